@@ -2516,7 +2516,12 @@ LEFT = (
     Requirement(
         "P-LFT-09",
         "Issue 15",
-        "A session of Claude Code that comes through the proxy and out of its transcript is one, its turns stored once.",
+        "A session of Claude Code that comes through the proxy and out of its transcript is one, without double turns.",
+    ),
+    Requirement(
+        "P-LFT-10",
+        "Issue 15.1",
+        "A request that a closed connection left without an answer is sent once more where nothing can happen twice.",
     ),
     Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),

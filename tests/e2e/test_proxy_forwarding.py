@@ -1,13 +1,17 @@
 """What passes through the proxy: every byte, as it comes, in both directions, and nothing of Clew's own."""
 
+import asyncio
 import gzip
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
+from clew.serve.proxy.forward import Attempt, Outgoing
 from tests.proxies import proxy
-from tests.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
+from tests.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, read_request, split
 
 BODY = b'{"model": "m",   "odd": [1.0, "\\u00e9"],\r\n "x":null}'
 
@@ -252,3 +256,66 @@ def test_websockets_are_refused_clearly() -> None:
         head = b"GET /openai/v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, close\r\n"
         status, _, body = split(ask(server.url, head + b"Upgrade: websocket\r\n\r\n"))
         assert (status, b"plain HTTP" in body, upstream.requests) == (426, True, [])
+
+
+@contextmanager
+def closing_upstream() -> Iterator[tuple[str, list[bytes]]]:
+    """Answers the first request of each connection, keeps the connection, and closes it when the next one comes."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    asked: list[bytes] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                plug, _ = listening.accept()
+            except OSError:  # closed: the test is over
+                return
+            with plug:
+                plug.settimeout(20)
+                for n in range(2):
+                    request = read_request(plug)
+                    if request is None:
+                        break
+                    asked.append(request.line.split()[0])
+                    if n == 0:
+                        plug.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", asked
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join(20)
+
+
+@pytest.mark.requirement("P-LFT-10")
+@pytest.mark.parametrize(("method", "statuses"), [("GET", [200, 200]), ("POST", [200, 502])])
+def test_a_connection_that_was_closed_meanwhile_costs_no_answer_that_may_be_asked_for_again(
+    method: str, statuses: list[int]
+) -> None:
+    head = f"{method} /openai/v1/files HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    request = f"{head}Content-Length: 0\r\n\r\n"
+    with closing_upstream() as (url, asked), proxy(url) as server:
+        assert [split(ask(server.url, request.encode()))[0] for _ in range(2)] == statuses
+        assert asked == [method.encode()] * (3 if method == "GET" else 2)
+
+
+@pytest.mark.requirement("P-LFT-10")
+@pytest.mark.parametrize(
+    ("method", "body", "events", "repeats"),
+    [
+        ("POST", b"x", ["http11.send_request_headers.failed"], True),
+        ("POST", None, ["http11.send_request_headers.failed"], True),
+        ("POST", b"x", ["http11.send_request_headers.complete", "http11.send_request_body.failed"], False),
+        ("PUT", b"x", ["http11.send_request_headers.complete"], True),
+        ("GET", None, ["connection.connect_tcp.started", "http11.send_request_headers.failed"], False),
+        ("GET", None, ["http11.send_request_headers.complete", "http11.receive_response_headers.complete"], False),
+    ],
+)
+def test_what_may_be_sent_again(method: str, body: bytes | None, events: list[str], repeats: bool) -> None:  # a column
+    attempt = Attempt()
+    for event in events:
+        asyncio.run(attempt.note(event, {}))
+    assert attempt.may_be_repeated(Outgoing(method, "http://x", b"/", [], body)) is repeats

@@ -4,7 +4,7 @@ Borders: knows no memory and no wire format. Bodies and answers pass as bytes: n
 back; a slow reader slows down the upstream.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -22,6 +22,7 @@ IDLE: Final = 60.0
 """Seconds for which an unused connection is kept for the next request."""
 _LAST_STATUS: Final = 599
 _HERE: Final = ("all://127.0.0.1", "all://localhost", "all://[::1]")
+_IDEMPOTENT: Final = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
 _KEPT: Final = 100
 """Unused connections that are kept."""
 
@@ -60,6 +61,31 @@ class Outgoing:
     body: bytes | AsyncIterator[bytes] | None
 
 
+class Attempt:
+    """What happened to one request so far, by which it is known whether it may be sent again."""
+
+    def __init__(self) -> None:
+        """Begins before anything was sent."""
+        self._events: set[str] = set()
+
+    async def note(self, event: str, _info: Mapping[str, Any]) -> None:
+        """Takes an event of the HTTP library, such as `http11.send_request_headers.complete`."""
+        self._events.add(event)
+
+    def may_be_repeated(self, outgoing: Outgoing) -> bool:
+        """Whether a request that got no answer may be sent again over a new connection.
+
+        It went out over a connection that had been used before, which the upstream may have closed meanwhile; and
+        either nothing of it was sent, or its method may be repeated (RFC 9110, 9.2.2).
+        """
+        is_new = any(event.startswith("connection.connect") for event in self._events)
+        is_answered = any(event.endswith("receive_response_headers.complete") for event in self._events)
+        is_unsent = not any(event.endswith("send_request_headers.complete") for event in self._events)
+        has_whole_body = outgoing.body is None or isinstance(outgoing.body, bytes)
+        may_go_again = is_unsent or outgoing.method in _IDEMPOTENT
+        return may_go_again and has_whole_body and not (is_new or is_answered)
+
+
 class ReceivedAnswer:
     """An answer of an upstream whose headers are there."""
 
@@ -95,29 +121,34 @@ class Forwarder:
 
         self._library: Any = httpx2
         jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another
-        self._client = httpx2.AsyncClient(
-            timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT, keepalive_expiry=IDLE),
-            cookies=jar,
-            mounts=dict.fromkeys(_HERE),  # the environment's proxy is for other machines
-            follow_redirects=False,
-        )
+
+        def connections(kept: int) -> httpx2.AsyncClient:
+            return httpx2.AsyncClient(
+                timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=IDLE),
+                cookies=jar,
+                mounts=dict.fromkeys(_HERE),  # the environment's proxy is for other machines
+                follow_redirects=False,
+            )
+
+        self._client, self._fresh = connections(_KEPT), connections(0)
 
     async def send(self, outgoing: Outgoing) -> "ReceivedAnswer":
         """Sends a request and returns its answer when the headers are there; the caller closes it.
 
+        What met a connection that the upstream had closed is sent once more, where that is safe.
+
         Raises:
             Unreachable: there is no answer.
         """
-        request = self._library.Request(
-            outgoing.method,
-            outgoing.url,
-            headers=list(outgoing.headers),
-            content=outgoing.body,
-            extensions={"target": outgoing.target, "timeout": self._client.timeout.as_dict()},
-        )
+        attempt = Attempt()
         try:
-            answer: httpx2.Response = await self._client.send(request, stream=True, auth=None)
+            try:
+                answer = await self._ask(self._client, outgoing, attempt)
+            except (self._library.NetworkError, self._library.RemoteProtocolError):
+                if not attempt.may_be_repeated(outgoing):
+                    raise
+                answer = await self._ask(self._fresh, outgoing, Attempt())
         except self._library.TimeoutException as error:
             raise Unreachable(504, type(error).__name__) from error
         except self._library.HTTPError as error:
@@ -127,6 +158,18 @@ class Forwarder:
             raise Unreachable(502, f"status {answer.status_code}")
         return ReceivedAnswer(answer, self._library.HTTPError)
 
+    async def _ask(self, client: "httpx2.AsyncClient", outgoing: Outgoing, attempt: Attempt) -> "httpx2.Response":
+        timeouts = self._client.timeout.as_dict()
+        request = self._library.Request(
+            outgoing.method,
+            outgoing.url,
+            headers=list(outgoing.headers),
+            content=outgoing.body,
+            extensions={"target": outgoing.target, "timeout": timeouts, "trace": attempt.note},
+        )
+        return await client.send(request, stream=True, auth=None)
+
     async def close(self) -> None:
         """Closes all connections."""
         await self._client.aclose()
+        await self._fresh.aclose()
