@@ -1,21 +1,195 @@
-"""Facts as rows, with the statements that they are made of, how they are found, and the links between them."""
+"""Statements of turns and the facts made of them, as they are stored and found. Start at `facts_at`.
 
-import zlib
+`clew.rows.fact_writes` changes them.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Final
 
-from clew.store.knowledge_row_types import FactRow, StatementRow
-from clew.store.protocol import Transaction
+from clew.errors import ConflictError
+from clew.knowledge.groups import Placed, placed, subject_key
+from clew.knowledge.morphology import lemma
+from clew.rows.fact_codec import Place, TurnMark, fact_id, fact_of, statements_of
+from clew.store.knowledge_row_types import FactRow
+from clew.store.protocol import Reader, Transaction
+from clew.store.rows import from_us
+from clew.store.selections import FACT_PLACES, TURN_ORDINAL, TURN_TIMES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
+from clew.text.terms import terms
+from clew.types.facts import Fact, Statement
+from clew.types.ids import parse_turn_id, turn_id
 
-TABLES_OF_FACTS: Final = (STATEMENT, FACT, FACT_KEY, FACT_LINK)
-"""What is made of the turns here; dropped as a whole it is made again."""
+STATED: Final = -1
+"""The place in FACT_KEY that stands for the statements of a turn."""
+
+OBJECT_TERMS: Final = 12
+"""Terms of an object by which a fact is found; what has more is a sentence rather than a value."""
+
+_BYTES: Final = 6
+_MIDDLE: Final = 1 << (8 * _BYTES - 1)
+
+_TABLES: Final = (STATEMENT, FACT, FACT_KEY, FACT_LINK)
+
+
+class TurnMarks:
+    """Ids and times of turns by ordinal, and ordinals by id; each is read once."""
+
+    def __init__(self, reader: Reader, space: str) -> None:
+        self._reader, self._space = reader, space
+        self._marks: dict[int, TurnMark] = {}
+        self._ordinals: dict[str, int] = {}
+
+    def load(self, ordinals: Iterable[int]) -> None:
+        """Reads turns that are asked for soon, at once where they lie close together."""
+        missing = sorted(set(ordinals) - self._marks.keys())
+        is_dense = len(missing) > 1 and missing[-1] - missing[0] < 4 * len(missing)
+        for low, high in [(missing[0], missing[-1])] if is_dense else zip(missing, missing, strict=True):
+            for row in TURN_TIMES.scan(self._reader, (self._space, low), (self._space, high), index="ordinal"):
+                mark = TurnMark(turn_id(row.session, row.seq), from_us(row.at))
+                self._marks[row.ordinal] = mark
+                self._ordinals[mark.name] = row.ordinal
+
+    def __call__(self, ordinal: int) -> TurnMark:
+        """One turn.
+
+        Raises:
+            ConflictError: it is not stored any more.
+        """
+        if ordinal not in self._marks:
+            self.load((ordinal,))
+        if ordinal not in self._marks:
+            raise ConflictError(f"the turn with the number {ordinal} was forgotten meanwhile; it is tried again")
+        return self._marks[ordinal]
+
+    def ordinal(self, name: str) -> int:
+        """The ordinal of a turn.
+
+        Raises:
+            ConflictError: it is not stored any more.
+        """
+        if name not in self._ordinals:
+            ordinal = TURN_ORDINAL.get(self._reader, (self._space, *parse_turn_id(name)))
+            if ordinal is None:
+                raise ConflictError(f"the turn {name!r} was forgotten meanwhile; it is tried again")
+            self._ordinals[name] = ordinal
+        return self._ordinals[name]
+
+
+class StoredStatements:
+    """What the turns of a space state, as the reducer looks it up."""
+
+    def __init__(
+        self, reader: Reader, space: str, marks: TurnMarks, changed: Mapping[int, Sequence[Statement]] | None = None
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            changed: what turns state from now on, by ordinal, in place of what is stored.
+        """
+        self._reader, self._space, self._marks = reader, space, marks
+        self._said: dict[int, Sequence[Statement]] = dict(changed or {})
+        self._placed = {ordinal: placed(statements) for ordinal, statements in self._said.items()}
+        self._is_changed = frozenset(self._said)
+        self._news: dict[str, set[int]] = {}
+        for ordinal, every in self._placed.items():
+            for key in {key for each in every for key in each.found_by()}:
+                self._news.setdefault(key, set()).add(ordinal)
+        self._found: dict[str, frozenset[int]] = {}
+
+    def lookup(self, keys: Collection[str]) -> list[Placed]:
+        """All statements that have one of these keys as group, key or rest."""
+        wanted = frozenset(keys)
+        ordinals = sorted({ordinal for key in wanted for ordinal in self.stating(key)})
+        self._load(ordinals)
+        every = (each for ordinal in ordinals for each in self._placed[ordinal])
+        return [each for each in every if not wanted.isdisjoint(each.found_by())]
+
+    def stating(self, key: str) -> frozenset[int]:
+        """Ordinals of the turns that have a statement with a key, and perhaps of others."""
+        if key not in self._found:
+            low = (self._space, key_digest(key))
+            stored = {row.ordinal for row in FACT_PLACES.scan(self._reader, low, low) if row.place == STATED}
+            self._found[key] = frozenset(stored - self._is_changed | self._news.get(key, set()))
+        return self._found[key]
+
+    def placed_at(self, ordinal: int) -> tuple[Placed, ...]:
+        """The statements of a turn that may make facts, with their groups."""
+        self._load((ordinal,))
+        return self._placed[ordinal]
+
+    def by_id(self, ordinal: int) -> dict[str, Statement]:
+        """The statements of a turn."""
+        self._load((ordinal,))
+        return {each.id: each for each in self._said[ordinal]}
+
+    def _load(self, ordinals: Iterable[int]) -> None:
+        missing = [ordinal for ordinal in ordinals if ordinal not in self._said]
+        self._marks.load(missing)
+        for ordinal in missing:
+            self._said[ordinal] = stated(self._reader, self._space, ordinal, self._marks)
+            self._placed[ordinal] = placed(self._said[ordinal])
+
+
+def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[Statement]:
+    """All that was found in a turn, by maker."""
+    rows = STATEMENT.scan(reader, (space, ordinal), (space, ordinal))
+    return [each for row in rows for each in statements_of(row, marks(ordinal))]
+
+
+def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks | None = None) -> list[Fact]:
+    """The facts at some places, without their groups and statements; places where there is none are left out."""
+    marks = marks or TurnMarks(reader, space)
+    rows = [row for row in FACT.get_many(reader, [(space, *place) for place in places]) if row is not None]
+    ordinals = {row.ordinal for row in rows}
+    marks.load(ordinals)
+    said = {each.id: each for ordinal in ordinals for each in stated(reader, space, ordinal, marks)}
+    return [fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows]
+
+
+def places_of(reader: Reader, space: str, digest: int, *, reverse: bool = False, limit: int | None = None) -> list[Place]:
+    """Where the facts stand that have a digest, in the order of their turns."""
+    rows = FACT_PLACES.scan(reader, (space, digest), (space, digest), reverse=reverse, limit=limit)
+    return [(row.ordinal, row.place) for row in rows if row.place != STATED]
+
+
+def finding_digests(fact: Fact) -> set[int]:
+    """What a fact is found by: its subject, its verb, the terms of its object."""
+    found = list(dict.fromkeys(terms(fact.object)))[:OBJECT_TERMS]
+    return {subject_digest(fact.subject), verb_digest(lemma(head_of(fact.verb))), *map(term_digest, found)}
+
+
+def head_of(verb: str) -> str:
+    """The word of a verb that is inflected: "lives" of "lives in"."""
+    return verb.partition(" ")[0]
+
+
+def subject_digest(subject: str) -> int:
+    """What facts about a subject are found by."""
+    return _digest("subject", subject_key(subject))
+
+
+def verb_digest(head: str) -> int:
+    """What facts are found by whose verb has this dictionary form."""
+    return _digest("verb", head)
+
+
+def term_digest(term: str) -> int:
+    """What facts are found by whose object has this term."""
+    return _digest("term", term)
+
+
+def key_digest(key: str) -> int:
+    """A key of the reducer, 16 hexadecimal digits, as FACT_KEY has it."""
+    return int(key[: 2 * _BYTES], 16) - _MIDDLE
 
 
 def drop_facts(tx: Transaction, space: str) -> int:
-    """Deletes all facts of a space and their links; gives the number of facts."""
-    return {table.name: tx.delete(table.name, (space,), (space,)) for table in TABLES_OF_FACTS}[FACT.name]
+    """Deletes all facts and statements of a space; gives the number of facts."""
+    return {table.name: tx.delete(table.name, (space,), (space,)) for table in _TABLES}[FACT.name]
 
 
-def fact_text(row: StatementRow | FactRow) -> str:
-    """The JSON of a row."""
-    return zlib.decompress(row.data, -zlib.MAX_WBITS).decode("utf-8", "surrogatepass")
+def _digest(kind: str, text: str) -> int:
+    """Six bytes: that two things share them costs a look, no more."""
+    hashed = blake2b(f"{kind}\x1f{text}".encode("utf-8", "surrogatepass"), digest_size=_BYTES)
+    return int.from_bytes(hashed.digest()) - _MIDDLE

@@ -17,6 +17,7 @@ from clew.store.tables import (
     ENTITY,
     EXTRACTION_CHUNK,
     EXTRACTION_RUN,
+    FACT_KEY,
     FEEDBACK,
     INJECTION,
     JOB,
@@ -39,6 +40,13 @@ from clew.store.tables import (
     VECTOR,
     WEIGHING,
 )
+
+
+class FactPlace(NamedTuple):
+    """Where a fact stands, or the statements of a turn."""
+
+    ordinal: int
+    place: int
 
 
 class ChunkRange(NamedTuple):
@@ -94,6 +102,13 @@ class OrdinalArrival(NamedTuple):
 
     ordinal: int
     ingested_at: int
+
+
+class OrdinalBranch(NamedTuple):
+    """A turn's number in the space and its branch."""
+
+    ordinal: int
+    branch: str
 
 
 class TurnContent(NamedTuple):
@@ -355,6 +370,7 @@ TURN_IDENTITIES: Final = Columns(TURN, TurnIdentity)
 TURN_LINKS: Final = Columns(TURN, TurnLink)
 TURN_PARENTS: Final = Columns(TURN, TurnParent)
 TURN_BRANCHES: Final = Columns(TURN, TurnBranch)
+TURN_ORDINAL_BRANCHES: Final = Columns(TURN, OrdinalBranch)
 TURN_AT: Final = Column[int | None](TURN, "at")
 TURN_HASH: Final = Column[bytes](TURN, "hash")
 TURN_METADATA: Final = Column[str | None](TURN, "metadata")
@@ -410,6 +426,7 @@ NODE_SPANS: Final = Columns(NODE, NodeSpan)
 NODE_TITLES: Final = Columns(NODE, NodeTitle)
 COMPACTION_MARKS: Final = Columns(COMPACTION, CompactionMark)
 RECAP_MARKS: Final = Columns(RECAP_STATE, RecapMark)
+FACT_PLACES: Final = Columns(FACT_KEY, FactPlace)
 CHUNK_RANGES: Final = Columns(EXTRACTION_CHUNK, ChunkRange)
 
 ENTITY_KEY: Final = Column[str](ENTITY, "entity")

@@ -1,0 +1,64 @@
+"""A user's corrections of facts, as turns: so they are exported, merged, forgotten and read again like all that is said.
+
+The words of such a turn say what is corrected; its metadata has the statement, which is taken as it stands.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from clew.errors import InputError
+from clew.store.row_types import TurnRow
+from clew.store.rows import turn_from_row
+from clew.types.facts import Effect, Fact, Statement
+from clew.types.provenance import Provenance
+from clew.types.turn import Turn
+
+SESSION: Final = "corrections"
+"""The session of corrections, unless another is named."""
+
+SOURCE: Final = "clew:correct"
+"""`Turn.source` of a correction."""
+
+_METADATA: Final = "clew:correction"
+_KEPT: Final = ("subject", "verb", "object", "scope", "type", "status", "effect", "instead_of")
+
+
+def correction(fact: Fact, right: str | None, *, ended: bool, session: str, at: datetime) -> Turn:
+    """The turn that corrects a fact.
+
+    Args:
+        right: the object that is right; None where there is none.
+        ended: whether the fact held, and holds no longer.
+    """
+    told = f"{fact.subject} {fact.verb} {fact.object}"
+    statement: dict[str, Any] = {"subject": fact.subject, "verb": fact.verb, "object": fact.object}
+    statement |= {"scope": fact.scope, "type": fact.type, "status": fact.status}
+    if ended:
+        words, effect = f"Correction: no longer: {told}", Effect.CEASES
+    elif right is None:
+        words, effect = f"Correction: this was never so: {told}", Effect.RETRACTS
+    else:
+        words, effect = f"Correction: {fact.subject} {fact.verb} {right}, not {fact.object}", Effect.CORRECTS
+        statement |= {"object": right, "instead_of": fact.object}
+    statement["effect"] = effect
+    kept = {name: str(value) for name, value in statement.items() if value is not None}
+    return Turn(role="user", content=words, session=session, at=at, source=SOURCE, metadata={_METADATA: kept})
+
+
+def is_correction(row: TurnRow) -> bool:
+    """Whether a turn corrects a fact: then its words are not read."""
+    return row.source == SOURCE
+
+
+def corrected_by(row: TurnRow) -> list[Statement]:
+    """What a correction states; nothing where its metadata is none that Clew wrote."""
+    turn = turn_from_row(row)
+    said = turn.metadata.get(_METADATA)
+    if not is_correction(row) or turn.role != "user" or not isinstance(said, Mapping):
+        return []
+    fields = {name: said[name] for name in _KEPT if isinstance(said.get(name), str)}
+    try:
+        return [Statement.from_dict({"turn": turn.id, "ordinal": 0, "provenance": Provenance.USER, **fields})]
+    except InputError:
+        return []  # it was imported from elsewhere, and its words are stored like any other's

@@ -1,0 +1,168 @@
+"""Stored turns -> statements -> facts; behind the acknowledgement, in the order of turns.
+
+Independent of the analysis and of a model. `clew.rows.fact_progress` says how far turns were read. A turn is read
+together with a few turns of its branch before it; what facts follow from its statements is decided group by group, from
+all statements of a group (`clew.rows.fact_writes`). So neither batches nor the order of arrival make a difference.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, Protocol
+
+from clew.analyze.weigh import weigh
+from clew.derive.branch_state import turn_of
+from clew.derive.corrections import corrected_by, is_correction
+from clew.derive.fact_context import BranchStarts, FactContext
+from clew.rows.annotations import WEIGHING, said_of
+from clew.rows.fact_progress import FACTS_VERSION, FactProgress, read_fact_progress, write_fact_progress
+from clew.rows.fact_writes import Said, proposed
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import TurnRow
+from clew.store.selections import TURN_TEXT
+from clew.store.tables import TURN
+from clew.store.values import Key
+from clew.types.facts import Statement
+from clew.types.provenance import Provenance
+from clew.types.turn import Turn
+
+FACTS_VERSION: Final = 1
+"""Raise it with any change of how facts are made of statements."""
+
+STRETCH: Final = 64
+"""Most turns read between two commits, a tenth of a second of work at most."""
+
+
+class Extractor(Protocol):
+    """Finds what turns state."""
+
+    reach: int
+    """Turns before a turn on which its statements may depend."""
+    version: int
+    """Rises with any change of what it finds."""
+
+    def __call__(self, turns: Sequence[Turn], before: Sequence[Turn], /) -> Sequence[Statement]:
+        """The statements of turns of one branch, in order.
+
+        Args:
+            before: the turns of the branch before them, oldest first; the last `reach` of them count.
+        """
+        ...
+
+
+def take_in(tx: Transaction, space: str, said: Sequence[Said]) -> None:
+    """Puts what one maker found in turns in place of what it found there before, and makes the facts anew.
+
+    Statements without a support get the weight of their turn.
+    """
+    seen = read_fact_progress(tx, space)
+    writes = proposed(tx, space, _supported(tx, space, said))
+    if writes:
+        writes.apply(tx)
+        write_fact_progress(tx, space, seen, seen)
+
+
+class FactReading:
+    """Reads the turns of one space for facts, for one Memory. Only the holder of the worker's lease calls `step`."""
+
+    def __init__(self, store: Store, space: str, extract: Extractor, stretch: int = STRETCH) -> None:
+        """Nothing is read before it is asked for."""
+        self._store, self._space, self._extract, self._stretch = store, space, extract, stretch
+        self._version = f"{FACTS_VERSION}.{extract.version}"
+        self._starts = BranchStarts()
+        self._left = FactProgress()  # the progress as this one left it
+
+    def pending(self) -> int:
+        """Turns that are to be read."""
+        with self._store.snapshot() as reader:
+            progress = self._progress(read_fact_progress(reader, self._space))
+            unread = reader.count("turn", (self._space, progress.next), (self._space,), index="ordinal")
+        return unread + len(progress.redo)
+
+    def step(self) -> bool:
+        """Reads one stretch; says whether there was anything to read.
+
+        Raises:
+            ConflictError: facts were changed by somebody else meanwhile; nothing was written.
+        """
+        with self._store.snapshot() as reader:
+            seen = read_fact_progress(reader, self._space)
+            if seen != self._left:
+                self._starts.forget()
+            progress = self._progress(seen)
+            low = (self._space, progress.next)
+            rows = TURN.scan(reader, low, (self._space,), index="ordinal", limit=self._stretch)
+            again = () if rows else progress.redo[: self._stretch]
+            if not rows and not again:
+                return False
+            context = FactContext(reader, self._space, self._starts, self._extract.reach)
+            if rows:
+                redo = context.switched(rows).union(progress.redo)
+                after = replace(progress, next=rows[-1].ordinal + 1, redo=tuple(sorted(redo)))
+            else:
+                rows = [row for each in again for row in TURN.scan(reader, *self._bounds(each), index="ordinal")]
+                after = replace(progress, redo=progress.redo[len(again) :])
+            said = list(self._said(context, rows, one_by_one=bool(again)))
+            afresh = frozenset(row.ordinal for row in rows if row.ordinal < progress.afresh)
+            writes = proposed(reader, self._space, _supported(reader, self._space, said), afresh)
+
+        def write(tx: Transaction) -> FactProgress:
+            writes.apply(tx)
+            return write_fact_progress(tx, self._space, seen, after)
+
+        self._left = self._store.transaction(write, durable=False)
+        return True
+
+    def _bounds(self, ordinal: int) -> tuple[Key, Key]:
+        return (self._space, ordinal), (self._space, ordinal)
+
+    def _progress(self, seen: FactProgress) -> FactProgress:
+        """The progress with these rules: what others read is read again."""
+        return seen if seen.version == self._version else FactProgress(self._version, revision=seen.revision)
+
+    def _said(self, context: FactContext, rows: Sequence[TurnRow], *, one_by_one: bool) -> Iterator[Said]:
+        """What rules find in turns, and what the user's corrections say.
+
+        Args:
+            one_by_one: turns are missing between these.
+        """
+        found: dict[int, list[Statement]] = {row.ordinal: [] for row in rows}
+        branches: dict[tuple[object, ...], list[TurnRow]] = {}
+        for row in rows:
+            if one_by_one or row.branch:
+                context.branch_out(row.session)
+            if context.is_read(row) and not is_correction(row):
+                branches.setdefault((row.session, row.branch, row.seq if one_by_one else None), []).append(row)
+        for every in branches.values():
+            turns = [turn_of(row) for row in every]
+            numbers = {turn.id: row.ordinal for turn, row in zip(turns, every, strict=True)}
+            for statement in self._extract(turns, context.before(every[0])):
+                found[numbers[statement.turn]].append(statement)
+        for row in rows:
+            yield Said(row.ordinal, Provenance.RULE, found[row.ordinal])
+            corrected = corrected_by(row) if is_correction(row) and context.is_read(row) else []
+            yield Said(row.ordinal, Provenance.USER, corrected)
+
+
+def _supported(reader: Reader, space: str, said: Sequence[Said]) -> list[Said]:
+    """The same, each statement with a support: the weight of its turn, layer 1, in hundredths."""
+    bare = [each.ordinal for each in said if any(one.support is None for one in each.statements)]
+    if not bare:
+        return list(said)
+    weights = dict(zip(bare, _weights(reader, space, bare), strict=True))
+    return [
+        each._replace(statements=[_with_support(one, weights.get(each.ordinal)) for one in each.statements])
+        for each in said
+    ]
+
+
+def _weights(reader: Reader, space: str, ordinals: Sequence[int]) -> Iterator[float]:
+    """Layer 1 of turns, in hundredths; made here where it is not stored yet."""
+    for ordinal, stored in zip(ordinals, said_of(reader, space, WEIGHING, ordinals), strict=True):
+        if stored is None:
+            text = TURN_TEXT.scan(reader, (space, ordinal), (space, ordinal), index="ordinal")
+            stored = weigh("".join(text)).annotations()  # noqa: PLW2901  # the one that is missing
+        yield round(stored.get("layer1", 0.0), 2)
+
+
+def _with_support(statement: Statement, weight: float | None) -> Statement:
+    return statement if statement.support is not None else replace(statement, support=weight)

@@ -1,0 +1,155 @@
+"""What changes in the store when turns state something else than before. Start at `proposed`."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from clew.knowledge.reduce import Reduction, reduced
+from clew.rows.fact_codec import Place, fact_id, fact_of, fact_row, place_of, statement_row, statements_of
+from clew.rows.facts import STATED, StoredStatements, TurnMarks, finding_digests, key_digest
+from clew.store.knowledge_row_types import FactKeyRow, FactLinkRow, FactRow, StatementRow
+from clew.store.protocol import Reader, Transaction
+from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT, Table
+from clew.store.values import Key, Row
+from clew.types.facts import Fact, FactLink, Statement
+from clew.types.provenance import is_model
+
+
+class Said(NamedTuple):
+    """What one maker found in a turn, in place of what it found there before; any model replaces any model."""
+
+    ordinal: int
+    provenance: str
+    statements: Sequence[Statement]
+
+
+class FactWrites:
+    """Rows that go and rows that come, by table."""
+
+    def __init__(self) -> None:
+        self._gone: list[tuple[str, Key]] = []
+        self._come: dict[str, list[Row]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether anything changes."""
+        return bool(self._gone or self._come)
+
+    def exchange(self, table: Table, old: Iterable[Row], new: Iterable[Row]) -> None:
+        """Notes what makes the second rows of the first."""
+        before = {row[: table.key]: row for row in old}
+        after = {row[: table.key]: row for row in new}
+        self._gone += [(table.name, key) for key in before if key not in after]
+        come = [row for key, row in after.items() if before.get(key) != row]
+        if come:
+            self._come.setdefault(table.name, []).extend(come)
+
+    def apply(self, tx: Transaction) -> None:
+        """Deletes and writes the rows."""
+        for table, key in self._gone:
+            tx.delete(table, key, key)
+        for table, rows in self._come.items():
+            tx.put(table, rows)
+
+
+def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collection[int] = ()) -> FactWrites:
+    """What has to be written for turns to state something else; nothing where they state the same.
+
+    The facts of every group of statements that this touches are made anew from all statements of the group: so neither
+    the order in which turns come nor the number that come at once makes a difference. It holds as long as the progress
+    of `clew.rows.fact_progress` does not change.
+
+    Args:
+        afresh: ordinals of turns whose statements are stored, and of which no facts are made any more.
+    """
+    writes, marks = FactWrites(), TurnMarks(reader, space)
+    ordinals = sorted({each.ordinal for each in said})
+    marks.load(ordinals)
+    old = {ordinal: STATEMENT.scan(reader, (space, ordinal), (space, ordinal)) for ordinal in ordinals}
+    new = {ordinal: _replaced(space, old[ordinal], [each for each in said if each.ordinal == ordinal]) for ordinal in old}
+    changed = [each for each in ordinals if old[each] != new[each] or (each in afresh and new[each])]
+    if not changed:
+        return writes
+    before = StoredStatements(reader, space, marks)
+    stating = {each: [one for row in new[each] for one in statements_of(row, marks(each))] for each in changed}
+    after = StoredStatements(reader, space, marks, stating)
+    for ordinal in changed:
+        writes.exchange(STATEMENT, old[ordinal], new[ordinal])
+        stated = () if ordinal in afresh else _stating(space, before, ordinal)
+        writes.exchange(FACT_KEY, stated, _stating(space, after, ordinal))
+    touched = [each for state in (before, after) for ordinal in changed for each in state.placed_at(ordinal)]
+    _remake(writes, _Facts(reader, space, marks), before, after, reduced(touched, after.lookup))
+    return writes
+
+
+def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[Said]) -> list[StatementRow]:
+    found = {row.provenance: row for row in rows}
+    for each in said:
+        for provenance in [name for name in found if name == each.provenance or is_model(name) and is_model(each.provenance)]:
+            del found[provenance]
+        if each.statements:
+            found[each.provenance] = statement_row(space, each.ordinal, each.provenance, each.statements)
+    return [found[provenance] for provenance in sorted(found)]
+
+
+def _stating(space: str, state: StoredStatements, ordinal: int) -> set[FactKeyRow]:
+    """The rows by which a turn's statements are found."""
+    keys = {key for each in state.placed_at(ordinal) for key in each.found_by()}
+    return {FactKeyRow(space, key_digest(key), ordinal, STATED) for key in keys}
+
+
+class _Facts:
+    """Stored facts and their links, found by groups."""
+
+    def __init__(self, reader: Reader, space: str, marks: TurnMarks) -> None:
+        self.reader, self.space, self.marks = reader, space, marks
+
+    def of_groups(self, state: StoredStatements, groups: Collection[str]) -> dict[FactRow, Fact]:
+        """The facts of some groups, with their rows."""
+        found: dict[FactRow, Fact] = {}
+        for ordinal in sorted({ordinal for group in groups for ordinal in state.stating(group)}):
+            rows = FACT.scan(self.reader, (self.space, ordinal), (self.space, ordinal))
+            group_of = {each.statement.id: each.group for each in state.placed_at(ordinal)} if rows else {}
+            for row in rows:
+                name = fact_id(self.marks(ordinal).name, row.place)
+                if group_of.get(name) in groups:
+                    found[row] = fact_of(row, state.by_id(ordinal).get(name), self.marks)
+        return found
+
+    def row(self, state: StoredStatements, fact: Fact) -> FactRow:
+        """The row of a fact."""
+        place = self.place(fact.id)
+        return fact_row(self.space, place, fact, state.by_id(place[0]).get(fact.id), self.marks.ordinal)
+
+    def place(self, fact: str) -> Place:
+        """Where a fact stands, by its id."""
+        return place_of(fact, self.marks.ordinal)
+
+    def links_of(self, places: Iterable[Place]) -> Iterator[FactLinkRow]:
+        """The links that lead from facts, or to them."""
+        for place in places:
+            key = (self.space, *place)
+            yield from FACT_LINK.scan(self.reader, key, key)
+            yield from FACT_LINK.scan(self.reader, key, key, index="target")
+
+    def link_row(self, link: FactLink) -> FactLinkRow:
+        """The row of a link."""
+        (source, place), (target, target_place) = self.place(link.source), self.place(link.target)
+        return FactLinkRow(self.space, source, place, link.kind, target, target_place, int(link.rests))
+
+
+def _remake(
+    writes: FactWrites, facts: _Facts, before: StoredStatements, after: StoredStatements, reduction: Reduction
+) -> None:
+    """Notes the facts and links of groups in place of those that are stored."""
+    old = facts.of_groups(before, reduction.facts.keys())
+    new = {facts.row(after, fact): fact for every in reduction.facts.values() for fact in every}
+    writes.exchange(FACT, old, new)
+    writes.exchange(FACT_KEY, _found_by(old), _found_by(new))
+    places = {(row.ordinal, row.place) for row in old}
+    writes.exchange(FACT_LINK, facts.links_of(sorted(places)), map(facts.link_row, reduction.links))
+
+
+def _found_by(facts: Mapping[FactRow, Fact]) -> Iterator[FactKeyRow]:
+    """The rows by which facts are found."""
+    for row, fact in facts.items():
+        for digest in finding_digests(fact):
+            yield FactKeyRow(row.space, digest, row.ordinal, row.place)
