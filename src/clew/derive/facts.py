@@ -5,16 +5,16 @@ together with a few turns of its branch before it; what facts follow from its st
 all statements of a group (`clew.rows.fact_writes`). So neither batches nor the order of arrival make a difference.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from clew.analyze.weigh import weigh
 from clew.derive.branch_state import turn_of
 from clew.derive.corrections import corrected_by, is_correction
 from clew.derive.fact_context import BranchStarts, FactContext
 from clew.rows.annotations import WEIGHING, said_of
-from clew.rows.fact_progress import FACTS_VERSION, FactProgress, read_fact_progress, write_fact_progress
+from clew.rows.fact_progress import FactProgress, read_fact_progress, write_fact_progress
 from clew.rows.fact_writes import Said, proposed
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
@@ -158,10 +158,9 @@ def _supported(reader: Reader, space: str, said: Sequence[Said]) -> list[Said]:
 def _weights(reader: Reader, space: str, ordinals: Sequence[int]) -> Iterator[float]:
     """Layer 1 of turns, in hundredths; made here where it is not stored yet."""
     for ordinal, stored in zip(ordinals, said_of(reader, space, WEIGHING, ordinals), strict=True):
-        if stored is None:
-            text = TURN_TEXT.scan(reader, (space, ordinal), (space, ordinal), index="ordinal")
-            stored = weigh("".join(text)).annotations()  # noqa: PLW2901  # the one that is missing
-        yield round(stored.get("layer1", 0.0), 2)
+        text = TURN_TEXT.scan(reader, (space, ordinal), (space, ordinal), index="ordinal") if stored is None else []
+        weighed: Mapping[str, Any] = weigh("".join(text)).annotations() if stored is None else stored
+        yield round(float(weighed["layer1"]), 2)
 
 
 def _with_support(statement: Statement, weight: float | None) -> Statement:

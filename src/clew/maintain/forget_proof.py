@@ -22,7 +22,7 @@ from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.compactions import compaction_text
 from clew.rows.extraction import unpacked_text
-from clew.rows.facts import fact_text
+from clew.rows.fact_codec import data_text
 from clew.rows.recap_states import condensed_text
 from clew.rows.receipts import receipt_text
 from clew.rows.renderings import rendering_text
@@ -297,7 +297,7 @@ def _packed_text(row: Row) -> str:
         case RenderingRow():
             text = rendering_text(row)
         case StatementRow() | FactRow():
-            text = fact_text(row)
+            text = data_text(row.data)
         case ExtractionRunRow() | ExtractionChunkRow():
             text = unpacked_text(row.data)
         case _:

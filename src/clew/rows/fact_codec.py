@@ -1,7 +1,7 @@
 """Statements and facts as compressed JSON of their rows, and back.
 
-What can be told from elsewhere is left out: a statement's turn and time stand with the turn, its maker in the row's key,
-and a fact says only what differs from its first statement.
+What can be told from elsewhere is left out: a statement's turn and time stand with the turn, its maker in the row's
+key, and a fact says only what differs from its first statement.
 """
 
 import json
@@ -17,13 +17,13 @@ from clew.errors import InputError
 from clew.knowledge.slots import slot_of
 from clew.store.knowledge_row_types import FactRow, StatementRow
 from clew.store.rows import dumps, from_us, to_us
-from clew.types.facts import MODEL_MARK, RULE_MARK, USER_MARK, Effect, Fact, FactStatus, FactType, Mood, Statement
+from clew.types.facts import Effect, Fact, FactStatus, FactType, Mood, Statement
 
 Place = tuple[int, int]
 """Where a fact stands: the ordinal of the turn of its first statement, and the number of that statement."""
 
 _ID: Final = re.compile(r"(?P<turn>.+):fact:(?P<mark>[mue]?)(?P<number>\d{1,9})(?P<part>x?)", re.DOTALL)
-_MARKS: Final = (RULE_MARK, MODEL_MARK, USER_MARK, "e")
+_MARKS: Final = ("", "m", "u", "e")
 _PARTS: Final = ("", "x")
 _MAKERS: Final = 4
 _STEP: Final = _MAKERS * len(_PARTS)
@@ -42,14 +42,15 @@ _FACT: Final = tuple(each.name for each in fields(Fact) if each.name not in {"id
 _ELSEWHERE: Final = frozenset({"turn", "said_at", "provenance", "ordinal"})
 
 _DICTIONARY: Final = (
-    '"because":[0],"instead_of":"","reason":"","rests_on":["","mood":"negated","effect":"ceases","effect":"corrects",'
-    '"effect":"retracts","effect":"adds","retracted":true,"stale_because":[,"superseded_by":[,"sources":[,"due_from":17,'
-    '"due_to":17,"valid_to":17,"status":"abandoned","status":"ceased","status":"recurring","status":"completed",'
-    '"status":"planned","scope":"","where":"","when":"last week","when":"yesterday","when":"tomorrow","type":"world",'
-    '"verb":"is named"}"verb":"works at"}"verb":"works as"}"verb":"lives in"}"verb":"prefers"}"verb":"owns"}"verb":"has"}'
-    '"verb":"likes"}"type":"experience","verb":"buys"}"verb":"visits"}"verb":"goes to"}"verb":"decides on"}"verb":"uses"}'
-    '"valid_from":17},{"object":"the ","subject":"User","support":0.,"type":"personal","verb":"}][{"object":"'
-).encode()
+    b'"because":[0],"instead_of":"","reason":"","rests_on":["","mood":"negated","effect":"ceases","effect":"corrects",'
+    b'"effect":"retracts","effect":"adds","retracted":true,"stale_because":[,"superseded_by":[,"sources":[,"due_from":17,'
+    b'"due_to":17,"valid_to":17,"status":"abandoned","status":"ceased","status":"recurring","status":"completed",'
+    b'"status":"planned","scope":"","where":"","when":"last week","when":"yesterday","when":"tomorrow","type":"world",'
+    b'"verb":"is named"}"verb":"works at"}"verb":"works as"}"verb":"lives in"}"verb":"prefers"}"verb":"owns"}'
+    b'"verb":"has"}"verb":"likes"}"type":"experience","verb":"buys"}"verb":"visits"}"verb":"goes to"}'
+    b'"verb":"decides on"}"verb":"uses"}"valid_from":17},{"object":"the ","subject":"user","support":0.,'
+    b'"type":"personal","verb":"}][{"object":"'
+)
 """What rows often have, the most frequent last: compression and expansion start with it, so it never changes."""
 
 
@@ -93,7 +94,7 @@ def fact_id(turn: str, place: int) -> str:
 def statement_row(space: str, ordinal: int, provenance: str, statements: Sequence[Statement]) -> StatementRow:
     """The row of all that one maker found in a turn."""
     said = [_said(place, each) for place, each in enumerate(statements)]
-    return StatementRow(space, ordinal, provenance, _packed(said))
+    return StatementRow(space, ordinal, str(provenance), _packed(said))
 
 
 def statements_of(row: StatementRow, turn: TurnMark) -> list[Statement]:
@@ -164,7 +165,8 @@ def _said(place: int, statement: Statement) -> dict[str, Any]:
 def _expected(base: Statement | None) -> dict[str, Any]:
     """The fields of a fact as they usually follow from its first statement; of one without, those that none needs."""
     if base is None:
-        return dict.fromkeys(("scope", "when", "where", "slot", "superseded_by", "stale_because")) | {"retracted": False}
+        absent = ("scope", "when", "where", "slot", "superseded_by", "stale_because")
+        return {**dict.fromkeys(absent), "retracted": False}
     slot = slot_of(base.verb, base.scope)
     dated = base.status == FactStatus.PLANNED
     return {

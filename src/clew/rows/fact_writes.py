@@ -64,7 +64,7 @@ def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collectio
     ordinals = sorted({each.ordinal for each in said})
     marks.load(ordinals)
     old = {ordinal: STATEMENT.scan(reader, (space, ordinal), (space, ordinal)) for ordinal in ordinals}
-    new = {ordinal: _replaced(space, old[ordinal], [each for each in said if each.ordinal == ordinal]) for ordinal in old}
+    new = {at: _replaced(space, rows, [each for each in said if each.ordinal == at]) for at, rows in old.items()}
     changed = [each for each in ordinals if old[each] != new[each] or (each in afresh and new[each])]
     if not changed:
         return writes
@@ -83,8 +83,8 @@ def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collectio
 def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[Said]) -> list[StatementRow]:
     found = {row.provenance: row for row in rows}
     for each in said:
-        for provenance in [name for name in found if name == each.provenance or is_model(name) and is_model(each.provenance)]:
-            del found[provenance]
+        maker = is_model if is_model(each.provenance) else each.provenance.__eq__
+        found = {provenance: row for provenance, row in found.items() if not maker(provenance)}
         if each.statements:
             found[each.provenance] = statement_row(space, each.ordinal, each.provenance, each.statements)
     return [found[provenance] for provenance in sorted(found)]
@@ -133,7 +133,7 @@ class _Facts:
     def link_row(self, link: FactLink) -> FactLinkRow:
         """The row of a link."""
         (source, place), (target, target_place) = self.place(link.source), self.place(link.target)
-        return FactLinkRow(self.space, source, place, link.kind, target, target_place, int(link.rests))
+        return FactLinkRow(self.space, source, place, link.kind.value, target, target_place, int(link.rests))
 
 
 def _remake(

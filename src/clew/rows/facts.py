@@ -9,9 +9,7 @@ from typing import Final
 
 from clew.errors import ConflictError
 from clew.knowledge.groups import Placed, placed, subject_key
-from clew.knowledge.morphology import lemma
 from clew.rows.fact_codec import Place, TurnMark, fact_id, fact_of, statements_of
-from clew.store.knowledge_row_types import FactRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import from_us
 from clew.store.selections import FACT_PLACES, TURN_ORDINAL, TURN_TIMES
@@ -147,7 +145,9 @@ def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMar
     return [fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows]
 
 
-def places_of(reader: Reader, space: str, digest: int, *, reverse: bool = False, limit: int | None = None) -> list[Place]:
+def places_of(
+    reader: Reader, space: str, digest: int, *, reverse: bool = False, limit: int | None = None
+) -> list[Place]:
     """Where the facts stand that have a digest, in the order of their turns."""
     rows = FACT_PLACES.scan(reader, (space, digest), (space, digest), reverse=reverse, limit=limit)
     return [(row.ordinal, row.place) for row in rows if row.place != STATED]
@@ -156,7 +156,7 @@ def places_of(reader: Reader, space: str, digest: int, *, reverse: bool = False,
 def finding_digests(fact: Fact) -> set[int]:
     """What a fact is found by: its subject, its verb, the terms of its object."""
     found = list(dict.fromkeys(terms(fact.object)))[:OBJECT_TERMS]
-    return {subject_digest(fact.subject), verb_digest(lemma(head_of(fact.verb))), *map(term_digest, found)}
+    return {subject_digest(fact.subject), verb_digest(head_of(fact.verb)), *map(term_digest, found)}
 
 
 def head_of(verb: str) -> str:
@@ -170,8 +170,8 @@ def subject_digest(subject: str) -> int:
 
 
 def verb_digest(head: str) -> int:
-    """What facts are found by whose verb has this dictionary form."""
-    return _digest("verb", head)
+    """What facts are found by whose verb is a form of the same as this one."""
+    return _digest("verb", "".join(terms(head)))
 
 
 def term_digest(term: str) -> int:
