@@ -2481,6 +2481,19 @@ REDUCE = (
     Requirement("K-RED-02", "DESIGN 8", "Facts and links do not depend on batches or on the order of arrival."),
     Requirement("K-RED-03", "DESIGN 8", "Without a turn, facts, links and stale marks are as if it was never said."),
     Requirement("K-RED-04", "DESIGN 8", "Every fact has a source turn, an id of its own, and no end before its start."),
+    Requirement("K-RED-05", "Knowledge 3", "A later value of a slot ends an earlier one; both stay, with their times."),
+    Requirement(
+        "K-RED-06", "Knowledge 3", "What is corrected or taken back never held, and what it had replaced holds."
+    ),
+    Requirement(
+        "K-RED-07", "Knowledge 3", "Negated, conditional, hypothetical, quoted and asked statements are no facts."
+    ),
+    Requirement("K-RED-08", "Knowledge 3", "Two values whose order is unknown both stay and contradict each other."),
+    Requirement("K-RED-09", "Knowledge 3", "A plan whose date has passed is a past plan, not something that happened."),
+    Requirement(
+        "K-RED-10", "Knowledge 4", "What was built on a fact is stale once that ends, unless it is said again."
+    ),
+    Requirement("K-RED-11", "Knowledge 5", "Facts about one subject with two names are linked as the same."),
 )
 
 
