@@ -2536,6 +2536,9 @@ LEFT = (
         "Issue 15.1",
         "A request that a closed connection left without an answer is sent once more where nothing can happen twice.",
     ),
+    Requirement(
+        "P-LFT-11", "Issue 15", "When an embedder comes to a space, names of labels that it ends leave no rows behind."
+    ),
     Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )

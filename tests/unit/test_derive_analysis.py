@@ -13,10 +13,12 @@ from clew.derive.analysis import STRETCH, Analysis, analyse_again, drop_analysis
 from clew.derive.branch_state import MARK, BranchMark
 from clew.derive.embedding import embed_batch, missing
 from clew.errors import ConflictError
+from clew.evaluate.speed.synthetic import ConversationGenerator
 from clew.index.live import LiveIndex
 from clew.memory import Memory
 from clew.rows.analysis_progress import read_progress
 from clew.rows.annotations import ANALYSIS, annotations_of
+from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.store.tables import NODE
 from clew.structure.hierarchy_codec import seqs_of, summary_of
@@ -184,6 +186,17 @@ def test_an_embedder_that_comes_later_has_everything_analysed_anew(memory: Memor
     assert made(memory.reads.store)["analysis"] != plain["analysis"]
     run(memory.reads.store, None)  # a program without the embedder leaves it as it is
     assert {row[7] for row in rows(memory.reads.store, "node")} == {1}
+
+
+@pytest.mark.requirement("P-LFT-11")
+def test_names_of_labels_that_an_embedder_ends_leave_nothing_behind() -> None:
+    store = MemoryStore()
+    with Memory.open(store, embedder="none") as memory:
+        memory.add_many(ConversationGenerator().turns(200))
+        memory.drain()
+    with Memory.open(store, embedder=HashEmbedder()) as memory:
+        memory.drain()
+        assert memory.verify().problems == ()
 
 
 @pytest.mark.requirement("W-STAGE-11")

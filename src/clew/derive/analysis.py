@@ -242,7 +242,10 @@ class Analysis:
 
         maker = RowOrigin(stretch.progress.epoch, ANALYSIS_VERSION, PROVENANCE)
         found.growth = grown(reader, self._space, found.closed, self._trees, load, maker)
-        self._tag(reader, model, found)
+        if stretch.afresh:
+            self._words = None  # the names go with what they were names of, and nothing may bring them back
+        else:
+            self._tag(reader, model, found)
         return found
 
     def _tag(self, reader: Reader, model: str | None, found: _StretchResult) -> None:

@@ -97,7 +97,9 @@ def _stored(home: Path, turns: int, questions: int) -> list[str]:
     """Fills a memory, and gives questions about it."""
     writer = ConversationGenerator()
     said = list(writer.turns(turns))
-    with Memory.open(home, embedder=None, config={"embedder": "none"}) as memory:
+    home.mkdir()
+    (home / "clew.toml").write_text('embedder = "none"\n', encoding="utf-8")  # the proxy's process reads it, too
+    with Memory.open(home) as memory:
         memory.add_many(said)
         memory.drain()
     return [probe.question for probe in writer.probes([turn.text for turn in said], questions)]
