@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from clew.project.building import BuildReport, Limits
+from clew.project.building import BuildReport
 from clew.project.genesis import genesis
+from clew.project.limits import Limits
 from clew.project.parse.languages import has_grammars
 from clew.project.update import update
 

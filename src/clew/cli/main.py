@@ -53,6 +53,9 @@ _SECTIONS: Final = {
         "restore": ("restore:restore", "Print a turn exactly as stored, or extract an attachment."),
         "pin": ("pin:pin", "Pin a turn, so that every recall includes it, or list the pins."),
     },
+    "Projects": {
+        "project": ("project:project", "Read a code base or documents into a graph of files, symbols and sections."),
+    },
     "Agents": {
         "serve": ("serve:serve", "Serve the memory to any client of OpenAI, Anthropic or Gemini, as a proxy."),
         "run": ("run:run", "Run a program, such as claude, codex, gemini or aider, with a memory."),

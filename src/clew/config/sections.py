@@ -244,7 +244,14 @@ class AnalyzeConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectConfig:
-    """How the elements of a project are scored: docs/project.md."""
+    """What of a folder belongs to a project, and how its elements are scored: docs/project.md."""
+
+    max_file_bytes: int = setting(
+        2_000_000, "Larger files of a project are skipped; in bytes.", low=1_000, high=1 << 30
+    )
+    exclude: tuple[str, ...] = setting(
+        (), "Patterns, as in a .gitignore, of what is left out of every project beside its own .gitignore files."
+    )
 
     overlays: tuple[str, ...] = setting(
         (),

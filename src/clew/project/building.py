@@ -15,6 +15,7 @@ from typing import Final
 from clew.errors import StoreCorrupt
 from clew.project.index import FORMAT, FileTimes, ProjectIndex
 from clew.project.layout import Layout
+from clew.project.limits import Limits, limits_of, put_limits
 from clew.project.objects import ObjectState, decoded_file, encoded
 from clew.project.parse.parse import is_binary, parse
 from clew.project.parse.parsed import ParsedFile
@@ -23,8 +24,6 @@ from clew.project.transforms import Goal, Transform, TransformInput, TransformOu
 from clew.project.walk import FoundFile, SkippedFile, SkipReason, Walk, walk
 from clew.types.record import Record
 
-MAX_BYTES: Final = 2_000_000
-"""Size of a file from which it is skipped, unless set otherwise."""
 _BATCH_FILES: Final = 500
 _BATCH_BYTES: Final = 32_000_000
 _RACY: Final = 2_000_000_000
@@ -32,19 +31,6 @@ _RACY: Final = 2_000_000_000
 
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What of a folder belongs to the project.
-
-    Attributes:
-        max_bytes: larger files are skipped.
-        exclude: patterns in the form of .gitignore of what is left out, beside those of the project itself.
-    """
-
-    max_bytes: int = MAX_BYTES
-    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +100,14 @@ class _Run:
     transforms: list[str] = field(default_factory=list)
 
 
-def build(layout: Layout, goal: Goal, limits: Limits, at: datetime, on_progress: Progress | None = None) -> BuildReport:
+def build(
+    layout: Layout, goal: Goal, limits: Limits | None, at: datetime, on_progress: Progress | None = None
+) -> BuildReport:
     """Brings the store up to date with the project.
 
     Args:
         goal: a genesis reads every file and checks every object; an update reads files that may have changed.
+        limits: None for those of the last run.
         at: the present, for the transforms.
 
     Raises:
@@ -130,6 +119,7 @@ def build(layout: Layout, goal: Goal, limits: Limits, at: datetime, on_progress:
     with layout.writing() as now:
         index = _opened(layout, heals=goal is Goal.GENESIS)
         try:
+            limits = limits or limits_of(index)
             found = walk(layout.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
             run = _started(layout, index, goal, limits, at, now)
             if run.reads_all:
@@ -302,7 +292,7 @@ def _finish(run: _Run) -> None:
             run.index.resolve(changed)
         run.index.set_meta("unresolved", "0")
         run.index.set_meta("method", json.dumps(method(), sort_keys=True))
-        run.index.set_meta("limits", json.dumps([run.limits.max_bytes, *run.limits.exclude]))
+        put_limits(run.index, run.limits)
         if run.transforms:
             run.index.set_meta("digest", _digest((file.path, file.object) for file in run.index.files()))
 

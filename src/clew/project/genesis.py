@@ -3,8 +3,9 @@
 from datetime import datetime
 from pathlib import Path
 
-from clew.project.building import BuildReport, Limits, Progress, build
+from clew.project.building import BuildReport, Progress, build
 from clew.project.layout import Layout
+from clew.project.limits import Limits
 from clew.project.transforms import Goal
 
 
@@ -16,10 +17,11 @@ def genesis(
     Args:
         root: the folder of the project; the store is made in it where there is none.
         at: the present, for the record of what was done.
+        limits: what belongs to the project; None for those of the last run.
 
     Raises:
         NotFoundError: there is no such folder.
         InputError: it is no folder, or a pattern of the limits is invalid.
         StoreError: the store cannot be written, or another process works on it for too long.
     """
-    return build(Layout.of(root), Goal.GENESIS, limits or Limits(), at, on_progress)
+    return build(Layout.of(root), Goal.GENESIS, limits, at, on_progress)

@@ -17,6 +17,7 @@ from clew.models.protocol import Embedder
 from clew.project.edges import References
 from clew.project.index import ProjectIndex
 from clew.project.layout import Layout
+from clew.project.limits import Limits, limits_of
 from clew.project.nodes import EdgeKind, NodeKind, ProjectChanges, ProjectEdge, ProjectFile, ProjectNode
 from clew.project.vectors import NodeVectors, embed, stored_vectors
 
@@ -80,6 +81,11 @@ class Project:
     def digest(self) -> str:
         """A hash of all paths and objects; the same for the same project read by the same rules."""
         return self.index.meta("digest") or ""
+
+    @property
+    def limits(self) -> Limits:
+        """What of the folder belonged to the project when it was read last."""
+        return limits_of(self.index)
 
     def files(self) -> list[ProjectFile]:
         """All files, in the order of paths."""

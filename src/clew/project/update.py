@@ -4,8 +4,9 @@ from datetime import datetime
 from pathlib import Path
 
 from clew.errors import NotFoundError
-from clew.project.building import BuildReport, Limits, Progress, build
+from clew.project.building import BuildReport, Progress, build
 from clew.project.layout import Layout
+from clew.project.limits import Limits
 from clew.project.transforms import Goal
 
 
@@ -17,6 +18,7 @@ def update(
     Args:
         root: the folder of the project.
         at: the present, for the record of what was done.
+        limits: what belongs to the project; None for those of the last run.
 
     Raises:
         NotFoundError: there is no such folder, or no store in it.
@@ -26,4 +28,4 @@ def update(
     layout = Layout.of(root)
     if not layout.exists:
         raise NotFoundError(f"there is no project in {str(layout.root)!r}; run `clew project genesis` there first")
-    return build(layout, Goal.UPDATE, limits or Limits(), at, on_progress)
+    return build(layout, Goal.UPDATE, limits, at, on_progress)

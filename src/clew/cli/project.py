@@ -1,0 +1,290 @@
+"""`clew project`: a code base or set of documents that conversations are measured against."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from clew.cli.options import Scope, common
+from clew.cli.show import bar, counted, dim, err, grid, lay_out, lines, numbers, out, shortened
+from clew.cli.terminal import emit
+from clew.config import load_config
+from clew.errors import ClewError
+from clew.memory.opening import utc_now
+from clew.project.blast_radius import BlastRadius, blast_radius
+from clew.project.building import BuildReport
+from clew.project.genesis import genesis as run_genesis
+from clew.project.layout import Layout
+from clew.project.limits import Limits
+from clew.project.nodes import NodeKind
+from clew.project.open_cognition import FOLDER, CognitionView, read_open_cognition, write_open_cognition
+from clew.project.project import Project, root_of
+from clew.project.query import NodeMatch
+from clew.project.query import query as run_query
+from clew.project.status import ProjectStatus
+from clew.project.status import status as run_status
+from clew.project.update import update as run_update
+from clew.project.watch import watch as run_watch
+from clew.store.open import home_of
+from clew.text.printable import printable
+
+SHOWN: Final = 5
+"""Most files of one kind that are named; `--json` has all of them."""
+WIDE: Final = 60
+"""Most characters shown of a text."""
+
+_Command = Callable[..., None]
+
+
+def _root(command: _Command) -> _Command:
+    return click.option(
+        "--root", metavar="DIR", help="Folder of the project.  [default: the nearest one that has a store, else .]"
+    )(command)
+
+
+@click.group()
+@common
+def project(_scope: Scope) -> None:
+    """Read a code base or documents into a graph of files, symbols and sections.
+
+    The graph is kept below .clew/project in the folder of the project. With the extra `project`, code in Python,
+    JavaScript, TypeScript, Go, Rust, Java, C, C++ and Ruby is read by grammars; without it, as text.
+    """
+
+
+@project.command()
+@_root
+@common
+def init(scope: Scope, root: str | None) -> None:
+    """Make the store of a project, without reading the project yet."""
+    layout = Layout.of(root or ".")
+    is_new = layout.make()
+    if scope.as_json:
+        emit({"root": str(layout.root), "folder": str(layout.folder), "created": is_new})
+        return
+    what = "made" if is_new else "is there already"
+    out().print(f"{printable(str(layout.folder))} {what}; `clew project genesis` reads the project", soft_wrap=True)
+
+
+@project.command()
+@_root
+@common
+def genesis(scope: Scope, root: str | None) -> None:
+    """Read the whole project, and heal what is lost or altered in its store.
+
+    What is stored already is not stored again. Files that .gitignore leaves out are not read; files that are binary,
+    larger than `project.max_file_bytes` or unreadable are skipped and named.
+    """
+    with bar("reading") as shown:
+        task = shown.add_task("reading", total=None)
+        report = run_genesis(
+            _place(root),
+            utc_now(),
+            limits=_limits(scope),
+            on_progress=lambda done, every: shown.update(task, completed=done, total=every),
+        )
+    _say(scope, report)
+
+
+@project.command()
+@_root
+@common
+def update(scope: Scope, root: str | None) -> None:
+    """Read what changed in the project since it was read last."""
+    _say(scope, run_update(_place(root), utc_now(), limits=_limits(scope)))
+
+
+@project.command()
+@_root
+@common
+def watch(scope: Scope, root: str | None) -> None:
+    """Read what changes in the project, until Ctrl-C."""
+    place = _place(root)
+    if not scope.as_json:
+        err().print(f"following {printable(str(place))}; Ctrl-C stops", style="dim", soft_wrap=True)
+    for report in run_watch(place, utc_now, limits=_limits(scope)):
+        _say(scope, report)
+
+
+@project.command()
+@_root
+@common
+def status(scope: Scope, root: str | None) -> None:
+    """Check every hash and reference in the store of the project.
+
+    Exit status 1 means that something is wrong; `clew project genesis` heals it. Files that changed since they were
+    read are counted, and are no problem.
+    """
+    found = run_status(Layout.of(_place(root)))
+    if scope.as_json:
+        emit({"ok": found.ok, **found.to_dict()})
+    else:
+        _print_status(found)
+    if not found.ok:
+        raise ClewError(f"{counted(len(found.problems), 'problem')} in the store; `clew project genesis` heals it")
+
+
+@project.command()
+@click.argument("expression", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@_root
+@common
+def query(scope: Scope, expression: tuple[str, ...], limit: int, root: str | None) -> None:
+    """Find files, symbols, sections and decisions of the project.
+
+    EXPRESSION is `file:PATH` for what is in a file, `symbol:NAME`, `kind:decision WORDS`, or words. The end of a path,
+    as in `file:cart.py`, and of a name, as in `symbol:Cart.pay`, is enough. Exit status 1 means that nothing was found.
+    """
+    asked = " ".join(expression)
+    with Project.open(_place(root)) as opened:
+        found = run_query(opened, asked, limit=limit)
+        about = _about_file(opened, found)
+    if scope.as_json:
+        emit(*(match.to_dict() for match in found))
+    else:
+        _print_matches(found, about)
+    if not found:
+        raise ClewError(f"nothing in the project fits {asked!r}; `clew project update` reads what is new")
+
+
+@project.command("blast-radius")
+@click.argument("target")
+@click.option("--depth", type=click.IntRange(min=1), metavar="STEPS", help="The greatest distance.  [default: all]")
+@_root
+@common
+def blast_radius_(scope: Scope, target: str, depth: int | None, root: str | None) -> None:
+    """List what a change of a file or symbol may reach, the nearest first.
+
+    TARGET is a path, or the name of a symbol. Of a file, these are the files that import it, and those that import
+    them; of a symbol, what calls it or inherits from it, then the files that import its file.
+    """
+    with Project.open(_place(root)) as opened:
+        found = blast_radius(opened, target, depth=depth)
+    if scope.as_json:
+        emit(found.to_dict() | {"files": list(found.files)})
+    else:
+        _print_radius(found)
+
+
+@project.command("open-cognition")
+@click.option("--read", "reads", is_flag=True, help="Read the folder instead, and check the hashes in it.")
+@_root
+@common
+def open_cognition(scope: Scope, root: str | None, reads: bool) -> None:
+    """Write the project as the folder .open_cognition, in the layout of its source.
+
+    With --read, say what is in a folder .open_cognition of any program. Exit status 1 means that hashes are wrong.
+    """
+    place = _place(root) if not reads else Path(root or ".")
+    if reads:
+        view = read_open_cognition(place / FOLDER)
+    else:
+        with Project.open(place) as opened:
+            view = write_open_cognition(opened, place / FOLDER)
+    if scope.as_json:
+        emit(view.to_dict())
+    else:
+        _print_view(view)
+    if view.problems:
+        raise ClewError(f"{counted(len(view.problems), 'problem')} in {str(place / FOLDER)!r}")
+
+
+def _place(root: str | None) -> Path:
+    """The folder of the project: as given, or the nearest upwards that has a store, or this one."""
+    return Path(root) if root is not None else root_of(".") or Path()
+
+
+def _limits(scope: Scope) -> Limits:
+    settings = load_config(home_of(scope.home)).project
+    return Limits(settings.max_file_bytes, settings.exclude)
+
+
+def _say(scope: Scope, report: BuildReport) -> None:
+    if scope.as_json:
+        emit(report.to_dict())
+        return
+    lay_out(out(), lines(_rows(report)))
+    if not report.grammars:
+        err().print("code is read as plain text; install clew[project] to find its symbols", style="dim")
+
+
+def _rows(report: BuildReport) -> Iterator[tuple[str, str]]:
+    """The report in words, without what is empty."""
+    yield "project", printable(report.root)
+    done = {"added": len(report.added), "changed": len(report.changed), "removed": len(report.removed)}
+    done |= {"healed": len(report.healed), "unchanged": report.unchanged}
+    told = {what: count for what, count in done.items() if count}
+    yield "files", f"{report.files:,}" + (f": {numbers(told)}" if told else "")
+    if report.languages:
+        yield "languages", numbers(report.languages)
+    if report.nodes:
+        yield "nodes", numbers(report.nodes)
+    yield "imports", f"{report.dependencies:,} between files"
+    yield "written", f"{counted(report.objects, 'object')}, {counted(len(report.transforms), 'transform')}"
+    for reason, count in sorted(Counter(str(skipped.reason) for skipped in report.skipped).items()):
+        paths = [skipped.path for skipped in report.skipped if skipped.reason == reason]
+        yield reason, f"{counted(count, 'file')} skipped: {_named(paths)}"
+    if report.syntax_errors:
+        count = len(report.syntax_errors)
+        yield "syntax errors", f"in {counted(count, 'file')}, read as far as possible: {_named(report.syntax_errors)}"
+    for same in report.collisions:
+        yield "same name", f"on some file systems: {_named(same)}"
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - SHOWN:,} more" if len(paths) > SHOWN else ""
+    return printable(", ".join(paths[:SHOWN])) + more
+
+
+def _print_status(found: ProjectStatus) -> None:
+    if found.checked:
+        out().print(f"checked: {numbers(found.checked)}; state {found.generation}", soft_wrap=True)
+    if found.behind:
+        out().print(f"{counted(len(found.behind), 'file')} changed since: {_named(found.behind)}", soft_wrap=True)
+    for problem in found.problems:
+        out().print(printable(f"{problem.kind}: {problem.where}: {problem.detail}"), soft_wrap=True)
+    if found.ok:
+        out().print("nothing is wrong")
+
+
+def _about_file(opened: Project, found: Sequence[NodeMatch]) -> list[tuple[str, str]]:
+    """What a file imports and what imports it, when all that was found is in one file."""
+    paths = {match.node.path for match in found}
+    if len(paths) != 1 or found[0].node.kind is not NodeKind.FILE:
+        return []
+    (path,) = paths
+    rows = [("imports", opened.index.targets(path)), ("imported by", opened.dependents(path))]
+    return [(title, _named(list(files))) for title, files in rows if files]
+
+
+def _print_matches(found: Sequence[NodeMatch], about: Sequence[tuple[str, str]]) -> None:
+    table = grid("place", "kind", "what")
+    for match in found:
+        node = match.node
+        said = node.signature or (node.name if node.kind is NodeKind.HEADING else "") or node.text
+        name = f"{node.path}:{node.start}"
+        table.add_row(printable(name), dim(node.kind), printable(shortened(" ".join(said.split()), WIDE)))
+    if found:
+        lay_out(out(), table)
+    if about:
+        lay_out(out(), lines(about))
+
+
+def _print_radius(found: BlastRadius) -> None:
+    if not found.reached:
+        out().print(f"nothing in the project uses {printable(found.changed[0])}, as far as names show", soft_wrap=True)
+        return
+    table = grid(">steps", "what", "how")
+    for each in found.reached:
+        table.add_row(str(each.distance), printable(each.id), dim(f"{each.kind} {printable(each.through)}"))
+    lay_out(out(), table)
+    err().print(f"{counted(len(found.reached), 'place')} in {counted(len(found.files), 'file')}", style="dim")
+
+
+def _print_view(view: CognitionView) -> None:
+    rows: dict[str, Any] = {"files": len(view.files), "objects": view.objects, "transforms": view.transforms}
+    out().print(f"{printable(view.folder)}: {numbers(rows)}", soft_wrap=True)
+    for problem in view.problems:
+        out().print(printable(problem), soft_wrap=True)
