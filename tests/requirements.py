@@ -1311,7 +1311,15 @@ TRIVECTOR = (
         "Tri-Vector ledger, benchmark",
         "A run's telemetry holds calls and tokens of map and reduce, and those that one pass would take.",
     ),
+    Requirement(
+        "K-TRI-25", "DESIGN 10", "`clew jobs` lists states, attempts, reasons and what is deferred, and retries."
+    ),
     Requirement("K-TRI-26", "DESIGN 9", "Forgetting a turn takes what was extracted from it along."),
+    Requirement(
+        "K-TRI-27",
+        "Tri-Vector ledger; DESIGN 10",
+        "`views.trivector.execute_tri_vector_extraction` gives the session's vector, or None when it failed.",
+    ),
     Requirement(
         "K-TRI-28", "DESIGN 10", "`Memory.extract` extracts one session, or all that have new turns, and reports each."
     ),

@@ -73,6 +73,7 @@ _SECTIONS: Final = {
         "merge": ("move:merge", "Add the turns of one home to another."),
         "rekey": ("rekey:rekey", "Encrypt the home, change its key, or decrypt it."),
         "condense": ("condense:condense", "Compact a session: make the recap that stays until its next compaction."),
+        "extract": ("jobs:extract", "Extract graph, open tasks and summary of sessions."),
         "forget": ("forget:forget", "Delete turns and everything derived from them."),
         "mark-used": ("tune:mark_used", "Record which turns of a recall were useful."),
         "tune": ("tune:tune", "Tune the ranking, based on which recalled turns were useful."),
@@ -82,6 +83,7 @@ _SECTIONS: Final = {
         "doctor": ("doctor:doctor", "Explain what is wrong and how to repair it; with --repair, repair it."),
         "rebuild": ("keep:rebuild", "Rebuild derived data from the stored turns."),
         "work": ("keep:work", "Run pending background jobs."),
+        "jobs": ("jobs:jobs", "List background jobs and extractions that failed or wait, and retry them."),
         "config": ("settings:config", "Show the settings and check them."),
     },
     "Measure": {

@@ -8,6 +8,7 @@ from clew.index.staged_rebuild import resume_ordinal
 from clew.index.vectors import has_vector
 from clew.index.view import IndexView
 from clew.rows.annotations import BY_TURN, TAG
+from clew.rows.extraction_runs import count_runs
 from clew.rows.pause import paused_since
 from clew.rows.spend_ledger import read_ledger
 from clew.store.protocol import JobState, Store
@@ -33,6 +34,7 @@ def gather_stats(
         labels = reader.count("label", (space, TAG), (space, TAG), index="name")
         aside = JobState.DEFERRED.value
         deferred = reader.count("job", (space, aside), (space, aside), index="state")
+        extractions = count_runs(reader, space)
         since, rebuilt = paused_since(reader, space), resume_ordinal(reader, space)
     vectors = {model: int(has_vector(view, model).sum()) for model in sorted(view.vectors)}
     characters = int(view.turns.chars.sum())
@@ -49,6 +51,7 @@ def gather_stats(
             "characters": characters,
             **({} if store.encryption is None else {"encryption": store.encryption}),
             "deferred": deferred,
+            "extractions": extractions,
             "labels": labels,
             "ledger": ledger,
             "paused_since": None if since is None else since.isoformat(),

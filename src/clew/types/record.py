@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
+from enum import StrEnum
 from itertools import repeat
 from operator import call
 from types import UnionType
@@ -142,6 +143,8 @@ def _typed_scalar(hint: Any, value: Any) -> Any:
         return datetime.fromisoformat(value)
     if hint is bytes and isinstance(value, str):
         return bytes.fromhex(value)
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return hint(value)
     if isinstance(hint, type) and issubclass(hint, Record) and isinstance(value, Mapping):
         return hint.from_dict(value)
     return value

@@ -1,0 +1,94 @@
+"""The Tri-Vector document's interface: one session in, its vectors out or None, and the state of the run."""
+
+from typing import Any
+
+import pytest
+
+from clew.errors import InputError, NotFoundError
+from clew.views.trivector import (
+    SAFE_PROCESSING_LIMIT_TOKENS,
+    ExtractionRun,
+    ExtractionState,
+    TriVectorOptions,
+    chunk_session,
+    execute_tri_vector_extraction,
+    run_state,
+)
+from tests.extraction import asked, copying, long_talk, model, turns_of
+from tests.memories import quiet, told
+
+pytestmark = pytest.mark.requirement("K-TRI-27")
+
+
+def test_a_small_session_of_turns_takes_one_pass() -> None:
+    llm, runs = model(), list[ExtractionRun]()
+    options = TriVectorOptions(llm=llm, on_run=runs.append)
+    vector = execute_tri_vector_extraction(long_talk(), options)
+    assert vector is not None
+    assert vector.summary == "The mill of Arden turns slowly."
+    assert len(llm.prompts) == 1
+    assert (runs[0].state, runs[0].mode, runs[0].telemetry["limit"]) == (
+        ExtractionState.DONE,
+        "single",
+        SAFE_PROCESSING_LIMIT_TOKENS,
+    )
+
+
+def test_a_large_one_is_read_in_chunks_in_order() -> None:
+    llm, runs = model(), list[ExtractionRun]()
+    options = TriVectorOptions(safe_processing_limit_tokens=2_000, llm=llm, on_run=runs.append)
+    assert execute_tri_vector_extraction(long_talk(), options) is not None
+    assert len(asked(llm)) == len(runs[0].chunks) == 2
+    assert [chunk.id for chunk in runs[0].chunks] == ["s:chunk:0", "s:chunk:1"]
+
+
+def test_a_chunk_that_fails_means_none_and_a_recorded_reason() -> None:
+    def second_fails(prompt: Any) -> Any:
+        return copying(prompt) if turns_of(prompt)[0]["turn"] == 0 else "nonsense"
+
+    runs = list[ExtractionRun]()
+    options = TriVectorOptions(safe_processing_limit_tokens=2_000, llm=model(second_fails), on_run=runs.append)
+    assert execute_tri_vector_extraction(long_talk(), options) is None
+    assert [chunk.state for chunk in runs[0].chunks] == [ExtractionState.DONE, ExtractionState.FAILED]
+    assert str(runs[0].reason).startswith("s:chunk:1: ")
+
+
+def test_an_error_of_the_state_writer_is_raised() -> None:
+    def unavailable(_run: ExtractionRun) -> None:
+        raise OSError("the state cannot be written")
+
+    with pytest.raises(OSError, match="cannot be written"):
+        execute_tri_vector_extraction(long_talk(), TriVectorOptions(llm=model(), on_run=unavailable))
+
+
+def test_a_stored_session_keeps_its_state() -> None:
+    with quiet(llm=model()) as memory:
+        memory.add_many(long_talk())
+        assert run_state(memory, "s") is None
+        options = TriVectorOptions(safe_processing_limit_tokens=2_000, memory=memory)
+        assert execute_tri_vector_extraction("s", options) is not None
+        state = run_state(memory, "s")
+        assert state is not None
+        stored = memory.turns("s")
+        assert [chunk.first for chunk in chunk_session(stored, options)] == [chunk.first for chunk in state.chunks]
+        assert len(chunk_session(stored)) == 1
+        with pytest.raises(NotFoundError):
+            execute_tri_vector_extraction("other", options)
+
+
+def test_without_a_model_rules_extract() -> None:
+    turns = [told("We picked Redis for the sessions in Lisbon.", speaker="Ann")]
+    vector = execute_tri_vector_extraction(turns)
+    assert vector is not None
+    assert {"Lisbon", "Redis", "Ann"} <= {node.name for node in vector.nodes}
+
+
+def test_what_cannot_be_meant_is_refused() -> None:
+    with pytest.raises(InputError, match=r"options\.memory is None"):
+        execute_tri_vector_extraction("s")
+    with pytest.raises(InputError, match="of 2 sessions"):
+        execute_tri_vector_extraction([told("a"), told("b", session="t")])
+    with pytest.raises(InputError, match="of 0 sessions"):
+        execute_tri_vector_extraction([])
+    with pytest.raises(InputError, match="never stored"):
+        chunk_session([told("a")])
