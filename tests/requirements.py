@@ -2565,6 +2565,11 @@ MODEL_FACTS = (
         "K-MOD-04", "Issue 16", "What rules and a model both find is one fact; a model never overrides a correction."
     ),
     Requirement(
+        "K-MOD-05",
+        "Issue 16.2",
+        "A model reads turns once, newest first, behind the acknowledgement and within the budget; answers are recorded.",
+    ),
+    Requirement(
         "K-MOD-06", "HSCA 5.2", "Beats of high macro weight ground claims; a source stuffed with keywords does not."
     ),
 )

@@ -1,6 +1,5 @@
 """Several programs that ask a language model at once, one of them killed; and how the ledger is shown."""
 
-import json
 import subprocess
 import sys
 from contextlib import closing
@@ -15,6 +14,7 @@ from clew.rows.spend_ledger import read_ledger
 from clew.store.open import open_store
 from clew.testing import ScriptedLLM
 from tests.cli_runs import done, failure, record
+from tests.llm_answers import nothing
 from tests.memories import told
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
@@ -51,15 +51,8 @@ except BudgetExceeded as error:
     print("refused", flush=True)
 store.close()
 """
-DENIED = json.dumps(dict.fromkeys(("metaphor", "sarcasm", "analogy", "narrative_thread"), False))
-TAGGED = json.dumps({"tags": []})
 WORST = worst_case(Prompt.of("Say it.", "hello 0-000"), 50, Prices(0, 0))
 CALL = WORST.tokens_in + WORST.tokens_out
-
-
-def answer(prompt: Prompt) -> str:
-    """Denies every flag, and names no subject."""
-    return TAGGED if "subjects" in str(prompt.texts()) else DENIED
 
 
 def start(home: Path, number: int, tokens: int, how: str = "answers") -> subprocess.Popen[str]:
@@ -124,7 +117,7 @@ def test_what_a_killed_program_was_asking_is_asked_by_the_next(tmp_path: Path) -
     assert victim.stdout.readline() == "asked\n"
     victim.kill()
     victim.communicate()
-    with Memory.open(tmp_path, embedder="none", llm=ScriptedLLM(answer)) as memory:
+    with Memory.open(tmp_path, embedder="none", llm=ScriptedLLM(nothing)) as memory:
         assert memory.drain(60)
         row, _ = memory.stats().details["ledger"]
     assert row["calls"] == 2
@@ -133,7 +126,7 @@ def test_what_a_killed_program_was_asking_is_asked_by_the_next(tmp_path: Path) -
 
 @pytest.mark.requirement("W-LLM-07")
 def test_the_ledger_is_shown(tmp_path: Path) -> None:
-    with Memory.open(tmp_path, embedder="none", llm=ScriptedLLM(answer)) as memory:
+    with Memory.open(tmp_path, embedder="none", llm=ScriptedLLM(nothing)) as memory:
         memory.add(told("some words that are asked about"))
         assert memory.drain(60)
     row, other = record("stats", "--home", tmp_path)["details"]["ledger"]

@@ -18,14 +18,15 @@ from clew.memory import Memory
 from clew.models.prompt import Completion, Prompt
 from clew.rows.annotations import annotations_of
 from clew.rows.failed_jobs import ATTEMPTS
+from clew.rows.llm_progress import NUANCE
 from clew.store.protocol import Store
 from clew.testing import Answer, FrozenClock, ScriptedLLM
 from clew.types import Turn
+from tests.llm_answers import DENIED, TAGGED, asks_for, nothing
 from tests.memories import NOON, empty_store, everything, quiet, rows, told
 
-DENIED = json.dumps(dict.fromkeys(FLAGS, False))
+NUANCES = [question for question in QUESTIONS if question.kind == NUANCE]
 METAPHOR = json.dumps(dict.fromkeys(FLAGS, False) | {"metaphor": True})
-TAGGED = json.dumps({"tags": []})
 SENTENCES = [f"sentence number {number} is told here" for number in range(6)]
 
 
@@ -37,7 +38,7 @@ def talk(*texts: str) -> Store:
 
 
 def work(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> LLMWorker:
-    return LLMWorker(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON), QUESTIONS[:1])
+    return LLMWorker(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON), NUANCES)
 
 
 def finish(worker: LLMWorker) -> None:
@@ -360,7 +361,7 @@ def test_nothing_is_asked_unless_a_model_is_configured() -> None:
 
 @pytest.mark.requirement("W-LLM-12")
 def test_a_memory_asks_behind_the_acknowledgement() -> None:
-    llm = ScriptedLLM(lambda prompt: TAGGED if "subjects" in str(prompt.texts()) else METAPHOR)
+    llm = ScriptedLLM(lambda prompt: METAPHOR if asks_for(prompt) == "metaphor" else nothing(prompt))
     with quiet(llm=llm) as memory:
         memory.add_many([told(text) for text in SENTENCES])
         assert memory.drain(60)
@@ -368,7 +369,7 @@ def test_a_memory_asks_behind_the_acknowledgement() -> None:
         assert flags(memory.reads.store) == {str(seq): ["metaphor_model"] for seq in range(6)}
     assert stats.pending == {}
     assert stats.details["llm"] == "scripted"
-    assert [booked["calls"] for booked in stats.details["ledger"]] == [6, 6]
+    assert [booked["calls"] for booked in stats.details["ledger"]] == [6, 6, 6]
 
 
 @pytest.mark.requirement("W-LLM-12")

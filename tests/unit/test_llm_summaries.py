@@ -12,6 +12,7 @@ from clew.memory import Memory
 from clew.models.prompt import Completion, Prompt
 from clew.testing import Answer, ScriptedLLM
 from clew.types import Turn
+from tests.llm_answers import asks_for, nothing
 from tests.memories import quiet, rendered, rows
 from tests.unit.test_assemble_overview import ASKED, turns
 
@@ -29,10 +30,6 @@ def long_turns() -> list[Turn]:
     ]
 
 
-def asks_for_summary(prompt: Prompt) -> bool:
-    return "summarise" in prompt.instructions
-
-
 def truth(prompt: Prompt) -> str:
     """A summary of sentences of the source."""
     said = [turn["text"] for turn in json.loads(prompt.messages[0].text)]
@@ -43,12 +40,8 @@ def model(summary: Any = truth, name: str = "scripted") -> ScriptedLLM:
     """Answers other questions with nothing to say."""
 
     def answer(prompt: Prompt) -> Answer:
-        if not asks_for_summary(prompt):
-            return (
-                '{"tags": []}'
-                if "file one message" in prompt.instructions
-                else json.dumps(dict.fromkeys(("metaphor", "sarcasm", "analogy", "narrative_thread"), False))
-            )
+        if asks_for(prompt) != "summary":
+            return nothing(prompt)
         made: Answer = summary(prompt) if callable(summary) else summary
         return made
 
@@ -74,11 +67,11 @@ def test_each_beat_is_summarised_once_and_the_summary_is_shown() -> None:
         beats = {str(row[1]) for row in rows(memory.reads.store, "node") if row[3] == 1}
         assert set(found) == beats
         assert {method for _, method in found.values()} == {"llm:scripted"}
-        asked = [prompt for prompt in llm.prompts if asks_for_summary(prompt)]
+        asked = [prompt for prompt in llm.prompts if asks_for(prompt) == "summary"]
         assert len(asked) == len(beats)
         assert memory.drain(None)
         assert memory.stats().pending == {}
-        assert len([prompt for prompt in llm.prompts if asks_for_summary(prompt)]) == len(beats)
+        assert len([prompt for prompt in llm.prompts if asks_for(prompt) == "summary"]) == len(beats)
         items = [item for item in memory.recall(ASKED, budget=2_000).items if item.rendering == "summary"]
     assert items
     assert all(item.text.startswith("Summary: ") for item in items)

@@ -16,12 +16,14 @@ from clew.memory import Memory
 from clew.rank.intent import read_intent
 from clew.rank.labels import NO_LABELS, TagColumns, generality, overlap
 from clew.recall.query_labels import question_labels
+from clew.rows.llm_progress import RESPONSE
 from clew.structure.vocabulary import LabelEntry, Vocabulary
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Hit
 from tests.memories import NOON, quiet, told
 from tests.unit.test_tags import beats
 
+TAGGING = [question for question in QUESTIONS if question.kind == RESPONSE]
 TOPICS = ("login page", "deployment", "harbour")
 
 
@@ -165,7 +167,7 @@ def test_a_language_models_tags_count_too() -> None:
         before = shares(memory.search("Any news of Deployments?", limit=99))
         assert before[0] == 0
         llm = ScriptedLLM(lambda _prompt: '{"tags": ["Deployments"]}')
-        work = LLMWorker(memory.reads.store, memory.space, llm, LLMConfig(), memory.reads.clock, QUESTIONS[1:])
+        work = LLMWorker(memory.reads.store, memory.space, llm, LLMConfig(), memory.reads.clock, TAGGING)
         while work.step():
             pass
         work.stop()

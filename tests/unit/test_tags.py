@@ -29,6 +29,7 @@ from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import ANALYSIS, annotations_of
+from clew.rows.llm_progress import RESPONSE
 from clew.store.protocol import Store
 from clew.structure.vocabulary import SPLIT_BEATS
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
@@ -36,6 +37,7 @@ from clew.types import Turn
 from tests.memories import NOON, everything, rows, told
 from tests.unit.test_derive_analysis import analysis, run, stored, talk
 
+TAGGING = [question for question in QUESTIONS if question.kind == RESPONSE]
 ANSWER = '{"tags": ["Auth", "greenhouse roof"]}'
 
 
@@ -339,7 +341,7 @@ def test_a_models_failure_leaves_the_tags_as_they_are() -> None:
         run(memory.reads.store)
         before = of_tags(memory.reads.store)
         llm = ScriptedLLM(lambda _prompt: ModelError("down"))
-        work = LLMWorker(memory.reads.store, "default", llm, LLMConfig(), FrozenClock(NOON), QUESTIONS[1:])
+        work = LLMWorker(memory.reads.store, "default", llm, LLMConfig(), FrozenClock(NOON), TAGGING)
         while work.step():
             pass
         work.stop()

@@ -46,9 +46,9 @@ def correction(fact: Fact, right: str | None, *, ended: bool, session: str, at: 
     return Turn(role="user", content=words, session=session, at=at, source=SOURCE, metadata={_METADATA: kept})
 
 
-def is_correction(row: TurnRow) -> bool:
+def is_correction(turn: TurnRow | Turn) -> bool:
     """Whether a turn corrects a fact: then its words are not read."""
-    return row.source == SOURCE
+    return turn.source == SOURCE
 
 
 def corrected_by(row: TurnRow) -> list[Statement]:

@@ -9,6 +9,7 @@ from clew.index.vectors import has_vector
 from clew.index.view import IndexView
 from clew.rows.annotations import BY_TURN, TAG
 from clew.rows.extraction_runs import count_runs
+from clew.rows.llm_progress import fact_counts
 from clew.rows.pause import paused_since
 from clew.rows.spend_ledger import read_ledger
 from clew.store.protocol import JobState, Store
@@ -31,6 +32,7 @@ def gather_stats(
         counts["annotation"] += sum(reader.count(table, every, every) for table in BY_TURN)
         counts["segment"] -= reader.count("segment", (space, STAGED), (space, STAGED))
         ledger = read_ledger(reader, space, LEDGER_DAYS)
+        model_facts = fact_counts(reader, space)
         labels = reader.count("label", (space, TAG), (space, TAG), index="name")
         aside = JobState.DEFERRED.value
         deferred = reader.count("job", (space, aside), (space, aside), index="state")
@@ -54,6 +56,7 @@ def gather_stats(
             "extractions": extractions,
             "labels": labels,
             "ledger": ledger,
+            "model_facts": model_facts,
             "paused_since": None if since is None else since.isoformat(),
             "rebuilt_up_to": rebuilt,
             "receipts": counts["receipt"],

@@ -3,10 +3,12 @@
 from typing import Any, Final, cast
 
 from clew.analyze import nuance_model, tags_model
+from clew.derive.llm.facts import ask_facts, keep_facts, wants_facts
 from clew.derive.llm.task_queue import Question
+from clew.knowledge import model_facts
 from clew.models.protocol import LLM
 from clew.rows.annotations import TAG
-from clew.rows.llm_progress import NUANCE, RESPONSE
+from clew.rows.llm_progress import FACTS, NUANCE, RESPONSE
 from clew.rows.vocabulary import adopt, let_go
 from clew.store.protocol import Transaction
 from clew.store.row_types import AnnotationRow, LabelRow
@@ -54,6 +56,7 @@ def _keep_tags(tx: Transaction, space: str, turn: Turn, value: Any, provenance: 
 
 
 QUESTIONS: Final = (
+    Question(FACTS, model_facts.VERSION, wants_facts, ask_facts, keep_facts),
     Question(NUANCE, nuance_model.VERSION, _wants_nuance, _ask_nuance, _keep_nuance),
     Question(RESPONSE, tags_model.VERSION, _wants_tags, _ask_tags, _keep_tags),
 )
