@@ -305,6 +305,20 @@ def _listed() -> frozenset[str]:
     return frozenset(word for word in both if " " not in word and not word_of(word).flags & (FUNCTION | VERB))
 
 
+@cached_by_word(1 << 12)
+def listed_type(plain: str) -> NodeType | None:
+    """The type of a lower-case word that is a name wherever it occurs; None for any other word."""
+    if plain not in _listed():
+        return None
+    kinds = (
+        ("given_names", NodeType.PERSON),
+        ("places", NodeType.PLACE),
+        ("organizations", NodeType.ORGANIZATION),
+        ("products", NodeType.PRODUCT),
+    )
+    return next(kind for name, kind in kinds if plain in _lists()[name])
+
+
 @cache
 def _no_names() -> frozenset[str]:
     months = (month.casefold() for month in MONTHS)

@@ -1,0 +1,188 @@
+"""Statements of clauses with a verb other than "be": what somebody does, did, has, wants, decided.
+
+Verbs that only manage the talk ("I mean", "you know") say nothing; neither do objects without content ("it", "a lot").
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from clew.knowledge.morphology import Form
+from clew.knowledge.rules.copulas import apposed
+from clew.knowledge.rules.lexicon import NAME, OBJECT, words
+from clew.knowledge.rules.meanings import WANTS, Draft, Said, canonical, effect_of, status_of, third, type_of
+from clew.knowledge.rules.objects import Object, frequency, is_vague, place_of, text_of
+from clew.types.facts import Effect, FactStatus, FactType
+
+_TRAVEL: Final = frozenset("go travel visit fly move drive".split())
+_LEAVES: Final = frozenset("quit leave lose resign".split())
+_OWN: Final = frozenset(("the", "our", "my", "this"))
+_WORKS: Final = frozenset(("works at", "works for", "works in"))
+_SWITCHES: Final = frozenset(("switches from", "migrates from"))
+_PASSING: Final = frozenset(("in", "on", "with", "on to", "at", "of"))
+
+
+def action(said: Said, obj: Object) -> Iterator[Draft]:
+    """The statements of a clause whose verb is not "be"."""
+    group = said.clause.group
+    verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
+    key = f"{verb} {obj.preposition}".strip()
+    known = canonical(key)
+    special = _special(said, verb, obj)
+    if special is not None:
+        yield from special
+        return
+    if known is None and verb in words("talk", "verbs") and not _tells(said, verb, obj):
+        return
+    if group.modal == "let" and known not in ("decides on", "uses"):
+        return
+    span = said.clause.gap if said.clause.gap and obj.low == obj.high else (obj.low, obj.high)
+    status = FactStatus.ACTIVE if group.modal == "let" else status_of(said)
+    if known in words("state", "verbs") and status is FactStatus.COMPLETED:
+        status = FactStatus.ACTIVE
+    base = Draft(said.owner.name, known or third(verb, obj.preposition), text_of(said.s, *span), status)
+    base = replace(base, type=type_of(said, status), effect=effect_of(said))
+    if verb in _TRAVEL or verb == "live":
+        base = replace(base, where=place_of(said.s, max(0, span[0] - 1), span[1]))
+    if base.object:
+        yield from _with_object(said, base, span, obj)
+    elif group.via in ("used", "cease"):
+        yield base
+    elif verb in words("intransitive", "lemmas") and not obj.preposition:
+        yield replace(base, object=said.date_text)
+
+
+def _tells(said: Said, verb: str, obj: Object) -> bool:
+    """Whether a verb of talk says something here after all: "took a class", "thought about becoming a nurse"."""
+    concrete = obj.high > obj.low and not is_vague(said.s, obj.low, obj.high) and not said.clause.group.modal
+    if verb == "think":
+        return concrete and obj.preposition in ("about", "of") and bool(said.s.form[obj.low] & Form.GERUND)
+    if verb in ("do", "go") and obj.preposition in _PASSING:
+        return False
+    return concrete and verb in words("talk", "light")
+
+
+def _special(said: Said, verb: str, obj: Object) -> list[Draft] | None:
+    """Idioms of age, of leaving a job, and of moving a date; None for everything else."""
+    s, low, high = said.s, obj.low, obj.high
+    if verb == "turn" and high == low + 1 and s.low[low].isdigit():
+        return [Draft(said.owner.name, "is aged", s.low[low], type=FactType.PERSONAL)]
+    if verb in _LEAVES and not {"job", "position"}.isdisjoint(s.low[low:high]):
+        type_ = type_of(said, FactStatus.ACTIVE)
+        return [Draft(said.owner.name, "works at", "", FactStatus.CEASED, type_, Effect.CEASES)]
+    if verb in words("reschedule", "verbs") and said.dates and low < high and s.low[low] in _OWN:
+        return [Draft(text_of(s, low, high), "is scheduled for", said.date_text)]
+    return None
+
+
+def _with_object(said: Said, base: Draft, span: tuple[int, int], obj: Object) -> Iterator[Draft]:
+    s, (low, high) = said.s, span
+    if _is_empty(said, low, high, infinitive=obj.infinitive):
+        return
+    if often := frequency(s, obj.low, said.clause.stop):
+        recurs = base.status is FactStatus.ACTIVE
+        base = replace(base, when=often, status=FactStatus.RECURRING if recurs else base.status)
+    if s.bits[high - 1] & OBJECT and not obj.infinitive:
+        name = said.name_of(high - 1, high)
+        if name is None:
+            return
+        base = replace(base, object=" ".join([*base.object.split()[:-1], name]))
+    for divide in _DIVIDED:
+        found = divide(said, base, low, high)
+        if found is not None:
+            yield from found
+            break
+    else:
+        yield base
+    if all(s.bits[at] & NAME for at in range(low, high)):
+        yield from apposed(said, base.object, high)
+
+
+def _is_empty(said: Said, low: int, high: int, *, infinitive: bool) -> bool:
+    """Whether an object says nothing: "it", "to make sure", "to know"."""
+    s = said.s
+    if not infinitive:
+        return is_vague(s, low, high) and not (high == low + 1 and said.name_of(low, high))
+    verb = s.verb[low + 1]
+    return verb in words("talk", "verbs") and (verb not in words("talk", "light") or is_vague(s, low + 2, high))
+
+
+# -------------------------------------------------------------------------------------------- objects of several parts
+
+
+def _word_at(said: Said, low: int, high: int, *wanted: str) -> int | None:
+    return next((at for at in range(low, high - 1) if said.s.low[at] in wanted), None)
+
+
+def _work(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+    """As in "Works at X as a Y"."""
+    at = _word_at(said, low + 1, high, "as") if base.verb in _WORKS else None
+    if at is None:
+        return None
+    job = replace(base, verb="works as", object=text_of(said.s, at + 1, high))
+    return [replace(base, object=text_of(said.s, low, at)), job]
+
+
+def _switch(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+    """As in "Switched from X to Y"."""
+    at = _word_at(said, low + 1, high, "to") if base.verb in _SWITCHES else None
+    if at is None:
+        return None
+    before, after = text_of(said.s, low, at), text_of(said.s, at + 1, high)
+    return [replace(base, verb="uses", object=after, instead_of=before, status=FactStatus.ACTIVE)]
+
+
+def _choice(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+    """As in "Decided on X over Y for Z", "decided to use X", "prefers X to Y"."""
+    s = said.s
+    if (
+        base.verb == "decides"
+        and s.low[low] == "to"
+        and s.low[low + 1] in ("use", "choose", "adopt")
+        and low + 2 < high
+    ):
+        base, low = replace(base, verb="decides on"), low + 2
+    if base.verb not in words("decision", "verbs"):
+        return None
+    for at in range(low + 1, high - 1):
+        length = _alternative(s.low[at], s.low[at + 1], base.verb)
+        if length:
+            base, high = _without_scope(said, base, at + length, high), at
+            base = replace(base, instead_of=base.object or None)
+            break
+    base = _without_scope(said, base, low, high)
+    return [base] if base.object else []
+
+
+def _without_scope(said: Said, base: Draft, low: int, high: int) -> Draft:
+    """The words as object, up to "for", after which the scope stands."""
+    at = _word_at(said, low + 1, high, "for")
+    if at is None:
+        return replace(base, object=text_of(said.s, low, high))
+    return replace(base, object=text_of(said.s, low, at), scope=text_of(said.s, at + 1, high) or None)
+
+
+def _alternative(word: str, after: str, verb: str) -> int:
+    """The number of words that open an alternative at a place; 0 if none does."""
+    if (word, after) in (("instead", "of"), ("rather", "than")):
+        return 2
+    return int(word == "over" or (verb == "prefers" and word == "to"))
+
+
+def _moved(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+    """As in "Moved to X from Y", "moved from Y to X"."""
+    if base.verb not in ("lives in", "moves from") or said.clause.group.verb != "move":
+        return None
+    s, leaving = said.s, base.verb == "moves from"
+    at = _word_at(said, low, high, "to" if leaving else "from")
+    parts = [text_of(s, low, high if at is None else at), text_of(s, at + 1, high) if at is not None else ""]
+    home, left = reversed(parts) if leaving else parts
+    status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
+    base = replace(base, verb="lives in", where=None, status=status)
+    found = [replace(base, object=home)] if home else []
+    if left and status is FactStatus.ACTIVE:
+        found.append(replace(base, object=left, status=FactStatus.CEASED, effect=Effect.CEASES))
+    return found
+
+
+_DIVIDED: Final[tuple[Callable[[Said, Draft, int, int], list[Draft] | None], ...]] = (_work, _switch, _choice, _moved)

@@ -1,0 +1,333 @@
+"""The clauses of a sentence: subject, verb group, and where they end.
+
+A subject is a pronoun, or a phrase at the beginning of a clause ("my sister Anna", "the launch", "Tom") with a finite
+verb after it that agrees. A verb after "and" without a subject shares the one before. This is no parser: what does not
+look like a subject with its verb is left aside.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from clew.knowledge.morphology import Form
+from clew.knowledge.rules.lexicon import (
+    ADVERB,
+    AUXILIARY,
+    BE,
+    BREAK,
+    COMMA,
+    CONDITION,
+    CONNECTOR,
+    COORDINATOR,
+    DETERMINER,
+    DO,
+    HAVE,
+    INTERJECTION,
+    MARK,
+    MODAL,
+    NAME,
+    NEGATION,
+    NUMBER,
+    OBJECT,
+    OPENED,
+    OPENER,
+    POSSESSIVE,
+    PREPOSITION,
+    QUESTION,
+    RELATIVE,
+    SUBJECT,
+    SUBORDINATOR,
+    THIS,
+    TO,
+    words,
+)
+from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, verb_group
+
+_NOT_NOUN: Final = SUBJECT | OBJECT | AUXILIARY | NEGATION | PREPOSITION | CONNECTOR | QUESTION | MARK | TO
+_OPENS_CLAUSE: Final = MARK | CONNECTOR | INTERJECTION | OPENER | RELATIVE
+_LONGEST_SUBJECT: Final = 8
+
+
+@dataclass(slots=True)
+class Clause:
+    """One clause.
+
+    Attributes:
+        subject: places of the subject, the second exclusive; for a relative clause of the phrase before it.
+        stop: first place after the clause.
+        link: the connecting word before the subject, such as "because"; empty if there is none.
+        asked: whether it has the order of a question.
+        relative: whether "who" or "which" is its subject.
+        gap: the phrase before a clause without a connecting word, which is its object: "the cake I made".
+        shared: whether the subject is that of an earlier clause.
+    """
+
+    subject: tuple[int, int]
+    group: VerbGroup
+    stop: int
+    link: str = ""
+    asked: bool = False
+    relative: bool = False
+    gap: tuple[int, int] | None = None
+    shared: bool = False
+
+
+def clauses(s: Sentence, is_name: Callable[[str], bool]) -> list[Clause]:
+    """The clauses of a sentence in order.
+
+    Args:
+        s: the sentence.
+        is_name: whether a lower-case word that opens the sentence with a capital is a name.
+    """
+    found: list[Clause] = []
+    at, opens = 0, True
+    while at < len(s):
+        clause = _clause_at(s, at, opens, found, is_name)
+        if clause is not None:
+            if found:
+                found[-1].stop = min(found[-1].stop, _before_link(s, clause, at))
+            found.append(clause)
+            at, opens = clause.group.end, False
+            continue
+        bits = s.bits[at]
+        opens = bool(bits & _OPENS_CLAUSE) or (opens and bool(bits & (ADVERB | PREPOSITION)))
+        at += 1
+    return found
+
+
+def _clause_at(s: Sentence, at: int, opens: bool, found: list[Clause], is_name: Callable[[str], bool]) -> Clause | None:
+    bits = s.bits[at]
+    if bits & OPENED:
+        return None
+    if bits & SUBJECT:
+        return _pronoun_clause(s, at, found)
+    if s.low[at] == "us" and at and s.low[at - 1] == "let" and s.form[at + 1] & Form.BASE:
+        group = VerbGroup(s.low[at + 1], at + 1, at + 2, "future", modal="let")
+        return Clause((at, at + 1), group, _stop(s, at + 2))
+    if opens and at and bits & RELATIVE and s.low[at] != "that":
+        return _relative_clause(s, at)
+    clause = None
+    if (opens and not bits & (MARK | CONNECTOR | INTERJECTION)) or (bits & THIS and not bits & RELATIVE):
+        clause = _phrase_clause(s, at, is_name)
+    if clause is None and found and opens and at and s.bits[at - 1] & (COORDINATOR | COMMA):
+        clause = _shared_clause(s, at, found)
+    return clause
+
+
+# ------------------------------------------------------------------------------------------------------------- subjects
+
+_PLAIN_PRONOUNS: Final = frozenset(("i", "we", "you", "they"))
+
+
+def _pronoun_clause(s: Sentence, at: int, found: list[Clause]) -> Clause | None:
+    low = s.low[at]
+    if low in ("you", "it") and at and s.form[at - 1] and not s.bits[at - 1] & AUXILIARY and found:
+        return None  # an object: "help you find"
+    agreement: Agreement = "plain" if low in _PLAIN_PRONOUNS else "third"
+    group = verb_group(s, at + 1, agreement)
+    before = at - 1
+    while before >= 0 and s.bits[before] & NEGATION:
+        before -= 1
+    inverted = before >= 0 and bool(s.bits[before] & AUXILIARY) and not (found and found[-1].group.at == before)
+    if inverted:
+        ahead = _bare_verb(s, at + 1) or group
+        return Clause((at, at + 1), ahead, len(s), "", asked=True) if ahead else None
+    if group is None:
+        return None
+    link = _link(s, at)
+    clause = Clause((at, at + 1), group, _stop(s, group.end), link)
+    if not link and at and found and _is_noun(s, at - 1) and found[-1].group.end <= at - 1:
+        clause.gap = _phrase_before(s, at)
+    return clause
+
+
+def _bare_verb(s: Sentence, at: int) -> VerbGroup | None:
+    """Something that closes the group of a question: "do you [have]"; its details do not matter."""
+    return VerbGroup(s.verb[at], at, at + 1, "present") if at < len(s) and s.form[at] else None
+
+
+def _phrase_clause(s: Sentence, at: int, is_name: Callable[[str], bool]) -> Clause | None:
+    bits = s.bits[at]
+    if bits & THIS and not bits & DETERMINER:
+        group = None if bits & QUESTION else verb_group(s, at + 1, "third")
+        return Clause((at, at + 1), group, _stop(s, group.end), _link(s, at)) if group else None
+    first = _first_noun(s, at, is_name)
+    if first is None:
+        return None
+    indefinite = s.low[at] in _INDEFINITE
+    for place in range(first + 1, min(len(s), first + _LONGEST_SUBJECT)):
+        group = _verb_after(s, place)
+        if group is not None and indefinite and s.form[place] and not s.bits[place] & AUXILIARY:
+            group = None  # "a dog named Rex"
+        if group is None and s.bits[place] & COMMA and (after := _after_apposition(s, place)) is not None:
+            group = verb_group(s, after, "third")
+        if group is not None:
+            return Clause((at, place), group, _stop(s, group.end), _link(s, at))
+        if s.bits[place] & (_NOT_NOUN | DETERMINER | POSSESSIVE) and s.low[place] != "of":
+            return None
+    return None
+
+
+def _first_noun(s: Sentence, at: int, is_name: Callable[[str], bool]) -> int | None:
+    """Where the nouns of a subject begin that opens at a place; None if no subject can."""
+    bits = s.bits[at]
+    if bits & (POSSESSIVE | DETERMINER):
+        return at + 1 if at + 1 < len(s) and not s.bits[at + 1] & _NOT_NOUN & ~NEGATION else None
+    if not bits & NAME or bits & _NO_NAME or s.low[at] in words("words", "not_a_name"):
+        return None
+    sure = at > 0 or is_name(s.low[at]) or (len(s) > 1 and bool(s.bits[1] & NAME))
+    return at if sure else None
+
+
+_NO_NAME: Final = _NOT_NOUN | INTERJECTION | OPENER | POSSESSIVE | DETERMINER | ADVERB
+_INDEFINITE: Final = frozenset("a an some any another such".split())
+
+
+def _after_apposition(s: Sentence, comma: int) -> int | None:
+    """The place after a short phrase between two commas: "Alexis, a director from Rome, offered"."""
+    for place in range(comma + 1, min(len(s), comma + 8)):
+        if s.bits[place] & COMMA:
+            return place + 1 if place > comma + 1 and not s.bits[comma + 1] & (CONNECTOR | RELATIVE | SUBJECT) else None
+        if s.bits[place] & (AUXILIARY | BREAK | SUBJECT):
+            return None
+    return None
+
+
+def _verb_after(s: Sentence, place: int) -> VerbGroup | None:
+    """The verb group at `place`, if what stands before it can be its subject."""
+    if s.low[place] == "'s":
+        if not _is_verb_s(s, place):
+            return None
+    elif not s.bits[place] & (BE | HAVE | DO | MODAL | ADVERB | NEGATION) and not _is_finite(s, place):
+        return None
+    head = s.low[place - 1]
+    several = head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
+    return verb_group(s, place, "plain" if several or head in _SEVERAL else "third")
+
+
+_SEVERAL: Final = frozenset(("people", "children", "men", "women"))
+
+
+def _is_finite(s: Sentence, place: int) -> bool:
+    """Whether a word after a noun can be its verb: not "made" in "the cake made by Tom", no last word of a clause."""
+    form, after = s.form[place], s.bits[place + 1] if place + 1 < len(s) else BREAK
+    if not form or s.bits[place] & (_NOT_NOUN | NAME):
+        return False
+    if form & Form.PAST:
+        return not (form & Form.PARTICIPLE and s.low[place + 1] == "by")
+    return not after & (BE | MODAL | MARK)
+
+
+def _is_verb_s(s: Sentence, place: int) -> bool:
+    """Whether 's after a noun is a verb: "my sister's in Rome", not "my sister's dog"."""
+    after = place + 1
+    bits, form = s.bits[after], s.form[after]
+    return bool(bits & (DETERMINER | NEGATION | ADVERB | PREPOSITION | NUMBER)) or bool(form & Form.GERUND)
+
+
+def _relative_clause(s: Sentence, at: int) -> Clause | None:
+    span = _phrase_before(s, at - 1 if s.bits[at - 1] & COMMA else at)
+    if span is None:
+        return None
+    group = verb_group(s, at + 1, "any")
+    return Clause(span, group, _stop(s, group.end), s.low[at], relative=True) if group else None
+
+
+def _shared_clause(s: Sentence, at: int, found: list[Clause]) -> Clause | None:
+    last = _above(found)
+    goes_on = bool(s.bits[at - 1] & COORDINATOR) or (last.relative and s.bits[last.subject[1]] & COMMA)
+    if last.asked or not goes_on or last.group.via == "plan":
+        return None
+    group = _same_form(s, at, last)
+    if group is None:
+        return None
+    return Clause(last.subject, group, _stop(s, group.end), "", shared=True)
+
+
+def _above(found: list[Clause]) -> Clause:
+    """The clause whose subject a verb after "and" shares: not one inside another, such as "what you said"."""
+    last = found[-1]
+    if len(found) > 1 and (last.link in words("words", "question") and not last.relative) and last.link not in _TIMES:
+        return found[-2]
+    return last
+
+
+_TIMES: Final = frozenset(("when", "where"))
+
+
+def _same_form(s: Sentence, at: int, last: Clause) -> VerbGroup | None:
+    """The verb group at a place after "and", if it is of the form of the clause before."""
+    while at < len(s) and s.bits[at] & ADVERB:
+        at += 1
+    if at + 1 >= len(s) or s.bits[at] & (NAME | DETERMINER | POSSESSIVE):
+        return None
+    bits, form, before, after = s.bits[at], s.form[at], last.group, s.bits[at + 1]
+    if before.tense == "future" and form & Form.BASE and not bits & PREPOSITION:
+        return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=before.negated)
+    if bits & (BE | HAVE | DO | MODAL):
+        return None if after & SUBJECT else verb_group(s, at, "any")
+    if bits & PREPOSITION:
+        return None
+    if form & Form.PAST and (before.tense == "past" or before.perfect):
+        return verb_group(s, at, "third")
+    return _same_present(s, at, before)
+
+
+def _same_present(s: Sentence, at: int, before: VerbGroup) -> VerbGroup | None:
+    if before.tense != "present" or before.progressive or before.perfect or not s.bits[at + 1] & _TAKEN:
+        return None
+    if s.bits[before.end] & TO and s.form[before.end + 1] & Form.BASE:
+        return None  # "I want to go home and sleep"
+    agreement: Agreement = "third" if s.form[before.at] & Form.THIRD else "plain"
+    wanted = Form.THIRD if agreement == "third" else Form.BASE
+    return verb_group(s, at, agreement) if s.form[at] & wanted else None
+
+
+_TAKEN: Final = DETERMINER | POSSESSIVE | OBJECT | PREPOSITION | NUMBER | TO | NAME | ADVERB
+
+
+# ------------------------------------------------------------------------------------------------------- what surrounds
+
+
+def _is_noun(s: Sentence, at: int) -> bool:
+    bits = s.bits[at]
+    return not bits & (_NOT_NOUN | ADVERB | DETERMINER | POSSESSIVE | INTERJECTION | NUMBER) and s.low[at][0].isalpha()
+
+
+def _phrase_before(s: Sentence, at: int) -> tuple[int, int] | None:
+    """The noun phrase that ends before a place."""
+    low = at
+    while low > 0 and _is_noun(s, low - 1):
+        low -= 1
+    while low > 0 and s.bits[low - 1] & (NUMBER | DETERMINER | POSSESSIVE):
+        low -= 1
+    return (low, at) if low < at else None
+
+
+def _link(s: Sentence, at: int) -> str:
+    """The connecting word before a subject, adverbs between them aside."""
+    place = at - 1
+    while place >= 0 and s.bits[place] & ADVERB and not s.bits[place] & (CONNECTOR | QUESTION):
+        place -= 1
+    if place < 0:
+        return ""
+    bits = s.bits[place]
+    if bits & (SUBORDINATOR | CONDITION | QUESTION | COORDINATOR):
+        return s.low[place]
+    return "," if bits & COMMA else "." if bits & BREAK else ""
+
+
+def _before_link(s: Sentence, clause: Clause, at: int) -> int:
+    """Where the clause before ends: before connecting words, commas and adverbs of the next one."""
+    place = at - 1 if clause.asked else at
+    while place > 0 and s.bits[place - 1] & (CONNECTOR | QUESTION | COMMA | INTERJECTION):
+        place -= 1
+    return place
+
+
+def _stop(s: Sentence, at: int) -> int:
+    """The next mark that ends a clause, commas aside."""
+    while at < len(s) and not s.bits[at] & BREAK:
+        at += 1
+    return at

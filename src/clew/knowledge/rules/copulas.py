@@ -1,0 +1,235 @@
+"""Statements of clauses with "be": who or what somebody is, is called, is from, is related to, likes best.
+
+Each reader takes the clause or leaves it to the next; the first that takes it decides.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, NEGATION, NUMBER, POSSESSIVE, PREPOSITION, words
+from clew.knowledge.rules.meanings import Draft, Said, canonical, effect_of, type_of
+from clew.knowledge.rules.objects import Object, apposition, head_of, is_vague, text_of
+from clew.knowledge.rules.subjects import kin_sort
+from clew.knowledge.rules.tokens import Sentence
+from clew.types.facts import FactStatus, FactType
+
+_FAVOURITE: Final = frozenset(("favorite", "favourite", "fav", "fave", "favorites", "favourites"))
+_RELATION: Final = frozenset(("married", "engaged", "divorced", "single", "separated", "widowed"))
+_NAMES_BESIDE: Final = frozenset(("first", "last", "middle", "family"))
+_OLDEST: Final = 120
+_LONGEST_ATTRIBUTE: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Complement:
+    """What stands after "be", and the statement that it completes."""
+
+    said: Said
+    base: Draft
+    obj: Object
+
+    @property
+    def s(self) -> Sentence:
+        return self.said.s
+
+    @property
+    def first(self) -> str:
+        return self.s.low[self.obj.low] if self.obj.low < self.obj.high else ""
+
+    @property
+    def text(self) -> str:
+        return text_of(self.s, self.obj.low, self.obj.high)
+
+    def with_verb(self, verb: str, target: str | None = None) -> list[Draft]:
+        """One statement with another verb."""
+        return [replace(self.base, verb=verb, object=self.text if target is None else target)]
+
+
+_Reader = Callable[[_Complement], list[Draft] | None]
+
+
+def copula(said: Said, obj: Object) -> Iterator[Draft]:
+    """The statements of a clause whose verb is "be"."""
+    group = said.clause.group
+    past = group.tense == "past" and not group.perfect
+    status = FactStatus.CEASED if group.via == "used" else FactStatus.COMPLETED if past else FactStatus.ACTIVE
+    status = FactStatus.PLANNED if group.tense == "future" else status
+    base = Draft(said.owner.name, "is", "", status, type_of(said, FactStatus.ACTIVE), effect_of(said))
+    complement = _Complement(said, base, obj)
+    for reader in _READERS:
+        found = reader(complement)
+        if found is not None:
+            yield from found
+            return
+
+
+def _nothing(c: _Complement) -> list[Draft] | None:
+    """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
+    if not c.first and c.said.dates and not c.said.is_person:
+        return c.with_verb("is scheduled for", c.said.date_text)
+    return [] if not c.first or c.first == "your" else None
+
+
+def _favourite_of_owner(c: _Complement) -> list[Draft] | None:
+    """As in "My favorite band is X"."""
+    low, high = c.said.clause.subject
+    owner, mark, _ = c.said.owner.name.rpartition("'s ")
+    at = next((at for at in range(low, high - 1) if c.s.low[at] in _FAVOURITE), None)
+    if not mark or at is None:
+        return None
+    scope = " ".join(c.s.words(at + 1, high).split())
+    return [replace(c.base, subject=owner, verb="has favourite", scope=scope, object=c.text)]
+
+
+def _attribute(c: _Complement) -> list[Draft] | None:
+    """As in "My email is X", "my sister's name is Anna": something of which one has a value."""
+    low, high = c.said.clause.subject
+    owner, mark, _ = c.said.owner.name.rpartition("'s ")
+    if not mark or high - low > _LONGEST_ATTRIBUTE:
+        return None
+    noun, beside = c.s.low[high - 1], c.s.low[high - 2]
+    if noun == "name":
+        verb = f"has {beside} name" if beside in _NAMES_BESIDE else "is named"
+    elif noun in words("attribute", "nouns"):
+        verb = f"has {c.s.words(low, high).split(maxsplit=1)[-1]}"
+    else:
+        return None
+    if c.obj.preposition or c.obj.infinitive:
+        return []
+    return [replace(c.base, subject=owner, verb=verb, object=c.text)]
+
+
+def _in_relation(c: _Complement) -> list[Draft] | None:
+    """As in "Is from Rome", "is in the band", "has been to Japan"; not "is at work", which passes."""
+    preposition = c.obj.preposition
+    if not preposition:
+        return None
+    if preposition == "to" and c.said.clause.group.perfect:
+        return [replace(c.base, verb="visits", object=c.text, status=FactStatus.COMPLETED, where=c.text)]
+    if preposition == "in" and c.said.owner.general and _is_code(c.text):
+        return c.with_verb("is located in")
+    if verb := canonical(f"be {preposition}"):
+        return c.with_verb(verb)
+    lasting = preposition in ("in", "on", "against") and c.said.is_person
+    return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
+
+
+def _is_code(text: str) -> bool:
+    return " " not in text and ("/" in text or "." in text[1:-1] or "`" in text)
+
+
+def _age(c: _Complement) -> list[Draft] | None:
+    """As in "Is 34", "is 34 years old"."""
+    number, low, high = c.first, c.obj.low, c.obj.high
+    if not number.isdigit() or c.said.owner.general or not 0 < int(number) < _OLDEST:
+        return None
+    after = c.s.low[low + 1] if low + 1 < high else ""
+    old = after in ("years", "year") and "old" in c.s.low[low : high + 2]
+    return c.with_verb("is aged", number) if old or after in ("", "and", "but") else None
+
+
+def _dated(c: _Complement) -> list[Draft] | None:
+    """As in "Is due on Friday", "is scheduled for May 5"."""
+    if c.first not in ("scheduled", "due", "planned"):
+        return None
+    after = _after_preposition(c)
+    target = c.said.date_text or (text_of(c.s, after, c.obj.high) if after > c.obj.low + 1 else "")
+    return c.with_verb("is due on" if c.first == "due" else "is scheduled for", target) if target else []
+
+
+def _after_preposition(c: _Complement) -> int:
+    at = c.obj.low + 1
+    return at + (at < c.obj.high and bool(c.s.bits[at] & PREPOSITION))
+
+
+def _born(c: _Complement) -> list[Draft] | None:
+    """As in "Was born in Rome", "was born on May 5"."""
+    if c.first != "born":
+        return None
+    after = _after_preposition(c)
+    place = text_of(c.s, after, c.obj.high)
+    target, verb = (place, "was born in") if place else (c.said.date_text, "was born on")
+    return [replace(c.base, verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
+
+
+def _relational(c: _Complement) -> list[Draft] | None:
+    """As in "Is married to Bob", "is allergic to nuts", "is called Rex"."""
+    word = c.first
+    if word not in words("complement", "relational"):
+        return [] if word in words("complement", "passing") else None
+    if word in ("named", "called"):
+        name = text_of(c.s, c.obj.low + 1, c.obj.high)
+        return [replace(c.base, verb="is named", object=name, status=FactStatus.ACTIVE)] if name else []
+    after = _after_preposition(c)
+    preposition = c.s.low[after - 1] if after > c.obj.low + 1 else ""
+    target = text_of(c.s, after, c.obj.high)
+    if preposition and target and not is_vague(c.s, after, c.obj.high):
+        return c.with_verb(canonical(f"{word} {preposition}") or f"is {word} {preposition}", target)
+    if word in _RELATION:
+        return c.with_verb("has relationship status", word)
+    return c.with_verb("is") if word in words("complement", "standalone") else []
+
+
+def _favourite(c: _Complement) -> list[Draft] | None:
+    """As in "X is my favorite band"."""
+    low, high = c.obj.low, c.obj.high
+    at = next((at for at in range(low, min(high, low + 4)) if c.s.low[at] in _FAVOURITE), None)
+    if at is None:
+        return None
+    if at == low or c.s.low[at - 1] not in ("my", "our") or c.said.owner.general:
+        return []
+    scope = " ".join(c.s.words(at + 1, high).split())
+    return [replace(c.base, subject=c.said.speaker, verb="has favourite", scope=scope, object=c.said.owner.name)]
+
+
+def _named(c: _Complement) -> list[Draft] | None:
+    """As in "I'm Eva, a nurse from Rome"."""
+    low, high = c.obj.low, c.obj.high
+    if c.s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER) or not c.s.bits[low] & NAME or not c.said.is_person:
+        return None
+    if not all(c.s.bits[at] & NAME for at in range(low, high)):
+        return []
+    return [*c.with_verb("is named"), *apposed(c.said, c.said.owner.name, high)]
+
+
+def _described(c: _Complement) -> list[Draft] | None:
+    """As in "Is a nurse", "is my sister", "is tall"."""
+    s, low, high = c.s, c.obj.low, c.obj.high
+    own = s.low[c.said.clause.subject[0]] in ("my", "our")
+    head = head_of(s, low, high)
+    possessed = bool(s.bits[low] & POSSESSIVE)
+    if is_vague(s, low, high) or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
+        return []
+    if c.said.owner.general and not own:
+        return []
+    article = bool(s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER))
+    if article and head in words("occupation", "heads") and c.said.is_person:
+        return c.with_verb("works as")
+    if not (article or c.said.is_person or own):
+        return []
+    return c.with_verb("is", (c.said.name_of(low, high) if possessed else None) or c.text)
+
+
+_READERS: Final[tuple[_Reader, ...]] = (
+    _nothing,
+    _favourite_of_owner,
+    _attribute,
+    _in_relation,
+    _age,
+    _dated,
+    _born,
+    _relational,
+    _favourite,
+    _named,
+    _described,
+)
+
+
+def apposed(said: Said, name: str, at: int) -> Iterator[Draft]:
+    """What a phrase after a name and a comma says: "Eva, a nurse from Rome"."""
+    span = apposition(said.s, at)
+    if span is None or is_vague(said.s, *span):
+        return
+    work = head_of(said.s, *span) in words("occupation", "heads")
+    yield Draft(name, "works as" if work else "is", text_of(said.s, *span), type=FactType.PERSONAL)

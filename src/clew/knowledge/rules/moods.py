@@ -1,0 +1,187 @@
+"""How the clauses of a sentence are meant: asserted, negated, asked, conditional, imagined, or quoted."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from clew.knowledge.rules.clauses import Clause
+from clew.knowledge.rules.lexicon import (
+    AUXILIARY,
+    CONDITION,
+    COORDINATOR,
+    DETERMINER,
+    INTERJECTION,
+    MARK,
+    NAME,
+    NEGATION,
+    OPENER,
+    POSSESSIVE,
+    QUESTION,
+    SUBJECT,
+    THIS,
+    words,
+)
+from clew.knowledge.rules.tokens import Sentence
+from clew.types.facts import Mood
+
+_FIRST: Final = frozenset(("i", "we"))
+_CONTENT_LINKS: Final = frozenset(("that", "", "how"))
+_FREE: Final = frozenset(("what", "whatever", "how", "why", "whether", "which", "whom", "whose"))
+_GENERIC: Final = frozenset(
+    ("when", "whenever", "once", "until", "till", "til", "before", "after", "while", "as", "where")
+)
+
+
+def moods(s: Sentence, clauses: Sequence[Clause]) -> list[Mood]:
+    """The mood of each clause."""
+    found: list[Mood] = []
+    asked_from = _asked_from(s, clauses)
+    for index, clause in enumerate(clauses):
+        mood = _own_mood(s, clause)
+        if index >= asked_from or clause.asked:
+            mood = Mood.ASKED
+        elif (
+            clause.shared
+            and found
+            and mood in (Mood.ASSERTED, Mood.NEGATED)
+            and found[-1] not in (Mood.NEGATED, Mood.ASSERTED)
+        ):
+            mood = found[-1]
+        elif mood in (Mood.ASSERTED, Mood.NEGATED):
+            mood = _governed(s, clauses, index, found) or mood
+        found.append(mood)
+    return _with_conditions(s, clauses, found)
+
+
+def _asked_from(s: Sentence, clauses: Sequence[Clause]) -> int:
+    """The first clause that is asked: all from the first with the order of a question on."""
+    if not s.asks:
+        return len(clauses)
+    for index, clause in enumerate(clauses):
+        low = clause.subject[0]
+        if clause.asked or (s.bits[low] & QUESTION and not clause.relative):
+            return index
+        if low and s.bits[low - 1] & QUESTION and s.low[low - 1] in ("what", "how", "why", "who", "which", "whose"):
+            return index
+    before = next((at for at in range(len(s) - 1) if _opens_question(s, at)), None)
+    if before is not None:
+        return next((index for index, clause in enumerate(clauses) if clause.subject[0] > before), len(clauses))
+    return 0
+
+
+def _opens_question(s: Sentence, at: int) -> bool:
+    """Whether a question begins at a place: "will that", "is my", "how about", after a mark or at the beginning."""
+    if at and not s.bits[at - 1] & (MARK | COORDINATOR | INTERJECTION | OPENER):
+        return False
+    if s.bits[at] & AUXILIARY:
+        return bool(s.bits[at + 1] & (THIS | DETERMINER | POSSESSIVE | NAME | SUBJECT))
+    return bool(s.bits[at] & QUESTION) and s.low[at] in ("what", "how", "why", "which", "who", "whose")
+
+
+def _own_mood(s: Sentence, clause: Clause) -> Mood:
+    """The mood of a clause by its own words."""
+    group, link = clause.group, clause.link
+    if is_condition(s, clause) or _after_condition(s, clause):
+        return Mood.CONDITIONAL
+    if link in ("how", "what"):
+        return Mood.QUOTED
+    unsure = group.modal not in ("", "let") and not _wishes(clause)
+    doubted = not words("words", "doubt").isdisjoint(group.adverbs) or _doubted(s, clause)
+    if link == "if" or link in _FREE or unsure or doubted:
+        return Mood.HYPOTHETICAL
+    if link in _GENERIC and group.tense != "past" and not group.perfect and not group.progressive:
+        return Mood.CONDITIONAL
+    return Mood.NEGATED if group.negated else Mood.ASSERTED
+
+
+def is_condition(s: Sentence, clause: Clause) -> bool:
+    """Whether a clause is a condition; after "see", "wonder" and the like "if" means "whether"."""
+    if clause.link not in words("words", "condition"):
+        return False
+    at = clause.subject[0] - 1
+    while at > 0 and s.low[at] != clause.link:
+        at -= 1
+    before = at - 1
+    return before < 0 or (s.verb[before] or s.low[before]) not in words("talk", "whether")
+
+
+def _wishes(clause: Clause) -> bool:
+    return clause.group.modal in ("'d", "would") and clause.group.verb in ("like", "love", "prefer")
+
+
+def _after_condition(s: Sentence, clause: Clause) -> bool:
+    at = clause.subject[0] - 1
+    return at > 0 and bool(
+        s.bits[at] & CONDITION or (s.low[at] in ("as", "like", "case") and s.bits[at - 1] & CONDITION)
+    )
+
+
+def _doubted(s: Sentence, clause: Clause) -> bool:
+    """Whether "maybe" or its like stands before the subject in the same part of the sentence."""
+    at = clause.subject[0]
+    return any(s.low[place] in words("words", "doubt") for place in range(max(0, at - 3), at))
+
+
+def _governed(s: Sentence, clauses: Sequence[Clause], index: int, found: Sequence[Mood]) -> Mood | None:
+    """The mood that the clause before gives to one that it reports, supposes or wishes; None if it gives none."""
+    if index == 0:
+        return _ordered(s, clauses[0])
+    clause, above = clauses[index], clauses[index - 1]
+    if clause.link not in _CONTENT_LINKS or clause.relative or clause.gap or clause.shared:
+        return None
+    between = s.low[above.group.end : clause.subject[0]]
+    verb = above.group.verb
+    if verb == "be":
+        return _felt(above, between)
+    if verb in words("talk", "want") or (verb in words("talk", "demand") and "," not in between):
+        return Mood.HYPOTHETICAL  # "I want to make sure (that) it works", "he suggested I go"
+    if len(between) > _NEAR or not any(verb in words("talk", name) for name in ("report", "know", "suppose")):
+        return None
+    unsure = found[-1] in (Mood.CONDITIONAL, Mood.HYPOTHETICAL) or above.group.negated
+    stated = Mood.HYPOTHETICAL if unsure else _reported(s, clause, above)
+    return Mood.ASKED if found[-1] is Mood.ASKED else stated
+
+
+_NEAR: Final = 4
+"""Words between a verb of saying and what is said: "told my sister that"."""
+
+
+def _felt(above: Clause, between: Sequence[str]) -> Mood | None:
+    """As in "I am worried (that) ..." fears it; "I am glad (that) ..." knows it."""
+    fears = not words("complement", "fearing").isdisjoint(between)
+    knows = not words("complement", "passing").isdisjoint(between)
+    return Mood.HYPOTHETICAL if fears or (knows and above.group.negated) else None
+
+
+def _reported(s: Sentence, clause: Clause, above: Clause) -> Mood | None:
+    """The mood of what somebody says, knows or supposes."""
+    first = s.low[above.subject[0]] in _FIRST
+    if above.group.verb in words("talk", "suppose"):
+        return Mood.HYPOTHETICAL if first else Mood.QUOTED
+    if first:
+        return None
+    own = s.low[clause.subject[0]] in _FIRST
+    return Mood.QUOTED if own or above.group.verb not in words("talk", "report") else None
+
+
+def _ordered(s: Sentence, clause: Clause) -> Mood | None:
+    """The mood that an order before the first clause gives it: "imagine (that) I live in"; None for none."""
+    for at in range(min(clause.subject[0], 3)):
+        if s.low[at] in ("imagine", "suppose", "pretend", "say", "assume"):
+            return Mood.HYPOTHETICAL
+        if s.bits[at] & (SUBJECT | AUXILIARY) and not s.bits[at] & NEGATION:
+            return None
+    return None
+
+
+def _with_conditions(s: Sentence, clauses: Sequence[Clause], found: list[Mood]) -> list[Mood]:
+    """What follows from a condition is conditional; so is what lies in the future, wherever the condition stands."""
+    conditions = [index for index, clause in enumerate(clauses) if is_condition(s, clause)]
+    if not conditions:
+        return found
+    first = conditions[0]
+    return [
+        Mood.CONDITIONAL
+        if mood in (Mood.ASSERTED, Mood.NEGATED) and (index > first or clause.group.tense == "future")
+        else mood
+        for index, (clause, mood) in enumerate(zip(clauses, found, strict=True))
+    ]

@@ -1,0 +1,237 @@
+"""What a verb is said of: its preposition and the words of its object, without dates and reasons."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clew.knowledge.morphology import Form
+from clew.knowledge.rules.lexicon import (
+    ADVERB,
+    AUXILIARY,
+    BREAK,
+    COMMA,
+    CONDITION,
+    COORDINATOR,
+    DETERMINER,
+    INTERJECTION,
+    MODAL,
+    NAME,
+    NEGATION,
+    NUMBER,
+    OBJECT,
+    POSSESSIVE,
+    PREPOSITION,
+    QUESTION,
+    SUBJECT,
+    SUBORDINATOR,
+    TO,
+    words,
+)
+from clew.knowledge.rules.tokens import Sentence
+
+MOST_WORDS: Final = 12
+"""Words of an object; a longer one is cut at a preposition."""
+
+_ENDS: Final = BREAK | SUBJECT | CONDITION | MODAL
+_PLACE: Final = frozenset(("in", "at", "near", "to"))
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """The object of a verb.
+
+    Attributes:
+        preposition: what stands between verb and object, such as "in", "out of"; may be empty.
+        low, high: places of its words; equal if there is none.
+        infinitive: whether it is "to" with a verb.
+        reason: the words after "because of" or "due to".
+    """
+
+    preposition: str
+    low: int
+    high: int
+    infinitive: bool = False
+    reason: str = ""
+
+
+def object_of(s: Sentence, at: int, stop: int, dated: Sequence[tuple[int, int]]) -> Object:
+    """The object between a verb group and the end of its clause.
+
+    Args:
+        s: the sentence.
+        at: first place after the verb group.
+        stop: first place after the clause.
+        dated: offsets of date phrases, which end an object.
+    """
+    stop, reason = _without_reason(s, at, stop)
+    if at + 1 < stop and s.bits[at] & COORDINATOR and s.form[at + 1] & s.form[at - 1] & Form.GERUND:
+        at += 2  # "revising and perfecting the recipe"
+    at = _after_adverbs(s, at, stop)
+    preposition: list[str] = []
+    while at < stop and s.bits[at] & PREPOSITION and len(preposition) < 2 and not _in_date(s, at, dated):
+        if s.low[at] == "to" and at + 1 < stop and s.form[at + 1] & Form.BASE and not _is_nominal(s, at + 1):
+            break
+        if s.low[at] == "like" and preposition:
+            break
+        preposition.append(s.low[at])
+        at = _after_adverbs(s, at + 1, stop)
+    infinitive = at + 1 < stop and bool(s.bits[at] & TO) and bool(s.form[at + 1] & Form.BASE)
+    low, high = at, _end(s, at, stop, dated, infinitive=infinitive)
+    return Object(" ".join(preposition), low, high, infinitive, reason)
+
+
+def _is_nominal(s: Sentence, at: int) -> bool:
+    return bool(s.bits[at] & (NAME | DETERMINER | POSSESSIVE | NUMBER))
+
+
+def _after_adverbs(s: Sentence, at: int, stop: int) -> int:
+    while at < stop and s.bits[at] & ADVERB and not s.bits[at] & (PREPOSITION | DETERMINER | NAME):
+        at += 1
+    return at
+
+
+def _without_reason(s: Sentence, at: int, stop: int) -> tuple[int, str]:
+    for place in range(at, stop - 1):
+        if s.low[place + 1] in ("of", "to") and s.low[place] in ("because", "due", "thanks", "owing"):
+            return place, s.words(place + 2, stop)
+    return stop, ""
+
+
+def _in_date(s: Sentence, at: int, dated: Sequence[tuple[int, int]]) -> bool:
+    """Whether a word is in a date phrase, or a preposition right before one."""
+    here = any(low <= s.start[at] < high for low, high in dated)
+    return here or (bool(s.bits[at] & PREPOSITION) and at + 1 < len(s) and _in_date_word(s, at + 1, dated))
+
+
+def _in_date_word(s: Sentence, at: int, dated: Sequence[tuple[int, int]]) -> bool:
+    at += s.low[at] in ("the", "of")
+    return at < len(s) and any(low <= s.start[at] < high for low, high in dated)
+
+
+def _end(s: Sentence, at: int, stop: int, dated: Sequence[tuple[int, int]], *, infinitive: bool) -> int:
+    """Where an object ends that begins at `at`."""
+    place, last_preposition = at, at
+    while place < stop and not _ends(s, at, place, infinitive=infinitive):
+        bits = s.bits[place]
+        if _in_date(s, place, dated) or (bits & (COMMA | COORDINATOR) and not _goes_on(s, place, stop)):
+            break
+        if bits & PREPOSITION:
+            if place - at >= MOST_WORDS:
+                break
+            last_preposition = place
+        if place - at > MOST_WORDS and last_preposition > at:
+            place = last_preposition
+            break
+        place += 1
+    return _trimmed(s, at, place)
+
+
+def _ends(s: Sentence, at: int, place: int, *, infinitive: bool) -> bool:
+    """Whether a word ends the object that begins at `at`."""
+    bits = s.bits[place]
+    if bits & _ENDS or _is_frequency(s, place):
+        return True
+    if bits & AUXILIARY:
+        return not (infinitive and place == at + 1)
+    if bits & NEGATION:
+        return place > at and s.low[place] != "no"
+    linking = bits & (SUBORDINATOR | QUESTION | INTERJECTION) and not bits & (PREPOSITION | COORDINATOR | ADVERB)
+    return bool(linking) and not infinitive and (s.low[place] != "that" or place > at)
+
+
+def _is_frequency(s: Sentence, at: int) -> bool:
+    """Whether "every day", "each week" begins at a place."""
+    return s.low[at] in ("every", "each") and at + 1 < len(s) and s.low[at + 1] in words("frequency", "units")
+
+
+def frequency(s: Sentence, at: int, stop: int) -> str:
+    """The words that say how often, from a place on; empty if there are none."""
+    place = next((place for place in range(at, min(stop, len(s) - 1)) if _is_frequency(s, place)), None)
+    return "" if place is None else s.words(place, place + 2)
+
+
+def _goes_on(s: Sentence, at: int, stop: int) -> bool:
+    """Whether a list goes on after a comma or "and"."""
+    if at + 1 >= stop or s.low[at] in ("but", "so", "yet", "then"):
+        return False
+    after = at + 1
+    if s.bits[at] & COMMA and s.bits[after] & COORDINATOR:
+        return s.low[after] in ("and", "or") and _goes_on(s, after, stop)
+    closed = SUBJECT | AUXILIARY | BREAK | QUESTION | INTERJECTION | SUBORDINATOR | CONDITION | NEGATION
+    if s.bits[after] & closed and not s.bits[after] & DETERMINER:
+        return False
+    if s.bits[at] & COMMA:  # a list has an "and" before its last part
+        ahead = range(after, min(stop, after + 8))
+        return any(s.low[place] in ("and", "or", "&") for place in ahead) and not s.bits[after] & (ADVERB | PREPOSITION)
+    return not s.bits[after] & (ADVERB | OBJECT) or bool(s.bits[after] & (POSSESSIVE | DETERMINER))
+
+
+def _trimmed(s: Sentence, at: int, end: int) -> int:
+    """The end without trailing adverbs, prepositions and connecting words."""
+    trailing = ADVERB | PREPOSITION | COORDINATOR | COMMA | INTERJECTION | DETERMINER | TO
+    while end > at and s.bits[end - 1] & trailing and not s.bits[end - 1] & (NAME | NUMBER | OBJECT):
+        end -= 1
+    return end
+
+
+def text_of(s: Sentence, low: int, high: int) -> str:
+    """The words of an object without an article or possessive before them."""
+    while low < high and s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in _TELLING:
+        low += 1
+    return " ".join(s.words(low, high).split())
+
+
+_TELLING: Final = frozenset("his her their its your every no both all each any many several few most".split())
+
+
+def head_of(s: Sentence, low: int, high: int) -> str:
+    """The head noun of a phrase: its last word before a preposition."""
+    place = low
+    while place < high and not (place > low and s.bits[place] & (PREPOSITION | TO | COMMA | COORDINATOR)):
+        place += 1
+    while place > low + 1 and s.bits[place - 1] & (ADVERB | OBJECT):
+        place -= 1
+    return s.low[place - 1] if place > low else ""
+
+
+_TELLING_WORDS: Final = 2
+"""Words before an empty noun that give it a meaning: "the repeat load time"."""
+
+
+def is_vague(s: Sentence, low: int, high: int) -> bool:
+    """Whether the words say nothing by themselves: "it", "a lot", "something like that"."""
+    pronoun = low < high and s.bits[low] & OBJECT and not s.bits[low] & POSSESSIVE
+    if low >= high or pronoun or "following" in s.low[low:high]:
+        return True
+    head = head_of(s, low, high)
+    if head not in words("vague", "heads"):
+        return False
+    told = [at for at in range(low, s.low.index(head, low)) if not s.bits[at] & (ADVERB | DETERMINER | POSSESSIVE)]
+    return len(told) < _TELLING_WORDS
+
+
+def apposition(s: Sentence, at: int) -> tuple[int, int] | None:
+    """The phrase with "a" or "an" after a comma: "Alexis, a director from Rome, ..."."""
+    if at + 2 >= len(s) or not s.bits[at] & COMMA or s.low[at + 1] not in ("a", "an"):
+        return None
+    end = at + 2
+    while end < len(s) and not s.bits[end] & (COMMA | BREAK | QUESTION | SUBJECT | COORDINATOR | AUXILIARY):
+        end += 1
+    return (at + 1, end) if end - at < _LONGEST_APPOSITION else None
+
+
+_LONGEST_APPOSITION: Final = 12
+
+
+def place_of(s: Sentence, low: int, high: int) -> str | None:
+    """A named place in a phrase: "in Rome", "at Central Park"."""
+    for at in range(low, high - 1):
+        if s.low[at] in _PLACE:
+            end = at + 1
+            end += end < high and s.low[end] == "the"
+            first = end
+            while end < high and s.bits[end] & NAME:
+                end += 1
+            if end > first:
+                return s.words(first, end)
+    return None

@@ -1,0 +1,200 @@
+"""Whom a subject means: the speaker, somebody named, a relative of somebody, or whom a pronoun stands for.
+
+A pronoun is resolved to the only person named before it that it can mean, in its own turn or in the nearest of the
+turns before it that names one. Where two are possible, it means nobody: a fact about the wrong person is worse than
+none.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from clew.analyze.entities import listed_type
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, NUMBER, OPENED, POSSESSIVE, SUBJECT, THIS, words
+from clew.knowledge.rules.tokens import Sentence
+from clew.types.entity import NodeType
+
+REACH: Final = 3
+"""Turns before a turn in which its pronouns are looked up."""
+
+Sort = Literal["female", "male", "person", "several", "thing"]
+_PRONOUNS: Final[dict[str, Sort]] = {"he": "male", "his": "male", "him": "male", "she": "female", "her": "female"}
+_PRONOUNS_OF_MANY: Final = frozenset(("they", "their", "them"))
+_OWN: Final = frozenset(("my", "our"))
+
+
+@dataclass(frozen=True, slots=True)
+class Referent:
+    """Somebody or something that statements are about.
+
+    Attributes:
+        name: as statements name it.
+        sort: what pronouns can stand for it; `person` is somebody of unknown sex.
+        general: whether it is only named by a common noun ("the launch").
+        kin: how it is related to `of`, such as "sister", if the phrase says both that and a name.
+    """
+
+    name: str
+    sort: Sort
+    general: bool = False
+    kin: str = ""
+    of: str = ""
+
+
+@dataclass(slots=True)
+class Mentions:
+    """Who was mentioned so far in a turn and in the turns before it, the nearest last."""
+
+    speaker: str
+    turns: list[list[Referent]] = field(default_factory=list)
+
+    def add(self, referent: Referent) -> None:
+        """Note a mention in the current turn; the speaker is never meant by "he" or "she"."""
+        if referent.name != self.speaker and referent.sort != "thing":
+            self.turns[-1].append(referent)
+
+    def meant(self, pronoun: str) -> Referent | None:
+        """The only one whom a pronoun can mean; None if nobody or several fit."""
+        for turn in reversed(self.turns):
+            fitting = {each.name: each for each in turn if _fits(each, pronoun)}
+            if len(fitting) == 1:
+                return next(iter(fitting.values()))
+            if fitting:
+                return None
+        return None
+
+
+def _fits(referent: Referent, pronoun: str) -> bool:
+    if pronoun in _PRONOUNS_OF_MANY:
+        return referent.sort == "several"
+    return referent.sort in (_PRONOUNS[pronoun], "person")
+
+
+def subject_of(s: Sentence, span: tuple[int, int], mentions: Mentions) -> Referent | None:
+    """Whom the subject of a clause means; None if that is unknown, or the listener."""
+    low, high = span
+    first = s.low[low]
+    if high == low + 1:
+        if first in ("i", "we", "us"):
+            return Referent(mentions.speaker, "person")
+        if first in _PRONOUNS or first in _PRONOUNS_OF_MANY:
+            return mentions.meant(first)
+        if s.bits[low] & (SUBJECT | THIS):
+            return None
+    return phrase(s, low, high, mentions)
+
+
+def phrase(s: Sentence, low: int, high: int, mentions: Mentions) -> Referent | None:
+    """Whom or what a noun phrase means."""
+    first = s.low[low]
+    if s.bits[low] & NAME and not s.bits[low] & (POSSESSIVE | DETERMINER):
+        return _named(s, low, high)
+    if first in _OWN:
+        owned = _owned(s, low + 1, high, mentions.speaker)
+        if owned and owned.general and first == "our":  # of a group: whoever says so means the same
+            return replace(owned, name=s.words(low + 1, high))
+        return owned
+    if first in _PRONOUNS or first in _PRONOUNS_OF_MANY:
+        owner = mentions.meant(first)
+        return _owned(s, low + 1, high, owner.name) if owner else None
+    if first == "the" and high > low + 1:
+        return Referent(s.words(low + 1, high), "thing", general=True)
+    return None
+
+
+def _named(s: Sentence, low: int, high: int) -> Referent | None:
+    for place in range(low + 1, high - 1):
+        if s.low[place] == "'s":  # Tom's sister
+            return _owned(s, place + 1, high, _bare(s, low, place))
+    if any(
+        not s.bits[place] & (NAME | NUMBER) and s.low[place] not in ("of", "and", "the") for place in range(low, high)
+    ):
+        return None
+    if any(s.low[place] == "and" for place in range(low, high)):
+        return None
+    return Referent(s.words(low, high), sort_of_name(s.low[low]))
+
+
+def sort_of_name(first: str) -> Sort:
+    """The sort of what a name names, by its first word in lower case."""
+    return "person" if listed_type(first) in (NodeType.PERSON, None) else "thing"
+
+
+def _owned(s: Sentence, low: int, high: int, owner: str) -> Referent | None:
+    """What belongs to somebody: "my older sister Anna" is Anna, "my sister" the sister of the owner."""
+    if low >= high:
+        return None
+    name_at = next((at for at in range(low, high) if s.bits[at] & NAME), high)
+    head = s.low[name_at - 1] if name_at > low else ""
+    sort = kin_sort(head)
+    if sort is not None and name_at < high and all(s.bits[at] & NAME for at in range(name_at, high)):
+        return Referent(s.words(name_at, high), sort, kin=s.words(low, name_at), of=owner)
+    inner = next((at for at in range(low + 1, high - 1) if s.low[at] == "'s"), None)
+    if inner is not None:
+        between = _owned(s, low, inner, owner)
+        return _owned(s, inner + 1, high, between.name) if between else None
+    sort = kin_sort(s.low[high - 1])
+    return Referent(f"{owner}'s {_bare(s, low, high)}", sort or "thing", general=sort is None)
+
+
+def _bare(s: Sentence, low: int, high: int) -> str:
+    """Words as written, without a possessive ending."""
+    return s.words(low, high).removesuffix("'s").removesuffix("’s")
+
+
+def kin_sort(noun: str) -> Sort | None:
+    """The sort of person that a noun of kinship or acquaintance names; None for another noun."""
+    if noun in words("kin", "female"):
+        return "female"
+    if noun in words("kin", "male"):
+        return "male"
+    if noun in words("kin", "other") or noun in words("kin", "pet"):
+        return "person"
+    return "several" if noun in words("kin", "plural") else None
+
+
+def mentioned(s: Sentence, low: int, high: int, mentions: Mentions) -> Iterator[Referent]:
+    """The people named in part of a sentence, subject or not: names, and relatives of somebody."""
+    at = low
+    while at < high:
+        bits = s.bits[at]
+        if (
+            bits & NAME
+            and not bits & (OPENED | _NO_NAME)
+            and not _is_determined(s, at)
+            and (at > 0 or listed_type(s.low[at]) is NodeType.PERSON)
+        ):
+            end = at + 1
+            while end < high and s.bits[end] & NAME:
+                end += 1
+            if sort_of_name(s.low[at]) == "person" and s.low[at] not in words("words", "not_a_name"):
+                yield Referent(s.words(at, end), "person")
+            at = end
+            continue
+        if s.low[at] in _OWN:
+            end = at + 1
+            while end < min(high, at + 5) and kin_sort(s.low[end]) is None:
+                end += 1
+            if end < min(high, at + 5):
+                after = end + 1
+                while after < high and s.bits[after] & NAME:
+                    after += 1
+                found = _owned(s, at + 1, after, mentions.speaker)
+                if found:
+                    yield found
+                at = after
+                continue
+        at += 1
+
+
+_NO_NAME: Final = POSSESSIVE | DETERMINER | SUBJECT | THIS
+
+
+def _is_determined(s: Sentence, at: int) -> bool:
+    """Whether an article stands before a name: "the Indians", "the Grand Canyon" are no persons."""
+    return at > 0 and bool(s.bits[at - 1] & DETERMINER)
+
+
+def window(before: Sequence[list[Referent]], speaker: str) -> Mentions:
+    """Mentions for the next turn of a speaker, after those of the turns before it."""
+    return Mentions(speaker, [*before[-REACH:], []])
