@@ -10,7 +10,16 @@ from typing import Final
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.copulas import apposed
 from clew.knowledge.rules.lexicon import NAME, OBJECT, words
-from clew.knowledge.rules.meanings import WANTS, Draft, Said, canonical, effect_of, status_of, third, type_of
+from clew.knowledge.rules.meanings import (
+    WANTS,
+    ClauseReading,
+    StatementDraft,
+    canonical,
+    effect_of,
+    status_of,
+    third,
+    type_of,
+)
 from clew.knowledge.rules.objects import Object, frequency, is_vague, place_of, text_of
 from clew.types.facts import Effect, FactStatus, FactType
 
@@ -22,7 +31,7 @@ _SWITCHES: Final = frozenset(("switches from", "migrates from"))
 _PASSING: Final = frozenset(("in", "on", "with", "on to", "at", "of"))
 
 
-def action(said: Said, obj: Object) -> Iterator[Draft]:
+def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is not "be"."""
     group = said.clause.group
     verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
@@ -40,7 +49,7 @@ def action(said: Said, obj: Object) -> Iterator[Draft]:
     status = FactStatus.ACTIVE if group.modal == "let" else status_of(said)
     if known in words("state", "verbs") and status is FactStatus.COMPLETED:
         status = FactStatus.ACTIVE
-    base = Draft(said.owner.name, known or third(verb, obj.preposition), text_of(said.s, *span), status)
+    base = StatementDraft(said.owner.name, known or third(verb, obj.preposition), text_of(said.s, *span), status)
     base = replace(base, type=type_of(said, status), effect=effect_of(said))
     if verb in _TRAVEL or verb == "live":
         base = replace(base, where=place_of(said.s, max(0, span[0] - 1), span[1]))
@@ -52,7 +61,7 @@ def action(said: Said, obj: Object) -> Iterator[Draft]:
         yield replace(base, object=said.date_text)
 
 
-def _tells(said: Said, verb: str, obj: Object) -> bool:
+def _tells(said: ClauseReading, verb: str, obj: Object) -> bool:
     """Whether a verb of talk says something here after all: "took a class", "thought about becoming a nurse"."""
     concrete = obj.high > obj.low and not is_vague(said.s, obj.low, obj.high) and not said.clause.group.modal
     if verb == "think":
@@ -62,20 +71,22 @@ def _tells(said: Said, verb: str, obj: Object) -> bool:
     return concrete and verb in words("talk", "light")
 
 
-def _special(said: Said, verb: str, obj: Object) -> list[Draft] | None:
+def _special(said: ClauseReading, verb: str, obj: Object) -> list[StatementDraft] | None:
     """Idioms of age, of leaving a job, and of moving a date; None for everything else."""
     s, low, high = said.s, obj.low, obj.high
     if verb == "turn" and high == low + 1 and s.low[low].isdigit():
-        return [Draft(said.owner.name, "is aged", s.low[low], type=FactType.PERSONAL)]
+        return [StatementDraft(said.owner.name, "is aged", s.low[low], type=FactType.PERSONAL)]
     if verb in _LEAVES and not {"job", "position"}.isdisjoint(s.low[low:high]):
         type_ = type_of(said, FactStatus.ACTIVE)
-        return [Draft(said.owner.name, "works at", "", FactStatus.CEASED, type_, Effect.CEASES)]
+        return [StatementDraft(said.owner.name, "works at", "", FactStatus.CEASED, type_, Effect.CEASES)]
     if verb in words("reschedule", "verbs") and said.dates and low < high and s.low[low] in _OWN:
-        return [Draft(text_of(s, low, high), "is scheduled for", said.date_text)]
+        return [StatementDraft(text_of(s, low, high), "is scheduled for", said.date_text)]
     return None
 
 
-def _with_object(said: Said, base: Draft, span: tuple[int, int], obj: Object) -> Iterator[Draft]:
+def _with_object(
+    said: ClauseReading, base: StatementDraft, span: tuple[int, int], obj: Object
+) -> Iterator[StatementDraft]:
     s, (low, high) = said.s, span
     if _is_empty(said, low, high, infinitive=obj.infinitive):
         return
@@ -98,7 +109,7 @@ def _with_object(said: Said, base: Draft, span: tuple[int, int], obj: Object) ->
         yield from apposed(said, base.object, high)
 
 
-def _is_empty(said: Said, low: int, high: int, *, infinitive: bool) -> bool:
+def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
     """Whether an object says nothing: "it", "to make sure", "to know"."""
     s = said.s
     if not infinitive:
@@ -110,11 +121,11 @@ def _is_empty(said: Said, low: int, high: int, *, infinitive: bool) -> bool:
 # -------------------------------------------------------------------------------------------- objects of several parts
 
 
-def _word_at(said: Said, low: int, high: int, *wanted: str) -> int | None:
+def _word_at(said: ClauseReading, low: int, high: int, *wanted: str) -> int | None:
     return next((at for at in range(low, high - 1) if said.s.low[at] in wanted), None)
 
 
-def _work(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+def _work(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Works at X as a Y"."""
     at = _word_at(said, low + 1, high, "as") if base.verb in _WORKS else None
     if at is None:
@@ -123,7 +134,7 @@ def _work(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
     return [replace(base, object=text_of(said.s, low, at)), job]
 
 
-def _switch(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+def _switch(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Switched from X to Y"."""
     at = _word_at(said, low + 1, high, "to") if base.verb in _SWITCHES else None
     if at is None:
@@ -132,7 +143,7 @@ def _switch(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
     return [replace(base, verb="uses", object=after, instead_of=before, status=FactStatus.ACTIVE)]
 
 
-def _choice(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Decided on X over Y for Z", "decided to use X", "prefers X to Y"."""
     s = said.s
     if (
@@ -154,7 +165,7 @@ def _choice(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
     return [base] if base.object else []
 
 
-def _without_scope(said: Said, base: Draft, low: int, high: int) -> Draft:
+def _without_scope(said: ClauseReading, base: StatementDraft, low: int, high: int) -> StatementDraft:
     """The words as object, up to "for", after which the scope stands."""
     at = _word_at(said, low + 1, high, "for")
     if at is None:
@@ -169,7 +180,7 @@ def _alternative(word: str, after: str, verb: str) -> int:
     return int(word == "over" or (verb == "prefers" and word == "to"))
 
 
-def _moved(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
+def _moved(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Moved to X from Y", "moved from Y to X"."""
     if base.verb not in ("lives in", "moves from") or said.clause.group.verb != "move":
         return None
@@ -185,4 +196,9 @@ def _moved(said: Said, base: Draft, low: int, high: int) -> list[Draft] | None:
     return found
 
 
-_DIVIDED: Final[tuple[Callable[[Said, Draft, int, int], list[Draft] | None], ...]] = (_work, _switch, _choice, _moved)
+_DIVIDED: Final[tuple[Callable[[ClauseReading, StatementDraft, int, int], list[StatementDraft] | None], ...]] = (
+    _work,
+    _switch,
+    _choice,
+    _moved,
+)

@@ -41,7 +41,7 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, verb_group
 
 _NOT_NOUN: Final = SUBJECT | OBJECT | AUXILIARY | NEGATION | PREPOSITION | CONNECTOR | QUESTION | MARK | TO
@@ -73,7 +73,7 @@ class Clause:
     shared: bool = False
 
 
-def clauses(s: Sentence, is_name: Callable[[str], bool]) -> list[Clause]:
+def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
     """The clauses of a sentence in order.
 
     Args:
@@ -96,7 +96,9 @@ def clauses(s: Sentence, is_name: Callable[[str], bool]) -> list[Clause]:
     return found
 
 
-def _clause_at(s: Sentence, at: int, opens: bool, found: list[Clause], is_name: Callable[[str], bool]) -> Clause | None:
+def _clause_at(
+    s: SentenceTokens, at: int, opens: bool, found: list[Clause], is_name: Callable[[str], bool]
+) -> Clause | None:
     bits = s.bits[at]
     if bits & OPENED:
         return None
@@ -120,7 +122,7 @@ def _clause_at(s: Sentence, at: int, opens: bool, found: list[Clause], is_name: 
 _PLAIN_PRONOUNS: Final = frozenset(("i", "we", "you", "they"))
 
 
-def _pronoun_clause(s: Sentence, at: int, found: list[Clause]) -> Clause | None:
+def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | None:
     low = s.low[at]
     if low in ("you", "it") and at and s.form[at - 1] and not s.bits[at - 1] & AUXILIARY and found:
         return None  # an object: "help you find"
@@ -142,12 +144,12 @@ def _pronoun_clause(s: Sentence, at: int, found: list[Clause]) -> Clause | None:
     return clause
 
 
-def _bare_verb(s: Sentence, at: int) -> VerbGroup | None:
+def _bare_verb(s: SentenceTokens, at: int) -> VerbGroup | None:
     """Something that closes the group of a question: "do you [have]"; its details do not matter."""
     return VerbGroup(s.verb[at], at, at + 1, "present") if at < len(s) and s.form[at] else None
 
 
-def _phrase_clause(s: Sentence, at: int, is_name: Callable[[str], bool]) -> Clause | None:
+def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> Clause | None:
     bits = s.bits[at]
     if bits & THIS and not bits & DETERMINER:
         group = None if bits & QUESTION else verb_group(s, at + 1, "third")
@@ -169,7 +171,7 @@ def _phrase_clause(s: Sentence, at: int, is_name: Callable[[str], bool]) -> Clau
     return None
 
 
-def _first_noun(s: Sentence, at: int, is_name: Callable[[str], bool]) -> int | None:
+def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> int | None:
     """Where the nouns of a subject begin that opens at a place; None if no subject can."""
     bits = s.bits[at]
     if bits & (POSSESSIVE | DETERMINER):
@@ -184,7 +186,7 @@ _NO_NAME: Final = _NOT_NOUN | INTERJECTION | OPENER | POSSESSIVE | DETERMINER | 
 _INDEFINITE: Final = frozenset("a an some any another such".split())
 
 
-def _after_apposition(s: Sentence, comma: int) -> int | None:
+def _after_apposition(s: SentenceTokens, comma: int) -> int | None:
     """The place after a short phrase between two commas: "Alexis, a director from Rome, offered"."""
     for place in range(comma + 1, min(len(s), comma + 8)):
         if s.bits[place] & COMMA:
@@ -194,7 +196,7 @@ def _after_apposition(s: Sentence, comma: int) -> int | None:
     return None
 
 
-def _verb_after(s: Sentence, place: int) -> VerbGroup | None:
+def _verb_after(s: SentenceTokens, place: int) -> VerbGroup | None:
     """The verb group at `place`, if what stands before it can be its subject."""
     if s.low[place] == "'s":
         if not _is_verb_s(s, place):
@@ -209,7 +211,7 @@ def _verb_after(s: Sentence, place: int) -> VerbGroup | None:
 _SEVERAL: Final = frozenset(("people", "children", "men", "women"))
 
 
-def _is_finite(s: Sentence, place: int) -> bool:
+def _is_finite(s: SentenceTokens, place: int) -> bool:
     """Whether a word after a noun can be its verb: not "made" in "the cake made by Tom", no last word of a clause."""
     form, after = s.form[place], s.bits[place + 1] if place + 1 < len(s) else BREAK
     if not form or s.bits[place] & (_NOT_NOUN | NAME):
@@ -219,14 +221,14 @@ def _is_finite(s: Sentence, place: int) -> bool:
     return not after & (BE | MODAL | MARK)
 
 
-def _is_verb_s(s: Sentence, place: int) -> bool:
+def _is_verb_s(s: SentenceTokens, place: int) -> bool:
     """Whether 's after a noun is a verb: "my sister's in Rome", not "my sister's dog"."""
     after = place + 1
     bits, form = s.bits[after], s.form[after]
     return bool(bits & (DETERMINER | NEGATION | ADVERB | PREPOSITION | NUMBER)) or bool(form & Form.GERUND)
 
 
-def _relative_clause(s: Sentence, at: int) -> Clause | None:
+def _relative_clause(s: SentenceTokens, at: int) -> Clause | None:
     span = _phrase_before(s, at - 1 if s.bits[at - 1] & COMMA else at)
     if span is None:
         return None
@@ -234,7 +236,7 @@ def _relative_clause(s: Sentence, at: int) -> Clause | None:
     return Clause(span, group, _stop(s, group.end), s.low[at], relative=True) if group else None
 
 
-def _shared_clause(s: Sentence, at: int, found: list[Clause]) -> Clause | None:
+def _shared_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | None:
     last = _above(found)
     goes_on = bool(s.bits[at - 1] & COORDINATOR) or (last.relative and s.bits[last.subject[1]] & COMMA)
     if last.asked or not goes_on or last.group.via == "plan":
@@ -256,7 +258,7 @@ def _above(found: list[Clause]) -> Clause:
 _TIMES: Final = frozenset(("when", "where"))
 
 
-def _same_form(s: Sentence, at: int, last: Clause) -> VerbGroup | None:
+def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     """The verb group at a place after "and", if it is of the form of the clause before."""
     while at < len(s) and s.bits[at] & ADVERB:
         at += 1
@@ -274,7 +276,7 @@ def _same_form(s: Sentence, at: int, last: Clause) -> VerbGroup | None:
     return _same_present(s, at, before)
 
 
-def _same_present(s: Sentence, at: int, before: VerbGroup) -> VerbGroup | None:
+def _same_present(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:
     if before.tense != "present" or before.progressive or before.perfect or not s.bits[at + 1] & _TAKEN:
         return None
     if s.bits[before.end] & TO and s.form[before.end + 1] & Form.BASE:
@@ -290,12 +292,12 @@ _TAKEN: Final = DETERMINER | POSSESSIVE | OBJECT | PREPOSITION | NUMBER | TO | N
 # ------------------------------------------------------------------------------------------------------- what surrounds
 
 
-def _is_noun(s: Sentence, at: int) -> bool:
+def _is_noun(s: SentenceTokens, at: int) -> bool:
     bits = s.bits[at]
     return not bits & (_NOT_NOUN | ADVERB | DETERMINER | POSSESSIVE | INTERJECTION | NUMBER) and s.low[at][0].isalpha()
 
 
-def _phrase_before(s: Sentence, at: int) -> tuple[int, int] | None:
+def _phrase_before(s: SentenceTokens, at: int) -> tuple[int, int] | None:
     """The noun phrase that ends before a place."""
     low = at
     while low > 0 and _is_noun(s, low - 1):
@@ -305,7 +307,7 @@ def _phrase_before(s: Sentence, at: int) -> tuple[int, int] | None:
     return (low, at) if low < at else None
 
 
-def _link(s: Sentence, at: int) -> str:
+def _link(s: SentenceTokens, at: int) -> str:
     """The connecting word before a subject, adverbs between them aside."""
     place = at - 1
     while place >= 0 and s.bits[place] & ADVERB and not s.bits[place] & (CONNECTOR | QUESTION):
@@ -318,7 +320,7 @@ def _link(s: Sentence, at: int) -> str:
     return "," if bits & COMMA else "." if bits & BREAK else ""
 
 
-def _before_link(s: Sentence, clause: Clause, at: int) -> int:
+def _before_link(s: SentenceTokens, clause: Clause, at: int) -> int:
     """Where the clause before ends: before connecting words, commas and adverbs of the next one."""
     place = at - 1 if clause.asked else at
     while place > 0 and s.bits[place - 1] & (CONNECTOR | QUESTION | COMMA | INTERJECTION):
@@ -326,7 +328,7 @@ def _before_link(s: Sentence, clause: Clause, at: int) -> int:
     return place
 
 
-def _stop(s: Sentence, at: int) -> int:
+def _stop(s: SentenceTokens, at: int) -> int:
     """The next mark that ends a clause, commas aside."""
     while at < len(s) and not s.bits[at] & BREAK:
         at += 1

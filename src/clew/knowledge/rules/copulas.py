@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clew.knowledge.rules.lexicon import DETERMINER, NAME, NEGATION, NUMBER, POSSESSIVE, PREPOSITION, words
-from clew.knowledge.rules.meanings import Draft, Said, canonical, effect_of, type_of
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, canonical, effect_of, type_of
 from clew.knowledge.rules.objects import Object, apposition, head_of, is_vague, text_of
 from clew.knowledge.rules.subjects import kin_sort
-from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import FactStatus, FactType
 
 _FAVOURITE: Final = frozenset(("favorite", "favourite", "fav", "fave", "favorites", "favourites"))
@@ -25,12 +25,12 @@ _LONGEST_ATTRIBUTE: Final = 4
 class _Complement:
     """What stands after "be", and the statement that it completes."""
 
-    said: Said
-    base: Draft
+    said: ClauseReading
+    base: StatementDraft
     obj: Object
 
     @property
-    def s(self) -> Sentence:
+    def s(self) -> SentenceTokens:
         return self.said.s
 
     @property
@@ -41,21 +41,21 @@ class _Complement:
     def text(self) -> str:
         return text_of(self.s, self.obj.low, self.obj.high)
 
-    def with_verb(self, verb: str, target: str | None = None) -> list[Draft]:
+    def with_verb(self, verb: str, target: str | None = None) -> list[StatementDraft]:
         """One statement with another verb."""
         return [replace(self.base, verb=verb, object=self.text if target is None else target)]
 
 
-_Reader = Callable[[_Complement], list[Draft] | None]
+_Reader = Callable[[_Complement], list[StatementDraft] | None]
 
 
-def copula(said: Said, obj: Object) -> Iterator[Draft]:
+def copula(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is "be"."""
     group = said.clause.group
     past = group.tense == "past" and not group.perfect
     status = FactStatus.CEASED if group.via == "used" else FactStatus.COMPLETED if past else FactStatus.ACTIVE
     status = FactStatus.PLANNED if group.tense == "future" else status
-    base = Draft(said.owner.name, "is", "", status, type_of(said, FactStatus.ACTIVE), effect_of(said))
+    base = StatementDraft(said.owner.name, "is", "", status, type_of(said, FactStatus.ACTIVE), effect_of(said))
     complement = _Complement(said, base, obj)
     for reader in _READERS:
         found = reader(complement)
@@ -64,14 +64,14 @@ def copula(said: Said, obj: Object) -> Iterator[Draft]:
             return
 
 
-def _nothing(c: _Complement) -> list[Draft] | None:
+def _nothing(c: _Complement) -> list[StatementDraft] | None:
     """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
     if not c.first and c.said.dates and not c.said.is_person:
         return c.with_verb("is scheduled for", c.said.date_text)
     return [] if not c.first or c.first == "your" else None
 
 
-def _favourite_of_owner(c: _Complement) -> list[Draft] | None:
+def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
     """As in "My favorite band is X"."""
     low, high = c.said.clause.subject
     owner, mark, _ = c.said.owner.name.rpartition("'s ")
@@ -82,7 +82,7 @@ def _favourite_of_owner(c: _Complement) -> list[Draft] | None:
     return [replace(c.base, subject=owner, verb="has favourite", scope=scope, object=c.text)]
 
 
-def _attribute(c: _Complement) -> list[Draft] | None:
+def _attribute(c: _Complement) -> list[StatementDraft] | None:
     """As in "My email is X", "my sister's name is Anna": something of which one has a value."""
     low, high = c.said.clause.subject
     owner, mark, _ = c.said.owner.name.rpartition("'s ")
@@ -100,7 +100,7 @@ def _attribute(c: _Complement) -> list[Draft] | None:
     return [replace(c.base, subject=owner, verb=verb, object=c.text)]
 
 
-def _in_relation(c: _Complement) -> list[Draft] | None:
+def _in_relation(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is from Rome", "is in the band", "has been to Japan"; not "is at work", which passes."""
     preposition = c.obj.preposition
     if not preposition:
@@ -119,7 +119,7 @@ def _is_code(text: str) -> bool:
     return " " not in text and ("/" in text or "." in text[1:-1] or "`" in text)
 
 
-def _age(c: _Complement) -> list[Draft] | None:
+def _age(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is 34", "is 34 years old"."""
     number, low, high = c.first, c.obj.low, c.obj.high
     if not number.isdigit() or c.said.owner.general or not 0 < int(number) < _OLDEST:
@@ -129,7 +129,7 @@ def _age(c: _Complement) -> list[Draft] | None:
     return c.with_verb("is aged", number) if old or after in ("", "and", "but") else None
 
 
-def _dated(c: _Complement) -> list[Draft] | None:
+def _dated(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is due on Friday", "is scheduled for May 5"."""
     if c.first not in ("scheduled", "due", "planned"):
         return None
@@ -143,7 +143,7 @@ def _after_preposition(c: _Complement) -> int:
     return at + (at < c.obj.high and bool(c.s.bits[at] & PREPOSITION))
 
 
-def _born(c: _Complement) -> list[Draft] | None:
+def _born(c: _Complement) -> list[StatementDraft] | None:
     """As in "Was born in Rome", "was born on May 5"."""
     if c.first != "born":
         return None
@@ -153,7 +153,7 @@ def _born(c: _Complement) -> list[Draft] | None:
     return [replace(c.base, verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
 
 
-def _relational(c: _Complement) -> list[Draft] | None:
+def _relational(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is married to Bob", "is allergic to nuts", "is called Rex"."""
     word = c.first
     if word not in words("complement", "relational"):
@@ -171,7 +171,7 @@ def _relational(c: _Complement) -> list[Draft] | None:
     return c.with_verb("is") if word in words("complement", "standalone") else []
 
 
-def _favourite(c: _Complement) -> list[Draft] | None:
+def _favourite(c: _Complement) -> list[StatementDraft] | None:
     """As in "X is my favorite band"."""
     low, high = c.obj.low, c.obj.high
     at = next((at for at in range(low, min(high, low + 4)) if c.s.low[at] in _FAVOURITE), None)
@@ -183,7 +183,7 @@ def _favourite(c: _Complement) -> list[Draft] | None:
     return [replace(c.base, subject=c.said.speaker, verb="has favourite", scope=scope, object=c.said.owner.name)]
 
 
-def _named(c: _Complement) -> list[Draft] | None:
+def _named(c: _Complement) -> list[StatementDraft] | None:
     """As in "I'm Eva, a nurse from Rome"."""
     low, high = c.obj.low, c.obj.high
     if c.s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER) or not c.s.bits[low] & NAME or not c.said.is_person:
@@ -193,7 +193,7 @@ def _named(c: _Complement) -> list[Draft] | None:
     return [*c.with_verb("is named"), *apposed(c.said, c.said.owner.name, high)]
 
 
-def _described(c: _Complement) -> list[Draft] | None:
+def _described(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is a nurse", "is my sister", "is tall"."""
     s, low, high = c.s, c.obj.low, c.obj.high
     own = s.low[c.said.clause.subject[0]] in ("my", "our")
@@ -226,10 +226,10 @@ _READERS: Final[tuple[_Reader, ...]] = (
 )
 
 
-def apposed(said: Said, name: str, at: int) -> Iterator[Draft]:
+def apposed(said: ClauseReading, name: str, at: int) -> Iterator[StatementDraft]:
     """What a phrase after a name and a comma says: "Eva, a nurse from Rome"."""
     span = apposition(said.s, at)
     if span is None or is_vague(said.s, *span):
         return
     work = head_of(said.s, *span) in words("occupation", "heads")
-    yield Draft(name, "works as" if work else "is", text_of(said.s, *span), type=FactType.PERSONAL)
+    yield StatementDraft(name, "works as" if work else "is", text_of(said.s, *span), type=FactType.PERSONAL)

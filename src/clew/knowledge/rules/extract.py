@@ -14,12 +14,12 @@ from clew.knowledge.rules.actions import action
 from clew.knowledge.rules.clauses import Clause, clauses
 from clew.knowledge.rules.copulas import copula
 from clew.knowledge.rules.lexicon import words
-from clew.knowledge.rules.meanings import Draft, Said, timed
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import moods
 from clew.knowledge.rules.objects import object_of
 from clew.knowledge.rules.speech import speech
 from clew.knowledge.rules.subjects import REACH, Mentions, Referent, mentioned, phrase, subject_of, window
-from clew.knowledge.rules.tokens import Sentence, read
+from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.text.dates import ResolvedDate, resolve
 from clew.text.sentences import sentence_spans
 from clew.types.facts import FactType, Mood, Statement
@@ -29,6 +29,8 @@ STATED: Final = frozenset((Mood.ASSERTED, Mood.NEGATED))
 """Moods of statements that can become or end facts."""
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
+VERSION: Final = 1
+"""Rises with every change of what the rules find."""
 USER: Final = "user"
 """The speaker of a turn that names none."""
 
@@ -53,14 +55,25 @@ def statements(
     return tuple(found)
 
 
-def _unique(found: list[Draft]) -> list[Draft]:
+class RuleStatements:
+    """The rules as a maker of statements, for the background (`clew.derive.facts`)."""
+
+    reach: int = REACH
+    version: int = VERSION
+
+    def __call__(self, turns: Sequence[Turn], before: Sequence[Turn] = (), /) -> tuple[Statement, ...]:
+        """See `statements`."""
+        return statements(turns, before)
+
+
+def _unique(found: list[StatementDraft]) -> list[StatementDraft]:
     return list(
         {(each.subject, each.verb, each.object.casefold(), each.mood): each for each in reversed(found)}.values()
     )[::-1]
 
 
-def _statement(turn: Turn, ordinal: int, draft: Draft) -> Statement:
-    fields = {name: getattr(draft, name) for name in Draft.__slots__}
+def _statement(turn: Turn, ordinal: int, draft: StatementDraft) -> Statement:
+    fields = {name: getattr(draft, name) for name in StatementDraft.__slots__}
     return Statement(turn=turn.id or "", ordinal=ordinal, said_at=turn.at, **fields)
 
 
@@ -71,11 +84,11 @@ def _mentions_of(turn: Turn) -> list[Referent]:
 
 def _read_turn(
     turn: Turn, past: Sequence[list[Referent]], *, only_mentions: bool = False
-) -> tuple[list[Referent], list[Draft]]:
+) -> tuple[list[Referent], list[StatementDraft]]:
     text = speech(turn)
     speaker = turn.speaker or USER
     mentions = window(past, speaker)
-    found: list[Draft] = []
+    found: list[StatementDraft] = []
     if text.strip():
         dates = [] if only_mentions else resolve(text, turn.at)
         for low, high in sentence_spans(text):
@@ -88,11 +101,13 @@ def _read_turn(
     return mentions.turns[-1], found
 
 
-def _sentence(s: Sentence, mentions: Mentions, dates: Sequence[ResolvedDate], at: datetime | None) -> Iterator[Draft]:
+def _sentence(
+    s: SentenceTokens, mentions: Mentions, dates: Sequence[ResolvedDate], at: datetime | None
+) -> Iterator[StatementDraft]:
     """The statements of a sentence; whom it names is noted in passing."""
     parts = clauses(s, _is_name)
     named_to = 0
-    made: list[list[Draft]] = []
+    made: list[list[StatementDraft]] = []
     meant = moods(s, parts) if parts else []
     before: Referent | None = None
     for index, (clause, mood) in enumerate(zip(parts, meant, strict=True)):
@@ -108,7 +123,7 @@ def _sentence(s: Sentence, mentions: Mentions, dates: Sequence[ResolvedDate], at
         if owner is None:
             made.append([])
             continue
-        said = Said(
+        said = ClauseReading(
             s,
             clause,
             mood,
@@ -125,18 +140,18 @@ def _sentence(s: Sentence, mentions: Mentions, dates: Sequence[ResolvedDate], at
         yield from drafted
 
 
-def _made(said: Said, mood: Mood) -> Iterator[Draft]:
+def _made(said: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:
     owner = said.owner
     if owner.kin and owner.kin != "attribute" and owner.of and mood in STATED:
         relation = owner.kin.split()[-1]
-        yield Draft(owner.name, f"is {relation} of", owner.of, type=FactType.PERSONAL)
+        yield StatementDraft(owner.name, f"is {relation} of", owner.of, type=FactType.PERSONAL)
     clause = said.clause
     obj = object_of(said.s, clause.group.end, clause.stop, [date.phrase_span for date in said.dates])
     for draft in copula(said, obj) if clause.group.verb == "be" else action(said, obj):
         yield timed(said, replace(draft, mood=mood, reason=obj.reason or None))
 
 
-def _namer(s: Sentence, mentions: Mentions) -> Callable[[int, int], str | None]:
+def _namer(s: SentenceTokens, mentions: Mentions) -> Callable[[int, int], str | None]:
     def name_of(low: int, high: int) -> str | None:
         pronoun = s.low[low]
         known = high == low + 1 and pronoun in ("him", "her", "them")
@@ -146,12 +161,12 @@ def _namer(s: Sentence, mentions: Mentions) -> Callable[[int, int], str | None]:
     return name_of
 
 
-def _note(s: Sentence, low: int, high: int, mentions: Mentions) -> None:
+def _note(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> None:
     for referent in mentioned(s, low, high, mentions):
         mentions.add(referent)
 
 
-def _owner(s: Sentence, parts: Sequence[Clause], index: int, mentions: Mentions) -> Referent | None:
+def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Mentions) -> Referent | None:
     """Whom the subject means: in what somebody reports, a pronoun can mean the one who says it."""
     clause = parts[index]
     if index and s.low[clause.subject[0]] in ("he", "she"):
@@ -163,7 +178,9 @@ def _owner(s: Sentence, parts: Sequence[Clause], index: int, mentions: Mentions)
     return subject_of(s, clause.subject, mentions)
 
 
-def _dates_of(s: Sentence, parts: Sequence[Clause], index: int, dates: Sequence[ResolvedDate]) -> list[ResolvedDate]:
+def _dates_of(
+    s: SentenceTokens, parts: Sequence[Clause], index: int, dates: Sequence[ResolvedDate]
+) -> list[ResolvedDate]:
     """The dates of a clause: those in it, and those before the first clause of the sentence."""
     if not dates:
         return []
@@ -173,7 +190,7 @@ def _dates_of(s: Sentence, parts: Sequence[Clause], index: int, dates: Sequence[
     return [date for date in dates if begin <= date.phrase_span[0] < end]
 
 
-def _add_reasons(s: Sentence, parts: Sequence[Clause], made: list[list[Draft]]) -> None:
+def _add_reasons(s: SentenceTokens, parts: Sequence[Clause], made: list[list[StatementDraft]]) -> None:
     """A clause after "because" is the reason of the clause before it."""
     for index in range(1, len(parts)):
         link = parts[index].link

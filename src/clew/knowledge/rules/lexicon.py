@@ -70,7 +70,7 @@ _MARKS: Final = {",": COMMA, '"': QUOTE, "“": QUOTE, "”": QUOTE}
 _STUTTER: Final = late_pattern(r"(?i)^(\w+)(?:-\1)+(?=\b)")
 
 
-class Word(NamedTuple):
+class WordClass(NamedTuple):
     """One word: its lower-case form, its classes, and what forms of verbs it can be."""
 
     low: str
@@ -112,14 +112,14 @@ def _fused() -> dict[str, int]:
 
 
 @cached_by_word(1 << 14)
-def split(raw: str) -> tuple[Word, ...]:
+def split(raw: str) -> tuple[WordClass, ...]:
     """The words of a token: contractions are taken apart, "don't" -> "do", "not"."""
     if "-" in raw:
         raw = _STUTTER.sub(r"\1", raw)
     low = raw.lower().replace("’", "'")
     if " " in low:
         low = " ".join(low.split())
-        return (Word(low, _fused().get(low, 0), "", Form(0)),)
+        return (WordClass(low, _fused().get(low, 0), "", Form(0)),)
     table = language()["contractions"]
     if low in table:
         return tuple([_word(part, "") for part in table[low].split()])
@@ -129,12 +129,12 @@ def split(raw: str) -> tuple[Word, ...]:
     return (_word(low, raw),)
 
 
-def _word(low: str, raw: str) -> Word:
+def _word(low: str, raw: str) -> WordClass:
     bits = _classes().get(low, 0)
     if not low[0].isalnum():
-        return Word(low, bits or _MARKS.get(low, BREAK if low[0] not in "#@$€£'`_/~" else 0), "", Form(0))
+        return WordClass(low, bits or _MARKS.get(low, BREAK if low[0] not in "#@$€£'`_/~" else 0), "", Form(0))
     if low[0].isdigit():
-        return Word(low, bits | NUMBER, "", Form(0))
+        return WordClass(low, bits | NUMBER, "", Form(0))
     if raw[:1].isupper() and low != "i":
         bits |= NAME
     found = analyses(low)
@@ -145,4 +145,4 @@ def _word(low: str, raw: str) -> Word:
         form = Form.GERUND
     if low.endswith("ly") and len(low) > 4 and not found and not bits & _CLOSED:
         bits |= ADVERB
-    return Word(low, bits, next(iter(found), ""), form)
+    return WordClass(low, bits, next(iter(found), ""), form)

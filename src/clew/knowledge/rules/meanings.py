@@ -10,7 +10,7 @@ from clew.knowledge.morphology import forms, regular_forms
 from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import language, words
 from clew.knowledge.rules.subjects import Referent
-from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.text.dates import ResolvedDate
 from clew.types.facts import Effect, FactStatus, FactType, Mood
 
@@ -22,7 +22,7 @@ _THIRD: Final = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class StatementDraft:
     """A statement before it knows its turn; the fields are those of `Statement`."""
 
     subject: str
@@ -42,7 +42,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ClauseReading:
     """A clause with what is needed to read it.
 
     Attributes:
@@ -53,7 +53,7 @@ class Said:
         today: the day on which it is said.
     """
 
-    s: Sentence
+    s: SentenceTokens
     clause: Clause
     mood: Mood
     owner: Referent
@@ -90,7 +90,7 @@ def third(verb: str, preposition: str) -> str:
 # ------------------------------------------------------------------------------------------------------------- status
 
 
-def status_of(said: Said) -> FactStatus:
+def status_of(said: ClauseReading) -> FactStatus:
     """How far along what the clause tells is."""
     group = said.clause.group
     if group.via in ("used", "cease"):
@@ -105,7 +105,7 @@ def status_of(said: Said) -> FactStatus:
     return _present_status(said, stative=stative)
 
 
-def _present_status(said: Said, *, stative: bool) -> FactStatus:
+def _present_status(said: ClauseReading, *, stative: bool) -> FactStatus:
     group = said.clause.group
     if _ahead(said) and not group.perfect:
         return FactStatus.PLANNED
@@ -115,11 +115,11 @@ def _present_status(said: Said, *, stative: bool) -> FactStatus:
     return FactStatus.RECURRING if often or not stative else FactStatus.ACTIVE
 
 
-def _ahead(said: Said) -> bool:
+def _ahead(said: ClauseReading) -> bool:
     return said.today is not None and any(each.start > said.today for each in said.dates)
 
 
-def effect_of(said: Said) -> Effect:
+def effect_of(said: ClauseReading) -> Effect:
     """What the clause does to earlier statements."""
     group = said.clause.group
     if group.via in ("used", "cease"):
@@ -130,7 +130,7 @@ def effect_of(said: Said) -> Effect:
     return Effect.ADDS if any(word in words("words", "also") for word in group.adverbs) else Effect.STATES
 
 
-def type_of(said: Said, status: FactStatus) -> FactType:
+def type_of(said: ClauseReading, status: FactStatus) -> FactType:
     """Whether a statement is of a person, of what somebody did or will do, or of anything else."""
     if not said.is_person:
         return FactType.WORLD
@@ -140,7 +140,7 @@ def type_of(said: Said, status: FactStatus) -> FactType:
 # --------------------------------------------------------------------------------------------------------------- time
 
 
-def timed(said: Said, draft: Draft) -> Draft:
+def timed(said: ClauseReading, draft: StatementDraft) -> StatementDraft:
     """The draft with the first date of its clause: when it was or will be, or since or until when it holds."""
     if not said.dates:
         return draft

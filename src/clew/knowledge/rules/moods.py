@@ -20,7 +20,7 @@ from clew.knowledge.rules.lexicon import (
     THIS,
     words,
 )
-from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import Mood
 
 _FIRST: Final = frozenset(("i", "we"))
@@ -31,7 +31,7 @@ _GENERIC: Final = frozenset(
 )
 
 
-def moods(s: Sentence, clauses: Sequence[Clause]) -> list[Mood]:
+def moods(s: SentenceTokens, clauses: Sequence[Clause]) -> list[Mood]:
     """The mood of each clause."""
     found: list[Mood] = []
     asked_from = _asked_from(s, clauses)
@@ -52,7 +52,7 @@ def moods(s: Sentence, clauses: Sequence[Clause]) -> list[Mood]:
     return _with_conditions(s, clauses, found)
 
 
-def _asked_from(s: Sentence, clauses: Sequence[Clause]) -> int:
+def _asked_from(s: SentenceTokens, clauses: Sequence[Clause]) -> int:
     """The first clause that is asked: all from the first with the order of a question on."""
     if not s.asks:
         return len(clauses)
@@ -68,7 +68,7 @@ def _asked_from(s: Sentence, clauses: Sequence[Clause]) -> int:
     return 0
 
 
-def _opens_question(s: Sentence, at: int) -> bool:
+def _opens_question(s: SentenceTokens, at: int) -> bool:
     """Whether a question begins at a place: "will that", "is my", "how about", after a mark or at the beginning."""
     if at and not s.bits[at - 1] & (MARK | COORDINATOR | INTERJECTION | OPENER):
         return False
@@ -77,7 +77,7 @@ def _opens_question(s: Sentence, at: int) -> bool:
     return bool(s.bits[at] & QUESTION) and s.low[at] in ("what", "how", "why", "which", "who", "whose")
 
 
-def _own_mood(s: Sentence, clause: Clause) -> Mood:
+def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
     """The mood of a clause by its own words."""
     group, link = clause.group, clause.link
     if is_condition(s, clause) or _after_condition(s, clause):
@@ -93,7 +93,7 @@ def _own_mood(s: Sentence, clause: Clause) -> Mood:
     return Mood.NEGATED if group.negated else Mood.ASSERTED
 
 
-def is_condition(s: Sentence, clause: Clause) -> bool:
+def is_condition(s: SentenceTokens, clause: Clause) -> bool:
     """Whether a clause is a condition; after "see", "wonder" and the like "if" means "whether"."""
     if clause.link not in words("words", "condition"):
         return False
@@ -108,20 +108,20 @@ def _wishes(clause: Clause) -> bool:
     return clause.group.modal in ("'d", "would") and clause.group.verb in ("like", "love", "prefer")
 
 
-def _after_condition(s: Sentence, clause: Clause) -> bool:
+def _after_condition(s: SentenceTokens, clause: Clause) -> bool:
     at = clause.subject[0] - 1
     return at > 0 and bool(
         s.bits[at] & CONDITION or (s.low[at] in ("as", "like", "case") and s.bits[at - 1] & CONDITION)
     )
 
 
-def _doubted(s: Sentence, clause: Clause) -> bool:
+def _doubted(s: SentenceTokens, clause: Clause) -> bool:
     """Whether "maybe" or its like stands before the subject in the same part of the sentence."""
     at = clause.subject[0]
     return any(s.low[place] in words("words", "doubt") for place in range(max(0, at - 3), at))
 
 
-def _governed(s: Sentence, clauses: Sequence[Clause], index: int, found: Sequence[Mood]) -> Mood | None:
+def _governed(s: SentenceTokens, clauses: Sequence[Clause], index: int, found: Sequence[Mood]) -> Mood | None:
     """The mood that the clause before gives to one that it reports, supposes or wishes; None if it gives none."""
     if index == 0:
         return _ordered(s, clauses[0])
@@ -152,7 +152,7 @@ def _felt(above: Clause, between: Sequence[str]) -> Mood | None:
     return Mood.HYPOTHETICAL if fears or (knows and above.group.negated) else None
 
 
-def _reported(s: Sentence, clause: Clause, above: Clause) -> Mood | None:
+def _reported(s: SentenceTokens, clause: Clause, above: Clause) -> Mood | None:
     """The mood of what somebody says, knows or supposes."""
     first = s.low[above.subject[0]] in _FIRST
     if above.group.verb in words("talk", "suppose"):
@@ -163,7 +163,7 @@ def _reported(s: Sentence, clause: Clause, above: Clause) -> Mood | None:
     return Mood.QUOTED if own or above.group.verb not in words("talk", "report") else None
 
 
-def _ordered(s: Sentence, clause: Clause) -> Mood | None:
+def _ordered(s: SentenceTokens, clause: Clause) -> Mood | None:
     """The mood that an order before the first clause gives it: "imagine (that) I live in"; None for none."""
     for at in range(min(clause.subject[0], 3)):
         if s.low[at] in ("imagine", "suppose", "pretend", "say", "assume"):
@@ -173,7 +173,7 @@ def _ordered(s: Sentence, clause: Clause) -> Mood | None:
     return None
 
 
-def _with_conditions(s: Sentence, clauses: Sequence[Clause], found: list[Mood]) -> list[Mood]:
+def _with_conditions(s: SentenceTokens, clauses: Sequence[Clause], found: list[Mood]) -> list[Mood]:
     """What follows from a condition is conditional; so is what lies in the future, wherever the condition stands."""
     conditions = [index for index, clause in enumerate(clauses) if is_condition(s, clause)]
     if not conditions:

@@ -27,7 +27,7 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.tokens import SentenceTokens
 
 MOST_WORDS: Final = 12
 """Words of an object; a longer one is cut at a preposition."""
@@ -54,7 +54,7 @@ class Object:
     reason: str = ""
 
 
-def object_of(s: Sentence, at: int, stop: int, dated: Sequence[tuple[int, int]]) -> Object:
+def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]) -> Object:
     """The object between a verb group and the end of its clause.
 
     Args:
@@ -80,35 +80,35 @@ def object_of(s: Sentence, at: int, stop: int, dated: Sequence[tuple[int, int]])
     return Object(" ".join(preposition), low, high, infinitive, reason)
 
 
-def _is_nominal(s: Sentence, at: int) -> bool:
+def _is_nominal(s: SentenceTokens, at: int) -> bool:
     return bool(s.bits[at] & (NAME | DETERMINER | POSSESSIVE | NUMBER))
 
 
-def _after_adverbs(s: Sentence, at: int, stop: int) -> int:
+def _after_adverbs(s: SentenceTokens, at: int, stop: int) -> int:
     while at < stop and s.bits[at] & ADVERB and not s.bits[at] & (PREPOSITION | DETERMINER | NAME):
         at += 1
     return at
 
 
-def _without_reason(s: Sentence, at: int, stop: int) -> tuple[int, str]:
+def _without_reason(s: SentenceTokens, at: int, stop: int) -> tuple[int, str]:
     for place in range(at, stop - 1):
         if s.low[place + 1] in ("of", "to") and s.low[place] in ("because", "due", "thanks", "owing"):
             return place, s.words(place + 2, stop)
     return stop, ""
 
 
-def _in_date(s: Sentence, at: int, dated: Sequence[tuple[int, int]]) -> bool:
+def _in_date(s: SentenceTokens, at: int, dated: Sequence[tuple[int, int]]) -> bool:
     """Whether a word is in a date phrase, or a preposition right before one."""
     here = any(low <= s.start[at] < high for low, high in dated)
     return here or (bool(s.bits[at] & PREPOSITION) and at + 1 < len(s) and _in_date_word(s, at + 1, dated))
 
 
-def _in_date_word(s: Sentence, at: int, dated: Sequence[tuple[int, int]]) -> bool:
+def _in_date_word(s: SentenceTokens, at: int, dated: Sequence[tuple[int, int]]) -> bool:
     at += s.low[at] in ("the", "of")
     return at < len(s) and any(low <= s.start[at] < high for low, high in dated)
 
 
-def _end(s: Sentence, at: int, stop: int, dated: Sequence[tuple[int, int]], *, infinitive: bool) -> int:
+def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]], *, infinitive: bool) -> int:
     """Where an object ends that begins at `at`."""
     place, last_preposition = at, at
     while place < stop and not _ends(s, at, place, infinitive=infinitive):
@@ -126,7 +126,7 @@ def _end(s: Sentence, at: int, stop: int, dated: Sequence[tuple[int, int]], *, i
     return _trimmed(s, at, place)
 
 
-def _ends(s: Sentence, at: int, place: int, *, infinitive: bool) -> bool:
+def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
     """Whether a word ends the object that begins at `at`."""
     bits = s.bits[place]
     if bits & _ENDS or _is_frequency(s, place):
@@ -139,18 +139,18 @@ def _ends(s: Sentence, at: int, place: int, *, infinitive: bool) -> bool:
     return bool(linking) and not infinitive and (s.low[place] != "that" or place > at)
 
 
-def _is_frequency(s: Sentence, at: int) -> bool:
+def _is_frequency(s: SentenceTokens, at: int) -> bool:
     """Whether "every day", "each week" begins at a place."""
     return s.low[at] in ("every", "each") and at + 1 < len(s) and s.low[at + 1] in words("frequency", "units")
 
 
-def frequency(s: Sentence, at: int, stop: int) -> str:
+def frequency(s: SentenceTokens, at: int, stop: int) -> str:
     """The words that say how often, from a place on; empty if there are none."""
     place = next((place for place in range(at, min(stop, len(s) - 1)) if _is_frequency(s, place)), None)
     return "" if place is None else s.words(place, place + 2)
 
 
-def _goes_on(s: Sentence, at: int, stop: int) -> bool:
+def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
     """Whether a list goes on after a comma or "and"."""
     if at + 1 >= stop or s.low[at] in ("but", "so", "yet", "then"):
         return False
@@ -166,7 +166,7 @@ def _goes_on(s: Sentence, at: int, stop: int) -> bool:
     return not s.bits[after] & (ADVERB | OBJECT) or bool(s.bits[after] & (POSSESSIVE | DETERMINER))
 
 
-def _trimmed(s: Sentence, at: int, end: int) -> int:
+def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
     """The end without trailing adverbs, prepositions and connecting words."""
     trailing = ADVERB | PREPOSITION | COORDINATOR | COMMA | INTERJECTION | DETERMINER | TO
     while end > at and s.bits[end - 1] & trailing and not s.bits[end - 1] & (NAME | NUMBER | OBJECT):
@@ -174,7 +174,7 @@ def _trimmed(s: Sentence, at: int, end: int) -> int:
     return end
 
 
-def text_of(s: Sentence, low: int, high: int) -> str:
+def text_of(s: SentenceTokens, low: int, high: int) -> str:
     """The words of an object without an article or possessive before them."""
     while low < high and s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in _TELLING:
         low += 1
@@ -184,7 +184,7 @@ def text_of(s: Sentence, low: int, high: int) -> str:
 _TELLING: Final = frozenset("his her their its your every no both all each any many several few most".split())
 
 
-def head_of(s: Sentence, low: int, high: int) -> str:
+def head_of(s: SentenceTokens, low: int, high: int) -> str:
     """The head noun of a phrase: its last word before a preposition."""
     place = low
     while place < high and not (place > low and s.bits[place] & (PREPOSITION | TO | COMMA | COORDINATOR)):
@@ -198,7 +198,7 @@ _TELLING_WORDS: Final = 2
 """Words before an empty noun that give it a meaning: "the repeat load time"."""
 
 
-def is_vague(s: Sentence, low: int, high: int) -> bool:
+def is_vague(s: SentenceTokens, low: int, high: int) -> bool:
     """Whether the words say nothing by themselves: "it", "a lot", "something like that"."""
     pronoun = low < high and s.bits[low] & OBJECT and not s.bits[low] & POSSESSIVE
     if low >= high or pronoun or "following" in s.low[low:high]:
@@ -210,7 +210,7 @@ def is_vague(s: Sentence, low: int, high: int) -> bool:
     return len(told) < _TELLING_WORDS
 
 
-def apposition(s: Sentence, at: int) -> tuple[int, int] | None:
+def apposition(s: SentenceTokens, at: int) -> tuple[int, int] | None:
     """The phrase with "a" or "an" after a comma: "Alexis, a director from Rome, ..."."""
     if at + 2 >= len(s) or not s.bits[at] & COMMA or s.low[at + 1] not in ("a", "an"):
         return None
@@ -223,7 +223,7 @@ def apposition(s: Sentence, at: int) -> tuple[int, int] | None:
 _LONGEST_APPOSITION: Final = 12
 
 
-def place_of(s: Sentence, low: int, high: int) -> str | None:
+def place_of(s: SentenceTokens, low: int, high: int) -> str | None:
     """A named place in a phrase: "in Rome", "at Central Park"."""
     for at in range(low, high - 1):
         if s.low[at] in _PLACE:

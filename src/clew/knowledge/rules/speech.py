@@ -3,6 +3,7 @@
 Everything left out is replaced by blanks, so that offsets stay those of the turn's text.
 """
 
+import re
 from typing import Final
 
 from clew.knowledge.rules.lexicon import words
@@ -55,13 +56,13 @@ def _is_mixed(text: str) -> bool:
     return text.lstrip()[:1] in _LINE_MARKS or any(mark in text for mark in _CODE_MARKS)
 
 
-def _blank(found: object) -> str:
-    return "".join(["\n" if char == "\n" else " " for char in str(found[0])])  # type: ignore[index]
+def _blank(found: re.Match[str]) -> str:
+    return "".join(["\n" if char == "\n" else " " for char in found[0]])
 
 
-def _unless_title(found: object) -> str:
+def _unless_title(found: re.Match[str]) -> str:
     """Words in quotation marks are blanked unless they are few, such as the title of a book."""
-    text = str(found[0])  # type: ignore[index]
+    text = found[0]
     return text if len(text.split()) <= _TITLE_WORDS else _blank(found)
 
 

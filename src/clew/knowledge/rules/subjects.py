@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from clew.analyze.entities import listed_type
 from clew.knowledge.rules.lexicon import DETERMINER, NAME, NUMBER, OPENED, POSSESSIVE, SUBJECT, THIS, words
-from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.entity import NodeType
 
 REACH: Final = 3
@@ -70,7 +70,7 @@ def _fits(referent: Referent, pronoun: str) -> bool:
     return referent.sort in (_PRONOUNS[pronoun], "person")
 
 
-def subject_of(s: Sentence, span: tuple[int, int], mentions: Mentions) -> Referent | None:
+def subject_of(s: SentenceTokens, span: tuple[int, int], mentions: Mentions) -> Referent | None:
     """Whom the subject of a clause means; None if that is unknown, or the listener."""
     low, high = span
     first = s.low[low]
@@ -84,7 +84,7 @@ def subject_of(s: Sentence, span: tuple[int, int], mentions: Mentions) -> Refere
     return phrase(s, low, high, mentions)
 
 
-def phrase(s: Sentence, low: int, high: int, mentions: Mentions) -> Referent | None:
+def phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Referent | None:
     """Whom or what a noun phrase means."""
     first = s.low[low]
     if s.bits[low] & NAME and not s.bits[low] & (POSSESSIVE | DETERMINER):
@@ -102,7 +102,7 @@ def phrase(s: Sentence, low: int, high: int, mentions: Mentions) -> Referent | N
     return None
 
 
-def _named(s: Sentence, low: int, high: int) -> Referent | None:
+def _named(s: SentenceTokens, low: int, high: int) -> Referent | None:
     for place in range(low + 1, high - 1):
         if s.low[place] == "'s":  # Tom's sister
             return _owned(s, place + 1, high, _bare(s, low, place))
@@ -120,7 +120,7 @@ def sort_of_name(first: str) -> Sort:
     return "person" if listed_type(first) in (NodeType.PERSON, None) else "thing"
 
 
-def _owned(s: Sentence, low: int, high: int, owner: str) -> Referent | None:
+def _owned(s: SentenceTokens, low: int, high: int, owner: str) -> Referent | None:
     """What belongs to somebody: "my older sister Anna" is Anna, "my sister" the sister of the owner."""
     if low >= high:
         return None
@@ -137,7 +137,7 @@ def _owned(s: Sentence, low: int, high: int, owner: str) -> Referent | None:
     return Referent(f"{owner}'s {_bare(s, low, high)}", sort or "thing", general=sort is None)
 
 
-def _bare(s: Sentence, low: int, high: int) -> str:
+def _bare(s: SentenceTokens, low: int, high: int) -> str:
     """Words as written, without a possessive ending."""
     return s.words(low, high).removesuffix("'s").removesuffix("’s")
 
@@ -153,7 +153,7 @@ def kin_sort(noun: str) -> Sort | None:
     return "several" if noun in words("kin", "plural") else None
 
 
-def mentioned(s: Sentence, low: int, high: int, mentions: Mentions) -> Iterator[Referent]:
+def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Iterator[Referent]:
     """The people named in part of a sentence, subject or not: names, and relatives of somebody."""
     at = low
     while at < high:
@@ -190,7 +190,7 @@ def mentioned(s: Sentence, low: int, high: int, mentions: Mentions) -> Iterator[
 _NO_NAME: Final = POSSESSIVE | DETERMINER | SUBJECT | THIS
 
 
-def _is_determined(s: Sentence, at: int) -> bool:
+def _is_determined(s: SentenceTokens, at: int) -> bool:
     """Whether an article stands before a name: "the Indians", "the Grand Canyon" are no persons."""
     return at > 0 and bool(s.bits[at - 1] & DETERMINER)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.lexicon import BREAK, OPENED, QUOTE, Word, split
+from clew.knowledge.rules.lexicon import BREAK, OPENED, QUOTE, WordClass, split
 from clew.text.late_pattern import late_pattern
 
 _TOKEN: Final = late_pattern(
@@ -17,12 +17,12 @@ MOST: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SentenceTokens:
     """The words of one sentence.
 
     Attributes:
         text: the text that the offsets refer to.
-        low, bits, verb, form: columns of `lexicon.Word`.
+        low, bits, verb, form: columns of `lexicon.WordClass`.
         start, end: offsets of the token that the word belongs to.
         asks: whether the sentence ends with a question mark.
     """
@@ -44,9 +44,9 @@ class Sentence:
         return self.text[self.start[low] : self.end[high - 1]] if low < high else ""
 
 
-def read(text: str, begin: int, stop: int) -> Sentence:
+def read(text: str, begin: int, stop: int) -> SentenceTokens:
     """The words of `text[begin:stop]`; what stands in brackets or quotation marks has the bit `OPENED`."""
-    sentence = Sentence(text, [], [], [], [], [], [], text[begin:stop].rstrip("\"'”’)* ").endswith("?"))
+    sentence = SentenceTokens(text, [], [], [], [], [], [], text[begin:stop].rstrip("\"'”’)* ").endswith("?"))
     depth, quoted = 0, False
     for found in _TOKEN.finditer(text, begin, stop):
         for word in split(found[0]):
@@ -57,11 +57,11 @@ def read(text: str, begin: int, stop: int) -> Sentence:
         if len(sentence.low) >= MOST:
             break
     if not sentence.bits or not sentence.bits[-1] & BREAK:
-        _append(sentence, Word(".", BREAK, "", Form(0)), BREAK, (stop, stop))
+        _append(sentence, WordClass(".", BREAK, "", Form(0)), BREAK, (stop, stop))
     return sentence
 
 
-def _append(sentence: Sentence, word: Word, bits: int, span: tuple[int, int]) -> None:
+def _append(sentence: SentenceTokens, word: WordClass, bits: int, span: tuple[int, int]) -> None:
     sentence.low.append(word.low)
     sentence.bits.append(bits)
     sentence.verb.append(word.verb)

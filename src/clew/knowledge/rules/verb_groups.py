@@ -26,7 +26,7 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.tokens import Sentence
+from clew.knowledge.rules.tokens import SentenceTokens
 
 Tense = Literal["past", "present", "future"]
 Agreement = Literal["third", "plain", "any"]
@@ -60,7 +60,7 @@ class VerbGroup:
     adverbs: tuple[str, ...] = ()
 
 
-def verb_group(s: Sentence, at: int, agreement: Agreement) -> VerbGroup | None:
+def verb_group(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | None:
     """The verb group that begins at a place, after adverbs; None if no finite verb stands there."""
     at, negated, adverbs = _skip(s, at)
     if at >= len(s):
@@ -86,7 +86,7 @@ def verb_group(s: Sentence, at: int, agreement: Agreement) -> VerbGroup | None:
     return _led_to(s, group)
 
 
-def _skip(s: Sentence, at: int) -> tuple[int, bool, tuple[str, ...]]:
+def _skip(s: SentenceTokens, at: int) -> tuple[int, bool, tuple[str, ...]]:
     """The place after adverbs and negations, whether one negates, and the adverbs."""
     negated, adverbs = False, []
     while at < len(s) and s.bits[at] & (ADVERB | NEGATION) and not s.bits[at] & (DETERMINER | NAME):
@@ -96,11 +96,11 @@ def _skip(s: Sentence, at: int) -> tuple[int, bool, tuple[str, ...]]:
     return at, negated, tuple(adverbs)
 
 
-def _plain(s: Sentence, at: int) -> bool:
+def _plain(s: SentenceTokens, at: int) -> bool:
     return at < len(s) and bool(s.form[at] & Form.BASE)
 
 
-def _has_participle(s: Sentence, at: int) -> bool:
+def _has_participle(s: SentenceTokens, at: int) -> bool:
     at = _skip(s, at)[0]
     if at >= len(s) or not s.form[at] & Form.PARTICIPLE:
         return False
@@ -108,7 +108,7 @@ def _has_participle(s: Sentence, at: int) -> bool:
     return s.low[at] in ("been", "got", "had", "gone", "become") or bool(after & _STARTS_NOUN)
 
 
-def _after_be(s: Sentence, at: int, tense: Tense) -> VerbGroup:
+def _after_be(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup:
     after, negated, adverbs = _skip(s, at + 1)
     if after + 2 < len(s) and s.low[after] in ("going", "about") and s.bits[after + 1] & TO and _plain(s, after + 2):
         via = "plan" if tense == "past" else ""
@@ -121,12 +121,12 @@ def _after_be(s: Sentence, at: int, tense: Tense) -> VerbGroup:
     return replace(group, negated=negated, adverbs=adverbs)
 
 
-def _is_quality(s: Sentence, at: int) -> bool:
+def _is_quality(s: SentenceTokens, at: int) -> bool:
     """Whether a word in -ing is an adjective: "is interesting", "was so much more interesting to me"."""
     return s.verb[at] in words("complement", "moving")
 
 
-def _after_have(s: Sentence, at: int, tense: Tense) -> VerbGroup | None:
+def _after_have(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup | None:
     after, negated, adverbs = _skip(s, at + 1)
     if after >= len(s):
         return None
@@ -146,7 +146,7 @@ def _after_have(s: Sentence, at: int, tense: Tense) -> VerbGroup | None:
     return replace(group, negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
 
 
-def _after_modal(s: Sentence, at: int) -> VerbGroup | None:
+def _after_modal(s: SentenceTokens, at: int) -> VerbGroup | None:
     after, negated, adverbs = _skip(s, at + 1)
     if after >= len(s):
         return None
@@ -163,7 +163,7 @@ def _after_modal(s: Sentence, at: int) -> VerbGroup | None:
     return replace(group, modal=modal, negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
 
 
-def _after_do(s: Sentence, at: int) -> VerbGroup | None:
+def _after_do(s: SentenceTokens, at: int) -> VerbGroup | None:
     after, negated, adverbs = _skip(s, at + 1)
     tense: Tense = "past" if s.low[at] == "did" else "present"
     if (
@@ -175,12 +175,12 @@ def _after_do(s: Sentence, at: int) -> VerbGroup | None:
     return VerbGroup("do", at, at + 1, tense) if not negated else None
 
 
-def lemma_of_base(s: Sentence, at: int) -> str:
+def lemma_of_base(s: SentenceTokens, at: int) -> str:
     """The verb that the word is the plain form of: "saw" after "will" is saw, not see."""
     return s.low[at] if s.form[at] & Form.BASE else lemma(s.low[at])
 
 
-def _finite(s: Sentence, at: int, agreement: Agreement) -> VerbGroup | None:
+def _finite(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | None:
     form, bits = s.form[at], s.bits[at]
     closed = bits & (PREPOSITION | SUBJECT | OBJECT | POSSESSIVE | DETERMINER | NUMBER) and s.low[at] != "like"
     if closed or not form:
@@ -200,7 +200,7 @@ def _finite(s: Sentence, at: int, agreement: Agreement) -> VerbGroup | None:
 _PAST_TWINS: Final = frozenset("found left felt saw fell wound ground bore rose lay bound thought".split())
 
 
-def _present(s: Sentence, at: int) -> VerbGroup:
+def _present(s: SentenceTokens, at: int) -> VerbGroup:
     return VerbGroup(lemma_of_base(s, at), at, at + 1, "present")
 
 
@@ -213,7 +213,7 @@ def _classes() -> dict[str, str]:
     return {verb: name for name in names for verb in words("catenative", name)}
 
 
-def _led_to(s: Sentence, group: VerbGroup) -> VerbGroup:
+def _led_to(s: SentenceTokens, group: VerbGroup) -> VerbGroup:
     """The verb to which plan, start, stop, manage and their like lead; the group itself if it leads to none."""
     for _ in range(2):
         if group.verb == "use" and s.low[group.at] == "used" and group.end + 1 < len(s) and s.bits[group.end] & TO:
@@ -230,11 +230,11 @@ def _led_to(s: Sentence, group: VerbGroup) -> VerbGroup:
     return group
 
 
-def _inner(s: Sentence, group: VerbGroup, at: int, via: str) -> VerbGroup:
+def _inner(s: SentenceTokens, group: VerbGroup, at: int, via: str) -> VerbGroup:
     return replace(group, verb=lemma_of_base(s, at), at=at, end=at + 1, via=group.via or via)
 
 
-def _inner_verb(s: Sentence, at: int) -> int | None:
+def _inner_verb(s: SentenceTokens, at: int) -> int | None:
     """Where the verb of an infinitive or -ing form stands that begins at a place."""
     at = _skip(s, at)[0]
     if at + 1 >= len(s):
