@@ -2593,7 +2593,7 @@ MODEL_FACTS = (
     Requirement(
         "K-MOD-05",
         "Issue 16.2",
-        "A model reads turns once, newest first, behind the acknowledgement and within the budget; answers are recorded.",
+        "Turns are read once, newest first, behind the acknowledgement, within the budget; answers are recorded.",
     ),
     Requirement(
         "K-MOD-06", "HSCA 5.2", "Beats of high macro weight ground claims; a source stuffed with keywords does not."
