@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from clew.config import ExtractConfig, LLMConfig
-from clew.derive.extraction import Extractor
+from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import InputError
 from clew.evaluate.speed.synthetic import ConversationGenerator
@@ -64,7 +64,7 @@ def slow_model(scale: float, number: int) -> ScriptedLLM:
 def measured(memory: Memory, limit: int, concurrency: int, scale: float) -> tuple[float, ExtractionRun]:
     """Seconds of an extraction as the slow model would take, and its run."""
     reads = memory.reads
-    extractor = Extractor(
+    extractor = SessionExtractor(
         store=reads.store,
         space=memory.space,
         config=ExtractConfig(concurrency=concurrency),

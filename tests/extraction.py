@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from clew.config import ExtractConfig, LLMConfig
-from clew.derive.extraction import Extractor
+from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.knowledge.payload import ShownTurn
 from clew.memory import Memory
@@ -90,12 +90,12 @@ def asked(llm: ScriptedLLM) -> Sequence[Prompt]:
     return [prompt for prompt in llm.prompts if is_extraction(prompt) and len(prompt.messages) == 1]
 
 
-def extractor(memory: Memory, llm: LLM | None, limit: Any = 2_000, **config: Any) -> Extractor:
+def extractor(memory: Memory, llm: LLM | None, limit: Any = 2_000, **config: Any) -> SessionExtractor:
     """The extractor of a memory that has no model of its own, so that nothing else asks the model."""
     reads, budget = memory.reads, LLMConfig(**config.pop("budget", {}))
     answers = None if llm is None else CompletionCache(reads.store, memory.space, llm, budget, reads.clock)
     settings = ExtractConfig(**config)
-    return Extractor(reads.store, memory.space, settings, limit, counter(), reads.clock, answers)
+    return SessionExtractor(reads.store, memory.space, settings, limit, counter(), reads.clock, answers)
 
 
 def long_talk(count: int = 60, session: str = "s", **more: Any) -> list[Turn]:

@@ -1328,6 +1328,9 @@ TRIVECTOR = (
         "DESIGN 1",
         "A sentence that addresses a model is not shown to the extracting model as if it were said.",
     ),
+    Requirement(
+        "K-TRI-30", "DESIGN 8", "Relations that a model found enter the facts through the one reducer, or not at all."
+    ),
 )
 
 # --- facts by rules ---

@@ -1,4 +1,4 @@
-"""Extracts the three vectors of a session: graph, open deltas, summary. Start at `Extractor.extract`.
+"""Extracts the three vectors of a session: graph, open deltas, summary. Start at `SessionExtractor.extract`.
 
     read      the turns as a model may see them, and whether they fit one prompt (`clew.knowledge.chunks`)
     map       each chunk by itself, several at a time; answers are kept by the chunk's content as they come
@@ -22,8 +22,10 @@ from clew.condense.material import prose_of, speaker_name
 from clew.condense.node_material import SILENT
 from clew.config import ExtractConfig
 from clew.derive.extraction_decisions import decide
+from clew.derive.extraction_facts import extracted_statements
 from clew.derive.extraction_rules import NAME as RULES
 from clew.derive.extraction_rules import rules_vector
+from clew.derive.facts import take_in
 from clew.derive.llm.chunk_map import ChunkOutcome, Meter, asked_about, failed_chunk
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import InputError, StoreError
@@ -93,7 +95,7 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Extractor:
+class SessionExtractor:
     """Extracts the sessions of one space. Threads and processes may do so at the same time.
 
     Attributes:
@@ -301,8 +303,10 @@ class Extractor:
         def write(tx: Transaction) -> bool:
             if None in TURN_SEQ.get_many(tx, keys) or not finish(tx, self.space, made, claim, at):
                 return False
-            if self.answers is not None:
+            if self.answers is not None and made.vector is not None:
                 drop_other_chunks(tx, self.space, read.session, (record.digest for record in made.run.chunks))
+                said = extracted_statements(tx, self.space, read.turns, made.vector, self.extractor)
+                take_in(tx, self.space, said)
             return True
 
         if self.store.transaction(write):

@@ -1,10 +1,9 @@
 """The three vectors of a session without a model: what turns name, open tasks, and the session's rendering.
 
-    entities    names found by rules and by the recorded spans of a named-entity model; concepts from two turns on
-    deltas      the tasks that an agent's calls keep and no call says are done
-    summary     the stored rendering of the session, else one made from its turns
-
-Relations are the facts of these turns, see `clew.derive.extraction`.
+entities    names found by rules and by the recorded spans of a named-entity model; concepts from two turns on
+relations   what the stored statements of the turns amount to
+deltas      the tasks that an agent's calls keep and no call says are done
+summary     the stored rendering of the session, else one made from its turns
 """
 
 from collections import Counter
@@ -16,6 +15,7 @@ from clew.analyze.recognised import named_in
 from clew.condense.node_material import SILENT, line_of
 from clew.condense.node_renderings import NodeLine, NodeSource, render_node
 from clew.condense.open_tasks import tasks_by_turn
+from clew.derive.extraction_facts import stated_relations
 from clew.derive.rendering import SESSION_SIZE
 from clew.rows.name_spans import spans_seen
 from clew.rows.recap_source import title_of
@@ -52,6 +52,7 @@ def rules_vector(
         summary=_summary(turns, count) if stored is None else stored.text,
         feature_namespace=title,
         nodes=tuple(_nodes(reader, space, turns)),
+        edges=tuple(stated_relations(reader, space, turns)),
         open_deltas=tuple(
             OpenDelta(namespace=title, text=text, turn_ids=(cast(str, turn.id),))
             for turn, texts in tasks_by_turn(turns)

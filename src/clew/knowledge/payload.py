@@ -39,8 +39,9 @@ INSTRUCTIONS: Final = (
     "summary: what was said, asked, decided and done, by whom, in plain sentences, at most 150 words.\n"
     "feature_namespace: the feature, project or topic that it is about, in one to three words.\n"
     "entities: the people, places, organizations, products, works and concepts that it names.\n"
-    "edges: relations that it states; source and target are names from it, verb is one or two words, turn is the "
-    "number of the turn that states the relation. Leave out what is only supposed, asked or denied.\n"
+    "edges: relations that it states; source and target are names from it, verb is in the third person with its "
+    "preposition, such as lives in or works at, turn is the number of the turn that states the relation. Leave out "
+    "what is only supposed, asked or denied.\n"
     "open_deltas: what somebody still has to do at the end, with the turn that says so.\n"
     "closed_deltas: tasks that it says are finished or given up, in the words of the task."
 )

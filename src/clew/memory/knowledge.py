@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from clew.derive.extraction import Extractor
+from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.memory.arguments import given_count, given_session
 from clew.memory.quests import MemoryQuests
@@ -62,7 +62,7 @@ class MemoryKnowledge(MemoryQuests):
 
     def _extractor(
         self, limit: Any, semantic_calls: int | None, counting: Counting | None, *, use_model: bool
-    ) -> Extractor:
+    ) -> SessionExtractor:
         reads, config, llm = self.reads, self.config.extract, self.parts.models.llm
         if semantic_calls is not None:
             config = replace(
@@ -71,7 +71,7 @@ class MemoryKnowledge(MemoryQuests):
         answers = None
         if llm is not None and use_model:
             answers = CompletionCache(reads.store, self.space, llm, self.config.llm, reads.clock)
-        return Extractor(
+        return SessionExtractor(
             store=reads.store,
             space=self.space,
             config=config,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clew.config import ExtractConfig
-from clew.derive.extraction import Extractor, shown_turns
+from clew.derive.extraction import SessionExtractor, shown_turns
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import InputError
 from clew.knowledge.chunks import planned
@@ -130,7 +130,7 @@ def _of_turns(turns: list[Turn], options: TriVectorOptions) -> Extraction:
         answers = None
         if options.llm is not None:  # the memory itself has no model, which would be asked about every turn as well
             answers = CompletionCache(reads.store, memory.space, options.llm, config.llm, reads.clock)
-        return Extractor(
+        return SessionExtractor(
             store=reads.store,
             space=memory.space,
             config=replace(config.extract, concurrency=options.concurrency, semantic_calls=options.semantic_calls),
