@@ -2576,6 +2576,9 @@ LEFT = (
     Requirement(
         "P-LFT-11", "Issue 15", "When an embedder comes to a space, names of labels that it ends leave no rows behind."
     ),
+    Requirement(
+        "P-LFT-12", "Issue 15", "Whatever is asked of the REST API, the answer is what its OpenAPI document promises."
+    ),
     Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )

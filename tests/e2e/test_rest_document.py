@@ -1,0 +1,53 @@
+"""The REST API against its own OpenAPI document, by schemathesis: whatever is asked, answers are what it promises."""
+
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import checks
+from schemathesis.schemas import APIOperation
+
+from clew.serve.rest.endpoints import ENDPOINTS
+from clew.serve.rest.openapi import ROOT, document
+from tests.effort import examples
+from tests.memories import quiet, timed
+from tests.proxies import RunningProxy, proxy
+
+SCHEMA = schemathesis.openapi.from_dict(document())
+NAMES = sorted((endpoint.method, ROOT + endpoint.path) for endpoint in ENDPOINTS)
+CHECKS = [
+    checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningProxy]:
+    with quiet() as memory:
+        memory.add_many(timed([f"We picked tea number {n} for the office." for n in range(12)]))
+        memory.drain()
+        with proxy("http://127.0.0.1:9", lambda _space: memory) as running:
+            yield running
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("P-LFT-12")
+@pytest.mark.parametrize(("method", "path"), NAMES, ids=[" ".join(name) for name in NAMES])
+def test_every_answer_is_what_the_document_promises(method: str, path: str, server: RunningProxy) -> None:
+    operation: APIOperation = SCHEMA[path][method]
+
+    @settings(
+        max_examples=examples(30, 400),
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy())
+    def ask(case: schemathesis.Case) -> None:
+        case.call_and_validate(base_url=server.url, checks=CHECKS)
+
+    ask()
