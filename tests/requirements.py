@@ -2579,6 +2579,7 @@ LEFT = (
     Requirement(
         "P-LFT-12", "Issue 15", "Whatever is asked of the REST API, the answer is what its OpenAPI document promises."
     ),
+    Requirement("P-LFT-13", "Issue 15.3", "The explorer shows the ledger, with names as text."),
     Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )

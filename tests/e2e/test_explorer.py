@@ -1,11 +1,13 @@
 """The explorer's files: given without a token, under a policy that lets them ask this server alone."""
 
 import re
+from dataclasses import fields
 from importlib.resources import files
 
 import httpx2
 import pytest
 
+from clew.serve.proxy.economy.ledger import CostLedger, Spent
 from tests.proxies import proxy
 
 NOWHERE = "http://127.0.0.1:9"
@@ -62,3 +64,15 @@ def test_every_field_has_a_label_and_every_view_a_heading() -> None:
     assert all(f'<h2 id="{title}">' in page for _, title in views)
     assert '<html lang="en">' in page
     assert 'role="status" aria-live="polite"' in page
+
+
+@pytest.mark.requirement("P-LFT-13")
+def test_the_ledger_is_shown_by_names_that_the_api_has() -> None:
+    shown = TEXTS["explorer.js"]
+    view = shown[shown.index("function spent(") : shown.index("async function stats()")]
+    assert re.search(r'<section id="ledger" aria-labelledby="ledger-title"', TEXTS["index.html"])
+    used = set(re.findall(r"\b(?:each|total)\.(\w+)", view))
+    assert used <= {each.name for each in fields(Spent)}
+    assert set(re.findall(r"\bfound\.(\w+)", view)) == {each.name for each in fields(CostLedger)}
+    with proxy(NOWHERE) as server:
+        assert httpx2.get(f"{server.url}/clew/api/v1/ledger").json().keys() >= {"total"}

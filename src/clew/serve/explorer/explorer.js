@@ -3,7 +3,7 @@
 // Everything shown is set as text, never as markup: what a memory holds was written by others.
 
 const API = "/clew/api/v1";
-const VIEWS = ["recall", "search", "sessions", "turns", "receipt"];
+const VIEWS = ["recall", "search", "sessions", "turns", "receipt", "ledger"];
 const byId = (id) => document.getElementById(id);
 
 function node(name, properties = {}, ...children) {
@@ -155,6 +155,33 @@ async function receipt(name) {
   });
 }
 
+// One table of the ledger: all requests, or those of each day, model or conversation, the first hundred.
+function spent(caption, head, rows, show = (name) => name) {
+  const heads = [head, "Requests#", "Input#", "Cached#", "Written#", "Output#", "Added#", "Cost ($)#", "Saved ($)#"];
+  const cells = (each) => [
+    show(each.name || "none"), ...[each.requests, each.input, each.cached, each.written, each.output, each.block_tokens].map((number) =>
+      number.toLocaleString("en")), each.cost.toFixed(4), each.saved.toFixed(4)];
+  return table(caption, heads, rows.slice(0, 100).map(cells));
+}
+
+async function ledger() {
+  await carryOut("Adding up", async () => {
+    const found = await ask("GET", "/ledger");
+    const total = found.total;
+    const notes = [
+      total.unpriced ? `${count(total.unpriced, "request")} without a known price.` : "",
+      total.failed ? `${count(total.failed, "request")} failed, or forwarded unchanged.` : "",
+    ].filter(Boolean);
+    byId("ledger-found").replaceChildren(
+      spent("In all", "Requests of", [{ ...total, name: "all" }]),
+      spent("By day", "Day (UTC)", found.days),
+      spent("By model", "Model", found.models),
+      spent("By conversation", "Session", found.sessions, (name) => (name === "none" ? name : sessionLink(name))),
+      ...notes.map((text) => node("p", {}, text)));
+    return total.requests ? count(total.requests, "request") : "No request has passed through the proxy yet.";
+  });
+}
+
 async function stats() {
   try {
     const found = await ask("GET", "/stats");
@@ -182,6 +209,7 @@ async function route() {
     await list(`/turns${given ? `?session=${encodeURIComponent(given)}` : ""}`, "turns-found", (turn) => showTurn(turn), "turn");
   }
   if (view === "receipt" && given) await receipt(given);
+  if (view === "ledger") await ledger();
 }
 
 byId("recall-form").addEventListener("submit", recall);
