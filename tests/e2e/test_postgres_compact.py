@@ -11,6 +11,8 @@ from tests.postgres_servers import Server
 
 BACK = """
 DELETE FROM installation WHERE schema_number >= 4;
+DROP TABLE mention, quest;
+DROP TABLE statement, fact, fact_key, fact_link, extraction_run, extraction_chunk;
 DROP TABLE request_log, injection, message, conversation;
 DROP TABLE stand_in, material, recap_state, rendering, compaction, original, pin, weighing, analysis;
 ALTER TABLE receipt ALTER COLUMN data TYPE text COLLATE "C" USING convert_from(data, 'UTF8');
