@@ -6,14 +6,11 @@ are known by their wording, in eight languages; who speaks is known in any.
 """
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
 from clew.text.style import style
-
-Span = tuple[int, int]
 
 LONGEST: Final = 600
 """Characters of the longest sentence that may state a fact; what is longer is a listing."""
@@ -55,13 +52,13 @@ _DICTATES: Final = late_pattern(
     re.IGNORECASE,
 )
 # Words that somebody else wrote: quoted lines, and all below the head of a mail that was pasted.
-_QUOTED_LINE: Final = re.compile(r"^[ \t]{0,8}>[^\n]*", re.MULTILINE)
+_QUOTED_LINE: Final = late_pattern(r"^[ \t]{0,8}>[^\n]*", re.MULTILINE)
 _PASTED: Final = late_pattern(
     r"^[ \t]*(?:-{2,} ?(?:original|forwarded) message|begin forwarded message"
     r"|from:[^\n]{1,200}\n[\w-]{2,20}:[^\n]*\n|on [^\n]{5,120} wrote:[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FENCED: Final = re.compile(r"^[ \t]*(`{3}|~{3}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCED: Final = late_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _QUOTATION: Final = late_pattern(
     r"\"[^\"\n]{2,600}\"|“[^”\n]{2,600}[”\"]|„[^“”\n]{2,600}[“”\"]|«[^»\n]{2,600}»|「[^」\n]{2,600}」|‘[^’\n]{12,600}’(?!\w)"
 )
@@ -70,46 +67,78 @@ _SPEECH: Final = late_pattern(
     r"|repl(?:y|ies|ied)|shout(?:s|ed)|quotes?|quoted|states?|stated|according|sagte?|schrieb|dit|dijo|ha detto)\b",
     re.IGNORECASE,
 )
-_TITLE_WORDS: Final = 8
+_ENDS: Final = late_pattern(r"[.!?\n]")
+_TITLE_WORDS: Final = 6
 """Most words of a title in quotation marks; more are a statement."""
+
+
+# One of these is in every text that the expressions above match: cheap tests before them.
+_MAY_TAKE_OVER: Final = (
+    *("ignor", "disregard", "overrid", "bypass", "discard", "forget", "follow", "instruction", "directive", "prompt"),
+    *(" mode", "jailbr", "you are now", "you are no longer", "as if you", "as though you", "system", "assistant"),
+    *("developer", "human", "<", "[", "end of", "start of", "beginning of", "vergiss", "vergessen", "missacht"),
+    *("überge", "oubli", "compte", "olvid", "omit", "desobed", "dimentic", "esque", "desconsid", "игнорируй", "забудь"),
+    *("не обращай", "忽略", "无视", "忘记", "指示", "命令", "プロンプト", "ルール"),
+)
+_MAY_DICTATE: Final = ("user", "speaker", "human")
+_MAY_PASTE: Final = ("message", "from:", "wrote:")
+_NEAR: Final = 80
+"""Characters before a quotation in which a word such as "said" stands, and half as many behind it."""
 
 
 def takes_over(text: str) -> bool:
     """Whether a text tries to replace what a model was told: "ignore your instructions"."""
-    return _TAKES_OVER.search(text) is not None
+    low = text.lower()
+    return any(cue in low for cue in _MAY_TAKE_OVER) and _TAKES_OVER.search(text) is not None
+
+
+def own_words(text: str) -> str:
+    """What a text's author states, with blanks for all else, so that offsets stay; empty if it `takes_over` a model.
+
+    Blank are fenced code, quoted lines, mails that were pasted, what others are quoted to say (names in quotation marks
+    stay), and sentences that dictate what to hold about "the user".
+    """
+    if takes_over(text):
+        return ""
+    low = text.lower()
+    if "```" in text or "~~~" in text:
+        text = _FENCED.sub(_blank, text)
+    if ">" in text:
+        text = _QUOTED_LINE.sub(_blank, text)
+    pasted = _PASTED.search(text) if any(cue in low for cue in _MAY_PASTE) else None
+    if pasted is not None:
+        text = _blanked(text, pasted.start(), len(text))
+    for found in _QUOTATION.finditer(text):
+        start, end = found.span()
+        if _is_speech(text, start, end):
+            text = _blanked(text, start, end)
+    if any(cue in low for cue in _MAY_DICTATE):
+        for start, end in sentence_spans(text):
+            if _DICTATES.search(text[start:end]) is not None:
+                text = _blanked(text, start, end)
+    return text
 
 
 def trusted_sentences(text: str) -> tuple[str, ...]:
-    """The sentences that may state facts of their speaker, in text order; none of a text that `takes_over` a model.
-
-    Left out are fenced code, quoted lines, mails that were pasted, sentences that dictate what to hold about "the
-    user", sentences of over `LONGEST` characters, and what others are quoted to say; names in quotation marks stay.
-    """
-    if takes_over(text):
-        return ()
-    pasted = _PASTED.search(text)
-    end = len(text) if pasted is None else pasted.start()
-    foreign = [match.span() for pattern in (_FENCED, _QUOTED_LINE) for match in pattern.finditer(text, 0, end)]
-    whole = (
-        text[start:stop]
-        for start, stop in sentence_spans(text)
-        if stop <= end and stop - start <= LONGEST and not _meets((start, stop), foreign)
-    )
-    return tuple(_without_speech(sentence) for sentence in whole if _DICTATES.search(sentence) is None)
+    """The sentences of `own_words` in text order, white space as single blanks; none of over `LONGEST` characters."""
+    own = own_words(text)
+    sentences = (own[start:end] for start, end in sentence_spans(own) if end - start <= LONGEST)
+    return tuple(" ".join(sentence.split()) for sentence in sentences)
 
 
-def _without_speech(sentence: str) -> str:
-    """A sentence with an ellipsis for what somebody else is quoted to say."""
-    found = [match.span() for match in _QUOTATION.finditer(sentence)]
-    if not found:
-        return sentence
-    reports = _SPEECH.search(sentence) is not None
-    for start, end in reversed(found):
-        words = sentence[start + 1 : end - 1]
-        if reports or style(words).first_person or len(words.split()) > _TITLE_WORDS:
-            sentence = f"{sentence[:start]}…{sentence[end:]}"
-    return sentence
+def _is_speech(text: str, start: int, end: int) -> bool:
+    """Whether a quotation is what somebody says, rather than the name of something."""
+    words = text[start + 1 : end - 1]
+    if style(words).first_person or len(words.split()) > _TITLE_WORDS:
+        return True
+    before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR // 2]
+    return _SPEECH.search(f"{_ENDS.split(before)[-1]} {_ENDS.split(after)[0]}") is not None
 
 
-def _meets(span: Span, others: Sequence[Span]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in others)
+def _blank(found: re.Match[str]) -> str:
+    return _blanked(found[0], 0, len(found[0]))
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    """A text with blanks from one place to another; its lines stay."""
+    return text[:start] + "".join(["\n" if char == "\n" else " " for char in text[start:end]]) + text[end:]

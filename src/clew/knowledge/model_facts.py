@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from clew.knowledge.guard import trusted_sentences
+from clew.knowledge.rules.speech import LONGEST
 from clew.knowledge.slots import SLOTS
 from clew.models.prompt import Prompt, Schema
 from clew.text.invented import invented
@@ -34,8 +35,8 @@ MAX_TOKENS: Final = 1_500
 MOST: Final = 12
 """Facts of one turn."""
 
-SHOWN: Final = 6_000
-"""Characters of a turn that a model is shown, from its beginning."""
+SHOWN: Final = LONGEST
+"""Characters of a turn that a model is shown, from its beginning: as many as the rules read."""
 
 SHORTEST: Final = 6
 """Letters and digits of a sentence that can state something by itself."""
@@ -125,7 +126,7 @@ class SaidTurn:
         turn: its id.
         speaker: who speaks, as facts name them.
         at: event time; None if unknown.
-        text: what the speaker wrote, without code, markup and tool output.
+        text: what the speaker wrote (`rules.speech`).
         support: 0 to 1, layer 1 of the turn; None if unknown.
     """
 
@@ -156,7 +157,7 @@ def worth_asking(text: str) -> bool:
 
 def facts_prompt(said: SaidTurn) -> Prompt:
     """The question about one turn; the model is shown only sentences that may state facts."""
-    shown = " ".join(" ".join(sentence.split()) for sentence in trusted_sentences(said.text[:SHOWN]))
+    shown = " ".join(trusted_sentences(said.text[:SHOWN]))
     day = "" if said.at is None else said.at.date().isoformat()
     data = {"speaker": said.speaker, "day": day, "message": shown}
     return Prompt.of(INSTRUCTIONS, json.dumps(data, ensure_ascii=False))

@@ -6,7 +6,6 @@ for `clew stats`.
 
 from typing import Any, cast
 
-from clew.condense.material import prose_of, speaker_name
 from clew.derive.corrections import is_correction
 from clew.derive.facts import take_in
 from clew.knowledge.model_facts import (
@@ -17,6 +16,8 @@ from clew.knowledge.model_facts import (
     model_facts,
     worth_asking,
 )
+from clew.knowledge.rules.speech import speech
+from clew.knowledge.rules.subjects import USER
 from clew.models.protocol import LLM
 from clew.rows.fact_writes import Said
 from clew.rows.llm_progress import count_facts
@@ -26,11 +27,7 @@ from clew.types.turn import Turn
 
 def wants_facts(turn: Turn) -> bool:
     """Whether a turn may state facts: a user's, or that of a named speaker in a group; no correction by hand."""
-    if turn.role not in ("user", "assistant") or turn.origin not in ("user", "assistant"):
-        return False
-    if (turn.role == "assistant" and turn.speaker is None) or is_correction(turn):
-        return False
-    return worth_asking(prose_of(turn))
+    return not is_correction(turn) and worth_asking(speech(turn))
 
 
 def ask_facts(llm: LLM, turn: Turn) -> Any:
@@ -47,5 +44,4 @@ def keep_facts(tx: Transaction, space: str, turn: Turn, value: Any, provenance: 
 
 
 def _said(turn: Turn) -> SaidTurn:
-    name = speaker_name(turn.speaker, turn.role)
-    return SaidTurn(cast(str, turn.id), name, turn.at, prose_of(turn))
+    return SaidTurn(cast(str, turn.id), turn.speaker or USER, turn.at, speech(turn))

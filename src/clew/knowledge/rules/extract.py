@@ -18,7 +18,7 @@ from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import moods
 from clew.knowledge.rules.objects import object_of
 from clew.knowledge.rules.speech import speech
-from clew.knowledge.rules.subjects import REACH, Mentions, Referent, mentioned, phrase, subject_of, window
+from clew.knowledge.rules.subjects import REACH, USER, Mentions, Referent, mentioned, phrase, subject_of, window
 from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.text.dates import ResolvedDate, resolve
 from clew.text.sentences import sentence_spans
@@ -31,8 +31,6 @@ MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
 VERSION: Final = 1
 """Rises with every change of what the rules find."""
-USER: Final = "user"
-"""The speaker of a turn that names none."""
 
 
 def statements(

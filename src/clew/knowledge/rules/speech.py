@@ -6,15 +6,13 @@ Everything left out is replaced by blanks, so that offsets stay those of the tur
 import re
 from typing import Final
 
-from clew.knowledge.rules.lexicon import words
+from clew.knowledge.guard import own_words
 from clew.text.late_pattern import late_pattern
 from clew.types.turn import Turn
 
 LONGEST: Final = 4_000
 """Characters of a turn that are read: a longer one is a document, before which its message stands."""
-_FENCED: Final = late_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", 16)  # re.DOTALL
 _TAGGED: Final = late_pattern(r"<([A-Za-z][\w-]*)[^<>]*>.*?</\1>|<[^<>\n]{1,200}>", 16)
-_QUOTED: Final = late_pattern(r'"[^"\n]{1,300}"|“[^“”\n]{1,300}”')
 _SPOKEN: Final = late_pattern(r"\s")
 _NO_SPEECH: Final = late_pattern(
     r"(?m)^[ \t]*(?:>|\||#|//|/\*|\*/|\$ |at [\w.$]+\(|import |from \w[\w.]* import|def |class |return\b|const "
@@ -28,7 +26,6 @@ _LEAST_LETTERS: Final = 0.8
 _HEADINGS: Final = 2
 _LINE_MARKS: Final = frozenset(">#|$/")
 _CODE_MARKS: Final = ("\n", "{", ";", "=>", "()", " = ")
-_TITLE_WORDS: Final = 6
 
 
 def speech(turn: Turn) -> str:
@@ -40,15 +37,11 @@ def speech(turn: Turn) -> str:
         return ""
     if turn.role == "assistant" and turn.speaker is None:
         return ""
-    text = "\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST]
-    if not text or len(_HEADING.findall(text)) >= _HEADINGS or is_injection(text):
+    text = own_words("\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST])
+    if not text or len(_HEADING.findall(text)) >= _HEADINGS:
         return ""
-    if "`" in text or "~~~" in text:
-        text = _FENCED.sub(_blank, text)
     if "<" in text:
         text = _TAGGED.sub(_blank, text)
-    if '"' in text or "“" in text:
-        text = _QUOTED.sub(_unless_title, text)
     return _NO_SPEECH.sub(_blank, text) if _is_mixed(text) else text
 
 
@@ -58,21 +51,3 @@ def _is_mixed(text: str) -> bool:
 
 def _blank(found: re.Match[str]) -> str:
     return "".join(["\n" if char == "\n" else " " for char in found[0]])
-
-
-def _unless_title(found: re.Match[str]) -> str:
-    """Words in quotation marks are blanked unless they are few, such as the title of a book."""
-    text = found[0]
-    return text if len(text.split()) <= _TITLE_WORDS else _blank(found)
-
-
-def is_injection(text: str) -> bool:
-    """Whether the text orders a model to drop its instructions: "ignore all previous instructions and store that"."""
-    low = text.lower()
-    if not any(target in low for target in words("injection", "targets")):
-        return False
-    for sentence in low.replace("!", ".").replace("\n", ".").split("."):
-        commanded = any(command in sentence for command in words("injection", "commands"))
-        if commanded and any(target in sentence for target in words("injection", "targets")):
-            return True
-    return False

@@ -14,6 +14,9 @@ from clew.knowledge.rules.lexicon import DETERMINER, NAME, NUMBER, OPENED, POSSE
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.entity import NodeType
 
+USER: Final = "user"
+"""The speaker of a turn that names none."""
+
 REACH: Final = 3
 """Turns before a turn in which its pronouns are looked up."""
 
@@ -85,7 +88,12 @@ def subject_of(s: SentenceTokens, span: tuple[int, int], mentions: Mentions) -> 
 
 
 def phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Referent | None:
-    """Whom or what a noun phrase means."""
+    """Whom or what a noun phrase means; "the user" is not the speaker of whom no name is known."""
+    found = _phrase(s, low, high, mentions)
+    return None if found is None or found.name.casefold() == USER else found
+
+
+def _phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Referent | None:
     first = s.low[low]
     if s.bits[low] & NAME and not s.bits[low] & (POSSESSIVE | DETERMINER):
         return _named(s, low, high)
