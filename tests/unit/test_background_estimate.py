@@ -43,7 +43,9 @@ def test_whoever_waits_is_told_what_is_left() -> None:
         memory.parts.worker.stop()
         memory.add_many(history([f"tea {n}" for n in range(40)]))
         assert not memory.drain(0, seen.append)
-    assert [progress.pending for progress in seen] == [{"embed": 40, "analyse": 40, "entities": 40, "mentions": 40}] * 2
+    assert [progress.pending for progress in seen] == [
+        {"embed": 40, "analyse": 40, "entities": 40, "facts": 40, "mentions": 40}
+    ] * 2
     seen.clear()
     with quiet(embedder=HashEmbedder()) as memory:
         memory.add_many(history([f"tea {n}" for n in range(40)]))

@@ -240,7 +240,7 @@ def test_a_model_that_fails_blocks_nothing_and_is_reported(error: Exception) -> 
         assert memory.drain(0) is False
         assert memory.drain(0.01) is False
         assert memory.drain(None) is False, "it gives up"
-        assert memory.stats().pending == {"analyse": 10, "embed": 10, "entities": 10, "mentions": 10}
+        assert memory.stats().pending == {"analyse": 10, "embed": 10, "entities": 10, "facts": 10, "mentions": 10}
         assert "no answer" in memory.stats().details["worker_failure"]
         assert memory.stats().segments == 1, "packing needs no model"
         assert len(memory.search("tea", limit=20)) == 10
@@ -377,7 +377,7 @@ def test_a_worker_waits_while_the_lease_is_another_s_and_goes_on_when_it_was_los
         memory.reads.store.transaction(lambda tx: tx.put("lease", [("default", LEASE, "another", 7, FAR)]))
         with quiet(tmp_path, embedder=HashEmbedder()) as other:
             assert other.drain(0.2) is False
-            assert other.stats().pending == {"analyse": 2, "embed": 2, "entities": 2, "mentions": 2}
+            assert other.stats().pending == {"analyse": 2, "embed": 2, "entities": 2, "facts": 2, "mentions": 2}
             memory.reads.store.transaction(lambda tx: tx.put("lease", [("default", LEASE, "another", 7, 1)]))
             assert other.drain(None)
             (lease,) = rows(memory.reads.store, "lease")

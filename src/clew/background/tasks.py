@@ -3,6 +3,7 @@
 Work is found from the state (docs/decisions/0002): a turn without a vector is work; one that failed has a job as well.
 """
 
+import time
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
+from clew.derive.facts import FactReading
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.index.packer import pack
@@ -37,6 +39,22 @@ class Task(Protocol):
 
     def step(self) -> bool:
         """Does one bounded piece; says whether there was anything to do."""
+        ...
+
+
+class Retried(Protocol):
+    """Work that may be due though nothing has changed, since it was left for later or failed."""
+
+    def is_retry_due(self) -> bool:
+        """Whether its time has come."""
+        ...
+
+
+class Held(Protocol):
+    """Work that is left for later for a program that ends soon."""
+
+    def release(self) -> None:
+        """Has it done at once: somebody waits for it."""
         ...
 
 
@@ -198,6 +216,30 @@ class MentionTask:
     def step(self) -> bool:
         """See `Task.step`."""
         return self._reading.step()
+
+
+class FactFinding:
+    """Reads turns for facts. Old turns of a home are read with rests, which leave the processor to who asks."""
+
+    def __init__(self, reading: FactReading) -> None:
+        self._reading = reading
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:
+        """See `Task.pending`."""
+        return {"facts": self._reading.pending(now=now)}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._reading.pending(now=True) > 0
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        began = time.monotonic()
+        if not self._reading.step():
+            return False
+        if self._reading.is_catching_up():
+            time.sleep(time.monotonic() - began)
+        return True
 
 
 class NodeRenderingTask:

@@ -17,12 +17,15 @@ from clew.background.llm import LLMWorker
 from clew.background.loop import LoopSettings, WorkLoop
 from clew.background.tasks import (
     Condensing,
+    FactFinding,
+    Held,
     MentionTask,
     NameRecognition,
     NodeRenderingTask,
     Packing,
     ReceiptWriting,
     RetentionSweep,
+    Retried,
     Scrubbing,
     Task,
     TurnReading,
@@ -34,6 +37,7 @@ from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
+from clew.derive.facts import FactReading
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.index.live import LiveIndex
@@ -63,11 +67,15 @@ class TaskList:
         leased: only the holder of the lease does them. Packing comes first, since it needs no model, which may fail or
             take hours.
         last: done when nothing else was; it may have to wait for a snapshot's end.
+        retried: what may be due though nothing has changed.
+        held: what is left for later, unless somebody waits for all that is pending.
     """
 
     open: Sequence[Task]
     leased: Sequence[Task]
     last: Sequence[Task]
+    retried: Sequence[Retried] = ()
+    held: Sequence[Held] = ()
 
     def pending(self, *, now: bool) -> dict[str, int]:
         """What is accepted and not done, by kind; see `Task.pending`. Kinds without any are absent."""
@@ -83,9 +91,8 @@ class Derivation:
     Whether anything is due is looked up again only when the store has changed, or the time of a retry has come.
     """
 
-    def __init__(self, store: Store, tasks: TaskList, embedding: Embedding | None, recognition: Recognition | None):
+    def __init__(self, store: Store, tasks: TaskList) -> None:
         self._store, self._tasks = store, tasks
-        self._embedding, self._recognition = embedding, recognition
         self._busy = False  # the last step found work, so there may be more
         self._settled = -1  # the store's version at which there was nothing left to do
 
@@ -111,9 +118,8 @@ class Derivation:
         return min(in_a_row, since) > len(REST_SECONDS)
 
     def _is_retry_due(self) -> bool:
-        """Whether the time has come to ask a model again that failed, though nothing else has changed."""
-        asked = [model for model in (self._embedding, self._recognition) if model is not None]
-        return any(model.is_retry_due() for model in asked)
+        """Whether the time has come for what was left for later, or failed, though nothing else has changed."""
+        return any(each.is_retry_due() for each in self._tasks.retried)
 
 
 def _first(tasks: Sequence[Task]) -> bool:
@@ -185,8 +191,8 @@ class Worker:
             return not self.pending()
         deadline = None if timeout is None else time.monotonic() + timeout
         self._receipts.hurry()
-        if timeout is None and self._recognition is not None:
-            self._recognition.release()
+        for each in self._tasks.held if timeout is None else ():
+            each.release()
 
         def report() -> None:
             pending = self.pending()
@@ -263,6 +269,7 @@ def background_worker(
     embedding = None if embedder is None else Embedding(store, space, live, embedder, sources.clock)
     recognition = None if find_recogniser is None else Recognition(store, space, find_recogniser)
     analysis = Analysis(store, space, live, embedder, config.analyze)
+    reading = FactReading(store, space, None)
     tasks = TaskList(
         open=(
             ReceiptWriting(sources.receipts),
@@ -277,11 +284,14 @@ def background_worker(
             MentionTask(MentionReading(store, space)),
             NodeRenderingTask(NodeRendering(store, space)),
             Condensing(sources.compactor),
+            FactFinding(reading),
         ),
         last=(Scrubbing(store, space),),
+        retried=[each for each in (embedding, recognition, reading) if each is not None],
+        held=[each for each in (recognition, reading) if each is not None],
     )
     loop = WorkLoop(
-        Derivation(store, tasks, embedding, recognition),
+        Derivation(store, tasks),
         WorkLease(store, space, LEASE, LEASE_US),
         LoopSettings("clew-worker", "background work", log, REST_SECONDS, config.gather_seconds),
     )

@@ -1,7 +1,7 @@
 """Which turns are read for facts, and with which turns before them. Start at `FactContext`."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, cast
 
 from clew.derive.branch_state import turn_of
 from clew.rows.branch_paths import BranchPaths, is_a_version
@@ -9,7 +9,7 @@ from clew.rows.tombstones import parent_seq
 from clew.rows.turn_words import TurnVoice
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
-from clew.store.selections import TURN_BRANCHES, TURN_ORDINAL_BRANCHES
+from clew.store.selections import TURN_BRANCHES, TURN_ORDINAL, TURN_ORDINAL_BRANCHES, TURN_ORIGINS
 from clew.store.tables import TURN
 from clew.types.turn import Turn
 
@@ -123,3 +123,23 @@ class FactContext:
             page = TURN.scan(self._reader, low, high, limit=_PAGE, reverse=True)
             yield page
             end = page[-1].seq - 1 if page else -1
+
+
+def read_together(reader: Reader, space: str, turns: Sequence[Turn], reach: int) -> set[int]:
+    """Ordinals of the turns that may have been read together with one of these: as many as `reach` behind each.
+
+    In a session with several branches these are all of its turns, since paths may change as well.
+    """
+    found: set[int] = set()
+    starts = BranchStarts()
+    for session in {turn.session for turn in turns}:
+        seqs = {cast(int, turn.seq) for turn in turns if turn.session == session}
+        if len(starts.of(reader, space, session)) > 1:
+            found.update(TURN_ORDINAL.scan(reader, (space, session), (space, session)))
+            continue
+        passed = 0
+        for row in TURN_ORIGINS.scan(reader, (space, session, min(seqs)), (space, session)):
+            passed = 0 if row.seq in seqs else passed + (row.origin != "injected")
+            if 0 < passed <= reach:
+                found.update(TURN_ORDINAL.scan(reader, *[(space, session, row.seq)] * 2))
+    return found

@@ -5,21 +5,23 @@ together with a few turns of its branch before it; what facts follow from its st
 all statements of a group (`clew.rows.fact_writes`). So neither batches nor the order of arrival make a difference.
 """
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from clew.analyze.weigh import weigh
 from clew.derive.branch_state import turn_of
 from clew.derive.corrections import corrected_by, is_correction
-from clew.derive.fact_context import BranchStarts, FactContext
+from clew.derive.fact_context import BranchStarts, FactContext, read_together
 from clew.rows.annotations import WEIGHING, said_of
 from clew.rows.fact_progress import FactProgress, read_fact_progress, write_fact_progress
 from clew.rows.fact_writes import Said, proposed
+from clew.rows.facts import drop_made
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
 from clew.store.selections import TURN_TEXT
-from clew.store.tables import TURN
+from clew.store.tables import SPACE, STATEMENT, TURN
 from clew.store.values import Key
 from clew.types.facts import Statement
 from clew.types.provenance import Provenance
@@ -31,12 +33,20 @@ FACTS_VERSION: Final = 1
 STRETCH: Final = 64
 """Most turns read between two commits, a tenth of a second of work at most."""
 
+MOST_REACH: Final = 8
+"""Turns before a turn on which an extractor may depend at most: forgetting one has as many behind it read again."""
+
+WORTH: Final = 64
+HOLD_SECONDS: Final = 3.0
+"""More old turns than this, as a home of an older Clew has, are not read in the first seconds: a program that asks
+something and ends does not wait for them, nor does the first recall."""
+
 
 class Extractor(Protocol):
     """Finds what turns state."""
 
     reach: int
-    """Turns before a turn on which its statements may depend."""
+    """Turns before a turn on which its statements may depend, at most `MOST_REACH`."""
     version: int
     """Rises with any change of what it finds."""
 
@@ -61,22 +71,79 @@ def take_in(tx: Transaction, space: str, said: Sequence[Said]) -> None:
         write_fact_progress(tx, space, seen, seen)
 
 
+def forget_facts(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
+    """Removes what turns state, while they are still stored; gives the number of statements' rows.
+
+    What turns state that were read together with one of them is removed as well, until they are read again.
+    """
+    seen = read_fact_progress(tx, space)
+    if seen == FactProgress():
+        return 0
+    gone = {cast(int, turn.ordinal) for turn in turns}
+    again = {ordinal for ordinal in read_together(tx, space, turns, MOST_REACH) if ordinal < seen.next} - gone
+    rows = [row for ordinal in sorted(gone | again) for row in STATEMENT.scan(tx, (space, ordinal), (space, ordinal))]
+    gone_rows = [row for row in rows if row.ordinal in gone or row.provenance == Provenance.RULE]
+    proposed(tx, space, [Said(row.ordinal, row.provenance, ()) for row in gone_rows]).apply(tx)
+    redo = again.union(seen.redo) - gone
+    write_fact_progress(tx, space, seen, replace(seen, redo=tuple(sorted(redo))))
+    return len(gone_rows)
+
+
+def make_afresh(tx: Transaction, space: str) -> None:
+    """Deletes all facts, and has them made again from the turns and from what models found in them."""
+    drop_made(tx, space)
+    seen = read_fact_progress(tx, space)
+    if seen != FactProgress():
+        upto = max(seen.next, seen.afresh)
+        write_fact_progress(tx, space, seen, FactProgress(seen.version, afresh=upto))
+
+
 class FactReading:
     """Reads the turns of one space for facts, for one Memory. Only the holder of the worker's lease calls `step`."""
 
-    def __init__(self, store: Store, space: str, extract: Extractor, stretch: int = STRETCH) -> None:
-        """Nothing is read before it is asked for."""
+    def __init__(self, store: Store, space: str, extract: Extractor | None, stretch: int = STRETCH) -> None:
+        """No turn is read before it is asked for.
+
+        Args:
+            extract: the rules; None has corrections read alone.
+        """
         self._store, self._space, self._extract, self._stretch = store, space, extract, stretch
-        self._version = f"{FACTS_VERSION}.{extract.version}"
+        self._version = f"{FACTS_VERSION}.{0 if extract is None else extract.version}"
+        self._reach = 0 if extract is None else extract.reach
         self._starts = BranchStarts()
         self._left = FactProgress()  # the progress as this one left it
+        self._found_here = _next_ordinal(store, space)
+        self._hold_until: float | None = time.monotonic() + HOLD_SECONDS
+        self._is_held = False
 
-    def pending(self) -> int:
-        """Turns that are to be read."""
+    def pending(self, *, now: bool = False) -> int:
+        """Turns that are to be read.
+
+        Args:
+            now: nothing while old turns of a home are left for later.
+        """
         with self._store.snapshot() as reader:
             progress = self._progress(read_fact_progress(reader, self._space))
             unread = reader.count("turn", (self._space, progress.next), (self._space,), index="ordinal")
-        return unread + len(progress.redo)
+        return 0 if self._holds(progress) and now else unread + len(progress.redo)
+
+    def release(self) -> None:
+        """Has old turns read at once: somebody waits for it."""
+        self._hold_until = None
+
+    def is_retry_due(self) -> bool:
+        """Whether old turns were left for later, and later is now."""
+        return self._is_held and time.monotonic() >= (self._hold_until or 0.0)
+
+    def is_catching_up(self) -> bool:
+        """Whether the last step read turns of before this memory was opened, and nobody waits for it."""
+        return self._hold_until is not None and self._left.next < self._found_here
+
+    def _holds(self, progress: FactProgress) -> bool:
+        """Whether many old turns come next, and it is too early for them."""
+        is_early = self._hold_until is not None and time.monotonic() < self._hold_until
+        self._is_held = is_early and self._found_here - progress.next > WORTH
+        return self._is_held
 
     def step(self) -> bool:
         """Reads one stretch; says whether there was anything to read.
@@ -89,12 +156,14 @@ class FactReading:
             if seen != self._left:
                 self._starts.forget()
             progress = self._progress(seen)
+            if self._holds(progress):
+                return False
             low = (self._space, progress.next)
             rows = TURN.scan(reader, low, (self._space,), index="ordinal", limit=self._stretch)
             again = () if rows else progress.redo[: self._stretch]
             if not rows and not again:
                 return False
-            context = FactContext(reader, self._space, self._starts, self._extract.reach)
+            context = FactContext(reader, self._space, self._starts, self._reach)
             if rows:
                 redo = context.switched(rows).union(progress.redo)
                 after = replace(progress, next=rows[-1].ordinal + 1, redo=tuple(sorted(redo)))
@@ -135,12 +204,18 @@ class FactReading:
         for every in branches.values():
             turns = [turn_of(row) for row in every]
             numbers = {turn.id: row.ordinal for turn, row in zip(turns, every, strict=True)}
-            for statement in self._extract(turns, context.before(every[0])):
+            for statement in () if self._extract is None else self._extract(turns, context.before(every[0])):
                 found[numbers[statement.turn]].append(statement)
         for row in rows:
             yield Said(row.ordinal, Provenance.RULE, found[row.ordinal])
             corrected = corrected_by(row) if is_correction(row) and context.is_read(row) else []
             yield Said(row.ordinal, Provenance.USER, corrected)
+
+
+def _next_ordinal(store: Store, space: str) -> int:
+    with store.snapshot() as reader:
+        row = SPACE.get(reader, (space,))
+    return 0 if row is None else row.next_ordinal
 
 
 def _supported(reader: Reader, space: str, said: Sequence[Said]) -> list[Said]:

@@ -12,6 +12,7 @@ from typing import Final, TypedDict, cast
 
 from clew.derive.analysis import analyse_again
 from clew.derive.entity_counts import forget_names
+from clew.derive.facts import forget_facts
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
@@ -22,7 +23,6 @@ from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.conversations import drop_session
 from clew.rows.extraction import forget_extractions
-from clew.rows.facts import drop_facts
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
 from clew.rows.quests import forget_quests
@@ -68,7 +68,7 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "speaker": "counted down",
         "conversation": "deleted with its session's last turn, unless its name is a number that Clew gave it",
         "injection": "deleted when it quotes the turn or repeats its text, and with its session's last turn",
-        "statement": "deleted by ordinal",
+        "statement": "deleted by ordinal; turns that were read together with the turn are read again",
         "fact": "made again without the turn",
         "extraction_run": "that of the session is deleted",
         "extraction_chunk": "deleted when the turn is in its range",
@@ -222,7 +222,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     whole = [inline(turn, lambda sha: tx.get_blob(space, sha) or b"") for turn in turns]
     tombstones = _tombstones(tx, space, rows, now)
     forget_names(tx, space, turns)
-    removed = {"turn": 0, "annotation": 0, "completion": 0}
+    removed = {"turn": 0, "annotation": 0, "completion": 0, "statement": forget_facts(tx, space, turns)}
     for turn in turns:
         key = (space, turn.session, turn.seq)
         removed["turn"] += tx.delete("turn", key, key)
@@ -239,7 +239,6 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
-    removed["fact"] = drop_facts(tx, space)
     gone = {name: {cast(int, turn.seq) for turn in turns if turn.session == name} for name in sessions}
     removed["quest"] = forget_quests(tx, space, gone)
     removed["extraction"] = forget_extractions(tx, space, gone)

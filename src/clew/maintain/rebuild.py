@@ -10,12 +10,12 @@ from typing import cast
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.derive.analysis import drop_analysis
 from clew.derive.entity_counts import drop_entities
+from clew.derive.facts import make_afresh
 from clew.index import staged_rebuild
 from clew.index.entry import TurnEntry
 from clew.index.packer import STEP
 from clew.rows.annotations import BY_TURN, PROVENANCE, lost_ordinals, orphans
 from clew.rows.extraction import drop_runs
-from clew.rows.facts import drop_facts
 from clew.rows.mentions import drop_mentions
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Store, Transaction
@@ -67,7 +67,7 @@ def _drop_behind(tx: Transaction, space: str) -> None:
     """Drops what the background work derives, so that it is derived again."""
     drop_analysis(tx, space)
     drop_entities(tx, space)
-    drop_facts(tx, space)
+    make_afresh(tx, space)
     drop_mentions(tx, space)
     drop_runs(tx, space)
 

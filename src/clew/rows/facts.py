@@ -27,8 +27,6 @@ OBJECT_TERMS: Final = 12
 _BYTES: Final = 6
 _MIDDLE: Final = 1 << (8 * _BYTES - 1)
 
-_TABLES: Final = (STATEMENT, FACT, FACT_KEY, FACT_LINK)
-
 
 class TurnMarks:
     """Ids and times of turns by ordinal, and ordinals by id; each is read once."""
@@ -184,9 +182,10 @@ def key_digest(key: str) -> int:
     return int(key[: 2 * _BYTES], 16) - _MIDDLE
 
 
-def drop_facts(tx: Transaction, space: str) -> int:
-    """Deletes all facts and statements of a space; gives the number of facts."""
-    return {table.name: tx.delete(table.name, (space,), (space,)) for table in _TABLES}[FACT.name]
+def drop_made(tx: Transaction, space: str) -> None:
+    """Deletes all facts of a space, and leaves what turns state."""
+    for table in (FACT, FACT_KEY, FACT_LINK):
+        tx.delete(table.name, (space,), (space,))
 
 
 def _digest(kind: str, text: str) -> int:
