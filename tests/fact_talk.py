@@ -22,7 +22,7 @@ class Lines:
     version = 1
 
     def __call__(self, turns: Sequence[Turn], before: Sequence[Turn]) -> list[Statement]:
-        """See `clew.derive.facts.Extractor`: "She" is the subject of the turn before."""
+        """See `clew.derive.facts.StatementMaker`: "She" is the subject of the turn before."""
         found: list[Statement] = []
         last = before[-1] if before else None
         for turn in turns:

@@ -41,6 +41,7 @@ from clew.derive.facts import FactReading
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.index.live import LiveIndex
+from clew.knowledge.rules.extract import RuleStatements
 from clew.maintain.proxy_retention import ProxyRetention
 from clew.maintain.retention import Retention
 from clew.models.protocol import LLM, Embedder, Recogniser
@@ -269,7 +270,7 @@ def background_worker(
     embedding = None if embedder is None else Embedding(store, space, live, embedder, sources.clock)
     recognition = None if find_recogniser is None else Recognition(store, space, find_recogniser)
     analysis = Analysis(store, space, live, embedder, config.analyze)
-    reading = FactReading(store, space, None)
+    reading = FactReading(store, space, RuleStatements())
     tasks = TaskList(
         open=(
             ReceiptWriting(sources.receipts),

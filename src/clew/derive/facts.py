@@ -42,7 +42,7 @@ HOLD_SECONDS: Final = 3.0
 something and ends does not wait for them, nor does the first recall."""
 
 
-class Extractor(Protocol):
+class StatementMaker(Protocol):
     """Finds what turns state."""
 
     reach: int
@@ -101,15 +101,10 @@ def make_afresh(tx: Transaction, space: str) -> None:
 class FactReading:
     """Reads the turns of one space for facts, for one Memory. Only the holder of the worker's lease calls `step`."""
 
-    def __init__(self, store: Store, space: str, extract: Extractor | None, stretch: int = STRETCH) -> None:
-        """No turn is read before it is asked for.
-
-        Args:
-            extract: the rules; None has corrections read alone.
-        """
+    def __init__(self, store: Store, space: str, extract: StatementMaker, stretch: int = STRETCH) -> None:
+        """No turn is read before it is asked for."""
         self._store, self._space, self._extract, self._stretch = store, space, extract, stretch
-        self._version = f"{FACTS_VERSION}.{0 if extract is None else extract.version}"
-        self._reach = 0 if extract is None else extract.reach
+        self._version = f"{FACTS_VERSION}.{extract.version}"
         self._starts = BranchStarts()
         self._left = FactProgress()  # the progress as this one left it
         self._found_here = _next_ordinal(store, space)
@@ -163,7 +158,7 @@ class FactReading:
             again = () if rows else progress.redo[: self._stretch]
             if not rows and not again:
                 return False
-            context = FactContext(reader, self._space, self._starts, self._reach)
+            context = FactContext(reader, self._space, self._starts, self._extract.reach)
             if rows:
                 redo = context.switched(rows).union(progress.redo)
                 after = replace(progress, next=rows[-1].ordinal + 1, redo=tuple(sorted(redo)))
@@ -204,7 +199,7 @@ class FactReading:
         for every in branches.values():
             turns = [turn_of(row) for row in every]
             numbers = {turn.id: row.ordinal for turn, row in zip(turns, every, strict=True)}
-            for statement in () if self._extract is None else self._extract(turns, context.before(every[0])):
+            for statement in self._extract(turns, context.before(every[0])):
                 found[numbers[statement.turn]].append(statement)
         for row in rows:
             yield Said(row.ordinal, Provenance.RULE, found[row.ordinal])

@@ -9,6 +9,7 @@ from typing import Final
 
 from clew.errors import ConflictError
 from clew.knowledge.groups import Placed, placed, subject_key
+from clew.knowledge.morphology import lemma
 from clew.rows.fact_codec import Place, TurnMark, fact_id, fact_of, statements_of
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import from_us
@@ -154,7 +155,7 @@ def places_of(
 def finding_digests(fact: Fact) -> set[int]:
     """What a fact is found by: its subject, its verb, the terms of its object."""
     found = list(dict.fromkeys(terms(fact.object)))[:OBJECT_TERMS]
-    return {subject_digest(fact.subject), verb_digest(head_of(fact.verb)), *map(term_digest, found)}
+    return {subject_digest(fact.subject), verb_digest(lemma(head_of(fact.verb))), *map(term_digest, found)}
 
 
 def head_of(verb: str) -> str:
@@ -168,8 +169,8 @@ def subject_digest(subject: str) -> int:
 
 
 def verb_digest(head: str) -> int:
-    """What facts are found by whose verb is a form of the same as this one."""
-    return _digest("verb", "".join(terms(head)))
+    """What facts are found by whose verb has this dictionary form."""
+    return _digest("verb", head)
 
 
 def term_digest(term: str) -> int:
