@@ -100,6 +100,12 @@ def forms(verb: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def third_person(verb: str) -> str:
+    """The third person singular of a verb in its dictionary form: "redo" -> "redoes"; of "be" it is "is"."""
+    listed = _verbs().get(verb)
+    return listed[3][0] if listed else regular_forms(verb)[3]
+
+
 def _all_forms(verb: str) -> tuple[str, ...]:
     listed = _verbs().get(verb)
     return regular_forms(verb) if listed is None else tuple([form for forms in listed for form in forms])

@@ -21,6 +21,7 @@ from clew.knowledge.rules.meanings import (
     type_of,
 )
 from clew.knowledge.rules.objects import Object, frequency, is_vague, place_of, text_of
+from clew.knowledge.slots import slot_of
 from clew.types.facts import Effect, FactStatus, FactType
 
 _TRAVEL: Final = frozenset("go travel visit fly move drive".split())
@@ -28,22 +29,18 @@ _LEAVES: Final = frozenset("quit leave lose resign".split())
 _OWN: Final = frozenset(("the", "our", "my", "this"))
 _WORKS: Final = frozenset(("works at", "works for", "works in"))
 _SWITCHES: Final = frozenset(("switches from", "migrates from"))
-_PASSING: Final = frozenset(("in", "on", "with", "on to", "at", "of"))
+_POSSESSED: Final = frozenset(("my", "our", "his", "her", "their"))
+_PASSING: Final = frozenset(("over", "for", "in", "on", "with", "on to", "at", "of"))
 
 
 def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is not "be"."""
     group = said.clause.group
     verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
-    key = f"{verb} {obj.preposition}".strip()
-    known = canonical(key)
+    known = canonical(f"{verb} {obj.preposition}".strip())
     special = _special(said, verb, obj)
-    if special is not None:
-        yield from special
-        return
-    if known is None and verb in words("talk", "verbs") and not _tells(said, verb, obj):
-        return
-    if group.modal == "let" and known not in ("decides on", "uses"):
+    if special is not None or not _counts(said, verb, known, obj):
+        yield from special or ()
         return
     span = said.clause.gap if said.clause.gap and obj.low == obj.high else (obj.low, obj.high)
     status = FactStatus.ACTIVE if group.modal == "let" else status_of(said)
@@ -53,12 +50,36 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     base = replace(base, type=type_of(said, status), effect=effect_of(said))
     if verb in _TRAVEL or verb == "live":
         base = replace(base, where=place_of(said.s, max(0, span[0] - 1), span[1]))
+    if said.owner.general and not _is_told_of(said, base):
+        return
     if base.object:
         yield from _with_object(said, base, span, obj)
     elif group.via in ("used", "cease"):
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition:
         yield replace(base, object=said.date_text)
+
+
+def _counts(said: ClauseReading, verb: str, known: str | None, obj: Object) -> bool:
+    """Whether the verb with its object can state something."""
+    if obj.clausal or _is_activity(said):
+        return False
+    if known == "works as" and not said.is_person:
+        return False
+    if said.clause.group.modal == "let" and known not in ("decides on", "uses"):
+        return False
+    return known is not None or verb not in words("talk", "verbs") or _tells(said, verb, obj)
+
+
+def _is_activity(said: ClauseReading) -> bool:
+    """Whether "is" with a word in -ing says what something is: "my real job is teaching violin"."""
+    return said.clause.group.progressive and said.s.low[said.clause.subject[1] - 1] in words("attribute", "nouns")
+
+
+def _is_told_of(said: ClauseReading, base: StatementDraft) -> bool:
+    """Whether a statement about "the X" is worth keeping: a slot, or what a part of a project does."""
+    own = said.s.low[said.clause.subject[0]] in _POSSESSED
+    return own or slot_of(base.verb, "any") is not None or base.verb in words("world", "verbs")
 
 
 def _tells(said: ClauseReading, verb: str, obj: Object) -> bool:
@@ -112,6 +133,10 @@ def _with_object(
 def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
     """Whether an object says nothing: "it", "to make sure", "to know"."""
     s = said.s
+    if said.clause.group.end < low and high == low + 1 and s.low[low].isdigit():
+        return True  # "started working at 16"
+    if infinitive and said.clause.group.verb not in words("catenative", "keep"):
+        return True  # a purpose
     if not infinitive:
         return is_vague(s, low, high) and not (high == low + 1 and said.name_of(low, high))
     verb = s.verb[low + 1]

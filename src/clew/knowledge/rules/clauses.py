@@ -6,10 +6,10 @@ look like a subject with its verb is left aside.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from clew.knowledge.morphology import Form
+from clew.knowledge.morphology import Form, lemma
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
@@ -139,9 +139,15 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         return None
     link = _link(s, at)
     clause = Clause((at, at + 1), group, _stop(s, group.end), link)
-    if not link and at and found and _is_noun(s, at - 1) and found[-1].group.end <= at - 1:
-        clause.gap = _phrase_before(s, at)
+    if not link and at and found and _is_noun(s, at - 1) and not _is_fronted(found[-1]):
+        gap = _phrase_before(s, at)
+        clause.gap = gap if gap and gap[0] >= found[-1].group.end else None
     return clause
+
+
+def _is_fronted(clause: Clause) -> bool:
+    """Whether a clause leads in the next one: "when I see blood I faint"."""
+    return clause.link in words("words", "time_link") or clause.link in words("words", "condition")
 
 
 def _bare_verb(s: SentenceTokens, at: int) -> VerbGroup | None:
@@ -216,8 +222,18 @@ def _is_finite(s: SentenceTokens, place: int) -> bool:
     form, after = s.form[place], s.bits[place + 1] if place + 1 < len(s) else BREAK
     if not form or s.bits[place] & (_NOT_NOUN | NAME):
         return False
+    if s.form[place + 1] & Form.PAST and not s.form[place + 1] & Form.PARTICIPLE:
+        return False  # "my dance crew took"
     if form & Form.PAST:
         return not (form & Form.PARTICIPLE and s.low[place + 1] == "by")
+    following = s.verb[place + 1]
+    if following in words("stative", "lemmas") or following in words("talk", "light"):
+        return not s.form[place + 1] & Form.BASE or following in (
+            "work",
+            "love",
+            "help",
+            "need",
+        )  # "my dance moves get"
     return not after & (BE | MODAL | MARK)
 
 
@@ -225,7 +241,8 @@ def _is_verb_s(s: SentenceTokens, place: int) -> bool:
     """Whether 's after a noun is a verb: "my sister's in Rome", not "my sister's dog"."""
     after = place + 1
     bits, form = s.bits[after], s.form[after]
-    return bool(bits & (DETERMINER | NEGATION | ADVERB | PREPOSITION | NUMBER)) or bool(form & Form.GERUND)
+    doing = form & Form.GERUND and s.bits[after + 1] & (_TAKEN | MARK)  # not "Richard's living room"
+    return bool(bits & (DETERMINER | NEGATION | ADVERB | PREPOSITION | NUMBER)) or bool(doing)
 
 
 def _relative_clause(s: SentenceTokens, at: int) -> Clause | None:
@@ -244,6 +261,8 @@ def _shared_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | 
     group = _same_form(s, at, last)
     if group is None:
         return None
+    if s.low[at - 1] == "or" and last.group.negated:
+        group = replace(group, negated=True)
     return Clause(last.subject, group, _stop(s, group.end), "", shared=True)
 
 
@@ -269,14 +288,23 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
         return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=before.negated)
     if bits & (BE | HAVE | DO | MODAL):
         return None if after & SUBJECT else verb_group(s, at, "any")
-    if bits & PREPOSITION:
-        return None
-    if form & Form.PAST and (before.tense == "past" or before.perfect):
+    return None if bits & PREPOSITION else _same_open(s, at, before)
+
+
+def _same_open(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:
+    """The same for a verb without auxiliary."""
+    form, after = s.form[at], s.bits[at + 1]
+    if before.progressive and form & Form.GERUND and after & _TAKEN:
+        return replace(before, verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
+    changes = not form & Form.BASE and bool(after & (DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO))
+    if form & Form.PAST and (before.tense == "past" or before.perfect or changes):
         return verb_group(s, at, "third")
     return _same_present(s, at, before)
 
 
 def _same_present(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:
+    if before.verb == "be" and not s.bits[at + 1] & (DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO):
+        return None
     if before.tense != "present" or before.progressive or before.perfect or not s.bits[at + 1] & _TAKEN:
         return None
     if s.bits[before.end] & TO and s.form[before.end + 1] & Form.BASE:
@@ -294,7 +322,10 @@ _TAKEN: Final = DETERMINER | POSSESSIVE | OBJECT | PREPOSITION | NUMBER | TO | N
 
 def _is_noun(s: SentenceTokens, at: int) -> bool:
     bits = s.bits[at]
-    return not bits & (_NOT_NOUN | ADVERB | DETERMINER | POSSESSIVE | INTERJECTION | NUMBER) and s.low[at][0].isalpha()
+    return (
+        not bits & (_NOT_NOUN | ADVERB | DETERMINER | POSSESSIVE | INTERJECTION | OPENER | NUMBER)
+        and s.low[at][0].isalpha()
+    )
 
 
 def _phrase_before(s: SentenceTokens, at: int) -> tuple[int, int] | None:

@@ -68,7 +68,14 @@ def _nothing(c: _Complement) -> list[StatementDraft] | None:
     """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
     if not c.first and c.said.dates and not c.said.is_person:
         return c.with_verb("is scheduled for", c.said.date_text)
-    return [] if not c.first or c.first == "your" else None
+    empty = not c.first or c.first == "your" or c.obj.infinitive or c.obj.clausal
+    framing = c.said.clause.link in words("words", "time_link")  # "when I was young"
+    return [] if empty or framing or _is_excess(c) else None
+
+
+def _is_excess(c: _Complement) -> bool:
+    """As in "too lazy to cook"."""
+    return "too" in c.s.low[c.said.clause.group.end : c.obj.low] and "to" in c.s.low[c.obj.low : c.obj.high]
 
 
 def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
@@ -201,7 +208,7 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     possessed = bool(s.bits[low] & POSSESSIVE)
     if is_vague(s, low, high) or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
         return []
-    if c.said.owner.general and not own:
+    if (c.said.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):
         return []
     article = bool(s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER))
     if article and head in words("occupation", "heads") and c.said.is_person:

@@ -63,6 +63,7 @@ _LISTS: Final = {
     "opener": OPENER,
     "number": NUMBER,
 }
+_SHORT: Final = 4
 _CLOSED: Final = (
     SUBJECT | OBJECT | POSSESSIVE | AUXILIARY | MODAL | NEGATION | PREPOSITION | CONNECTOR | QUESTION | DETERMINER
 )
@@ -143,6 +144,7 @@ def _word(low: str, raw: str) -> WordClass:
         form |= each
     if not found and len(low) > 4 and low.endswith("ing"):
         form = Form.GERUND
-    if low.endswith("ly") and len(low) > 4 and not found and not bits & _CLOSED:
+    adverb = low.endswith("ly") and len(low) > _SHORT and not found and not bits & _CLOSED
+    if adverb and low not in words("words", "not_adverb"):
         bits |= ADVERB
     return WordClass(low, bits, next(iter(found), ""), form)

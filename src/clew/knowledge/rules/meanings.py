@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Final
 
-from clew.knowledge.morphology import forms, regular_forms
+from clew.knowledge.morphology import third_person
 from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import language, words
 from clew.knowledge.rules.subjects import Referent
@@ -18,7 +18,6 @@ WANTS: Final = frozenset(("like", "love", "prefer"))
 _SINCE: Final = frozenset(("since", "from"))
 _UNTIL: Final = frozenset(("until", "till", "til", "through"))
 _NO_MORE: Final = frozenset(("anymore", "any more", "no longer", "not any more"))
-_THIRD: Final = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +81,7 @@ def canonical(key: str) -> str | None:
 @cache
 def third(verb: str, preposition: str) -> str:
     """The third person of a verb, with its preposition: "works on"."""
-    regular = regular_forms(verb)[3]
-    known = verb in _THIRD or regular in forms(verb)
-    return f"{_THIRD.get(verb, regular) if known else regular} {preposition}".strip()
+    return f"{third_person(verb)} {preposition}".strip()
 
 
 # ------------------------------------------------------------------------------------------------------------- status

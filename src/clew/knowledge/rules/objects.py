@@ -24,6 +24,7 @@ from clew.knowledge.rules.lexicon import (
     QUESTION,
     SUBJECT,
     SUBORDINATOR,
+    THIS,
     TO,
     words,
 )
@@ -44,6 +45,7 @@ class Object:
         preposition: what stands between verb and object, such as "in", "out of"; may be empty.
         low, high: places of its words; equal if there is none.
         infinitive: whether it is "to" with a verb.
+        clausal: whether a verb follows it, so that it is the subject of a clause inside: "ensure my app is fast".
         reason: the words after "because of" or "due to".
     """
 
@@ -52,6 +54,7 @@ class Object:
     high: int
     infinitive: bool = False
     reason: str = ""
+    clausal: bool = False
 
 
 def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]) -> Object:
@@ -77,7 +80,15 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
         at = _after_adverbs(s, at + 1, stop)
     infinitive = at + 1 < stop and bool(s.bits[at] & TO) and bool(s.form[at + 1] & Form.BASE)
     low, high = at, _end(s, at, stop, dated, infinitive=infinitive)
-    return Object(" ".join(preposition), low, high, infinitive, reason)
+    if low + 2 <= high < len(s) and s.bits[high - 2] & TO and s.form[high - 1] and s.bits[high] & _MORE:
+        high -= 2  # "to improve it": what is improved stands outside
+    clausal = low < high < stop and bool(s.bits[high] & (AUXILIARY | MODAL))
+    if preposition == ["for"] and low < high and head_of(s, low, high) in words("frequency", "long"):
+        return Object("", high, high, reason=reason)  # "for two years"
+    return Object(" ".join(preposition), low, high, infinitive, reason, clausal)
+
+
+_MORE: Final = SUBJECT | OBJECT | SUBORDINATOR | QUESTION | THIS
 
 
 def _is_nominal(s: SentenceTokens, at: int) -> bool:
@@ -115,6 +126,8 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
         bits = s.bits[place]
         if _in_date(s, place, dated) or (bits & (COMMA | COORDINATOR) and not _goes_on(s, place, stop)):
             break
+        if bits & COORDINATOR and s.form[place + 1] & Form.GERUND and not s.form[at] & Form.GERUND:
+            break  # "sprucing up my plan and tweaking my pitch"
         if bits & PREPOSITION:
             if place - at >= MOST_WORDS:
                 break
@@ -130,13 +143,24 @@ def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
     """Whether a word ends the object that begins at `at`."""
     bits = s.bits[place]
     if bits & _ENDS or _is_frequency(s, place):
-        return True
+        return not (bits & MODAL and s.low[place - 1] == "that")
     if bits & AUXILIARY:
-        return not (infinitive and place == at + 1)
+        return not ((infinitive and place == at + 1) or (place > at and s.low[place - 1] == "that"))
+    if s.low[place] == "that" and place > at:
+        return not (s.form[place + 1] or s.bits[place + 1] & AUXILIARY)  # "a flight that leaves at 8"
+    if bits & (DETERMINER | POSSESSIVE) and place > at and _begins_another(s, at, place):
+        return True
     if bits & NEGATION:
         return place > at and s.low[place] != "no"
     linking = bits & (SUBORDINATOR | QUESTION | INTERJECTION) and not bits & (PREPOSITION | COORDINATOR | ADVERB)
     return bool(linking) and not infinitive and (s.low[place] != "that" or place > at)
+
+
+def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
+    """Whether an article or possessive begins another phrase: one that neither a preposition nor "and" joins."""
+    joined = s.bits[place - 1] & (PREPOSITION | COORDINATOR | COMMA | TO | DETERMINER | ADVERB) or s.form[place - 1]
+    given = at > 0 and s.verb[at - 1] in words("ditransitive", "verbs")
+    return not joined and not given and s.low[place] not in ("all", "more", "most", "much", "many")
 
 
 def _is_frequency(s: SentenceTokens, at: int) -> bool:
@@ -169,16 +193,32 @@ def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
 def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
     """The end without trailing adverbs, prepositions and connecting words."""
     trailing = ADVERB | PREPOSITION | COORDINATOR | COMMA | INTERJECTION | DETERMINER | TO
-    while end > at and s.bits[end - 1] & trailing and not s.bits[end - 1] & (NAME | NUMBER | OBJECT):
-        end -= 1
+    while end > at:
+        bits = s.bits[end - 1]
+        beside = end > at + 1 and bits & OBJECT and not bits & POSSESSIVE and s.bits[end - 2] & PREPOSITION
+        if beside and s.low[end - 1] in _BESIDE:  # "with me"
+            end -= 2
+        elif (bits & trailing and not bits & (NAME | NUMBER | OBJECT)) or s.low[end - 1] == "right":
+            end -= 1
+        else:
+            break
     return end
+
+
+_BESIDE: Final = frozenset(("me", "us", "you", "myself", "ourselves"))
 
 
 def text_of(s: SentenceTokens, low: int, high: int) -> str:
     """The words of an object without an article or possessive before them."""
-    while low < high and s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in _TELLING:
+    while low + 1 < high and s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in _TELLING:
+        if s.low[low + 1] == "of":  # "some of the images"
+            break
         low += 1
-    return " ".join(s.words(low, high).split())
+    lead = []
+    while 0 < low < high and s.start[low] == s.start[low - 1]:  # inside "wanna"
+        lead.append(s.low[low])
+        low += 1
+    return " ".join([*lead, *s.words(low, high).split()])
 
 
 _TELLING: Final = frozenset("his her their its your every no both all each any many several few most".split())
@@ -187,13 +227,15 @@ _TELLING: Final = frozenset("his her their its your every no both all each any m
 def head_of(s: SentenceTokens, low: int, high: int) -> str:
     """The head noun of a phrase: its last word before a preposition."""
     place = low
-    while place < high and not (place > low and s.bits[place] & (PREPOSITION | TO | COMMA | COORDINATOR)):
+    ends = PREPOSITION | TO | COMMA | COORDINATOR
+    while place < high and not (place > low and (s.bits[place] & ends or s.low[place] == "that")):
         place += 1
     while place > low + 1 and s.bits[place - 1] & (ADVERB | OBJECT):
         place -= 1
     return s.low[place - 1] if place > low else ""
 
 
+_INDEFINITE: Final = frozenset("anything something nothing everything someone anyone everyone".split())
 _TELLING_WORDS: Final = 2
 """Words before an empty noun that give it a meaning: "the repeat load time"."""
 
@@ -204,6 +246,11 @@ def is_vague(s: SentenceTokens, low: int, high: int) -> bool:
     if low >= high or pronoun or "following" in s.low[low:high]:
         return True
     head = head_of(s, low, high)
+    if s.bits[low] & NUMBER and head in words("frequency", "long"):
+        return True  # "two weeks"
+    pointed = s.bits[low] & THIS and high <= low + 2  # "that story"
+    if pointed or s.low[low] in _INDEFINITE:
+        return True
     if head not in words("vague", "heads"):
         return False
     told = [at for at in range(low, s.low.index(head, low)) if not s.bits[at] & (ADVERB | DETERMINER | POSSESSIVE)]

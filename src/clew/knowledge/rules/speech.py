@@ -13,16 +13,13 @@ from clew.types.turn import Turn
 LONGEST: Final = 4_000
 """Characters of a turn that are read: a longer one is a document, before which its message stands."""
 _TAGGED: Final = late_pattern(r"<([A-Za-z][\w-]*)[^<>]*>.*?</\1>|<[^<>\n]{1,200}>", 16)
-_SPOKEN: Final = late_pattern(r"\s")
+_QUOTED: Final = late_pattern(r"(?<!\w)['‘](?=[A-Z])(?:[^'’\n]|(?<=\w)['’](?=\w)){1,300}(?<=[.!?,])['’]")
 _NO_SPEECH: Final = late_pattern(
     r"(?m)^[ \t]*(?:>|\||#|//|/\*|\*/|\$ |at [\w.$]+\(|import |from \w[\w.]* import|def |class |return\b|const "
     r"|let \w+ =|var "
     r"|[{}\[\]();]).*$|^.*(?:[{};]|=>|\)\s*:|\w\(\)|\w = ).*$(?<![.!?])"
 )
 _HEADING: Final = late_pattern(r"(?m)^#{1,6} \S")
-_LINE: Final = late_pattern(r"[^\n]+")
-_LETTERS: Final = late_pattern(r"[^\W\d_]|\s")
-_LEAST_LETTERS: Final = 0.8
 _HEADINGS: Final = 2
 _LINE_MARKS: Final = frozenset(">#|$/")
 _CODE_MARKS: Final = ("\n", "{", ";", "=>", "()", " = ")
@@ -42,6 +39,8 @@ def speech(turn: Turn) -> str:
         return ""
     if "<" in text:
         text = _TAGGED.sub(_blank, text)
+    if "'" in text or "‘" in text:
+        text = _QUOTED.sub(_blank, text)
     return _NO_SPEECH.sub(_blank, text) if _is_mixed(text) else text
 
 

@@ -9,8 +9,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from clew.analyze.entities import listed_type
-from clew.knowledge.rules.lexicon import DETERMINER, NAME, NUMBER, OPENED, POSSESSIVE, SUBJECT, THIS, words
+from clew.analyze.entities import is_no_name, listed_type
+from clew.knowledge.rules.lexicon import (
+    BREAK,
+    DETERMINER,
+    INTERJECTION,
+    MARK,
+    NAME,
+    NUMBER,
+    OPENED,
+    OPENER,
+    POSSESSIVE,
+    SUBJECT,
+    THIS,
+    words,
+)
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.entity import NodeType
 
@@ -120,7 +133,7 @@ def _named(s: SentenceTokens, low: int, high: int) -> Referent | None:
         return None
     if any(s.low[place] == "and" for place in range(low, high)):
         return None
-    return Referent(s.words(low, high), sort_of_name(s.low[low]))
+    return Referent(_bare(s, low, high), sort_of_name(s.low[low]))
 
 
 def sort_of_name(first: str) -> Sort:
@@ -175,8 +188,12 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
             end = at + 1
             while end < high and s.bits[end] & NAME:
                 end += 1
-            if sort_of_name(s.low[at]) == "person" and s.low[at] not in words("words", "not_a_name"):
-                yield Referent(s.words(at, end), "person")
+            if (
+                sort_of_name(s.low[at]) == "person"
+                and not _is_addressed(s, at, end)
+                and not is_no_name(s.words(at, end))
+            ):
+                yield Referent(_bare(s, at, end), "person")
             at = end
             continue
         if s.low[at] in _OWN:
@@ -193,6 +210,13 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
                 at = after
                 continue
         at += 1
+
+
+def _is_addressed(s: SentenceTokens, at: int, end: int) -> bool:
+    """Whether a name between marks calls the listener: "Hey Joey, he is here"; "thanks, Tom!"."""
+    before = s.bits[at - 1] if at else BREAK
+    after = s.bits[end] if end < len(s) else BREAK
+    return bool(before & (MARK | INTERJECTION | OPENER)) and bool(after & MARK)
 
 
 _NO_NAME: Final = POSSESSIVE | DETERMINER | SUBJECT | THIS

@@ -12,9 +12,11 @@ from clew.knowledge.morphology import Form, lemma
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     BE,
+    COORDINATOR,
     DETERMINER,
     DO,
     HAVE,
+    MARK,
     MODAL,
     NAME,
     NEGATION,
@@ -101,11 +103,15 @@ def _plain(s: SentenceTokens, at: int) -> bool:
 
 
 def _has_participle(s: SentenceTokens, at: int) -> bool:
-    at = _skip(s, at)[0]
+    at, _, adverbs = _skip(s, at)
     if at >= len(s) or not s.form[at] & Form.PARTICIPLE:
         return False
     after = s.bits[at + 1] if at + 1 < len(s) else 0
-    return s.low[at] in ("been", "got", "had", "gone", "become") or bool(after & _STARTS_NOUN)
+    sure = s.low[at] in ("been", "got", "had", "gone", "become") or not _PERFECT.isdisjoint(adverbs)
+    return sure or bool(after & _STARTS_NOUN)
+
+
+_PERFECT: Final = frozenset(("ever", "never", "just", "already", "recently"))
 
 
 def _after_be(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup:
@@ -123,7 +129,8 @@ def _after_be(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup:
 
 def _is_quality(s: SentenceTokens, at: int) -> bool:
     """Whether a word in -ing is an adjective: "is interesting", "was so much more interesting to me"."""
-    return s.verb[at] in words("complement", "moving")
+    ends = at + 1 >= len(s) or bool(s.bits[at + 1] & (MARK | COORDINATOR))
+    return s.verb[at] in words("complement", "moving") or (ends and s.verb[at] in words("complement", "giving"))
 
 
 def _after_have(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup | None:
@@ -186,9 +193,8 @@ def _finite(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | Non
     if closed or not form:
         return None
     if form & Form.PAST:
-        # "put", "cut", "read": present or past; the subject's agreement decides where it can
-        either = form & Form.BASE and agreement == "plain" and s.verb[at] == s.low[at]
-        return VerbGroup(s.verb[at], at, at + 1, "past") if not either or s.low[at] in _PAST_TWINS else _present(s, at)
+        present = s.low[at] in _ALSO_PRESENT and agreement == "plain"
+        return _present(s, at) if present else VerbGroup(s.verb[at], at, at + 1, "past")
     if form & Form.THIRD and agreement != "plain":
         return VerbGroup(s.verb[at], at, at + 1, "present")
     if form & Form.BASE and agreement != "third":
@@ -196,8 +202,8 @@ def _finite(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | Non
     return None
 
 
-# Forms that are past of one verb and plain form of another; the past is meant far more often.
-_PAST_TWINS: Final = frozenset("found left felt saw fell wound ground bore rose lay bound thought".split())
+# Plain forms that are also past; of all others ("set", "put", "found") the past is meant more often.
+_ALSO_PRESENT: Final = frozenset("read cost fit let lie lay beat".split())
 
 
 def _present(s: SentenceTokens, at: int) -> VerbGroup:
@@ -216,7 +222,12 @@ def _classes() -> dict[str, str]:
 def _led_to(s: SentenceTokens, group: VerbGroup) -> VerbGroup:
     """The verb to which plan, start, stop, manage and their like lead; the group itself if it leads to none."""
     for _ in range(2):
-        if group.verb == "use" and s.low[group.at] == "used" and group.end + 1 < len(s) and s.bits[group.end] & TO:
+        if (
+            group.verb == "use"
+            and s.low[group.at] in ("used", "use")
+            and group.end + 1 < len(s)
+            and s.bits[group.end] & TO
+        ):
             if _plain(s, group.end + 1):
                 group = _inner(s, group, group.end + 1, "used")
             continue
