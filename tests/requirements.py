@@ -1213,6 +1213,32 @@ SIGMA = (
     Requirement("W-SIGMA-11", "DESIGN 5.2", "The threshold of shifts adapts to the session, in order and exactly."),
 )
 
+# --- facts by rules ---
+RULES = (
+    Requirement(
+        "K-RUL-01", "Issue 16.1", "Rules find what people state of themselves and of projects, with its status."
+    ),
+    Requirement("K-RUL-02", "Issue 16.1", "A decision carries what it rejects, what it is for, and its reason."),
+    Requirement(
+        "K-RUL-03",
+        "Issue 16.1",
+        "A statement is about the one whom its subject means; if two are possible, about nobody.",
+    ),
+    Requirement("K-RUL-04", "Issue 16.8", "In a group everybody keeps what they say."),
+    Requirement(
+        "K-RUL-05", "Issue 16.3", "Questions, conditions, wishes, guesses and quotations state nothing about anybody."
+    ),
+    Requirement("K-RUL-06", "Issue 16.3", "What holds no more ends what held: not any more, used to, moved from."),
+    Requirement("K-RUL-07", "Issue 16.1", "Dates in a statement are resolved against the day of its turn."),
+    Requirement(
+        "K-RUL-08",
+        "Issue 16 bad input",
+        "Orders to a model, code, documents and programs state nothing about the user.",
+    ),
+    Requirement("K-RUL-09", "Issue 16", "Statements do not depend on batches; any text can be read."),
+    Requirement("K-RUL-10", "DESIGN 8", "Each form of a verb gives all its forms: led, leads, leading."),
+)
+
 # --- Tri-Vector extraction ---
 TRIVECTOR = (
     Requirement(
@@ -1331,32 +1357,6 @@ TRIVECTOR = (
     Requirement(
         "K-TRI-30", "DESIGN 8", "Relations that a model found enter the facts through the one reducer, or not at all."
     ),
-)
-
-# --- facts by rules ---
-RULES = (
-    Requirement(
-        "K-RUL-01", "Issue 16.1", "Rules find what people state of themselves and of projects, with its status."
-    ),
-    Requirement("K-RUL-02", "Issue 16.1", "A decision carries what it rejects, what it is for, and its reason."),
-    Requirement(
-        "K-RUL-03",
-        "Issue 16.1",
-        "A statement is about the one whom its subject means; if two are possible, about nobody.",
-    ),
-    Requirement("K-RUL-04", "Issue 16.8", "In a group everybody keeps what they say."),
-    Requirement(
-        "K-RUL-05", "Issue 16.3", "Questions, conditions, wishes, guesses and quotations state nothing about anybody."
-    ),
-    Requirement("K-RUL-06", "Issue 16.3", "What holds no more ends what held: not any more, used to, moved from."),
-    Requirement("K-RUL-07", "Issue 16.1", "Dates in a statement are resolved against the day of its turn."),
-    Requirement(
-        "K-RUL-08",
-        "Issue 16 bad input",
-        "Orders to a model, code, documents and programs state nothing about the user.",
-    ),
-    Requirement("K-RUL-09", "Issue 16", "Statements do not depend on batches; any text can be read."),
-    Requirement("K-RUL-10", "DESIGN 8", "Each form of a verb gives all its forms: led, leads, leading."),
 )
 
 # --- ENCRYPTION ---

@@ -16,6 +16,7 @@ from clew.errors import (
 from clew.memory import Memory
 from clew.models.prompt import Prompt
 from clew.rows.spend_ledger import read_ledger
+from clew.store.tables import TURN
 from clew.types import Part, Turn
 from clew.types.extraction import ExtractionMode, ExtractionState
 from tests.extraction import (
@@ -202,6 +203,22 @@ def test_one_bad_session_does_not_block_the_others() -> None:
         memory.extract()
         assert memory.extract() == []
         assert memory.retry() >= 1
+
+
+@pytest.mark.requirement("K-TRI-11")
+def test_a_session_that_cannot_be_read_at_all_is_recorded_and_blocks_nobody() -> None:
+    with quiet() as memory:
+        for name in ("a", "b", "c"):
+            memory.add(told("Good weather in Arden today.", session=name))
+        store = memory.reads.store
+        with store.snapshot() as reader:
+            row = TURN.get(reader, (memory.space, "b", 0))
+        assert row is not None
+        store.transaction(lambda tx: TURN.put(tx, [row._replace(role="nobody")]))
+        made = extractor(memory, model()).extract_due()
+        assert {each.run.session: each.run.state for each in made} == {"a": DONE, "b": FAILED, "c": DONE}
+        assert "nobody" in str(made[1].run.reason)
+        assert memory.extractions()[1].run.state == FAILED
 
 
 @pytest.mark.requirement("K-TRI-12")

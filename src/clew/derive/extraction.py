@@ -28,7 +28,7 @@ from clew.derive.extraction_rules import rules_vector
 from clew.derive.facts import take_in
 from clew.derive.llm.chunk_map import ChunkOutcome, Meter, asked_about, failed_chunk
 from clew.derive.llm.completion_cache import CompletionCache
-from clew.errors import InputError, StoreError
+from clew.errors import InputError, NotFoundError, StoreError
 from clew.knowledge.chunk_reduce import open_questions, reduced_vector
 from clew.knowledge.chunks import Chunk, Plan, guardrail, planned
 from clew.knowledge.guard import takes_over
@@ -45,6 +45,7 @@ from clew.rows.extraction_runs import (
     note_chunk,
     vector_of,
 )
+from clew.rows.failed_jobs import reason_of
 from clew.rows.lease_owner import holder_name
 from clew.rows.pause import paused_since
 from clew.rows.recap_source import last_besides, session_turns
@@ -130,6 +131,48 @@ class SessionExtractor:
             return last >= 0
         return row.state not in (ExtractionState.DONE, ExtractionState.DEFERRED)
 
+    def extract_due(self) -> list[Extraction]:
+        """Extracts every session that is due; whatever is wrong with one of them, the others are extracted.
+
+        Raises:
+            InputError: the space is paused.
+            StoreError: the state could not be written.
+        """
+        with self.store.snapshot() as reader:
+            self._see_that_it_is_not_paused(reader)
+        made: list[Extraction] = []
+        for session in self.due():
+            try:
+                made.append(self.extract(session))
+            except NotFoundError:  # it was forgotten meanwhile
+                continue
+            except StoreError:
+                raise
+            except Exception as error:  # noqa: BLE001  # a row that cannot be read, say: recorded with the session
+                log.warning("the extraction of a session failed: %s", error)
+                made.append(self._broken(session, error))
+        return made
+
+    def _broken(self, session: str, error: Exception) -> Extraction:
+        """Records that a session cannot be extracted at all."""
+        mode, state = ExtractionMode.SINGLE, ExtractionState.FAILED
+        reason = reason_of(f"{type(error).__name__}: {error}")
+        run = ExtractionRun(session=session, number=0, state=state, mode=mode, extractor=self.extractor, last=-1)
+        claim, now = self._claim(), to_us(self.clock())
+
+        def write(tx: Transaction) -> Extraction:
+            begun = begin(tx, self.space, run, b"", claim, now)
+            failed = Extraction(run=replace(begun, state=state, reason=reason))
+            if begun.number:
+                finish(tx, self.space, failed, claim, now)
+            return failed
+
+        return self.store.transaction(write)
+
+    def _see_that_it_is_not_paused(self, reader: Reader) -> None:
+        if paused_since(reader, self.space) is not None:
+            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+
     def extract(self, session: str) -> Extraction:
         """Extracts one session, unless nothing changed since that was done; reports what became of it.
 
@@ -139,8 +182,7 @@ class SessionExtractor:
             StoreError: the state could not be written.
         """
         with self.store.snapshot() as reader:
-            if paused_since(reader, self.space) is not None:
-                raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+            self._see_that_it_is_not_paused(reader)
             read = self._read(reader, session)
             row = EXTRACTION_RUN.get(reader, (self.space, session))
             if row is not None and (row.state, row.source) == (ExtractionState.DONE, read.source):

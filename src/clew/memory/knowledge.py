@@ -49,7 +49,7 @@ class MemoryKnowledge(MemoryQuests):
         extractor = self._extractor(safe_limit_tokens, semantic_calls, counter, use_model=use_model)
         if session is not None:
             return [extractor.extract(given_session(session))]
-        return [extractor.extract(name) for name in extractor.due()]
+        return extractor.extract_due()
 
     def extractions(self) -> list[Extraction]:
         """The latest extraction of every session that had any, by session: state, attempts, reasons, and the vector.
