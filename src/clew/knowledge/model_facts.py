@@ -16,6 +16,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from clew.knowledge.guard import trusted_sentences
+from clew.knowledge.model_wording import worded
+from clew.knowledge.rules.clause_moods import clause_moods
 from clew.knowledge.rules.speech import LONGEST
 from clew.knowledge.slots import SLOTS
 from clew.models.prompt import Prompt, Schema
@@ -24,7 +26,7 @@ from clew.text.late_pattern import late_pattern
 from clew.text.normalise import fold, fold_contains
 from clew.text.style import style
 from clew.text.terms import terms
-from clew.types.facts import Effect, FactStatus, FactType, Statement
+from clew.types.facts import Effect, FactStatus, FactType, Mood, Statement
 
 VERSION: Final = 1
 """Version of the question; a new version asks about every turn again."""
@@ -114,7 +116,7 @@ class Doubt(StrEnum):
     NEGATED = "negated"
     """Its quote denies it."""
     EMPTY = "empty"
-    """It lacks a subject, verb or object."""
+    """It lacks a subject or verb, or its object says nothing ("it")."""
     REPEATED = "repeated"
 
 
@@ -190,17 +192,19 @@ class _Source:
 
     def doubt(self, fact: Mapping[str, str]) -> Doubt | None:
         """Why a fact is not believed; None if it is."""
-        if not (fact["subject"] and fact["verb"] and (fact["object"] or fact["effect"] == Effect.CEASES)):
+        says_what = terms(fact["object"]) or (fact["effect"] == Effect.CEASES and not fact["object"])
+        if not (fact["subject"] and fact["verb"] and says_what):
             return Doubt.EMPTY
         sentence = next((each for each in self._sentences if fold_contains(each, fact["quote"])), None)
         if sentence is None:
             return Doubt.NOT_QUOTED
-        if not _states(sentence):
+        mood = _mood(sentence, fact["object"] or fact["verb"])
+        if mood not in _STATED:
             return Doubt.NOT_STATED
         is_speaker = fold(fact["subject"]) in {self._speaker, *_SPEAKER}
         if is_speaker and not _is_first_person(sentence):
             return Doubt.NOT_THE_SPEAKER
-        if _is_denied(fact):
+        if mood is Mood.NEGATED and not _says_no(fact):
             return Doubt.NEGATED
         subject = "" if is_speaker else fact["subject"]
         return Doubt.INVENTED if _is_invented(fact, subject, sentence) else None
@@ -214,10 +218,17 @@ _FIRST_PERSON: Final = late_pattern(
     r"|wij|ons|onze)\b|\bj['’]\w",
     re.IGNORECASE,
 )
-# What a sentence supposes, wishes or leaves open, it does not state.
+_STATED: Final = frozenset((Mood.ASSERTED, Mood.NEGATED))
+# What a sentence supposes, wishes or leaves open, it does not state: where the rules recognise no clause.
 _OPEN: Final = late_pattern(
     r"^\W*(?:suppose|supposing|imagine|assuming|let['’]s say|say)\b|\b(?:if|unless|i wish|we wish|might|maybe|perhaps"
     r"|would have|could have|should have|hypothetically|in theory|pretend|wenn|falls|vielleicht|peut-être|quizás?)\b",
+    re.IGNORECASE,
+)
+# A condition whose clause the rules do not recognise; "to see if", "if you like" and "if possible" are none.
+_CONDITION: Final = late_pattern(
+    r"\b(?<!see )(?<!ask )(?<!asked )(?<!know )(?<!sure )(?<!wonder )(?<!wondering )(?:if|unless)\b"
+    r"(?! (?:you|possible|needed|necessary|any|not)\b)",
     re.IGNORECASE,
 )
 _NAMES: Final = late_pattern(r"\d|\W[A-Z]|[^\x00-\x7f]")
@@ -229,8 +240,17 @@ _OVER: Final = frozenset((FactStatus.CEASED, FactStatus.ABANDONED))
 _ENDING: Final = frozenset((Effect.CEASES, Effect.CORRECTS))
 
 
-def _states(sentence: str) -> bool:
-    return not _ASKS.search(sentence) and not _OPEN.search(sentence)
+def _mood(sentence: str, value: str) -> Mood:
+    """How the part of a sentence is meant that has the words of a value; that of the first clause if none has."""
+    told = set(terms(value))
+    parts = [(sentence[start:end], mood) for start, end, mood in clause_moods(sentence)]
+    if not parts:
+        is_open = _OPEN.search(sentence) or _ASKS.search(sentence)
+        parts = [(sentence, Mood.HYPOTHETICAL if is_open else Mood.ASSERTED)]
+    elif all(mood in _STATED for _, mood in parts) and _CONDITION.search(sentence):
+        return Mood.CONDITIONAL
+    part, mood = max(parts, key=lambda each: len(told.intersection(terms(each[0]))))
+    return Mood.NEGATED if mood is Mood.ASSERTED and _NOT.search(part) else mood
 
 
 def _is_first_person(sentence: str) -> bool:
@@ -239,16 +259,17 @@ def _is_first_person(sentence: str) -> bool:
 
 def _may_tell(sentence: str) -> bool:
     """Whether a sentence states something of its speaker, or of something with a name or number."""
-    if not _states(sentence) or len(fold(sentence)) < SHORTEST:
+    if len(fold(sentence)) < SHORTEST or not (_is_first_person(sentence) or _NAMES.search(sentence)):
         return False
-    return _is_first_person(sentence) or _NAMES.search(sentence) is not None
+    moods = [mood for _, _, mood in clause_moods(sentence)] or [_mood(sentence, "")]
+    return not _STATED.isdisjoint(moods)
 
 
-def _is_denied(fact: Mapping[str, str]) -> bool:
-    """Whether the quote says no, and the fact does not."""
-    says_no = fact["status"] in _OVER or fact["effect"] in _ENDING or fact["instead_of"]
-    told = f"{fact['verb']} {fact['object']}"
-    return not says_no and _NOT.search(fact["quote"]) is not None and _NOT.search(told) is None
+def _says_no(fact: Mapping[str, str]) -> bool:
+    """Whether a fact says that something is not so, or not any more."""
+    if fact["status"] in _OVER or fact["effect"] in _ENDING or fact["instead_of"]:
+        return True
+    return _NOT.search(f"{fact['verb']} {fact['object']}") is not None
 
 
 def _is_invented(fact: Mapping[str, str], subject: str, sentence: str) -> bool:
@@ -263,12 +284,12 @@ def _is_invented(fact: Mapping[str, str], subject: str, sentence: str) -> bool:
 
 
 def _statement(fact: Mapping[str, str], said: SaidTurn, ordinal: int, provenance: str) -> Statement:
-    return Statement(
+    made = Statement(
         turn=said.turn,
         ordinal=ordinal,
         said_at=said.at,
         subject=said.speaker if fold(fact["subject"]) in _SPEAKER else fact["subject"],
-        verb=fact["verb"].lower(),
+        verb=fact["verb"],
         object=fact["object"],
         status=FactStatus(fact["status"]),
         type=FactType(fact["type"]),
@@ -281,6 +302,7 @@ def _statement(fact: Mapping[str, str], said: SaidTurn, ordinal: int, provenance
         support=said.support,
         provenance=provenance,
     )
+    return worded(made) if made.verb else made
 
 
 def _same(one: Statement, other: Statement) -> bool:

@@ -103,7 +103,7 @@ def _sentence(
     s: SentenceTokens, mentions: Mentions, dates: Sequence[ResolvedDate], at: datetime | None
 ) -> Iterator[StatementDraft]:
     """The statements of a sentence; whom it names is noted in passing."""
-    parts = clauses(s, _is_name)
+    parts = clauses(s, is_name)
     named_to = 0
     made: list[list[StatementDraft]] = []
     meant = moods(s, parts) if parts else []
@@ -198,5 +198,6 @@ def _add_reasons(s: SentenceTokens, parts: Sequence[Clause], made: list[list[Sta
             made[index - 1] = [replace(each, reason=each.reason or reason) for each in made[index - 1]]
 
 
-def _is_name(word: str) -> bool:
+def is_name(word: str) -> bool:
+    """Whether a word in lower case is a listed name."""
     return listed_type(word) is not None
