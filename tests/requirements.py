@@ -48,6 +48,21 @@ MEET = (
         "L-MEE-12", "issue 17", "Patterns of quests go from home to home with provenance; changed ones are refused."
     ),
     Requirement("L-MEE-13", "issue 17", "`clew quest` lists, sets and seals; `clew verify --quest` checks a seal."),
+    Requirement(
+        "L-MEE-14", "issue 17", "The meet is the mean of the three best calibrated cosines of an overlay, 0 to 10."
+    ),
+    Requirement(
+        "L-MEE-15", "issue 17", "An attached project raises overlays and importance of its turns, and no others."
+    ),
+    Requirement("L-MEE-16", "issue 17", "A changed project is met anew, and back again, without a new analysis."),
+    Requirement("L-MEE-17", "issue 17", "Expressions know files, symbols and commits, and `~` the project's elements."),
+    Requirement(
+        "L-MEE-18", "issue 17", "Decisions about files and symbols are given over sessions, with changes since."
+    ),
+    Requirement(
+        "L-MEE-19", "issue 17", "Drift names files that no turn concerns, and decisions that no code reflects."
+    ),
+    Requirement("L-MEE-20", "issue 17", "Several projects of a space are met together."),
 )
 
 
@@ -918,7 +933,7 @@ QUERY = (
         "F-QUERY-10", "DESIGN 2", "A turn has its own labels and its closed beat's; aliases and parts are resolved."
     ),
     Requirement("F-QUERY-11", "DESIGN 5.2", "`overlay_threshold` decides which overlays are active in an expression."),
-    Requirement("F-QUERY-12", "DESIGN 6", "The meet with a project lattice is rejected as long as there is none."),
+    Requirement("F-QUERY-12", "DESIGN 6", "The meet joins a condition with overlays and elements of the project."),
     Requirement(
         "F-QUERY-13", "DESIGN 5", "An expression reads a turn's rows once, and only those of the turns concerned."
     ),

@@ -11,6 +11,7 @@ from clew.rank.algebra import parse
 from clew.rank.algebra.evaluate import needs_analysis
 from clew.rank.algebra.parser import MAX_DEPTH, MAX_LEAVES
 from clew.rank.algebra.syntax import (
+    About,
     And,
     FieldEquals,
     FlagSet,
@@ -19,6 +20,8 @@ from clew.rank.algebra.syntax import (
     Not,
     Or,
     Phrase,
+    ProjectLink,
+    ProjectMeet,
     ScoreComparison,
     TimeRange,
 )
@@ -161,10 +164,29 @@ def test_an_error_names_position_find_and_expectation(expression: str, place: in
 
 
 @pytest.mark.requirement("F-QUERY-12")
-@pytest.mark.parametrize("expression", ["O1 ~ auth", "~ auth", "routine AND ~", 'importance ~ "x"', 'text ~ "x"'])
-def test_the_meet_waits_for_a_project_lattice(expression: str) -> None:
-    with pytest.raises(ExpressionError, match=rf"at position {expression.index('~') + 1} .* project lattice"):
+@pytest.mark.parametrize("expression", ["O1 ~ auth", "~ auth", "routine AND ~", 'importance ~ "x"', "routine ~ O2 >"])
+def test_a_meet_is_with_an_overlay_or_element_of_the_project(expression: str) -> None:
+    with pytest.raises(ExpressionError, match="at position"):
         parse(expression, NOW)
+
+
+@pytest.mark.requirement("F-QUERY-12")
+@pytest.mark.parametrize(
+    ("expression", "tree"),
+    [
+        ("~O2", ProjectMeet("O2_security")),
+        ("~ o2_security >= 6", ProjectMeet("O2_security", ">=", 6.0)),
+        ("routine ~ file:src/a.py", And((ROUTINE, ProjectLink(About("file", "src/a.py"))))),
+        ("NOT ~ symbol:Store.read", Not(ProjectLink(About("symbol", "Store.read")))),
+        ('(O1 > 7) ~ "retry policy" ~ O2', And((O1, ProjectLink(Phrase("retry policy")), ProjectMeet("O2_security")))),
+        ("routine OR preserved ~ O2 < 3", Or((ROUTINE, And((PRESERVED, ProjectMeet("O2_security", "<", 3.0)))))),
+        ('file:"a b.py"', About("file", "a b.py")),
+        ("FILE:a.py AND edited:b.py", And((About("file", "a.py"), About("edited", "b.py")))),
+        ("commit:3F2A9C1", About("commit", "3F2A9C1")),
+    ],
+)
+def test_the_meet_binds_closer_than_and(expression: str, tree: Node) -> None:
+    assert parse(expression, NOW) == tree
 
 
 @pytest.mark.requirement("F-QUERY-05")

@@ -90,5 +90,14 @@ def importance(
     return _clamped(_USUAL + unlike + _SUBSTANCE(content, usual_content))
 
 
+def moved_importance(importance: float, change: float, profile: Profile = "calibrated") -> float:
+    """The importance of a turn whose overlays changed afterwards, as far as a change counts in the profile.
+
+    Args:
+        change: of `top_overlays`.
+    """
+    return _clamped(importance + change * (1.0 if profile == "sigma" else _OVERLAYS.slope))
+
+
 def _clamped(value: float) -> float:
     return min(HIGH, max(LOW, value))

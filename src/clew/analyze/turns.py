@@ -106,7 +106,8 @@ def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tupl
     """The analysis of a turn given the session so far, and the history including that turn. Accepts any text."""
     now = as_seen(turn)
     new = _novelty(now, session.recent, rules.calibration)
-    scores = strongest(now.own, inherited([seen.own for seen in session.recent]), turn.meet or {})
+    own = strongest(now.own, inherited([seen.own for seen in session.recent]))
+    scores = strongest(own, turn.meet) if turn.meet else own
     usual = session.usual.get(turn.role, RoleBaseline())
     top, content = top_overlays(scores), substance(now.words)
     matters = importance(new, top, content, usual, rules.profile)
@@ -121,12 +122,19 @@ def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tupl
         preserved=is_shift or matters >= rules.preserve,
         routine=matters < rules.routine,
         references=_references(turn, now, session.recent),
+        meet={overlay.value: score for overlay, score in (turn.meet or {}).items()},
+        unmet={overlay.value: score for overlay, score in unmet(own, turn.meet or {}).items()},
     )
     recent = (*session.recent, now)[-RECENT:]
     usual_now = {**session.usual, turn.role: usual.after(new, top, content)}
     if rules.profile == "calibrated":
         margin = _next_margin(margin, is_shift=is_shift)
     return analysis, SessionHistory(recent, usual_now, margin)
+
+
+def unmet(own: Mapping[Overlay, float], meet: Mapping[Overlay, float]) -> dict[Overlay, float]:
+    """What the overlays that a meet raises score without it."""
+    return {overlay: own.get(overlay, 0.0) for overlay, score in meet.items() if score > own.get(overlay, 0.0)}
 
 
 def _moved(threshold: float, end: float, margin: float) -> float:

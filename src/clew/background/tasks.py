@@ -14,6 +14,7 @@ from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.facts import FactReading
+from clew.derive.meeting import MeetSweep
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.index.packer import pack
@@ -240,6 +241,25 @@ class FactFinding:
         if self._reading.is_catching_up():
             time.sleep(time.monotonic() - began)
         return True
+
+
+class MeetTask:
+    """Meets analysed turns anew when a project has changed."""
+
+    def __init__(self, sweep: MeetSweep) -> None:
+        self._sweep = sweep
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        return {"meet": self._sweep.pending()}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._sweep.pending() > 0
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return self._sweep.step()
 
 
 class NodeRenderingTask:

@@ -19,6 +19,7 @@ from clew.background.tasks import (
     Condensing,
     FactFinding,
     Held,
+    MeetTask,
     MentionTask,
     NameRecognition,
     NodeRenderingTask,
@@ -38,6 +39,7 @@ from clew.derive.embedding import Embedding
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.facts import FactReading
+from clew.derive.meeting import MeetSweep
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.index.live import LiveIndex
@@ -45,6 +47,7 @@ from clew.knowledge.rules.extract import RuleStatements
 from clew.maintain.proxy_retention import ProxyRetention
 from clew.maintain.retention import Retention
 from clew.models.protocol import LLM, Embedder, Recogniser
+from clew.rows.lenses import LensBook
 from clew.rows.receipts import ReceiptBook
 from clew.store.protocol import Store
 from clew.types.work import WorkProgress
@@ -89,7 +92,8 @@ class TaskList:
 class Derivation:
     """The work of the worker's thread: one step of the first task that has anything to do.
 
-    Whether anything is due is looked up again only when the store has changed, or the time of a retry has come.
+    Whether anything is due is looked up again only when the store has changed, the time of a retry has come, or a
+    project has changed.
     """
 
     def __init__(self, store: Store, tasks: TaskList) -> None:
@@ -269,7 +273,9 @@ def background_worker(
     store, space, config, live = sources.store, sources.space, sources.config, sources.live
     embedding = None if embedder is None else Embedding(store, space, live, embedder, sources.clock)
     recognition = None if find_recogniser is None else Recognition(store, space, find_recogniser)
-    analysis = Analysis(store, space, live, embedder, config.analyze)
+    book = LensBook(store, space, config.project.overlays, None if embedder is None else embedder.name)
+    analysis = Analysis(store, space, live, embedder, config.analyze, meet=book.meet)
+    meeting = MeetSweep(store, space, live, config.analyze, book.meet)
     reading = FactReading(store, space, RuleStatements())
     tasks = TaskList(
         open=(
@@ -283,12 +289,13 @@ def background_worker(
             TurnReading(analysis, EntityCounting(store, space), embedding),
             *(() if recognition is None else (NameRecognition(recognition),)),
             MentionTask(MentionReading(store, space)),
+            MeetTask(meeting),
             NodeRenderingTask(NodeRendering(store, space)),
             Condensing(sources.compactor),
             FactFinding(reading),
         ),
         last=(Scrubbing(store, space),),
-        retried=[each for each in (embedding, recognition, reading) if each is not None],
+        retried=[each for each in (embedding, recognition, reading, meeting) if each is not None],
         held=[each for each in (recognition, reading) if each is not None],
     )
     loop = WorkLoop(

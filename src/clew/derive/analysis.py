@@ -4,7 +4,8 @@ Strictly in sequence along each branch of a session, a bounded stretch at a time
 stretches end, nor on which process does them. Rows of META say how far the analysis has come:
 
     analysed          {"next": ordinal, "model": name, "version": n, "epoch": n}: everything before `next` is analysed;
-                      with "learned": n once there are learned parameters (`clew.rows.parameters`)
+                      with "learned": n once there are learned parameters (`clew.rows.parameters`), and with "met" where
+                      the space is attached to a project: its turns are met with it
     line:<branch>     how far one branch of a session is (`clew.derive.branch_state.BranchMark`)
     redo:<session>    seq from which a session is analysed again, since one of its turns was forgotten
 
@@ -12,7 +13,7 @@ A turn waits for its vector where there is an embedder, unless the embedder cann
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -21,7 +22,7 @@ import numpy as np
 from clew.analyze.novelty import Vector, calibration_of
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.tags import LOOKBACK
-from clew.analyze.turns import Rules, analyze_turn
+from clew.analyze.turns import Rules, TurnInput, analyze_turn
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.config import AnalyzeConfig
 from clew.derive.branch_state import (
@@ -46,6 +47,7 @@ from clew.rows.analysis_progress import ANALYSIS_VERSION, PROGRESS, Progress, re
 from clew.rows.annotation_codec import analysis_text
 from clew.rows.annotations import ANALYSIS, PROVENANCE, TAG, WEIGHING, maker_number, note_replaced
 from clew.rows.domain_prototypes import make_prototypes, read_prototypes
+from clew.rows.lenses import Meet
 from clew.rows.parameters import read_learned, structure_of
 from clew.rows.renderings import drop_all_renderings, drop_renderings
 from clew.rows.vocabulary import adopt, drop_vocabulary, labels_in, let_go, state_of, untag
@@ -118,9 +120,16 @@ class Analysis:
         embedder: Embedder | None,
         config: AnalyzeConfig,
         stretch: int = STRETCH,
+        meet: Callable[[], Meet | None] = lambda: None,
     ) -> None:
+        """Nothing is read before it is asked for.
+
+        Args:
+            meet: gives what turns are met with; None where no project is attached.
+        """
         self._store, self._space, self._live, self._limits = store, space, live, config
-        self._stretch = stretch
+        self._stretch, self._find_meet = stretch, meet
+        self._meet: Meet | None = None
         self._embedder, self._model = embedder, None if embedder is None else embedder.name
         self._prototypes: dict[str, Prototypes] = {}  # by model
         self._by = UNTUNED
@@ -135,6 +144,7 @@ class Analysis:
             aside: as in `step`.
         """
         view = self._live.outline()
+        self._meet = self._find_meet()
         with self._store.snapshot() as reader:
             seen, progress = read_progress(reader, self._space)
             learned = read_learned(reader, self._space)
@@ -158,6 +168,7 @@ class Analysis:
             ModelError: the embedder cannot do the sentences that domains are compared with, or names of labels.
         """
         view = self._live.outline()
+        self._meet = self._find_meet()
         if self._embedder is not None and self._embedder.name in view.vectors:
             make_prototypes(self._store, self._space, self._embedder)
         with self._store.snapshot() as reader:
@@ -184,19 +195,21 @@ class Analysis:
     def _is_stale(self, progress: Progress, learned: LearnedValues) -> bool:
         """Whether everything is to be analysed anew, as soon as that is possible."""
         other_model = self._model is not None and progress.model != self._model
-        return other_model or (progress.version, progress.learned) != (ANALYSIS_VERSION, learned.structure)
+        now = ANALYSIS_VERSION, learned.structure, self._meet is not None
+        return other_model or (progress.version, progress.learned, progress.met) != now
 
     def _next(self, reader: Reader, view: IndexView, aside: frozenset[int]) -> _Stretch | None:
         seen, progress = read_progress(reader, self._space)
         learned = read_learned(reader, self._space)
         self._by = structure_of(learned)
         if seen is None:
-            progress = Progress(model=self._model, learned=learned.structure)
+            progress = Progress(model=self._model, learned=learned.structure, met=self._meet is not None)
         elif self._is_stale(progress, learned):
             model = progress.model if self._model is None else self._model
             if _ready(view, model, aside) <= _last(view):
                 return None  # the new model's vectors are on their way; what the old one gave stays until then
-            anew = Progress(model=model, epoch=progress.epoch + 1, learned=learned.structure)
+            met = self._meet is not None
+            anew = Progress(model=model, epoch=progress.epoch + 1, learned=learned.structure, met=met)
             return _Stretch((), seen, anew, afresh=True)
         ready = _ready(view, progress.model, aside)
         for session, start in _redos(reader, self._space):
@@ -302,7 +315,7 @@ class Analysis:
         rules, beats = self._rules(model), BeatRule(maturity=self._by.maturity)
         analysed = found.turns.setdefault(state.key, [])
         for item in items:
-            analysis, before = analyze_turn(item.analysis_input(), before, rules)
+            analysis, before = analyze_turn(self._met(item, model), before, rules)
             analysed.append((item, analysis))
             turns[item.seq] = item
             step = advance(beat_state, item.features, beats)
@@ -319,6 +332,13 @@ class Analysis:
             heard=beat_state.heard,
         )
         return replace(state, mark=mark, before=before, open=beat_state, turns=turns)
+
+    def _met(self, item: TurnMaterial, model: str | None) -> TurnInput:
+        """The turn as `analyze_turn` takes it, with its meet where a project is attached."""
+        given = item.analysis_input()
+        if self._meet is None:
+            return given
+        return replace(given, meet=self._meet.scores(item.terms, item.vector, model))
 
     def _rules(self, model: str | None) -> Rules:
         limits = self._limits

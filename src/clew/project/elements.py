@@ -1,9 +1,12 @@
 """The elements of a project, as overlays, links and the meet look at them: files, and what stands in them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from clew.project.nodes import EdgeKind, NodeKind, ProjectNode
+from clew.project.project import Project
 from clew.types.record import Record
 
 FILE: Final = "file"
@@ -37,3 +40,23 @@ class ProjectElement(Record):
     def title(self) -> str:
         """Path and name, as people write them."""
         return f"{self.path}::{self.name}" if self.name else self.path
+
+
+def elements_of(project: Project) -> list[ProjectElement]:
+    """All elements of a project, in the order of path and line; imports and users are those of files."""
+    users = Counter(edge.target for edge in project.edges(kind=EdgeKind.IMPORTS))
+    return [_element(project, node, users[node.path]) for node in project.nodes()]
+
+
+def _element(project: Project, node: ProjectNode, users: int) -> ProjectElement:
+    is_file = node.kind is NodeKind.FILE
+    return ProjectElement(
+        id=node.id,
+        path=node.path,
+        kind=node.kind.value,
+        name="" if is_file else node.qualified,
+        text=node.text,
+        imports=project.imported(node.path) if is_file else (),
+        used_by=users if is_file else 0,
+        digest=node.hash,
+    )

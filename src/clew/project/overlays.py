@@ -246,10 +246,11 @@ def _forms(kind: RuleKind, what: str) -> Sequence[str]:
 
 
 def _prefixes(module: str) -> Iterable[str]:
-    """A module and the packages that it is in, the longest first: `os/exec`, `os`; without a version behind `@`."""
+    """A module and the packages that it is in, the longest first: `os/exec`, `os`; `a.b:c`, `a.b`, `a`."""
+    module = module.strip("<>\"'")
     yield module
     for end in range(len(module) - 1, 0, -1):
-        if module[end] in "./":
+        if module[end] in "./:":
             yield module[:end]
 
 

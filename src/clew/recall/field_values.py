@@ -9,7 +9,7 @@ that is not stored.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,12 @@ from clew.config import AnalyzeConfig
 from clew.index.view import IndexView
 from clew.rank.algebra.evaluate import FieldSource, Positions, Values
 from clew.rank.algebra.fields import DOMAIN, LISTED, MODEL_FLAGS, OVERLAY, WEIGHED
-from clew.rank.algebra.syntax import And, LabelWeight, Node, Not, Or, ScoreComparison
+from clew.rank.algebra.syntax import About, And, LabelWeight, Node, Not, Or, Phrase, ScoreComparison
 from clew.rank.quotes import holding
 from clew.recall.annotation_columns import AnnotationCache, ReadPending, Table, bit, owners
 from clew.recall.label_index import forms_of, is_in_part, marked
-from clew.rows.annotations import TAG
+from clew.rows.analysis_progress import read_progress
+from clew.rows.annotations import ANALYSIS, TAG, said_of
 from clew.rows.llm_progress import NUANCE, was_asked
 from clew.store.protocol import Reader
 from clew.store.selections import ANNOTATION_VALUE, TURN_TEXT
@@ -31,6 +32,9 @@ from clew.structure.vocabulary import Vocabulary
 from clew.text.normalise import fold_contains
 from clew.text.terms import quote_terms
 from clew.types.ids import parse_turn_id
+
+if TYPE_CHECKING:
+    from clew.rows.lenses import Meet
 
 _TONES: Final = (POSITIVE, NEGATIVE, URGENT_TONE, NEUTRAL, GRIEVING)
 _AT_ONCE: Final = 256
@@ -62,6 +66,7 @@ class RowsKnown(FieldSource):
     Attributes:
         words: gives the vocabulary, when a tag is asked for.
         weighed: the expression asks what rules weigh of a turn alone (`weighs`).
+        meet: gives the lenses of the projects that the space is attached to; None where there are none.
     """
 
     reader: Reader
@@ -71,6 +76,7 @@ class RowsKnown(FieldSource):
     limits: AnalyzeConfig
     words: Callable[[Reader], Vocabulary]
     weighed: bool = False
+    meet: Callable[[], "Meet | None"] = lambda: None
     _table: Table | None = None
     _size: int = 0
     _read_pending: ReadPending | None = None
@@ -110,6 +116,38 @@ class RowsKnown(FieldSource):
             texts = TURN_TEXT.get_many(self.reader, keys)
             held[some] = [text is not None and fold_contains(text, phrase) for text in texts]
         return held
+
+    @property
+    def active(self) -> float:
+        """See `Known.active`."""
+        return self.limits.overlay_threshold
+
+    def concerns(self, wanted: About, places: Positions) -> Values:
+        """See `Known.concerns`."""
+        # few questions are about files, and all others start sooner without this
+        from clew.recall.mentions import concerning
+
+        return concerning(self.reader, self.space, self.view, wanted, places)
+
+    def meets(self, overlay: str, places: Positions) -> Values:
+        """See `Known.meets`. Unknown for a turn that was analysed without a project."""
+        met = read_progress(self.reader, self.space)[1].met
+        found = np.full(len(places), np.nan)
+        for start in range(0, len(places) if met else 0, _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            said = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[places[some]].tolist())
+            found[some] = [np.nan if each is None else each.get("meet", {}).get(overlay, 0.0) for each in said]
+        return found
+
+    def linked(self, wanted: About | Phrase, places: Positions) -> Values:
+        """See `Known.linked`. Unknown where no project is attached."""
+        # as in `concerns`
+        from clew.recall.project_links import linked_to
+
+        meet = self.meet()
+        if meet is None:
+            return np.full(len(places), np.nan)
+        return linked_to(self.reader, self.space, self.view, meet, wanted, places)
 
     def _gather(self, places: Positions, pick: Pick) -> Values:
         """A value of each turn: of the first ones from the table, of the others from what is known of single turns."""

@@ -1,9 +1,9 @@
 """A filter -> the turns of a view that pass it; fields that the index does not have are read from rows."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from clew.store.tables import TURN
 from clew.structure.vocabulary import Vocabulary
 from clew.types.turn import Turn
 
+if TYPE_CHECKING:
+    from clew.rows.lenses import Meet
+
 _AT_ONCE: Final = 256
 """Turns that are read at once."""
 
@@ -42,8 +45,16 @@ class TurnSelector:
         annotations: those that were read so far.
     """
 
-    def __init__(self, store: Store, space: str, limits: AnalyzeConfig) -> None:
+    def __init__(
+        self, store: Store, space: str, limits: AnalyzeConfig, meet: Callable[[], "Meet | None"] = lambda: None
+    ) -> None:
+        """Nothing is read before it is asked for.
+
+        Args:
+            meet: gives the lenses of the projects that the space is attached to.
+        """
         self._store, self._space, self._limits = store, space, limits
+        self._meet = meet
         self.annotations = AnnotationCache(space)
         self._lock = threading.Lock()
         self._words: tuple[object, Vocabulary] = (None, Vocabulary())
@@ -115,7 +126,9 @@ class TurnSelector:
             return known.scores("importance", np.arange(len(view.turns.ordinal)))
 
     def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        known = RowsKnown(reader, self._space, view, self.annotations, self._limits, self._vocabulary, weighs(tree))
+        known = RowsKnown(
+            reader, self._space, view, self.annotations, self._limits, self._vocabulary, weighs(tree), self._meet
+        )
         held: NDArray[np.int64] = places[truth(tree, view, known, places) == TRUE]
         return held
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clew.config import Config
 from clew.index.live import LiveIndex
@@ -22,6 +22,9 @@ from clew.rows.receipts import ReceiptBook
 from clew.store.protocol import Reader, Store
 from clew.store.selections import TURN_TEXT
 
+if TYPE_CHECKING:
+    from clew.rows.lenses import LensBook, Meet
+
 
 @dataclass(frozen=True, slots=True)
 class ReadPath:
@@ -34,6 +37,7 @@ class ReadPath:
         selector: applies filters and expressions to turns.
         status: pins and pause.
         receipts: the records of past recalls.
+        lenses: gives the projects that the space is attached to; None where there are none.
     """
 
     store: Store
@@ -46,6 +50,7 @@ class ReadPath:
     selector: TurnSelector
     status: SpaceStatusCache
     receipts: ReceiptBook
+    lenses: Callable[[], "Meet | None"]
 
     def ranked_by(self, frame: Frame) -> Mapping[str, Any]:
         """The settings that decided a ranking beside question and filter, as its receipt records them."""
@@ -74,7 +79,8 @@ def read_path(
     """
     live = LiveIndex(store, space)
     learned = LearnedBook(store, space, config.recall, given)
-    selector = TurnSelector(store, space, config.analyze)
+    lenses = lenses_of(store, space, config.project.overlays)
+    selector = TurnSelector(store, space, config.analyze, lenses)
 
     def texts(names: Sequence[tuple[str, int]]) -> list[str | None]:
         with store.snapshot() as reader:
@@ -102,7 +108,23 @@ def read_path(
         selector=selector,
         status=SpaceStatusCache(store, space),
         receipts=ReceiptBook(store, space, config.receipts),
+        lenses=lenses,
     )
+
+
+def lenses_of(store: Store, space: str, changes: Sequence[str]) -> Callable[[], "Meet | None"]:
+    """Gives the lenses of the projects that a space is attached to, by words; loads what they need when asked."""
+    books: list[LensBook] = []
+
+    def meet() -> "Meet | None":
+        if not books:
+            # a program that asks nothing about projects starts sooner without this
+            from clew.rows.lenses import LensBook
+
+            books.append(LensBook(store, space, changes))
+        return books[0].meet()
+
+    return meet
 
 
 def texts_of(reader: Reader, space: str, names: Sequence[tuple[str, int]]) -> list[str | None]:

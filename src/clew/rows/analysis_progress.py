@@ -24,6 +24,7 @@ class Progress:
         model: whose vectors are used; None for words alone.
         epoch: rises when everything is analysed anew by other rules, another model or other parameters.
         learned: version of the learned parameters of layers 1 to 4 that it goes by.
+        met: whether turns are met with a project that the space is attached to.
     """
 
     next: int = 0
@@ -31,11 +32,12 @@ class Progress:
     version: int = ANALYSIS_VERSION
     epoch: int = 0
     learned: int = 0
+    met: bool = False
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
         said = {"next": self.next, "model": self.model, "version": self.version, "epoch": self.epoch}
-        return dumps(said | ({"learned": self.learned} if self.learned else {}))
+        return dumps(said | ({"learned": self.learned} if self.learned else {}) | ({"met": True} if self.met else {}))
 
 
 def read_progress(reader: Reader, space: str) -> tuple[str | None, Progress]:

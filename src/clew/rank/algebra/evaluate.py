@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from clew.index.view import IndexView
 from clew.rank.algebra.syntax import (
+    About,
     And,
     FieldEquals,
     FlagSet,
@@ -23,6 +24,8 @@ from clew.rank.algebra.syntax import (
     Not,
     Or,
     Phrase,
+    ProjectLink,
+    ProjectMeet,
     ScoreComparison,
     TimeRange,
 )
@@ -70,6 +73,23 @@ class FieldSource(Protocol):
         """Whether the text of a turn contains a phrase."""
         ...
 
+    def concerns(self, wanted: About, places: Positions) -> Values:
+        """Whether a turn concerns a file, or names a symbol or commit: 1 or 0."""
+        ...
+
+    def meets(self, overlay: str, places: Positions) -> Values:
+        """The meet of a turn with an overlay of the project, 0 to 10."""
+        ...
+
+    def linked(self, wanted: About | Phrase, places: Positions) -> Values:
+        """Whether a turn is linked to an element of the project that is meant: 1 or 0."""
+        ...
+
+    @property
+    def active(self) -> float:
+        """Overlay score from which an overlay is active."""
+        ...
+
 
 def truth(node: Node, view: IndexView, known: FieldSource, places: Positions) -> Truth:
     """Whether the tree holds for each of some turns.
@@ -109,7 +129,7 @@ def _cost(node: Node) -> int:
     match node:
         case FieldEquals() | TimeRange():
             return 0
-        case Phrase():
+        case Phrase() | About():
             return 1
         case Not(part):
             return _cost(part)
@@ -121,18 +141,36 @@ def _cost(node: Node) -> int:
 
 def _leaf(node: Leaf, view: IndexView, known: FieldSource, places: Positions) -> Truth:
     match node:
-        case ScoreComparison(field, sign, number):
-            return _compared(known.scores(field, places), sign, number)
-        case LabelWeight(namespace, name, sign, number):
-            return _compared(known.weights(namespace, name, places), sign, number)
-        case FlagSet(name):
-            return _compared(known.flags(name, places), "=", 1.0)
         case Phrase(phrase):
             return _stated(known.says(phrase, places))
         case TimeRange():
             return _told(node, view, places)
         case FieldEquals():
             return _named(node, view, places)
+        case _:
+            return _compared(*_values(node, known, places))
+
+
+def _values(
+    node: ScoreComparison | LabelWeight | FlagSet | About | ProjectMeet | ProjectLink,
+    known: FieldSource,
+    places: Positions,
+) -> tuple[Values, str, float]:
+    """The values that a condition compares, the sign, and the number that they are compared with."""
+    match node:
+        case ScoreComparison(field, sign, number):
+            found = known.scores(field, places), sign, number
+        case LabelWeight(namespace, name, sign, number):
+            found = known.weights(namespace, name, places), sign, number
+        case FlagSet(name):
+            found = known.flags(name, places), "=", 1.0
+        case About():
+            found = known.concerns(node, places), "=", 1.0
+        case ProjectMeet(overlay, sign, least):
+            found = known.meets(overlay, places), sign, known.active if least is None else least
+        case ProjectLink(wanted):
+            found = known.linked(wanted, places), "=", 1.0
+    return found
 
 
 def _compared(values: Values, sign: str, number: float) -> Truth:

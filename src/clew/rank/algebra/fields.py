@@ -31,6 +31,9 @@ LISTED: Final[Mapping[str, tuple[str, ...]]] = {DOMAIN: DOMAINS, NUANCE: NUANCES
 
 NAMESPACES: Final = (TAG, DOMAIN, OVERLAY, NUANCE)
 NAMES: Final = ("role", "speaker", "session")
+ABOUT: Final = ("file", "edited", "symbol", "commit")
+"""What turns say of files and do with them."""
+
 TEXT: Final = "text"
 TIMES: Final = ("before", "after", "since", "on")
 

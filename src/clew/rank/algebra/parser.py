@@ -2,7 +2,9 @@
 
     any      = all { OR all }
     all      = not { AND not }
-    not      = NOT not | "(" any ")" | leaf
+    not      = NOT not | meet
+    meet     = { "~" element } | joined { "~" element }      joined = "(" any ")" | leaf
+    element  = overlay [ operator number ] | file:path | symbol:name | "phrase"
     leaf     = score operator number | overlay | label [ operator number ] | flag | name ("=" | "!=") value
              | (before | after | since | on) date | "phrase"
 
@@ -18,6 +20,7 @@ from typing import Final, Literal, cast
 from clew.errors import ExpressionError
 from clew.rank.algebra import fields
 from clew.rank.algebra.syntax import (
+    About,
     And,
     FieldEquals,
     FlagSet,
@@ -27,6 +30,8 @@ from clew.rank.algebra.syntax import (
     Operator,
     Or,
     Phrase,
+    ProjectLink,
+    ProjectMeet,
     ScoreComparison,
     TimeRange,
 )
@@ -49,7 +54,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _CONDITION: Final = 'a condition such as O2 > 7, tag:auth, routine, role = user, before 2024-05-01 or "a phrase"'
 _JOINED: Final = "AND, OR or the end"
 _DATE: Final = 'a date such as 2024-05-01, 2024-05-01T10:30, May 2023 or "last month"'
-_MEET: Final = "the meet (~) with a project lattice, which no space has yet (words of a turn stand in quotes instead)"
+_ELEMENT: Final = 'what of the project is met, such as O2, O2 >= 6, file:src/auth/*, symbol:login or "a phrase"'
+_COMMIT: Final = re.compile(r"[0-9a-f]{4,40}")
 
 
 def parse(expression: str, now: datetime) -> Node:
@@ -83,7 +89,7 @@ class _Parser:
         if token.kind == "close":
             raise unexpected(token.start, "')' without '(' before it", _JOINED)
         if token.kind != "end":
-            raise unexpected(token.start, _found(token), _JOINED)
+            raise unexpected(token.start, shown(token), _JOINED)
         return tree
 
     @property
@@ -114,21 +120,57 @@ class _Parser:
         token = self._token
         if self._keyword("not"):
             return self._deeper(token, lambda: Not(self._not()))
+        parts = [] if token.kind == "meet" else [self._joined_part(token)]
+        while self._token.kind == "meet":
+            self._next()
+            self._count_leaf(self._token)
+            parts.append(self._element())
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def _joined_part(self, token: Token) -> Node:
         if token.kind == "open":
             self._next()
             tree = self._deeper(token, self._any)
             if self._token.kind != "close":
                 expected = f"')' for the '(' at position {token.start + 1}, or AND, OR"
-                raise unexpected(self._token.start, _found(self._token), expected)
+                raise unexpected(self._token.start, shown(self._token), expected)
             self._next()
             return tree
+        self._count_leaf(token)
+        return self._leaf()
+
+    def _count_leaf(self, token: Token) -> None:
         self._leaves += 1
         if self._leaves > MAX_LEAVES:
             raise ExpressionError(
                 f"at position {token.start + 1} of the expression: condition number {self._leaves}; at most "
                 f"{MAX_LEAVES} are read, so ask in parts"
             )
-        return self._leaf()
+
+    def _element(self) -> Node:
+        """What stands behind `~`: an overlay of the project, or an element of it."""
+        token = self._next()
+        if token.kind == "string":
+            return ProjectLink(self._says(token, token.text))
+        overlay = fields.overlay_of(token.text) if token.kind == "word" else None
+        if overlay is not None:
+            if self._token.kind != "operator":
+                return ProjectMeet(overlay)
+            return ProjectMeet(overlay, *self._comparison())
+        head = token.text.partition(":")[0].casefold()
+        if token.kind == "word" and ":" in token.text and head in ("file", "symbol"):
+            return ProjectLink(self._about(token, head))
+        raise unexpected(token.start, shown(token), _ELEMENT)
+
+    def _about(self, token: Token, kind: str) -> About:
+        name = token.text.partition(":")[2]
+        if not name and self._token.kind == "string" and self._token.start == token.end:
+            name = self._next().text
+        if not name.strip():
+            raise unexpected(self._token.start, shown(self._token), f"a name right after '{kind}:'")
+        if kind == "commit" and not _COMMIT.fullmatch(name.casefold()):
+            raise unexpected(token.start, shown(token), "at least 4 hexadecimal digits of a commit after 'commit:'")
+        return About(cast("Literal['file', 'edited', 'symbol', 'commit']", kind), name.strip())
 
     def _deeper(self, token: Token, inner: Callable[[], Node]) -> Node:
         self._depth += 1
@@ -146,10 +188,8 @@ class _Parser:
         if token.kind == "string":
             self._next()
             return self._says(token, token.text)
-        if token.kind == "meet":
-            raise unexpected(token.start, _MEET, _CONDITION)
         if token.kind != "word" or token.text.casefold() in _KEYWORDS:
-            raise unexpected(token.start, _found(token), _CONDITION)
+            raise unexpected(token.start, shown(token), _CONDITION)
         self._next()
         word = token.text.casefold()
         if word in fields.FLAGS:
@@ -163,11 +203,9 @@ class _Parser:
             return self._score(score)
         if ":" in token.text:
             return self._label(token)
-        if self._token.kind == "meet":
-            raise unexpected(self._token.start, _MEET, _CONDITION)
         raise unexpected(
             token.start,
-            _found(token),
+            shown(token),
             f'{_CONDITION}; for turns that say it write "{token.text[:40]}" in quotes' if fold(word) else _CONDITION,
         )
 
@@ -201,18 +239,18 @@ class _Parser:
             text = self._expression[first.start : last.end] if last.kind == "word" else ""
         found = _moment(text.strip()) or _days(text.strip(), self._now)
         if found is None:
-            stands = repr(text[:40]) if text else _found(first)
+            stands = repr(text[:40]) if text else shown(first)
             raise unexpected(first.start, stands, f"{_DATE} after {word!r}")
         return found
 
     def _named(self, field: str) -> FieldEquals:
         operator = self._token
         if operator.kind != "operator" or operator.text not in ("=", "!="):
-            raise unexpected(operator.start, _found(operator), f"= or != after {field}")
+            raise unexpected(operator.start, shown(operator), f"= or != after {field}")
         self._next()
         value = self._next() if self._token.kind in ("word", "string") else None
         if value is None:
-            raise unexpected(self._token.start, _found(self._token), f"the name of a {field} after {operator.text}")
+            raise unexpected(self._token.start, shown(self._token), f"the name of a {field} after {operator.text}")
         return _checked_name(field, cast("Literal['=', '!=']", operator.text), value, value.text)
 
     def _score(self, name: str) -> Node:
@@ -220,24 +258,24 @@ class _Parser:
             return ScoreComparison(name, *self._comparison())
         if name in fields.OVERLAYS:
             return LabelWeight(fields.OVERLAY, name)
-        if self._token.kind == "meet":
-            raise unexpected(self._token.start, _MEET, "a comparison such as >= 3")
-        raise unexpected(self._token.start, _found(self._token), f"a comparison such as >= 3 after {name}")
+        raise unexpected(self._token.start, shown(self._token), f"a comparison such as >= 3 after {name}")
 
     def _label(self, token: Token) -> Node:
         head, _, name = token.text.partition(":")
+        if head.casefold() in fields.ABOUT:
+            return self._about(token, head.casefold())
         namespace, behind = head.casefold(), self._token
         if not name and behind.kind == "string" and behind.start == token.end:
             name = self._next().text
         if not name.strip():
-            raise unexpected(behind.start, _found(behind), f"a name right after '{head[:40]}:'")
+            raise unexpected(behind.start, shown(behind), f"a name right after '{head[:40]}:'")
         if namespace == fields.TEXT:
             return self._says(token, name)
         if namespace in fields.NAMES:
             return _checked_name(namespace, "=", token, name)
         if namespace not in fields.NAMESPACES:
-            known = ", ".join(f"{each}:" for each in (*fields.NAMESPACES, *fields.NAMES, fields.TEXT))
-            raise unexpected(token.start, _found(token), f"one of {known} before a name")
+            known = ", ".join(f"{each}:" for each in (*fields.NAMESPACES, *fields.NAMES, *fields.ABOUT, fields.TEXT))
+            raise unexpected(token.start, shown(token), f"one of {known} before a name")
         full = _label_name(token, namespace, name)
         return (
             LabelWeight(namespace, full, *self._comparison())
@@ -249,13 +287,9 @@ class _Parser:
         operator = self._next()
         number = self._token
         if number.kind != "word" or not _NUMBER.fullmatch(number.text):
-            raise unexpected(number.start, _found(number), f"a number such as 7 or 0.3 after {operator.text}")
+            raise unexpected(number.start, shown(number), f"a number such as 7 or 0.3 after {operator.text}")
         self._next()
         return cast("Operator", operator.text), float(number.text)
-
-
-def _found(token: Token) -> str:
-    return _MEET if token.kind == "meet" else shown(token)
 
 
 def _checked_name(field: str, operator: Literal["=", "!="], token: Token, value: str) -> FieldEquals:

@@ -62,6 +62,34 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """A turn concerns a file (`file`), changes it (`edited`), or names a symbol or commit.
+
+    Attributes:
+        name: path or the end of one, which may have `*`; name of the symbol, qualified or not; beginning of the hash.
+    """
+
+    kind: Literal["file", "edited", "symbol", "commit"]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectMeet:
+    """The meet (`~`) with the project's overlay, 0 to 10, compared with a number."""
+
+    overlay: str
+    operator: Operator = ">="
+    number: float | None = None  # None: active by the setting
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectLink:
+    """A turn is linked (`~`) to an element of the project that is meant by a path, a symbol or words."""
+
+    wanted: About | Phrase
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """Negation; unknown stays unknown."""
 
@@ -82,5 +110,5 @@ class Or:
     parts: tuple["Node", ...]
 
 
-Leaf = ScoreComparison | LabelWeight | FlagSet | FieldEquals | TimeRange | Phrase
+Leaf = ScoreComparison | LabelWeight | FlagSet | FieldEquals | TimeRange | Phrase | About | ProjectMeet | ProjectLink
 Node = Leaf | Not | And | Or

@@ -1,0 +1,142 @@
+"""Meets analysed turns anew when a project has changed: the overlays that it raises, and importance with them.
+
+Turns are met with the project when they are analysed. When the project changes, a sweep over the analysed turns takes
+what the meet had raised back to what it was before and raises it as the project is now; importance moves by what the
+overlays count in it. A paradigm shift stays one: it was one when it was said. A row of META holds the digest of the
+projects and the number of the first turn that the sweep has not reached, or -1 when it is done.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clew.analyze.importance import Profile, moved_importance, top_overlays
+from clew.analyze.novelty import Vector
+from clew.analyze.overlays import Overlay, strongest
+from clew.analyze.turns import unmet
+from clew.config import AnalyzeConfig
+from clew.derive.analysis import stored_vectors
+from clew.derive.branch_state import turn_of
+from clew.errors import ConflictError
+from clew.index.live import LiveIndex
+from clew.rows.analysis_progress import read_progress
+from clew.rows.annotation_codec import analysis_of, analysis_text
+from clew.rows.annotations import note_replaced
+from clew.rows.lenses import Meet
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import AnalysisRow, MetaRow
+from clew.store.selections import META_VALUE
+from clew.store.tables import ANALYSIS, META, TURN
+from clew.text.terms import terms
+
+STRETCH: Final = 256
+"""Most turns met between two commits."""
+
+PROGRESS: Final = "met"
+_DONE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class MeetSweep:
+    """Meets the analysed turns of one space anew. Only the holder of the worker's lease calls `step`.
+
+    Attributes:
+        meet: gives what turns are met with; None where no project is attached.
+    """
+
+    store: Store
+    space: str
+    live: LiveIndex
+    limits: AnalyzeConfig
+    meet: Callable[[], Meet | None]
+
+    def pending(self) -> int:
+        """Turns that were met with an older state of the project."""
+        meet = self.meet()
+        if meet is None:
+            return 0
+        with self.store.snapshot() as reader:
+            _, start = _progress(reader, self.space, meet)
+            progress = read_progress(reader, self.space)[1]
+            if start == _DONE or not progress.met:
+                return 0
+            # none of them may be analysed yet, but then the sweep still has to say that it is done
+            return max(1, reader.count("turn", (self.space, start), (self.space, progress.next - 1), index="ordinal"))
+
+    def is_retry_due(self) -> bool:
+        """Whether there is work although the store has not changed: a project is outside of it."""
+        return self.pending() > 0
+
+    def step(self) -> bool:
+        """Meets one stretch; says whether there was anything to meet.
+
+        Raises:
+            ConflictError: another process met turns meanwhile; nothing was written.
+        """
+        meet = self.meet()
+        if meet is None:
+            return False
+        view = self.live.outline()
+        with self.store.snapshot() as reader:
+            seen, start = _progress(reader, self.space, meet)
+            progress = read_progress(reader, self.space)[1]
+            if start == _DONE or not progress.met:
+                return False
+            low, high = (self.space, start), (self.space, progress.next - 1)
+            rows = TURN.scan(reader, low, high, index="ordinal", limit=STRETCH) if seen is not None else []
+            held = ANALYSIS.get_many(reader, [(self.space, row.ordinal) for row in rows])
+            vectors = stored_vectors(view, progress.model, rows)
+        changed = []
+        for row, analysis in zip(rows, held, strict=True):
+            if analysis is not None:
+                vector = vectors.get(row.ordinal)
+                after = self._met(analysis_of(analysis.value), turn_of(row).text, vector, progress.model, meet)
+                if (text := analysis_text(after)) != analysis.value:
+                    changed.append((analysis, analysis._replace(value=text)))
+        upto = rows[-1].ordinal + 1 if len(rows) == STRETCH else _DONE
+
+        def write(tx: Transaction) -> None:
+            if META_VALUE.get(tx, (self.space, PROGRESS)) != seen:
+                raise ConflictError("the turns were met by another process; it is tried again")
+            now = ANALYSIS.get_many(tx, [(self.space, before.ordinal) for before, _ in changed])
+            put: list[AnalysisRow] = [new for (old, new), row in zip(changed, now, strict=True) if row == old]
+            ANALYSIS.put(tx, put)
+            if put:
+                note_replaced(tx, self.space)
+            META.put(tx, [MetaRow(self.space, PROGRESS, f"{meet.digest} {upto}")])
+
+        self.store.transaction(write, durable=False)
+        return True
+
+    def _met(
+        self, said: dict[str, Any], text: str, vector: Vector | None, model: str | None, meet: Meet
+    ) -> dict[str, Any]:
+        """The analysis of a turn, met with the project as it is now."""
+        before = _overlays(said.get("overlays", {}))
+        own = {**before, **_overlays(said.get("unmet", {}))}
+        own = {overlay: score for overlay, score in own.items() if score > 0}
+        scores = meet.scores(terms(text), vector, model)
+        after = strongest(own, scores)
+        profile: Profile = "sigma" if self.limits.importance_profile == "sigma" else "calibrated"
+        importance = moved_importance(said["importance"], top_overlays(after) - top_overlays(before), profile)
+        values = {kind: value for kind, value in said.items() if kind not in ("overlays", "meet", "unmet", "routine")}
+        values["importance"] = round(importance, 4)
+        values |= {"overlays": {overlay.value: round(score, 4) for overlay, score in after.items()}}
+        values["meet"] = {overlay.value: round(score, 2) for overlay, score in scores.items()}
+        values["unmet"] = {overlay.value: round(score, 4) for overlay, score in unmet(own, scores).items()}
+        if importance < self.limits.routine_threshold:
+            values["routine"] = True
+        return {kind: value for kind, value in values.items() if value not in ([], {})}
+
+
+def _overlays(said: Mapping[str, float]) -> dict[Overlay, float]:
+    return {Overlay(name): score for name, score in said.items()}
+
+
+def _progress(reader: Reader, space: str, meet: Meet) -> tuple[str | None, int]:
+    """The row, and where the sweep goes on; a space that was analysed with the project at first needs none."""
+    text = META_VALUE.get(reader, (space, PROGRESS))
+    if text is None:
+        return None, 0
+    digest, _, start = text.partition(" ")
+    return text, int(start) if digest == meet.digest else 0

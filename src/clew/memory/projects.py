@@ -1,0 +1,123 @@
+"""The methods of a memory that are about projects. Each checks its arguments and delegates."""
+
+from pathlib import Path
+from typing import Final
+
+from clew.errors import InputError, NotFoundError
+from clew.memory.arguments import given_count, given_text
+from clew.memory.quests import MemoryQuests
+from clew.project.project import Project
+from clew.rank.algebra.syntax import About
+from clew.recall.code_decisions import decisions_about
+from clew.recall.project_drift import drift_of
+from clew.recall.project_links import ElementLink, links_of_turn
+from clew.recall.search import stored_turn
+from clew.rows.lenses import Meet
+from clew.rows.mentions import read_links
+from clew.rows.projects import attach, attached, detach
+from clew.store.home import usable_path
+from clew.text.evidence import path_spans
+from clew.types.projects import CodeDecision, ProjectDrift
+
+DECISIONS: Final = 10
+"""Decisions about a file that are given, if nothing else is asked for."""
+
+
+class MemoryProjects(MemoryQuests):
+    """What the conversations of one space have to do with projects. Threads may share it."""
+
+    def attach_project(self, root: str | Path) -> tuple[str, ...]:
+        """Attaches the space to a project, so that its turns are met with it; gives the folders of all.
+
+        The turns are analysed anew behind the scenes, and met again when the project changes. Where the folder cannot
+        be read, the memory works as without it.
+
+        Args:
+            root: a folder in which `clew project genesis` was run.
+
+        Raises:
+            NotFoundError: there is no project.
+            InputError: there are too many projects, or the space is paused.
+        """
+        self._check_open()
+        with Project.open(usable_path(root, "the folder of the project")) as project:
+            found = attach(self.reads.store, self.space, project.root)
+        self.parts.worker.wake()
+        return found
+
+    def detach_project(self, root: str | Path) -> tuple[str, ...]:
+        """Detaches the space from a project; gives the folders of the others.
+
+        Raises:
+            NotFoundError: it is not attached.
+        """
+        self._check_open()
+        folder = usable_path(root, "the folder of the project")
+        found = detach(self.reads.store, self.space, folder.expanduser().resolve().as_posix())
+        self.parts.worker.wake()
+        return found
+
+    def projects(self) -> tuple[str, ...]:
+        """The folders of the projects that the space is attached to, in the order in which they were attached."""
+        self._check_open()
+        with self.reads.store.snapshot() as reader:
+            return attached(reader, self.space)
+
+    def decisions(self, about: str, *, limit: int = DECISIONS) -> list[CodeDecision]:
+        """What was decided, required, tried in vain or asked about a file or a symbol, over all sessions.
+
+        The newest comes first, requests that led to a change last. Each says whether the file was changed since.
+
+        Args:
+            about: path of a file, whole or its end; or the name of a function or class, qualified or not. `file:` or
+                `symbol:` before it says which.
+
+        Raises:
+            InputError: it is empty, or the limit is negative.
+        """
+        self._check_open()
+        most = given_count(limit, "limit", "the number of decisions wanted")
+        wanted = _wanted(given_text(about, "name of a file or symbol"))
+        view, meet = self.reads.live.view(), self.reads.lenses()
+        with self.reads.store.snapshot() as reader:
+            return decisions_about(reader, self.space, view, wanted, most, meet)
+
+    def links(self, ref: str) -> list[ElementLink]:
+        """The files of the attached projects that a turn concerns, the closest first; none without a project.
+
+        Raises:
+            InputError: that is no turn id. NotFoundError: there is no such turn.
+        """
+        self._check_open()
+        turn, meet = stored_turn(self.reads, given_text(ref, "turn id")), self.reads.lenses()
+        with self.reads.store.snapshot() as reader:
+            (links,) = read_links(reader, self.space, [turn.ordinal or 0])
+        return [] if meet is None else links_of_turn(meet.lenses, links)
+
+    def drift(self) -> list[ProjectDrift]:
+        """For each attached project, the files that no turn concerns and the decisions that no code reflects.
+
+        Raises:
+            NotFoundError: no project is attached.
+        """
+        self._check_open()
+        view, meet = self.reads.live.view(), self._lenses()
+        with self.reads.store.snapshot() as reader:
+            return [drift_of(reader, self.space, view, lens) for lens in meet.lenses]
+
+    def _lenses(self) -> Meet:
+        meet = self.reads.lenses()
+        if meet is None:
+            raise NotFoundError(f"space {self.space!r} is attached to no project; `clew project attach` does it")
+        return meet
+
+
+def _wanted(about: str) -> About:
+    kind, _, rest = about.partition(":")
+    if kind in ("file", "symbol") and rest.strip():
+        return About("file" if kind == "file" else "symbol", rest.strip())
+    if not about.strip():
+        raise InputError("the name is empty; give the path of a file, or the name of a function or class")
+    plain = about.strip()
+    is_path = "/" in plain or "\\" in plain or path_spans(plain) == [(0, len(plain))]
+    return About("file" if is_path else "symbol", plain)

@@ -1,0 +1,105 @@
+"""What conversations see of one project: its elements, the overlays of each, and which file a written path means.
+
+The scores of elements are kept in the project's store, so that only what has changed is scored again.
+"""
+
+import hashlib
+import json
+import logging
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clew.project.elements import ProjectElement, elements_of
+from clew.project.links import PathResolver
+from clew.project.meet import OverlayNodes
+from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
+from clew.project.project import Project
+
+log = logging.getLogger("clew.project")
+
+_KEPT: Final = "scores.json.z"
+_RULES_VERSION: Final = 1
+"""Raise it with any change of the rules by which elements are scored."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProjectLens:
+    """One project as conversations see it.
+
+    Attributes:
+        root: its folder.
+        digest: of all that the other attributes are made of.
+        elements: all, in the order of path and line.
+        nodes: those that are active in an overlay.
+    """
+
+    root: str
+    digest: str
+    elements: tuple[ProjectElement, ...]
+    nodes: OverlayNodes
+    resolver: PathResolver
+    by_path: Mapping[str, tuple[ProjectElement, ...]] = field(repr=False)
+
+
+def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = None) -> ProjectLens:
+    """The lens of a project.
+
+    Args:
+        changes: the setting `project.overlays`.
+        model: whose vectors of elements are used, as far as the project has some; None uses words alone.
+
+    Raises:
+        ConfigError: a change cannot be read.
+    """
+    rules = tuple(changes)
+    elements = tuple(elements_of(project))
+    digest = hashlib.sha256("\n".join([project.digest, model or "", *rules]).encode()).hexdigest()[:32]
+    vectors = {} if model is None else dict(zip(*project.vectors(model), strict=True))
+    nodes = OverlayNodes(_scored(project, elements, rules), digest=digest, model=model, vectors=vectors)
+    by_path: dict[str, list[ProjectElement]] = {}
+    for element in elements:
+        by_path.setdefault(element.path, []).append(element)
+    return ProjectLens(
+        root=project.root.as_posix(),
+        digest=digest,
+        elements=elements,
+        nodes=nodes,
+        resolver=PathResolver(tuple(by_path), project.root.as_posix()),
+        by_path={path: tuple(some) for path, some in by_path.items()},
+    )
+
+
+def _scored(project: Project, elements: Iterable[ProjectElement], rules: tuple[str, ...]) -> list[ElementOverlays]:
+    """The overlays of elements, without evidence; of those that are as they were, the scores that were kept."""
+    maker = hashlib.sha256(json.dumps([_RULES_VERSION, *rules]).encode()).hexdigest()[:16]
+    file = project.folder / "overlays" / _KEPT
+    kept, fresh = _read_kept(file.read_bytes() if file.is_file() else b"", maker), dict[str, Any]()
+    scorer = OverlayScorer(overlay_rules(rules))
+    found = []
+    for element in elements:
+        mark = f"{element.digest} {element.used_by} {len(element.imports)}"
+        held = kept.get(element.id)
+        scores = held[1] if held is not None and held[0] == mark else dict(scorer.score(element).scores)
+        fresh[element.id] = [mark, scores]
+        found.append(ElementOverlays(element=element, scores=scores, evidence=()))
+    if fresh != kept:
+        said = zlib.compress(json.dumps({"maker": maker, "scores": fresh}, separators=(",", ":")).encode(), 1)
+        part = file.with_suffix(".part")
+        try:
+            part.write_bytes(said)
+            part.replace(file)
+        except OSError as error:  # a project that may only be read is scored again each time
+            log.info("the overlays of %s are not kept: %s", project.root, error)
+    return found
+
+
+def _read_kept(data: bytes, maker: str) -> dict[str, Any]:
+    """The scores that were kept, by element; none that were made by other rules, or cannot be read."""
+    try:
+        said = json.loads(zlib.decompress(data)) if data else {}
+        scores: dict[str, Any] = said.get("scores", {}) if said.get("maker") == maker else {}
+        return scores
+    except (ValueError, zlib.error, AttributeError):  # damaged, so made again
+        return {}

@@ -1,0 +1,133 @@
+"""What was decided about a file or a symbol, and whether the code changed since."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from clew.condense.material import prose_of
+from clew.condense.statements import statements
+from clew.index.view import IndexView
+from clew.project.links import TurnLinks, touches
+from clew.rank.algebra.syntax import About
+from clew.recall.mentions import concerning
+from clew.rows.lenses import Meet
+from clew.rows.mentions import read_links
+from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
+from clew.text.printable import printable
+from clew.types.ids import turn_id
+from clew.types.projects import CodeDecision
+from clew.types.turn import ROLES, Turn
+
+READ: Final = 60
+"""Turns that are read for one question, the newest that concern the file."""
+
+_TOLD: Final = ("decision", "constraint", "failure")
+_LINE: Final = 300  # characters of a sentence or request
+_BACK: Final = 40  # turns before a change among which the request for it is looked for
+_LATER: Final = 3
+_USER: Final = ROLES.index("user")
+
+
+def decisions_about(
+    reader: Reader, space: str, view: IndexView, wanted: About, limit: int, meet: Meet | None = None
+) -> list[CodeDecision]:
+    """What was decided, required, tried in vain or asked about a file or symbol: the newest first, requests last.
+
+    Args:
+        meet: the projects of the space, whose files on disk tell whether they were written since.
+    """
+    places = np.arange(len(view.turns.ordinal))
+    concerned = np.flatnonzero(concerning(reader, space, view, wanted, places) == 1)
+    concerned = concerned[np.argsort(view.turns.ordinal[concerned])][::-1]
+    links = read_links(reader, space, view.turns.ordinal[concerned].tolist())
+    edits = [
+        int(place)
+        for place, each in zip(concerned, links, strict=True)
+        if wanted.kind != "symbol" and touches(each, wanted.name, how=("edited",)) is not None
+    ]
+    written = None if meet is None or wanted.kind == "symbol" else _written(meet, wanted.name)
+    found: list[CodeDecision] = []
+    asked: dict[int, CodeDecision] = {}
+    for place, each in list(zip(concerned.tolist(), links, strict=True))[:READ]:
+        turn = _turn_at(reader, space, view, place)
+        if turn is None:
+            continue
+        how = "named" if wanted.kind == "symbol" else touches(each, wanted.name) or "named"
+        later = [_name(view, edit) for edit in edits if view.turns.ordinal[edit] > view.turns.ordinal[place]][:_LATER]
+        found += _told(turn, each, how, later, written, wanted)
+        if how == "edited" and (request := _request(reader, space, view, place)) is not None:
+            asked.setdefault(
+                request.ordinal or 0, _decision(request, "request", prose_of(request), how, later, written)
+            )
+    known = {decision.turn for decision in found}
+    return [*found, *(each for each in asked.values() if each.turn not in known)][:limit]
+
+
+def _told(
+    turn: Turn, links: TurnLinks, how: str, later: Sequence[str], written: datetime | None, wanted: About
+) -> list[CodeDecision]:
+    """The sentences of a turn that settle something; of a turn that names many files those that name this one."""
+    prose = prose_of(turn)
+    sentences = [(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose) if kind in _TOLD]
+    if len(set(links.said)) > 1:
+        end = wanted.name.rpartition("/")[2].rpartition(".")[2 if wanted.kind == "symbol" else 0] or wanted.name
+        sentences = [(kind, text) for kind, text in sentences if end.casefold() in text.casefold()]
+    return [_decision(turn, kind, text, how, later, written) for kind, text in sentences]
+
+
+def _decision(
+    turn: Turn, kind: str, text: str, how: str, later: Sequence[str], written: datetime | None
+) -> CodeDecision:
+    line = printable(" ".join(text.split()))
+    return CodeDecision(
+        turn=str(turn.id),
+        session=turn.session,
+        at=turn.at,
+        kind=kind,
+        text=line if len(line) <= _LINE else f"{line[: _LINE - 1]}…",
+        how=how,
+        changed_by=tuple(later),
+        changed_on_disk=None if written is None or turn.at is None else written > turn.at,
+    )
+
+
+def _request(reader: Reader, space: str, view: IndexView, place: int) -> Turn | None:
+    """The last words of the user before a turn of the same session."""
+    session, seq = view.turns.session[place], int(view.turns.seq[place])
+    near = np.flatnonzero(
+        (view.turns.session == session)
+        & (view.turns.seq < seq)
+        & (view.turns.seq >= seq - _BACK)
+        & (view.turns.role == _USER)
+    )
+    for candidate in near[np.argsort(view.turns.seq[near])][::-1].tolist():
+        turn = _turn_at(reader, space, view, candidate)
+        if turn is not None and turn.origin == "user" and prose_of(turn):
+            return turn
+    return None
+
+
+def _turn_at(reader: Reader, space: str, view: IndexView, place: int) -> Turn | None:
+    row = TURN.get(reader, (space, view.sessions[int(view.turns.session[place])], int(view.turns.seq[place])))
+    return None if row is None else turn_from_row(row)
+
+
+def _name(view: IndexView, place: int) -> str:
+    return turn_id(view.sessions[int(view.turns.session[place])], int(view.turns.seq[place]))
+
+
+def _written(meet: Meet, path: str) -> datetime | None:
+    """When the file that a path means was written last; None where no project has it."""
+    for lens in meet.lenses:
+        match = lens.resolver.resolve(path)
+        if match is not None:
+            try:
+                return datetime.fromtimestamp((Path(lens.root) / match.path).stat().st_mtime, UTC)
+            except OSError:  # gone since the project was read
+                return None
+    return None

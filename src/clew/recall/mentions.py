@@ -1,0 +1,122 @@
+"""Which turns concern a file, a symbol or a commit: candidates by their words from the index, checked in rows."""
+
+import re
+from collections.abc import Callable, Sequence
+from fnmatch import translate
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.view import IndexView
+from clew.project.links import HOW, TurnLinks, normal_path, touches
+from clew.rank.algebra.evaluate import Positions, Values
+from clew.rank.algebra.syntax import About
+from clew.rank.quotes import holding
+from clew.rows.mentions import read_links, read_until
+from clew.store.protocol import Reader
+from clew.store.selections import TURN_TEXT
+from clew.text.terms import quote_terms
+
+_AT_ONCE: Final = 256
+"""Turns whose words are held at once."""
+
+_HASHES: Final = (7, 8, 9, 10, 11, 12, 40)
+"""Lengths in which hashes of commits are written."""
+
+_WILD: Final = re.compile(r"[*?\[]")
+
+
+def concerning(reader: Reader, space: str, view: IndexView, wanted: About, places: Positions) -> Values:
+    """1 for turns that concern what is wanted, 0 for others; NaN where the turn was not read for files yet."""
+    match wanted.kind:
+        case "symbol":
+            return _saying(reader, space, view, symbol_pattern(wanted.name), _terms_held(view, [wanted.name]), places)
+        case "commit":
+            name = wanted.name.casefold()
+            pattern = re.compile(rf"(?<!\w){name[: _HASHES[0]]}[0-9a-f]{{0,33}}(?!\w)", re.IGNORECASE)
+            spellings = [name[:length] for length in _HASHES if length <= len(name)]
+            return _saying(reader, space, view, pattern, _terms_held(view, [*spellings, name]), places)
+        case _:
+            how = ("edited",) if wanted.kind == "edited" else HOW
+            meant = _path_test(wanted.name, how)
+            return linked_turns(reader, space, view, meant, places, holding(view, _path_terms(wanted.name)))
+
+
+def linked_turns(
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    test: Callable[[TurnLinks], bool],
+    places: Positions,
+    may: NDArray[np.bool_] | None = None,
+) -> Values:
+    """1 for turns for whose files a test holds, 0 for others; NaN where the turn was not read for files yet.
+
+    Args:
+        may: the turns for which it can hold; None for all.
+    """
+    ordinals = view.turns.ordinal[places]
+    found = np.where(ordinals < read_until(reader, space)[1], 0.0, np.nan)
+    looked = found == 0
+    if may is not None:
+        looked &= may[places]
+    chosen = np.flatnonzero(looked)
+    for start in range(0, len(chosen), _AT_ONCE):
+        some = chosen[start : start + _AT_ONCE]
+        found[some] = [float(test(links)) for links in read_links(reader, space, ordinals[some].tolist())]
+    return found
+
+
+def symbol_pattern(name: str) -> re.Pattern[str]:
+    """Finds a symbol in a text: its own name as a word, and before it, if it is qualified, the name that it is in."""
+    parts = [re.escape(part) for part in re.split(r"\.|::|#", name.removesuffix("()")) if part]
+    own = rf"(?<!\w){parts[-1]}(?!\w)" if parts else r"(?!)"
+    return re.compile(own if len(parts) < 2 else rf"\A(?=[\s\S]*(?<!\w){parts[-2]}(?!\w))[\s\S]*{own}")
+
+
+def _saying(
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    pattern: re.Pattern[str],
+    may: NDArray[np.bool_],
+    places: Positions,
+) -> Values:
+    """1 for turns whose text a pattern matches, 0 for others."""
+    found = np.zeros(len(places))
+    chosen = np.flatnonzero((may & (view.turns.chars > 0))[places])
+    for start in range(0, len(chosen), _AT_ONCE):
+        some = chosen[start : start + _AT_ONCE]
+        codes, seqs = view.turns.session[places[some]].tolist(), view.turns.seq[places[some]].tolist()
+        keys = [(space, view.sessions[code], seq) for code, seq in zip(codes, seqs, strict=True)]
+        texts = TURN_TEXT.get_many(reader, keys)
+        found[some] = [float(text is not None and pattern.search(text) is not None) for text in texts]
+    return found
+
+
+def _terms_held(view: IndexView, spellings: Sequence[str]) -> NDArray[np.bool_]:
+    """Which turns have all terms of one of some spellings."""
+    held = np.zeros(len(view.turns.chars), dtype=np.bool_)
+    for spelling in dict.fromkeys(spellings):
+        held |= holding(view, list(dict.fromkeys(quote_terms(spelling))))
+    return held
+
+
+def _path_test(path: str, how: Sequence[str]) -> Callable[[TurnLinks], bool]:
+    if not _WILD.search(path):
+        return lambda links: touches(links, path, how=how) is not None
+    pattern = glob_pattern(path)
+    return lambda links: any(kind in how and pattern.search(written) for kind, written in links.paths)
+
+
+def glob_pattern(path: str) -> re.Pattern[str]:
+    """A pattern over whole segments at the end of a path, in any case; `*` may stand for several of them."""
+    inner = translate(normal_path(path))[len("(?s:") : -len(r")\Z")]
+    return re.compile(rf"(?:^|/){inner}\Z", re.IGNORECASE | re.DOTALL)
+
+
+def _path_terms(path: str) -> list[str]:
+    """Terms that every turn has which names such a path: those of its last part without wildcards."""
+    parts = [part for part in normal_path(path).split("/") if part and not _WILD.search(part)]
+    return list(dict.fromkeys(quote_terms(parts[-1]))) if parts else []

@@ -1,0 +1,100 @@
+"""Turns joined with the elements of projects: by the files that they concern and the symbols that they name."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from clew.index.view import IndexView
+from clew.project.elements import ProjectElement
+from clew.project.lens import ProjectLens
+from clew.project.links import HOW, TurnLinks
+from clew.rank.algebra.evaluate import Positions, Values
+from clew.rank.algebra.syntax import About, Phrase
+from clew.recall.mentions import concerning, glob_pattern, linked_turns, symbol_pattern
+from clew.rows.lenses import Meet
+from clew.store.protocol import Reader
+from clew.text.normalise import fold_contains
+
+SYMBOLS: Final = 50
+"""Symbols of elements that are looked for in turns, at most; files are not limited."""
+
+
+@dataclass(frozen=True, slots=True)
+class ElementLink:
+    """A turn joined with an element.
+
+    Attributes:
+        how: `edited`, `read`, `ran`, `said` or `shown`.
+        match: `exact` or `suffix`.
+    """
+
+    element: ProjectElement
+    how: str
+    match: str
+
+
+def elements_meant(lens: ProjectLens, wanted: About | Phrase) -> list[ProjectElement]:
+    """The elements of a project that a path, a symbol or words mean, in order."""
+    if isinstance(wanted, Phrase):
+        return [each for each in lens.elements if fold_contains(f"{each.title}\n{each.text}", wanted.phrase)]
+    if wanted.kind == "symbol":
+        pattern = symbol_pattern(wanted.name)
+        return [each for each in lens.elements if each.name and pattern.search(each.title)]
+    found = lens.resolver.resolve(wanted.name)
+    if found is not None:
+        return list(lens.by_path[found.path])
+    pattern = glob_pattern(wanted.name)
+    return [each for path, some in lens.by_path.items() if pattern.search(path) for each in some]
+
+
+def linked_to(
+    reader: Reader, space: str, view: IndexView, meet: Meet, wanted: About | Phrase, places: Positions
+) -> Values:
+    """1 for turns that are linked to an element that is meant, 0 for others; NaN for turns that are not read yet."""
+    meant = [(lens, elements_meant(lens, wanted)) for lens in meet.lenses]
+    paths = [(lens, {each.path for each in some if _is_wanted_by_path(each, wanted)}) for lens, some in meant]
+
+    def concerns_one(links: TurnLinks) -> bool:
+        return any(
+            (match := lens.resolver.resolve(written)) is not None and match.path in some
+            for _, written in links.paths
+            for lens, some in paths
+            if some
+        )
+
+    found = linked_turns(reader, space, view, concerns_one, places)
+    symbols = [each for _, some in meant for each in some if _is_symbol(each)]
+    if isinstance(wanted, About) and wanted.kind != "symbol":
+        symbols = []  # the file is meant, not what is in it
+    names = dict.fromkeys(each.name.rpartition(".")[2] for each in symbols)
+    for name in list(names)[:SYMBOLS]:
+        found = np.fmax(found, concerning(reader, space, view, About("symbol", name), places))
+    return found
+
+
+def links_of_turn(lenses: Sequence[ProjectLens], links: TurnLinks) -> list[ElementLink]:
+    """The files of projects that a turn concerns, the closest first."""
+    found: dict[str, ElementLink] = {}
+    for how, written in links.paths:
+        for lens in lenses:
+            match = lens.resolver.resolve(written)
+            if match is not None:
+                element = lens.by_path[match.path][0]
+                found.setdefault(element.path, ElementLink(element, how, match.how))
+    return sorted(found.values(), key=lambda link: HOW.index(link.how))
+
+
+def _is_wanted_by_path(element: ProjectElement, wanted: About | Phrase) -> bool:
+    """Whether a turn about an element's file is about what is meant: not where only a symbol in it is."""
+    return (isinstance(wanted, About) and wanted.kind != "symbol") or not _is_symbol(element)
+
+
+def _is_symbol(element: ProjectElement) -> bool:
+    return element.kind in ("class", "function", "method", "module")
+
+
+def unexplained(elements: Iterable[ProjectElement], concerned: frozenset[str]) -> list[ProjectElement]:
+    """Files of a project that no turn concerns."""
+    return [each for each in elements if not each.name and each.path not in concerned]

@@ -1,0 +1,279 @@
+"""Conversations and projects: the meet, links, decisions about code, drift."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from clew.analyze.overlays import Overlay
+from clew.errors import ExpressionError, InputError, NotFoundError
+from clew.memory import Memory
+from clew.project.elements import ProjectElement
+from clew.project.genesis import genesis
+from clew.project.meet import OverlayNodes
+from clew.project.overlays import OverlayScorer
+from clew.project.update import update
+from clew.testing import HashEmbedder
+from clew.text.terms import terms
+from clew.types import Turn
+from tests.memories import NOON, at, quiet
+from tests.unit.test_quests import call, turn
+
+FILES = {
+    "SECURITY.md": "# Security\n\nReport a vulnerability of the turnstile by mail.\n",
+    "docs/adr/0001-ledger.md": "# Ledger behind an interface\n\nThe ledger component sits behind one interface.\n",
+    "src/turnstile.py": '"""Checks the ticket of a visitor at the turnstile gate before the door opens."""\n\n'
+    'import hmac\n\n\ndef admit(ticket):\n    """Admits a visitor whose ticket has a valid signature."""\n',
+    "src/ledger.py": '"""Adds up what visitors paid for tickets."""\n',
+    "src/weather.py": '"""Fetches the forecast for the park."""\n',
+}
+TALK = (
+    "We decided to check the ticket of each visitor at the turnstile gate, in src/turnstile.py.",
+    "Shall we have soup for lunch?",
+    "We decided to keep the tariff in src/tariff.py instead of the ledger.",
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "park"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    genesis(root, NOON)
+    return root
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with quiet() as opened:
+        opened.add_many([turn("user", text, at=at(minute)) for minute, text in enumerate(TALK)])
+        assert opened.drain(60)
+        yield opened
+
+
+def overlays(memory: Memory, seq: int) -> dict[str, float]:
+    found = memory.annotations(f"work:turn:{seq}").get("overlays")
+    return {} if found is None else dict(found.value)
+
+
+def importance(memory: Memory, seq: int) -> float:
+    return float(memory.annotations(f"work:turn:{seq}")["importance"].value)
+
+
+def nodes(*elements: ProjectElement, **more: object) -> OverlayNodes:
+    scorer = OverlayScorer()
+    return OverlayNodes(map(scorer.score, elements), **more)  # type: ignore[arg-type]  # of tests
+
+
+@pytest.mark.requirement("L-MEE-14")
+def test_a_turn_meets_the_overlay_whose_elements_it_is_near() -> None:
+    vault = ProjectElement(id="1", path="SECURITY.md", text="The vault seals the cargo manifest with a signature.")
+    plan = ProjectElement(id="2", path="ARCHITECTURE.md", text="The harbour crane module talks to the pilot module.")
+    held = nodes(vault, plan)
+    near = held.scores(terms("Does the vault seal each cargo manifest?"))
+    assert near[Overlay.SECURITY] > 5 > near.get(Overlay.STRUCTURAL, 0.0)
+    assert held.scores(terms("Soup for lunch?")) == {}
+    assert nodes().scores(terms("vault")) == {}
+    assert [element.id for element, _ in held.nearest(terms("the pilot of the harbour crane"))] == ["2"]
+
+
+@pytest.mark.requirement("L-MEE-14")
+def test_the_three_best_elements_count() -> None:
+    same = [
+        ProjectElement(id=str(n), path=f"vault/{n}/SECURITY.md", text="cargo manifest seal vault crane pilot")
+        for n in range(4)
+    ]
+    other = [ProjectElement(id=f"x{n}", path=f"x/{n}/SECURITY.md", text=f"word{n} thing{n} idea{n}") for n in range(60)]
+    words = terms("cargo manifest seal vault crane pilot")
+    few, many = nodes(*same[:2], *other), nodes(*same, *other)
+    assert few.scores(words)[Overlay.SECURITY] < many.scores(words)[Overlay.SECURITY] <= 10
+
+
+@pytest.mark.requirement("L-MEE-14")
+def test_vectors_of_one_model_are_compared_and_of_another_are_not() -> None:
+    embedder = HashEmbedder()
+    texts = {"1": "the vault is sealed", "2": "the crane lifts cargo"}
+    vectors = dict(zip(texts, embedder.embed(list(texts.values())), strict=True))
+    elements = [ProjectElement(id="1", path="SECURITY.md"), ProjectElement(id="2", path="ARCHITECTURE.md")]
+    held = nodes(*elements, model=embedder.name, vectors=vectors)
+    (vector,) = embedder.embed(["the vault is sealed"])
+    met = held.scores((), vector, embedder.name)
+    assert met[Overlay.SECURITY] == pytest.approx(10, abs=0.1)
+    assert held.scores((), vector, "another@1") == {}
+
+
+@pytest.mark.requirement("L-MEE-15")
+def test_an_attached_project_raises_overlays_and_importance_of_what_touches_it(memory: Memory, project: Path) -> None:
+    before, lunch = overlays(memory, 0), memory.annotations("work:turn:1").get("overlays")
+    assert memory.query("~O2 > 0") == []
+    assert memory.attach_project(project) == (project.as_posix(),)
+    assert memory.drain(60)
+    after = overlays(memory, 0)
+    assert after["O2_security"] > before.get("O2_security", 0.0)
+    assert all(after[name] >= score for name, score in before.items())
+    assert memory.annotations("work:turn:1").get("overlays") == lunch
+    assert [each.seq for each in memory.query("~O2 > 4")] == [0]
+    assert memory.projects() == (project.as_posix(),)
+    assert memory.detach_project(project) == ()
+    assert memory.drain(60)
+    assert overlays(memory, 0) == before
+    with pytest.raises(NotFoundError, match="attached: none"):
+        memory.detach_project(project)
+
+
+@pytest.mark.requirement("L-MEE-15")
+def test_the_order_of_attaching_and_adding_does_not_matter(memory: Memory, project: Path) -> None:
+    memory.attach_project(project)
+    assert memory.drain(60)
+    with quiet() as other:
+        other.attach_project(project)
+        for minute, text in enumerate(TALK):
+            other.add(turn("user", text, at=at(minute)))
+            other.drain(60)
+        assert [other.annotations(f"work:turn:{seq}") for seq in range(3)] == [
+            memory.annotations(f"work:turn:{seq}") for seq in range(3)
+        ]
+
+
+@pytest.mark.requirement("L-MEE-16")
+def test_a_changed_project_is_met_anew(memory: Memory, project: Path) -> None:
+    memory.attach_project(project)
+    assert memory.drain(60)
+    first, heavy = overlays(memory, 1), importance(memory, 1)
+    menu = project / "SECURITY.md"
+    menu.write_text("# Security\n\nShall soup be had for lunch? Soup for lunch.\n", encoding="utf-8")
+    update(project, at(1))
+    assert memory.drain(60)
+    assert overlays(memory, 1).get("O2_security", 0.0) > first.get("O2_security", 0.0)
+    assert importance(memory, 1) >= heavy
+    menu.write_text(FILES["SECURITY.md"], encoding="utf-8")
+    update(project, at(2))
+    assert memory.drain(60)
+    assert overlays(memory, 1) == first
+    assert importance(memory, 1) == pytest.approx(heavy, abs=0.001)
+
+
+@pytest.mark.requirement("L-MEE-15")
+def test_a_project_that_is_gone_or_damaged_disturbs_nothing(memory: Memory, project: Path) -> None:
+    memory.attach_project(project)
+    shutil.rmtree(project)
+    memory.add(turn("user", "Is the turnstile still there?"))
+    assert memory.drain(60)
+    assert len(memory.query("importance >= 1")) == 4
+    assert memory.search("turnstile")
+    with pytest.raises(NotFoundError):
+        memory.attach_project(project)
+
+
+@pytest.mark.requirement("L-MEE-17")
+def test_the_algebra_knows_files_symbols_commits_and_elements(memory: Memory, project: Path) -> None:
+    memory.add_many(
+        [
+            turn("assistant", call("Edit", "c1", file_path="/srv/park/src/turnstile.py", new_string="x")),
+            turn("assistant", "`admit` returns early now, see 3f2a9c1d."),
+        ]
+    )
+    assert memory.drain(60)
+
+    def found(expression: str) -> list[int | None]:
+        return [each.seq for each in memory.query(expression)]
+
+    assert found("file:src/turnstile.py") == [0, 3]
+    assert found("file:turnstile.py AND role = user") == [0]
+    assert found('file:"src/*.py"') == [0, 2, 3]
+    assert found("edited:turnstile.py") == [3]
+    assert found("NOT file:turnstile.py") == [1, 2, 4]
+    assert found("symbol:admit") == [4]
+    assert found("symbol:admi") == []
+    assert found("commit:3f2a9c1d") == found("commit:3f2a9c1d77aa") == [4]
+    assert found("~ file:turnstile.py") == [], "no project is attached"
+    assert found("NOT ~ file:turnstile.py") == []
+    memory.attach_project(project)
+    assert memory.drain(60)
+    assert found("~ file:turnstile.py") == [0, 3]
+    assert found("role = user ~ file:turnstile.py") == [0]
+    assert found('(role = user OR role = assistant) ~ file:src/* ~ "visitor"') == [0, 3]
+    assert found('~ "visitor at the turnstile"') == [0, 3]
+    assert found("~ symbol:park OR ~file:tariff.py") == []
+
+
+@pytest.mark.requirement("L-MEE-17")
+@pytest.mark.parametrize(
+    ("expression", "place"),
+    [("~", 2), ("O1 ~ auth", 6), ("routine AND ~", 14), ("~ importance > 3", 3), ("file:", 6), ("commit:xyz", 1)],
+)
+def test_a_meet_that_cannot_be_read_names_the_position(memory: Memory, expression: str, place: int) -> None:
+    with pytest.raises(ExpressionError, match=f"at position {place} of the expression"):
+        memory.query(expression)
+
+
+@pytest.mark.requirement("L-MEE-18")
+def test_decisions_about_a_file_come_with_what_changed_it_since(memory: Memory, project: Path) -> None:
+    (said,) = memory.decisions("src/turnstile.py")
+    assert (said.turn, said.kind, said.how, said.text) == ("work:turn:0", "decision", "said", TALK[0])
+    assert (said.is_stale, said.changed_on_disk) == (False, None)
+    memory.add_many(
+        [
+            turn("user", "The gate should open for children as well.", at=at(5)),
+            turn("assistant", call("Edit", "c1", file_path="src/turnstile.py", new_string="x"), at=at(6)),
+        ]
+    )
+    assert memory.drain(60)
+    first, asked = memory.decisions("turnstile.py")
+    assert (first.changed_by, first.is_stale) == (("work:turn:4",), True)
+    assert (asked.turn, asked.kind, asked.is_stale) == ("work:turn:3", "request", False)
+    os.utime(project / "src" / "turnstile.py", (at(3).timestamp(),) * 2)
+    memory.attach_project(project)
+    before, after = memory.decisions("turnstile.py")
+    assert (before.changed_on_disk, after.changed_on_disk) == (True, False)
+    assert len(memory.decisions("turnstile.py", limit=1)) == 1
+    with pytest.raises(InputError, match="is empty"):
+        memory.decisions("  ")
+
+
+@pytest.mark.requirement("L-MEE-18")
+def test_decisions_about_a_symbol_span_sessions() -> None:
+    with quiet() as memory:
+        memory.add_many(
+            [
+                Turn(role="user", content="We decided to keep `Gate.admit` free of side effects.", session="one"),
+                Turn(role="user", content="We decided that admit must log each ticket.", session="two"),
+                Turn(role="user", content="We decided to admit everybody, says the admittance rule.", session="three"),
+            ]
+        )
+        assert memory.drain(60)
+        assert [each.session for each in memory.decisions("Gate.admit")] == ["one"]
+        assert [each.session for each in memory.decisions("symbol:admit")] == ["three", "two", "one"]
+
+
+@pytest.mark.requirement("L-MEE-19")
+def test_drift_names_unexplained_files_and_decisions_without_code(memory: Memory, project: Path) -> None:
+    with pytest.raises(NotFoundError, match="attached to no project"):
+        memory.drift()
+    memory.attach_project(project)
+    (found,) = memory.drift()
+    assert (found.files, found.explained) == (5, 1)
+    assert set(found.unexplained) == {"SECURITY.md", "docs/adr/0001-ledger.md", "src/ledger.py", "src/weather.py"}
+    assert set(found.unexplained[:2]) == {"SECURITY.md", "docs/adr/0001-ledger.md"}, "those of overlays come first"
+    (lost,) = found.unreflected
+    assert (lost.turn, lost.names) == ("work:turn:2", ("src/tariff.py",))
+    (link,) = memory.links("work:turn:0")
+    assert (link.element.path, link.how, link.match) == ("src/turnstile.py", "said", "exact")
+
+
+@pytest.mark.requirement("L-MEE-20")
+def test_several_projects_of_one_space_are_met_together(memory: Memory, project: Path, tmp_path: Path) -> None:
+    kitchen = tmp_path / "kitchen"
+    kitchen.mkdir()
+    (kitchen / "ARCHITECTURE.md").write_text("# Soup\n\nShall we have soup for lunch?\n", encoding="utf-8")
+    genesis(kitchen, datetime(2025, 1, 1, tzinfo=UTC))
+    memory.attach_project(project)
+    memory.attach_project(kitchen)
+    assert memory.drain(60)
+    assert [each.seq for each in memory.query("~O1 > 5")] == [1]
+    assert [each.seq for each in memory.query("~O2 > 4")] == [0]
+    assert [drift.root for drift in memory.drift()] == [project.as_posix(), kitchen.as_posix()]
