@@ -2636,6 +2636,36 @@ PROJECT = (
         "Project 1",
         "Symbols, imports, calls, docstrings, headings and decisions are found, and what changed since a generation.",
     ),
+    Requirement(
+        "L-PRJ-04",
+        "Project 1",
+        "Python, JavaScript, TypeScript, Go, Rust, Java, C, C++, Ruby, Markdown are taken apart.",
+    ),
+    Requirement("L-PRJ-05", "Project 1", "Without the grammars, code is read as text, and Markdown by its marks."),
+    Requirement(
+        "L-PRJ-06",
+        "Project, bad input",
+        "Whatever a disk holds is counted, named and skipped, or read as far as it can be; nothing is fatal.",
+    ),
+    Requirement("L-PRJ-07", "DESIGN 12", "Secrets in files are masked before anything of them is stored."),
+    Requirement("L-PRJ-08", "Project 1", "The files that git would ignore are left out."),
+    Requirement("L-PRJ-09", "Project 2", "No two paths share an entry, whatever their names are."),
+    Requirement(
+        "L-PRJ-10",
+        "Project 2",
+        "`status` names what is missing, altered or refers to nothing, and fails; genesis heals all of it.",
+    ),
+    Requirement(
+        "L-PRJ-11", "Project 2", "A run that is killed at any time leaves a store that the next run completes."
+    ),
+    Requirement("L-PRJ-12", "Project 2", "Two processes that read a project at once leave what one would."),
+    Requirement("L-PRJ-13", "Project 1", "Imports lead to the files that each language would find, and to no others."),
+    Requirement("L-PRJ-14", "Project 1", "`query` finds what is in a file, has a name, is of a kind, or fits words."),
+    Requirement("L-PRJ-15", "Project 1", "`blast-radius` lists all that uses a file or symbol, the nearest first."),
+    Requirement("L-PRJ-16", "Project 1", "`watch` reads what changes, and yields to others."),
+    Requirement("L-PRJ-17", "Project 2", "`.open_cognition` is written and read in the layout of the source."),
+    Requirement("L-PRJ-18", "Project 3", "Text that was embedded once is not embedded again."),
+    Requirement("L-PRJ-19", "DESIGN 10", "The commands print text or JSON, and end with 1 where something is wrong."),
 )
 
 

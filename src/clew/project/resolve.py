@@ -97,7 +97,7 @@ class Resolver:
         found = self._modules.get(dotted) or self._modules.get(module)
         if found:
             yield max(found, key=lambda other: (_shared(path, other), -len(other), other))
-        elif "." not in module:  # a script beside it
+        elif "." not in module and "/".join([*own, "__init__.py"]) not in self._files:  # a script beside a script
             yield from self._python_files("/".join([*own, module]), name)
 
     def _python_files(self, base: str, name: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 from unicodedata import normalize
 
-from pathspec import GitIgnoreSpec
+from pathspec import GitIgnoreSpec, RegexPattern
 
 from clew.errors import InputError, NotFoundError
 from clew.types.record import Record
@@ -167,8 +167,22 @@ def _is_ignored(path: str, rules: _Rules) -> bool:
     """Whether the innermost rule that fits a path leaves it out; no folder above it is left out."""
     for start, spec in reversed(rules):
         for pattern in reversed(spec.patterns):
-            if pattern.include is not None and pattern.match_file(path[start:]) is not None:
+            if isinstance(pattern, RegexPattern) and pattern.include is not None and _fits(pattern, path[start:]):
                 return pattern.include
+    return False
+
+
+def _fits(pattern: RegexPattern, path: str) -> bool:
+    """Whether a pattern means a path itself, and not only a folder above it, for which it was asked before.
+
+    The one group in such a pattern is the slash after a folder that it means; a slash at its end outside of the group
+    is that of a pattern such as `docs/**`, which means what is in the folder and not the folder.
+    """
+    matches = pattern.regex.finditer(path) if pattern.regex else ()
+    for match in matches:
+        ends = match.end() == len(path)
+        if ends if match.lastgroup else not (ends and path.endswith("/")):
+            return True
     return False
 
 

@@ -1,0 +1,77 @@
+"""Which files of a project an import means, in each language."""
+
+import pytest
+
+from clew.project.parse.languages import language_of
+from clew.project.resolve import Known, Resolver
+
+FILES = """
+src/shop/__init__.py src/shop/cart.py src/shop/json.py src/shop/deep/__init__.py src/shop/deep/part.py
+tools/run.py tools/helper.py
+space/inner/mod.py tests/test_cart.py
+web/app.ts web/pay.ts web/parts/index.tsx web/old.js web/types.d.ts src/lib/util.ts
+go/go.mod go/main.go go/cart/cart.go go/cart/sum.go go/cart/cart_test.go
+rust/src/lib.rs rust/src/cart.rs rust/src/pay/mod.rs rust/src/pay/card.rs
+java/src/main/java/com/shop/Cart.java java/src/main/java/com/shop/Pay.java
+c/main.c c/cart.h c/include/shop/pay.h c/string.h
+lib/shop.rb lib/shop/cart.rb bin/run.rb
+README.md docs/rules.md docs/img/a.md
+""".split()
+
+CASES = [
+    ("src/shop/cart.py", "shop", "src/shop/__init__.py"),
+    ("src/shop/cart.py", "shop.deep.part", "src/shop/deep/part.py"),
+    ("src/shop/cart.py", "shop:deep", "src/shop/deep/__init__.py"),
+    ("src/shop/cart.py", "shop.deep:part", "src/shop/deep/part.py"),
+    ("src/shop/cart.py", "shop.deep:NAME", "src/shop/deep/__init__.py"),
+    ("src/shop/cart.py", ".:deep", "src/shop/deep/__init__.py"),
+    ("src/shop/deep/part.py", "..cart:Cart", "src/shop/cart.py"),
+    ("src/shop/deep/part.py", ".....x:y", ""),
+    ("src/shop/cart.py", "json", ""),
+    ("tests/test_cart.py", "shop.cart:Cart", "src/shop/cart.py"),
+    ("tools/run.py", "helper", "tools/helper.py"),
+    ("src/shop/cart.py", "helper", ""),
+    ("tools/run.py", "space.inner.mod", "space/inner/mod.py"),
+    ("web/app.ts", "./pay", "web/pay.ts"),
+    ("web/app.ts", "./pay.js", "web/pay.ts"),
+    ("web/app.ts", "./parts", "web/parts/index.tsx"),
+    ("web/app.ts", "./types", "web/types.d.ts"),
+    ("web/parts/index.tsx", "../old", "web/old.js"),
+    ("web/app.ts", "@/lib/util", "src/lib/util.ts"),
+    ("web/app.ts", "react", ""),
+    ("web/app.ts", "../../outside", ""),
+    ("go/main.go", "example.org/shop/cart", "go/cart/cart.go go/cart/sum.go"),
+    ("go/main.go", "example.org/shopping", ""),
+    ("go/main.go", "fmt", ""),
+    ("rust/src/lib.rs", "mod:cart", "rust/src/cart.rs"),
+    ("rust/src/pay/card.rs", "crate::cart::Cart", "rust/src/cart.rs"),
+    ("rust/src/cart.rs", "crate::pay::card::Card", "rust/src/pay/card.rs"),
+    ("rust/src/pay/card.rs", "super::Pay", ""),
+    ("rust/src/pay/mod.rs", "self::card", "rust/src/pay/card.rs"),
+    ("rust/src/cart.rs", "std::fmt", ""),
+    ("java/src/main/java/com/shop/Cart.java", "com.shop.Pay", "java/src/main/java/com/shop/Pay.java"),
+    ("java/src/main/java/com/shop/Cart.java", "com.shop.Pay.Kind", "java/src/main/java/com/shop/Pay.java"),
+    ("java/src/main/java/com/shop/Cart.java", "com.shop.*", "java/src/main/java/com/shop/Pay.java"),
+    ("java/src/main/java/com/shop/Cart.java", "java.util.List", ""),
+    ("c/main.c", '"cart.h"', "c/cart.h"),
+    ("c/main.c", '"shop/pay.h"', "c/include/shop/pay.h"),
+    ("c/main.c", "<shop/pay.h>", "c/include/shop/pay.h"),
+    ("c/main.c", "<string.h>", ""),
+    ("bin/run.rb", "relative:../lib/shop", "lib/shop.rb"),
+    ("bin/run.rb", "shop/cart", "lib/shop/cart.rb"),
+    ("bin/run.rb", "json", ""),
+    ("README.md", "docs/rules.md", "docs/rules.md"),
+    ("docs/img/a.md", "../rules.md", "docs/rules.md"),
+    ("docs/img/a.md", "/README.md", "README.md"),
+    ("README.md", "../../etc/passwd", ""),
+    ("notes.txt", "docs/rules.md", ""),
+]
+
+
+@pytest.mark.requirement("L-PRJ-13")
+@pytest.mark.parametrize(("path", "imported", "expected"), CASES)
+def test_imports_lead_to_the_files_that_the_language_would_find(path: str, imported: str, expected: str) -> None:
+    resolver = Resolver(
+        Known(file, language_of(file), "example.org/shop" if file.endswith("go.mod") else "") for file in FILES
+    )
+    assert " ".join(sorted(resolver.targets(path, language_of(path), imported))) == expected

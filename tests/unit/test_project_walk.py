@@ -1,0 +1,186 @@
+"""Which files of a folder belong to a project, and what becomes of all others."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.errors import InputError, NotFoundError
+from clew.project.project import Project
+from clew.project.walk import SkipReason, shown_path, walk
+from tests.projects import made, write
+
+MIB = 1 << 20
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names or files")
+
+IGNORES = st.lists(
+    st.sampled_from(
+        [
+            *"a b/ *.log !keep.log /top c/*.txt **/deep d/** !d/keep /b/*/x.py foo* [ab].py !b.py * !d/ !*/".split(),
+            *"# \\#x a/b *.py[co] ! / ** a/**/z /* !/b".split(),
+            "trailing ",
+            "sp ace",
+        ]
+    ),
+    max_size=6,
+)
+NAMES = st.sampled_from("a b c d top deep keep keep.log x.log x.py a.py b.py foo food z.txt x.pyc".split())
+PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=4).map("/".join), min_size=1, max_size=12, unique=True)
+
+
+def known_to_git(root: Path) -> set[str]:
+    command = ["git", "-c", "core.excludesFile=", "ls-files", "-z", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout.decode()
+    return set(listing.split("\0")) - {""}
+
+
+@pytest.mark.requirement("L-PRJ-08")
+@settings(max_examples=50, deadline=None)
+@given(top=IGNORES, below=IGNORES, paths=PATHS)
+def test_what_git_would_ignore_is_left_out(
+    tmp_path_factory: pytest.TempPathFactory, top: list[str], below: list[str], paths: list[str]
+) -> None:
+    root = tmp_path_factory.mktemp("repository")
+    subprocess.run(["git", "init", "-q", root], check=True)
+    for path in paths:
+        place = root / path
+        if not any(parent.is_file() for parent in place.parents) and not place.is_dir():
+            write(root, {path: "text\n"})
+    write(root, {".gitignore": "\n".join(top) + "\n"})
+    if (root / "b").is_dir():
+        write(root, {"b/.gitignore": "\n".join(below) + "\n"})
+    assert {file.path for file in walk(root, max_bytes=MIB).files} == known_to_git(root)
+
+
+@pytest.mark.requirement("L-PRJ-08")
+def test_a_folder_without_git_is_read_and_generated_folders_are_not(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.py": "",
+            "node_modules/x.js": "",
+            "__pycache__/x.py": "",
+            "env/pyvenv.cfg": "",
+            "env/lib/x.py": "",
+            "store/CACHEDIR.TAG": "",
+            ".clew/x.py": "",
+            ".git/config": "",
+            "vendor/x.py": "",
+        },
+    )
+    found = walk(tmp_path, max_bytes=MIB, exclude=["/vendor/"])
+    assert [file.path for file in found.files] == ["a.py"]
+    assert found.ignored == 5
+
+
+@pytest.mark.requirement("L-PRJ-06")
+def test_large_and_binary_files_are_named_and_skipped(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n", "image.png": b"\x89PNG\0\0", "new.bin": b"text\0"})
+    with (tmp_path / "dump.sql").open("wb") as large:
+        large.truncate(50 * MIB)
+    report = made(tmp_path, {})
+    assert [(each.path, str(each.reason)) for each in report.skipped] == [
+        ("dump.sql", "too large"),
+        ("image.png", "binary"),
+        ("new.bin", "binary"),
+    ]
+    assert report.files == 1
+
+
+@on_posix
+@pytest.mark.requirement("L-PRJ-06")
+def test_links_and_pipes_are_named_and_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, {"src/a.py": ""})
+    (tmp_path / "src" / "loop").symlink_to(tmp_path)
+    (tmp_path / "gone").symlink_to("nowhere")
+    (tmp_path / "same.py").symlink_to("src/a.py")
+    os.mkfifo(tmp_path / "pipe")
+    found = walk(tmp_path, max_bytes=MIB)
+    assert [file.path for file in found.files] == ["src/a.py"]
+    assert {skipped.path: skipped.reason for skipped in found.skipped} == {
+        "gone": SkipReason.SYMBOLIC_LINK,
+        "pipe": SkipReason.NOT_REGULAR,
+        "same.py": SkipReason.SYMBOLIC_LINK,
+        "src/loop": SkipReason.SYMBOLIC_LINK,
+    }
+
+
+@contextmanager
+def not_as_root() -> Iterator[None]:
+    """Root may read everything; so the block runs as another user."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
+@on_posix
+@pytest.mark.requirement("L-PRJ-06")
+def test_what_may_not_be_read_is_named_and_skipped(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "", "closed/b.py": "", "closed.py": "x = 1\n"})
+    made(tmp_path.parent / "before", {"a.py": ""})  # loads what the other user may not read
+    for parent in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        parent.chmod(0o755)
+    (tmp_path / "closed").chmod(0)
+    (tmp_path / "closed.py").chmod(0)
+    tmp_path.chmod(0o777)
+    try:
+        with not_as_root():
+            report = made(tmp_path, {})
+    finally:
+        (tmp_path / "closed").chmod(0o755)
+    assert [(each.path, each.reason) for each in report.skipped] == [
+        ("closed", SkipReason.UNREADABLE),
+        ("closed.py", SkipReason.UNREADABLE),
+    ]
+    assert report.added == ("a.py",)
+
+
+@on_posix
+@pytest.mark.requirement("L-PRJ-06", "L-PRJ-09")
+def test_every_name_is_taken_and_none_collides(tmp_path: Path) -> None:
+    names = ["a/b.py", "a_b.py", "a-b.py", "a b.py", "A_b.py", "a#b.py", "new\nline.py", "\u65e5\u672c\u8a9e.py"]
+    names += ["caf\u00e9.py", "cafe\u0301.py", "\\xe9.py", "%E9.py", "\u0627\u0644\u0639\u0631\u0628\u064a\u0629.md"]
+    write(tmp_path, {name: f"# {number}\n" for number, name in enumerate(names)})
+    (tmp_path / os.fsdecode(b"\xe9.py")).write_text("# raw\n", encoding="utf-8")
+    report = made(tmp_path, {})
+    assert report.files == len(names) + 1
+    assert {frozenset(same) for same in report.collisions} == {
+        frozenset({"a_b.py", "A_b.py"}),
+        frozenset({"caf\u00e9.py", "cafe\u0301.py"}),
+    }
+    assert {r"\xe9.py", r"\x5cxe9.py"} < set(report.added)
+    with Project.open(tmp_path) as project:
+        ids = [node.id for node in project.nodes()]
+        assert all(project.file(path) for path in report.added)
+    assert len(set(ids)) == len(ids)
+    assert all(each.encode() for each in ids)
+
+
+@pytest.mark.requirement("L-PRJ-09")
+@given(one=st.binary(min_size=1, max_size=6), other=st.binary(min_size=1, max_size=6))
+def test_different_names_are_shown_differently(one: bytes, other: bytes) -> None:
+    shown = [shown_path(name.decode("utf-8", "surrogateescape")) for name in (one, other)]
+    assert (shown[0] == shown[1]) == (one == other)
+    assert all(each.encode() for each in shown)
+
+
+@pytest.mark.requirement("L-PRJ-06")
+def test_what_is_no_folder_or_pattern_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": ""})
+    with pytest.raises(NotFoundError, match="is not a folder"):
+        walk(tmp_path / "none", max_bytes=MIB)
+    with pytest.raises(InputError, match="is not a folder"):
+        walk(tmp_path / "a.py", max_bytes=MIB)
+    with pytest.raises(InputError, match="no pattern"):
+        walk(tmp_path, max_bytes=MIB, exclude=["!"])
