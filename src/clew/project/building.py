@@ -19,7 +19,7 @@ from clew.project.limits import Limits, limits_of, put_limits
 from clew.project.objects import ObjectState, decoded_file, encoded
 from clew.project.parse.parse import is_binary, parse
 from clew.project.parse.parsed import ParsedFile
-from clew.project.reading import content_hash, nodes_of, read_bytes, seen_file
+from clew.project.reading import content_hash, nodes_of, read_bytes, references_of, seen_file
 from clew.project.transforms import Goal, Transform, TransformInput, TransformOutput, method
 from clew.project.walk import FoundFile, SkippedFile, SkipReason, Walk, walk
 from clew.types.record import Record
@@ -232,8 +232,12 @@ def _is_whole(run: _Run, path: str) -> bool:
     if data is None:
         return False
     parsed = decoded_file(data)
-    expected = sorted(nodes_of(path, parsed), key=lambda node: node.id)
-    return expected == sorted(run.index.nodes("of_path", path), key=lambda node: node.id)
+    nodes, index = nodes_of(path, parsed), run.index
+    return (
+        {node.id: node for node in nodes} == {node.id: node for node in index.nodes("of_path", path)}
+        and set(references_of(nodes, parsed)) == set(index.references("of_path", path))
+        and set(parsed.imports) == set(index.imported(path))
+    )
 
 
 def _now_skipped(run: _Run) -> set[str]:
@@ -274,6 +278,8 @@ def _store(run: _Run, removed: Sequence[str]) -> None:
         run.index.put_transform(transform, run.generation, record)
         run.index.set_meta("generation", str(run.generation))
         run.index.set_meta("unresolved", "1")
+        if not run.contents:  # so that the next run goes on from here if this one is stopped
+            run.index.set_meta("method", json.dumps(method(), sort_keys=True))
     run.transforms.append(transform)
     run.batch, run.batch_bytes = [], 0
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from clew.errors import NotFoundError
+from clew.errors import ClewError, NotFoundError
 from clew.project.objects import ContentStore, decoded_file, encoded
 from clew.project.parse.parsed import ParsedFile, ParsedNode
 from clew.project.project import Project
@@ -126,7 +126,7 @@ def _entries(folder: Path, problems: list[str]) -> Iterator[CognitionFile]:
         try:
             read = json.loads(place.read_bytes())
             yield CognitionFile.from_dict(read)
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, ClewError) as error:
             problems.append(f"index/{place.name}: {error}")
 
 

@@ -1,6 +1,7 @@
 """Reads one file of a project into what the index keeps of it."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from clew.project.index import FileTimes, NodeReference, SeenFile
@@ -34,10 +35,7 @@ def seen_file(found: FoundFile, parsed: ParsedFile, name: str, transform: str, s
     """
     file = ProjectFile(found.path, parsed.content, name, transform, found.size, parsed.language, parsed.lines)
     nodes = nodes_of(found.path, parsed)
-    references = [
-        NodeReference(found.path, nodes[each.node].id, each.kind, each.name, each.is_member)
-        for each in parsed.references
-    ]
+    references = references_of(nodes, parsed)
     times = FileTimes(found.path, found.size, found.modified, seen, name)
     return SeenFile(file, times, parsed.package, parsed.syntax_errors, nodes, parsed.imports, references)
 
@@ -59,4 +57,12 @@ def nodes_of(path: str, parsed: ParsedFile) -> list[ProjectNode]:
             hash=node.hash,
         )
         for node in parsed.nodes
+    ]
+
+
+def references_of(nodes: Sequence[ProjectNode], parsed: ParsedFile) -> list[NodeReference]:
+    """The references of an object, from the nodes that `nodes_of` made of it."""
+    return [
+        NodeReference(nodes[each.node].path, nodes[each.node].id, each.kind, each.name, each.is_member)
+        for each in parsed.references
     ]

@@ -1,0 +1,227 @@
+"""Questions to a project: queries, what a change reaches, vectors, changes that are followed, the source's layout."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from clew.errors import InputError, NotFoundError
+from clew.models.protocol import Matrix
+from clew.project.blast_radius import blast_radius
+from clew.project.layout import Layout
+from clew.project.nodes import NodeKind
+from clew.project.open_cognition import FOLDER, index_key, read_open_cognition, write_open_cognition
+from clew.project.project import Project
+from clew.project.query import query
+from clew.project.vectors import embedded_text
+from clew.project.watch import watch
+from clew.testing import HashEmbedder
+from tests.projects import NOW, SHOP, changed, made, needs_grammars, write
+
+
+def found(root: Path, expression: str, limit: int = 20) -> list[tuple[str, str]]:
+    with Project.open(root) as project:
+        return [(match.node.id, match.why) for match in query(project, expression, limit=limit)]
+
+
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-14")
+def test_queries_find_files_symbols_kinds_and_words(tmp_path: Path) -> None:
+    made(tmp_path)
+    cart = [("src/shop/cart.py", "path"), ("src/shop/cart.py#Cart", "path"), ("src/shop/cart.py#Cart.pay", "path")]
+    assert found(tmp_path, "file:src/shop/cart.py") == cart
+    assert found(tmp_path, 'file:"cart.py"') == cart
+    assert found(tmp_path, "file:art.py") == []
+    assert found(tmp_path, "symbol:Cart.pay") == [("src/shop/cart.py#Cart.pay", "name")]
+    assert {node for node, _ in found(tmp_path, "symbol:pay")} == {"src/shop/cart.py#Cart.pay", "web/pay.ts#pay"}
+    assert {node for node, _ in found(tmp_path, "kind:decision")} == {
+        "docs/rules.md#decision Rules",
+        "src/shop/price.py#decision at line 1",
+    }
+    assert found(tmp_path, "kind:decision floats") == [("src/shop/price.py#decision at line 1", "words")]
+    assert found(tmp_path, "what will a customer buy", limit=1) == [("src/shop/cart.py#Cart", "words")]
+    assert found(tmp_path, "Cart")[0] == ("src/shop/cart.py#Cart", "name")
+    assert found(tmp_path, "text:order lost")[0][0] == "README.md#Shop > Goals"
+    with Project.open(tmp_path) as project:
+        for wrong in ("", "file:", "kind:nothing x"):
+            with pytest.raises(InputError):
+                query(project, wrong)
+
+
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-14")
+def test_names_in_code_are_found_by_their_words(tmp_path: Path) -> None:
+    made(tmp_path, {"a.py": "def read_config_file(): pass\n", "b.ts": "function parseHTTPHeader() { }\n"})
+    assert found(tmp_path, "how is the config read?")[0][0] == "a.py#read_config_file"
+    assert found(tmp_path, "text:http header")[0][0] == "b.ts#parseHTTPHeader"
+    assert found(tmp_path, "text:read_config_file")[0][0] == "a.py#read_config_file"
+
+
+@pytest.mark.requirement("L-PRJ-14")
+def test_a_mention_leads_to_a_path_only_on_the_borders_of_names(tmp_path: Path) -> None:
+    made(tmp_path, {"a/x.py": "", "b/x.py": "", "b/yx.py": ""})
+    with Project.open(tmp_path) as project:
+        assert project.paths_like("x.py") == ("a/x.py", "b/x.py")
+        assert project.paths_like("./a/x.py") == ("a/x.py",)
+        assert project.paths_like(str(tmp_path.resolve() / "b" / "x.py")) == ("b/x.py",)
+        assert project.paths_like("b\\yx.py") == ("b/yx.py",)
+        assert project.paths_like("") == project.paths_like("none.py") == ()
+
+
+def reached(root: Path, target: str, depth: int | None = None) -> list[tuple[int, str, str]]:
+    with Project.open(root) as project:
+        found = blast_radius(project, target, depth=depth)
+    return [(each.distance, each.id, str(each.kind)) for each in found.reached]
+
+
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-15")
+def test_a_change_reaches_what_uses_it(tmp_path: Path) -> None:
+    made(tmp_path)
+    assert reached(tmp_path, "src/shop/price.py") == [
+        (1, "src/shop/cart.py", "imports"),
+        (2, "src/shop/__init__.py", "imports"),
+    ]
+    assert reached(tmp_path, "price.py", depth=1) == [(1, "src/shop/cart.py", "imports")]
+    assert reached(tmp_path, "total") == [(1, "src/shop/cart.py#Cart.pay", "calls")]
+    assert reached(tmp_path, "web/pay.ts#pay") == [(1, "web/app.ts#start", "calls")]
+    assert reached(tmp_path, "README.md") == []
+    with pytest.raises(NotFoundError, match="may be one of 2: "):
+        reached(tmp_path, "pay")
+    with pytest.raises(NotFoundError, match="no file or symbol"):
+        reached(tmp_path, "nothing")
+
+
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-15")
+def test_circles_and_classes_are_followed(tmp_path: Path) -> None:
+    made(
+        tmp_path,
+        {
+            "a.py": "import b\n\nclass Base:\n    def run(self):\n        pass\n",
+            "b.py": "from a import Base\n\nclass Sub(Base):\n    pass\n\ndef make():\n    return Sub()\n",
+            "c.py": "import b\n\ndef use():\n    return b.make()\n",
+        },
+    )
+    assert reached(tmp_path, "a.py") == [(1, "b.py", "imports"), (2, "c.py", "imports")]
+    assert reached(tmp_path, "Base") == [
+        (1, "b.py#Sub", "inherits"),
+        (2, "b.py#make", "calls"),
+        (3, "c.py#use", "calls"),
+    ]
+
+
+class CountingEmbedder(HashEmbedder):
+    """Counts the texts that it embeds."""
+
+    texts = 0
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        self.texts += len(texts)
+        return super().embed(texts)
+
+
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-18")
+def test_only_new_text_is_embedded(tmp_path: Path) -> None:
+    made(tmp_path)
+    embedder = CountingEmbedder()
+    with Project.open(tmp_path) as project:
+        every = list(project.nodes())
+        assert project.vectors(embedder.name).ids == ()
+        assert project.embed(embedder, every) == embedder.texts == len({embedded_text(node) for node in every})
+        assert project.embed(embedder, every) == 0
+    changed(tmp_path, {"web/pay.ts": "// Pays at once.\nexport function pay() { return 1; }\n"})
+    with Project.open(tmp_path) as project:
+        new = project.changes(1).changed
+        assert project.embed(embedder, new) == 2
+        vectors = project.vectors(embedder.name)
+        assert set(vectors.ids) == {node.id for node in project.nodes()}
+        (node,) = project.symbols_named("start")
+        one = project.vectors(embedder.name, [node])
+    assert one.matrix.shape == (1, embedder.dim)
+    assert abs(float(one.matrix[0] @ embedder.embed([embedded_text(node)])[0]) - 1) < 1e-2
+
+
+@pytest.mark.requirement("L-PRJ-16")
+def test_what_changes_is_read_while_it_is_watched(tmp_path: Path) -> None:
+    made(tmp_path)
+    steps = iter([{"new.md": "# New\n"}, {}, {}, {"web/pay.ts": "export const pay = 1;\n"}])
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        write(tmp_path, next(steps))
+
+    def clock() -> datetime:
+        return NOW
+
+    reports = list(islice(watch(tmp_path, clock, pause=pause), 2))
+    assert [report.added + report.changed for report in reports] == [("new.md",), ("web/pay.ts",)]
+    assert min(pauses) >= 1
+
+
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-17")
+def test_a_project_is_written_in_the_layout_of_the_source(tmp_path: Path) -> None:
+    report = made(
+        tmp_path, {**SHOP, "web_pay.ts": "export const other = 1;\n", "web-pay.ts": "export const third = 1;\n"}
+    )
+    (Layout.of(tmp_path).overlays / "O2.json").write_text("{}", encoding="utf-8")
+    with Project.open(tmp_path) as project:
+        view = write_open_cognition(project, tmp_path / FOLDER)
+        hashes = {file.path: (file.content, file.object) for file in project.files()}
+    assert {file.path: (file.content_hash, file.structural_hash) for file in view.files} == hashes
+    assert (view.problems, view.transforms, view.overlays["O2"], view.overlays["O1"]) == (
+        (),
+        len(report.transforms),
+        1,
+        0,
+    )
+    names = {place.name for place in (tmp_path / FOLDER / "overlays").iterdir()}
+    assert names == {"O1", "O2", "O3", "O4", "O5", "O6", "O7"}
+    entry = json.loads((tmp_path / FOLDER / "index" / f"{index_key('src/shop/cart.py')}.json").read_bytes())
+    assert [method["name"] for method in entry["structuralData"]["classes"][0]["methods"]] == ["pay"]
+    assert made(tmp_path, {}).files == report.files
+    (tmp_path / "web_pay.ts").unlink()
+    changed(tmp_path, {})
+    with Project.open(tmp_path) as project:
+        assert len(write_open_cognition(project, tmp_path / FOLDER).files) == len(SHOP) + 1
+
+
+@pytest.mark.requirement("L-PRJ-17")
+def test_a_folder_of_the_source_is_read_and_its_hashes_are_checked(tmp_path: Path) -> None:
+    made(tmp_path, {"a.md": "# A\n"})
+    with Project.open(tmp_path) as project:
+        write_open_cognition(project, tmp_path / FOLDER)
+    (place,) = (tmp_path / FOLDER / "objects").glob("??/*")
+    place.write_bytes(b"other")
+    write(tmp_path / FOLDER / "index", {"b.md.json": "no json", "c.json": '{"path": "c", "content_hash": "1"}'})
+    problems = read_open_cognition(tmp_path / FOLDER).problems
+    assert len(problems) == 3
+    assert any(problem.endswith("altered") for problem in problems)
+    with pytest.raises(NotFoundError, match="open-cognition"):
+        read_open_cognition(tmp_path / "none")
+
+
+@pytest.mark.requirement("L-PRJ-09", "L-PRJ-17")
+def test_no_two_paths_share_a_name_in_the_layout_of_the_source() -> None:
+    paths = ["a/b", "a_b", "a-b", "a/B", "A/b", "a/b_c", "a_b/c", "a-b/c", "a/b/c", "x" * 200, "x" * 201, "\u00e9"]
+    keys = [index_key(path) for path in paths]
+    assert len({key.casefold() for key in keys}) == len(paths)
+    assert index_key("src/utils/helper.ts") == "src_utils_helper.ts"
+
+
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-03")
+def test_nodes_can_be_asked_for_by_kind_and_file(tmp_path: Path) -> None:
+    made(tmp_path)
+    with Project.open(tmp_path) as project:
+        assert [node.name for node in project.nodes(kind=NodeKind.CLASS)] == ["Cart"]
+        assert [node.id for node in project.nodes(path="web/app.ts", kind=NodeKind.FUNCTION)] == ["web/app.ts#start"]
+        assert project.node("none") is None
+        into = [edge.source for edge in project.edges(target="src/shop/price.py#total")]
+        assert into == ["src/shop/price.py", "src/shop/cart.py#Cart.pay"]
