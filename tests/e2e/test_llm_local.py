@@ -28,7 +28,7 @@ WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SERVE = """
 import sys, xllamacpp
 params = xllamacpp.CommonParams()
-params.model.path, params.n_ctx, params.port, params.n_parallel = sys.argv[1], 2048, 0, 1
+params.model.path, params.n_ctx, params.port, params.n_parallel = sys.argv[1], 4096, 0, 1
 params.cpuparams.n_threads = 1
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
