@@ -4,7 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from clew.knowledge.rules.clause_moods import clause_moods
 from clew.knowledge.rules.extract import statements
+from clew.knowledge.rules.times import Validity, valid_time
 from clew.types.facts import Effect, FactStatus, Mood, Statement
 from clew.types.turn import Part, Role, Turn
 
@@ -75,7 +77,8 @@ def test_what_people_say_of_themselves(text: str, verb: str, target: str, status
         ("We moved the meeting to Thursday.", ("meeting", "is scheduled for", "Thursday")),
         ("Our API uses Redis.", ("API", "uses", "Redis")),
         ("The bug is in src/app.py.", ("bug", "is located in", "src/app.py")),
-        ("Let's go with SQLite.", ("Ann", "decides on", "SQLite")),
+        ("Let's go with SQLite.", ("we", "decides on", "SQLite")),
+        ("We use Jenkins.", ("we", "uses", "Jenkins")),
     ],
 )
 def test_projects_prices_dates_and_code(text: str, expected: tuple[str, str, str]) -> None:
@@ -182,6 +185,68 @@ def test_to_move_ends_the_home_before() -> None:
     assert (new.object, new.effect, old.object, old.effect) == ("Oslo", Effect.STATES, "Rome", Effect.CEASES)
     (more,) = said("I also work at IBM.")
     assert more.effect is Effect.ADDS
+
+
+@pytest.mark.requirement("K-RUL-06")
+@pytest.mark.parametrize(
+    ("texts", "target", "effect", "instead_of"),
+    [
+        (["The launch is scheduled for May 20.", "No, I meant May 21."], "May 21", Effect.CORRECTS, "May 20"),
+        (["My sister lives in Rome. I mean Turin, not Rome."], "Turin", Effect.CORRECTS, "Rome"),
+        (["I mean I visited Turin, not Milan."], "Turin", Effect.CORRECTS, "Milan"),
+        (["I visited Turin, not Milan."], "Turin", Effect.STATES, "Milan"),
+        (["Just kidding, I don't live in Rome."], "Rome", Effect.RETRACTS, None),
+    ],
+)
+def test_corrections_put_right_what_was_said(
+    texts: list[str], target: str, effect: Effect, instead_of: str | None
+) -> None:
+    last = said(*texts)[-1]
+    assert (last.object, last.effect, last.instead_of, last.mood) == (target, effect, instead_of, Mood.ASSERTED)
+
+
+@pytest.mark.requirement("K-RUL-06")
+def test_a_correction_of_nothing_states_nothing() -> None:
+    assert said("No, I meant May 21.") == []
+    assert said("I live in Rome.", "No, I meant May 21.") == []
+    assert said("I live in Rome.", "No, I meant Turin.", speakers="AB") == []
+
+
+@pytest.mark.requirement("K-RUL-02")
+def test_what_a_statement_rests_on() -> None:
+    (plan,) = said("I'm going to fly to Lisbon for the wedding.")
+    assert (plan.object, plan.rests_on) == ("Lisbon", ("wedding",))
+    (class_,) = said("I attend a yoga class in Berlin every Monday.")
+    assert (class_.object, class_.where, class_.when, class_.status) == (
+        *("yoga class", "Berlin", "every Monday"),
+        FactStatus.RECURRING,
+    )
+    (garage,) = said("I'm renting a garage near my office.")
+    assert (garage.object, garage.where) == ("garage", "office")
+    learns, works = said("I'm learning Portuguese because I work at Vela.")
+    assert (learns.because, works.because) == ((works.ordinal,), ())
+
+
+@pytest.mark.requirement("K-RUL-05")
+def test_the_moods_of_clauses() -> None:
+    text = "If I get the job, I will move, but I live in Rome now."
+    assert [(text[low:high], mood) for low, high, mood in clause_moods(text)] == [
+        ("I get the job", Mood.CONDITIONAL),
+        ("I will move", Mood.CONDITIONAL),
+        ("I live in Rome now", Mood.CONDITIONAL),
+    ]
+    assert clause_moods("") == []
+
+
+@pytest.mark.requirement("K-RUL-07")
+def test_the_words_of_a_time() -> None:
+    assert valid_time("since 2018", MONDAY, FactStatus.ACTIVE) == Validity(datetime(2018, 1, 1, tzinfo=UTC), None)
+    assert valid_time("from 2015 to 2019", MONDAY, FactStatus.COMPLETED) == Validity(
+        datetime(2015, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC)
+    )
+    assert valid_time("soon", MONDAY, FactStatus.PLANNED) == Validity()
+    (review,) = said("The review is scheduled for 3:30 pm on Friday.")
+    assert review.object == "3:30 pm on Friday"
 
 
 @pytest.mark.requirement("K-RUL-07")

@@ -20,11 +20,11 @@ from clew.knowledge.rules.meanings import (
     third,
     type_of,
 )
-from clew.knowledge.rules.objects import Object, frequency, is_vague, place_of, text_of
+from clew.knowledge.rules.objects import Object, event_of, is_vague, place_of, text_of
 from clew.knowledge.slots import slot_of
 from clew.types.facts import Effect, FactStatus, FactType
 
-_TRAVEL: Final = frozenset("go travel visit fly move drive".split())
+_SHARED: Final = frozenset(("uses", "decides on", "adopts"))
 _LEAVES: Final = frozenset("quit leave lose resign".split())
 _OWN: Final = frozenset(("the", "our", "my", "this"))
 _WORKS: Final = frozenset(("works at", "works for", "works in"))
@@ -48,8 +48,8 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
         status = FactStatus.ACTIVE
     base = StatementDraft(said.owner.name, known or third(verb, obj.preposition), text_of(said.s, *span), status)
     base = replace(base, type=type_of(said, status), effect=effect_of(said))
-    if verb in _TRAVEL or verb == "live":
-        base = replace(base, where=place_of(said.s, max(0, span[0] - 1), span[1]))
+    if base.verb in _SHARED and said.s.low[said.clause.subject[0]] in ("we", "us"):
+        base = replace(base, subject="we")  # a decision is of all who share it, whoever tells it
     if said.owner.general and not _is_told_of(said, base):
         return
     if base.object:
@@ -100,7 +100,7 @@ def _special(said: ClauseReading, verb: str, obj: Object) -> list[StatementDraft
     if verb in _LEAVES and not {"job", "position"}.isdisjoint(s.low[low:high]):
         type_ = type_of(said, FactStatus.ACTIVE)
         return [StatementDraft(said.owner.name, "works at", "", FactStatus.CEASED, type_, Effect.CEASES)]
-    if verb in words("reschedule", "verbs") and said.dates and low < high and s.low[low] in _OWN:
+    if verb in words("reschedule", "verbs") and said.when.dates and low < high and s.low[low] in _OWN:
         return [StatementDraft(text_of(s, low, high), "is scheduled for", said.date_text)]
     return None
 
@@ -111,9 +111,12 @@ def _with_object(
     s, (low, high) = said.s, span
     if _is_empty(said, low, high, infinitive=obj.infinitive):
         return
-    if often := frequency(s, obj.low, said.clause.stop):
-        recurs = base.status is FactStatus.ACTIVE
-        base = replace(base, when=often, status=FactStatus.RECURRING if recurs else base.status)
+    if (event := event_of(s, low, high)) is not None:
+        base, high = replace(base, rests_on=(event[1],)), event[0]
+    if (place := place_of(s, low, high)) is not None:
+        base, high = replace(base, where=place[1]), place[0]
+    if event or place:
+        base = replace(base, object=text_of(s, low, high))
     if s.bits[high - 1] & OBJECT and not obj.infinitive:
         name = said.name_of(high - 1, high)
         if name is None:

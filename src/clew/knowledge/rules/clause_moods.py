@@ -1,8 +1,8 @@
 """How the clauses of a sentence are meant, by place in its text."""
 
 from clew.knowledge.rules.clauses import clauses
-from clew.knowledge.rules.extract import is_name
 from clew.knowledge.rules.moods import moods
+from clew.knowledge.rules.sentences import is_name
 from clew.knowledge.rules.tokens import read
 from clew.types.facts import Mood
 

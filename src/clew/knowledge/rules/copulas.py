@@ -66,9 +66,12 @@ def copula(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
 
 def _nothing(c: _Complement) -> list[StatementDraft] | None:
     """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
-    if not c.first and c.said.dates and not c.said.is_person:
+    if not c.first and c.said.when.dates and not c.said.is_person:
         return c.with_verb("is scheduled for", c.said.date_text)
-    empty = not c.first or c.first == "your" or c.obj.infinitive or c.obj.clausal
+    compared = c.first in ("more", "less", "so") and c.obj.low + 1 < c.obj.high
+    if compared and c.s.low[c.obj.low + 1] in words("complement", "passing"):
+        return []
+    empty = c.said.clause.group.modal == "let" or not c.first or c.first == "your" or c.obj.infinitive or c.obj.clausal
     framing = c.said.clause.link in words("words", "time_link")  # "when I was young"
     return [] if empty or framing or _is_excess(c) else None
 

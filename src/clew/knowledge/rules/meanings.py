@@ -1,8 +1,8 @@
 """What the readers of clauses share: the clause, a statement in the making, its status, effect, type and time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime
 from functools import cache
 from typing import Final
 
@@ -10,13 +10,11 @@ from clew.knowledge.morphology import third_person
 from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import language, words
 from clew.knowledge.rules.subjects import Referent
+from clew.knowledge.rules.times import TimePhrases, validity
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.text.dates import ResolvedDate
 from clew.types.facts import Effect, FactStatus, FactType, Mood
 
 WANTS: Final = frozenset(("like", "love", "prefer"))
-_SINCE: Final = frozenset(("since", "from"))
-_UNTIL: Final = frozenset(("until", "till", "til", "through"))
 _NO_MORE: Final = frozenset(("anymore", "any more", "no longer", "not any more"))
 
 
@@ -37,6 +35,8 @@ class StatementDraft:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     reason: str | None = None
+    rests_on: tuple[str, ...] = ()
+    because: tuple["StatementDraft", ...] = ()
     mood: Mood = Mood.ASSERTED
 
 
@@ -47,24 +47,23 @@ class ClauseReading:
     Attributes:
         owner: whom the subject means.
         speaker: who says it.
-        dates: the dates in its part of the sentence.
+        when: what its part of the sentence says of time.
         name_of: the name that a phrase or pronoun stands for; None if it means nobody in particular.
         today: the day on which it is said.
     """
 
     s: SentenceTokens
     clause: Clause
-    mood: Mood
     owner: Referent
     speaker: str
-    dates: Sequence[ResolvedDate]
+    when: TimePhrases
     name_of: Callable[[int, int], str | None]
     today: date | None
 
     @property
     def date_text(self) -> str:
         """The words of the first date; empty if there is none."""
-        return next((self.s.text[slice(*each.phrase_span)] for each in self.dates), "")
+        return next((self.s.text[slice(*each.phrase_span)] for each in self.when.dates), "")
 
     @property
     def is_person(self) -> bool:
@@ -113,7 +112,7 @@ def _present_status(said: ClauseReading, *, stative: bool) -> FactStatus:
 
 
 def _ahead(said: ClauseReading) -> bool:
-    return said.today is not None and any(each.start > said.today for each in said.dates)
+    return said.today is not None and any(each.start > said.today for each in said.when.dates)
 
 
 def effect_of(said: ClauseReading) -> Effect:
@@ -137,19 +136,17 @@ def type_of(said: ClauseReading, status: FactStatus) -> FactType:
 # --------------------------------------------------------------------------------------------------------------- time
 
 
-def timed(said: ClauseReading, draft: StatementDraft) -> StatementDraft:
-    """The draft with the first date of its clause: when it was or will be, or since or until when it holds."""
-    if not said.dates:
+def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
+    """The draft with the first date of its clause, and how often it happens."""
+    if reading.when.often:
+        often = reading.s.text[slice(*reading.when.often[0])]
+        status = FactStatus.RECURRING if draft.status is FactStatus.ACTIVE else draft.status
+        draft = replace(draft, when=often, status=status)
+    if not reading.when.dates:
         return draft
-    first, text = said.dates[0], said.s.text
-    start, end = (datetime.combine(day, time(), UTC) for day in (first.start, first.end + timedelta(days=1)))
-    before = text[max(0, first.phrase_span[0] - 8) : first.phrase_span[0]].lower().split()
-    link = before[-1] if before else ""
-    draft = replace(draft, when=draft.when or said.date_text)
-    if link in _UNTIL:
-        return replace(draft, valid_to=end)
-    lasting = draft.status in (FactStatus.ACTIVE, FactStatus.RECURRING) or draft.verb in words("state", "verbs")
-    if link not in _SINCE and not lasting:
-        return replace(draft, valid_from=start, valid_to=end)
-    present = draft.status is FactStatus.ACTIVE and said.clause.group.tense == "present" and link not in _SINCE
-    return draft if present else replace(draft, valid_from=start)
+    date, text = reading.when.dates[0], reading.s.text
+    draft = replace(draft, when=draft.when or reading.date_text)
+    found = validity(text, date, draft.status, lasts=draft.verb in words("state", "verbs"))
+    since = text[: date.phrase_span[0]].rstrip().lower().endswith(("since", "from"))
+    present = draft.status is FactStatus.ACTIVE and reading.clause.group.tense == "present" and not since
+    return replace(draft, valid_from=None if present else found.start, valid_to=found.end)

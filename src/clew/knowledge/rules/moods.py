@@ -23,6 +23,8 @@ from clew.knowledge.rules.lexicon import (
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import Mood
 
+STATED: Final = frozenset((Mood.ASSERTED, Mood.NEGATED))
+"""Moods of statements that can become or end facts."""
 _FIRST: Final = frozenset(("i", "we"))
 _CONTENT_LINKS: Final = frozenset(("that", "", "how"))
 _FREE: Final = frozenset(("what", "whatever", "how", "why", "whether", "which", "whom", "whose"))
@@ -130,15 +132,27 @@ def _governed(s: SentenceTokens, clauses: Sequence[Clause], index: int, found: S
         return None
     between = s.low[above.group.end : clause.subject[0]]
     verb = above.group.verb
+    if not words("talk", "securing").isdisjoint(between) or (above.group.negated and _tells(s, above, clause)):
+        return Mood.HYPOTHETICAL  # "to make sure it works", "don't want you telling him she lives in Rome"
     if verb == "be":
         return _felt(above, between)
     if verb in words("talk", "want") or (verb in words("talk", "demand") and "," not in between):
-        return Mood.HYPOTHETICAL  # "I want to make sure (that) it works", "he suggested I go"
-    if len(between) > _NEAR or not any(verb in words("talk", name) for name in ("report", "know", "suppose")):
-        return None
-    unsure = found[-1] in (Mood.CONDITIONAL, Mood.HYPOTHETICAL) or above.group.negated
-    stated = Mood.HYPOTHETICAL if unsure else _reported(s, clause, above)
-    return Mood.ASKED if found[-1] is Mood.ASKED else stated
+        return Mood.HYPOTHETICAL  # "he suggested I go"
+    talks = any(verb in words("talk", name) for name in ("report", "know", "suppose"))
+    return _talked(s, clause, above, found[-1]) if talks and len(between) <= _NEAR else None
+
+
+def _talked(s: SentenceTokens, clause: Clause, above: Clause, mood: Mood) -> Mood | None:
+    """The mood of a clause under a verb of saying, knowing or supposing that is meant in a mood itself."""
+    if mood is Mood.ASKED:
+        return mood
+    unsure = mood in (Mood.CONDITIONAL, Mood.HYPOTHETICAL) or above.group.negated
+    return Mood.HYPOTHETICAL if unsure else _reported(s, clause, above)
+
+
+def _tells(s: SentenceTokens, above: Clause, clause: Clause) -> bool:
+    """Whether a verb of saying without a subject of its own stands between two clauses."""
+    return any(s.verb[at] in words("talk", "report") for at in range(above.group.end, clause.subject[0]))
 
 
 _NEAR: Final = 4
@@ -155,6 +169,8 @@ def _felt(above: Clause, between: Sequence[str]) -> Mood | None:
 def _reported(s: SentenceTokens, clause: Clause, above: Clause) -> Mood | None:
     """The mood of what somebody says, knows or supposes."""
     first = s.low[above.subject[0]] in _FIRST
+    if first and above.group.verb == "mean":
+        return None  # "I mean I visited Turin"
     if above.group.verb in words("talk", "suppose"):
         return Mood.HYPOTHETICAL if first else Mood.QUOTED
     if first:

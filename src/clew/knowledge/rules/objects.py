@@ -34,7 +34,7 @@ MOST_WORDS: Final = 12
 """Words of an object; a longer one is cut at a preposition."""
 
 _ENDS: Final = BREAK | SUBJECT | CONDITION | MODAL
-_PLACE: Final = frozenset(("in", "at", "near", "to"))
+_PLACE: Final = frozenset(("in", "at", "near"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
 def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
     """Whether a word ends the object that begins at `at`."""
     bits = s.bits[place]
-    if bits & _ENDS or _is_frequency(s, place):
+    if bits & _ENDS:
         return not (bits & MODAL and s.low[place - 1] == "that")
     if bits & AUXILIARY:
         return not ((infinitive and place == at + 1) or (place > at and s.low[place - 1] == "that"))
@@ -161,17 +161,6 @@ def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
     joined = s.bits[place - 1] & (PREPOSITION | COORDINATOR | COMMA | TO | DETERMINER | ADVERB) or s.form[place - 1]
     given = at > 0 and s.verb[at - 1] in words("ditransitive", "verbs")
     return not joined and not given and s.low[place] not in ("all", "more", "most", "much", "many")
-
-
-def _is_frequency(s: SentenceTokens, at: int) -> bool:
-    """Whether "every day", "each week" begins at a place."""
-    return s.low[at] in ("every", "each") and at + 1 < len(s) and s.low[at + 1] in words("frequency", "units")
-
-
-def frequency(s: SentenceTokens, at: int, stop: int) -> str:
-    """The words that say how often, from a place on; empty if there are none."""
-    place = next((place for place in range(at, min(stop, len(s) - 1)) if _is_frequency(s, place)), None)
-    return "" if place is None else s.words(place, place + 2)
 
 
 def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
@@ -270,15 +259,25 @@ def apposition(s: SentenceTokens, at: int) -> tuple[int, int] | None:
 _LONGEST_APPOSITION: Final = 12
 
 
-def place_of(s: SentenceTokens, low: int, high: int) -> str | None:
-    """A named place in a phrase: "in Rome", "at Central Park"."""
-    for at in range(low, high - 1):
-        if s.low[at] in _PLACE:
-            end = at + 1
-            end += end < high and s.low[end] == "the"
-            first = end
-            while end < high and s.bits[end] & NAME:
-                end += 1
-            if end > first:
-                return s.words(first, end)
-    return None
+def place_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
+    """Where the place begins that ends a phrase, and its name: "at Central Park", "near my office"."""
+    at = high - 1
+    while at > low and not s.bits[at] & PREPOSITION:
+        at -= 1
+    if at <= low or s.low[at] not in _PLACE:
+        return None
+    first = at + 1 + (s.low[at + 1] in ("the", "my", "our"))
+    named = first < high and all(s.bits[place] & NAME for place in range(first, high))
+    return (at, s.words(first, high)) if first < high and (named or s.low[at] == "near") else None
+
+
+def event_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
+    """Where the event begins that ends a phrase, and its name: "for the wedding"."""
+    at = high - 1
+    while at > low and s.low[at] != "for":
+        at -= 1
+    known = at + 2 < high and s.low[high - 1] in words("event", "nouns") and s.low[at + 1] in _KNOWN
+    return (at, s.words(at + 2, high)) if at >= low and known and s.low[at] == "for" else None
+
+
+_KNOWN: Final = frozenset(("the", "my", "our", "his", "her", "their"))

@@ -1,0 +1,88 @@
+"""Where people take back or correct what they said: "no, I meant March 5", "just kidding"."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from typing import Final
+
+from clew.knowledge.rules.lexicon import BREAK, COMMA, CONNECTOR, QUESTION, SUBJECT, language, words
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
+from clew.knowledge.rules.moods import STATED
+from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.times import time_phrases
+from clew.knowledge.rules.tokens import SentenceTokens
+from clew.types.facts import Effect, Mood
+
+_LONGEST: Final = 6
+"""Words of a value that stands in for another."""
+
+
+def repaired(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
+    """The draft with what its sentence rejects, and as a correction or withdrawal where the sentence says so."""
+    s = reading.s
+    if draft.mood is Mood.NEGATED and not words("repair", "jokes").isdisjoint(s.low):
+        return replace(draft, mood=Mood.ASSERTED, effect=Effect.RETRACTS)
+    rejected = _rejected(s, reading.clause.group.end, min(reading.clause.stop, len(s)))
+    if not rejected or draft.mood is not Mood.ASSERTED or draft.instead_of:
+        return draft
+    corrects = not words("repair", "cues").isdisjoint(s.low[: reading.clause.subject[1] + 1])
+    return replace(draft, instead_of=rejected, effect=Effect.CORRECTS if corrects else draft.effect)
+
+
+def _rejected(s: SentenceTokens, at: int, stop: int) -> str:
+    """The words of "..., not X" after an object."""
+    place = next((place for place in range(at, stop - 1) if s.bits[place] & COMMA and s.low[place + 1] == "not"), None)
+    if place is None:
+        return ""
+    end = place + 2
+    while end < len(s) and not s.bits[end] & (BREAK | COMMA | SUBJECT | CONNECTOR | QUESTION):
+        end += 1
+    return text_of(s, place + 2, end) if end - place <= _LONGEST else ""
+
+
+@cache
+def _elliptical() -> re.Pattern[str]:
+    return re.compile(language()["repair"]["elliptical"], re.IGNORECASE)
+
+
+def is_elliptical(sentence: str) -> bool:
+    """Whether a sentence is a correction that names nothing but the right value: "No, I meant March 5"."""
+    return _elliptical().fullmatch(sentence) is not None
+
+
+def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | None) -> Iterator[StatementDraft]:
+    """The latest statement with a value of the same kind as the one that the sentence puts right, corrected.
+
+    Args:
+        said: what the speaker stated before, in order.
+    """
+    found = _elliptical().fullmatch(sentence.strip())
+    if found is None:
+        return
+    value, rejected = found["value"].strip(), found["rejected"]
+    kind = _kind(value, at)
+    for draft in reversed(said):
+        if draft.mood in STATED and draft.object and _kind(draft.object, at) == kind:
+            wrong = (rejected or "").strip() or draft.object
+            yield replace(
+                draft,
+                object=value,
+                instead_of=wrong,
+                effect=Effect.CORRECTS,
+                mood=Mood.ASSERTED,
+                when=value if kind == "date" else draft.when,
+                valid_from=None,
+                valid_to=None,
+                because=(),
+            )
+            return
+
+
+def _kind(value: str, at: datetime | None) -> str:
+    if time_phrases(value, at).dates:
+        return "date"
+    if value[:1].isdigit() or value[:1] in "$€£":
+        return "number"
+    return "name" if value[:1].isupper() else "other"

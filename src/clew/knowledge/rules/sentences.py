@@ -1,0 +1,116 @@
+"""The statements of one sentence: its clauses one by one, each about whom its subject means, with reasons joined."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from clew.analyze.entities import listed_type
+from clew.knowledge.rules.actions import action
+from clew.knowledge.rules.clauses import Clause, clauses
+from clew.knowledge.rules.copulas import copula
+from clew.knowledge.rules.lexicon import words
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
+from clew.knowledge.rules.moods import STATED, moods
+from clew.knowledge.rules.objects import object_of
+from clew.knowledge.rules.repairs import repaired
+from clew.knowledge.rules.subjects import Mentions, Referent, mentioned, phrase, subject_of
+from clew.knowledge.rules.times import TimePhrases
+from clew.knowledge.rules.tokens import SentenceTokens
+from clew.types.facts import FactType, Mood
+
+
+def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetime | None) -> Iterator[StatementDraft]:
+    """The statements of a sentence, clause by clause; whom it names is noted in passing.
+
+    Args:
+        when: what the sentence says of time.
+        at: when it was said.
+    """
+    parts = clauses(s, is_name)
+    meant = moods(s, parts) if parts else []
+    made: list[list[StatementDraft]] = []
+    noted, owner = 0, None
+    for index, (clause, mood) in enumerate(zip(parts, meant, strict=True)):
+        noted = _note(s, noted, clause.subject[0], mentions)
+        owner = owner if clause.shared else _owner(s, parts, index, mentions)
+        noted = _note(s, noted, min(clause.stop, len(s)), mentions)
+        if owner is None:
+            made.append([])
+            continue
+        reading = ClauseReading(
+            s=s,
+            clause=clause,
+            owner=owner,
+            speaker=mentions.speaker,
+            when=_when(s, parts, index, when),
+            name_of=_namer(s, mentions),
+            today=at.date() if at else None,
+        )
+        made.append([repaired(reading, each) for each in _of_clause(reading, mood)])
+    _note(s, noted, len(s), mentions)
+    yield from _with_reasons(s, parts, made)
+
+
+def is_name(word: str) -> bool:
+    """Whether a lower-case word is a name wherever it occurs."""
+    return listed_type(word) is not None
+
+
+def _of_clause(reading: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:
+    owner, clause = reading.owner, reading.clause
+    if owner.kin and owner.of and mood in STATED:
+        yield StatementDraft(owner.name, f"is {owner.kin.split()[-1]} of", owner.of, type=FactType.PERSONAL)
+    obj = object_of(reading.s, clause.group.end, clause.stop, reading.when.spans())
+    for draft in copula(reading, obj) if clause.group.verb == "be" else action(reading, obj):
+        yield timed(reading, replace(draft, mood=mood, reason=obj.reason or None))
+
+
+def _namer(s: SentenceTokens, mentions: Mentions) -> Callable[[int, int], str | None]:
+    def name_of(low: int, high: int) -> str | None:
+        pronoun = s.low[low]
+        known = high == low + 1 and pronoun in ("him", "her", "them")
+        found = mentions.meant(pronoun) if known else phrase(s, low, high, mentions)
+        return found.name if found else None
+
+    return name_of
+
+
+def _note(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> int:
+    for referent in mentioned(s, low, high, mentions):
+        mentions.add(referent)
+    return max(low, high)
+
+
+def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Mentions) -> Referent | None:
+    """Whom the subject means: in what somebody reports, a pronoun can mean the one who says it."""
+    clause = parts[index]
+    if index and s.low[clause.subject[0]] in ("he", "she"):
+        above = parts[index - 1]
+        if above.group.verb in words("talk", "report") and s.low[above.subject[0]] not in ("i", "we"):
+            reporter = subject_of(s, above.subject, mentions)
+            if reporter is not None:
+                return reporter
+    return subject_of(s, clause.subject, mentions)
+
+
+def _when(s: SentenceTokens, parts: Sequence[Clause], index: int, when: TimePhrases) -> TimePhrases:
+    """What a clause says of time: in it, and for the first clause also before it."""
+    clause = parts[index]
+    first = clause.group.at if clause.shared else clause.subject[0]
+    low = 0 if index == 0 else min(parts[index - 1].stop, first)
+    return when.within(s.start[low], s.end[min(clause.stop, len(s)) - 1])
+
+
+def _with_reasons(
+    s: SentenceTokens, parts: Sequence[Clause], made: Sequence[list[StatementDraft]]
+) -> Iterator[StatementDraft]:
+    """The statements of all clauses; one after "because" is the reason of the one before."""
+    for index, found in enumerate(made):
+        after = parts[index + 1] if index + 1 < len(parts) else None
+        if after is None or after.link not in words("words", "reason") or after.link == "as":
+            yield from found
+            continue
+        reason = " ".join(s.words(after.subject[0], min(after.stop, len(s))).split())
+        causes = tuple([each for each in made[index + 1] if each.mood in STATED])
+        for each in found:
+            yield replace(each, reason=each.reason or reason, because=causes)

@@ -1,0 +1,145 @@
+"""The phrases of a text that say when, how often and at what hour; what a date means for what is dated.
+
+Dates are those of `clew.text.dates`, joined with the hour beside them, and ranges of years ("from 2015 to 2019").
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from clew.text.dates import FIRST_YEAR, LAST_YEAR, ResolvedDate, resolve
+from clew.text.late_pattern import late_pattern
+from clew.types.facts import FactStatus
+
+Span = tuple[int, int]
+
+_UNIT: Final = (
+    r"(?:day|night|week|weekend|month|year|morning|evening|afternoon|hour|quarter|season|summer|winter|spring|fall"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+)
+_OFTEN: Final = late_pattern(
+    rf"(?i)\b(?:(?:every|each) (?:other |single |second |third )?{_UNIT}s?(?: or so)?"
+    rf"|(?:once|twice|(?:\w+|\w+ or \w+|\d+-\d+) (?:times|hours|days|nights|minutes)) (?:an?|per|every|each) {_UNIT}"
+    rf"|(?:on|at) (?:the )?(?:weekends|weekdays|nights|\w+days)|in the (?:mornings|evenings|afternoons))\b"
+)
+_OFTEN_CUES: Final = (
+    "every ",
+    "each ",
+    "once a",
+    "twice a",
+    " times ",
+    " per ",
+    "s a ",
+    "days",
+    "ends",
+    "ings",
+    "noons",
+)
+_CLOCK: Final = r"(?:\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]clock)|\d{1,2}:\d\d|noon|midnight)(?!\w)"
+_CLOCK_BEFORE: Final = late_pattern(rf"(?i)(?<![\w:]){_CLOCK},? (?:on )?(?:the )?$")
+_CLOCK_AFTER: Final = late_pattern(rf"(?i)^,? (?:at|around|by) {_CLOCK}")
+_CLOCK_ALONE: Final = late_pattern(rf"(?i)\b(?:at|around|by|after|before|until) {_CLOCK}")
+_YEARS: Final = late_pattern(r"\b(?:from|between) ((?:19|20)\d\d) (?:to|until|till|and) ((?:19|20)\d\d)\b")
+_BEFORE: Final = 16
+
+_SINCE: Final = frozenset(("since", "from"))
+_UNTIL: Final = frozenset(("until", "till", "til", "through"))
+
+
+@dataclass(frozen=True, slots=True)
+class TimePhrases:
+    """What a text, or a part of it, says of time.
+
+    Attributes:
+        dates: its dates, in order.
+        often: where it says how often.
+        hours: where it names an hour without a date.
+    """
+
+    dates: tuple[ResolvedDate, ...] = ()
+    often: tuple[Span, ...] = ()
+    hours: tuple[Span, ...] = ()
+
+    def within(self, start: int, end: int) -> "TimePhrases":
+        """Those that begin between two offsets."""
+        if not (self.dates or self.often or self.hours):
+            return self
+        return TimePhrases(
+            tuple([each for each in self.dates if start <= each.phrase_span[0] < end]),
+            tuple([span for span in self.often if start <= span[0] < end]),
+            tuple([span for span in self.hours if start <= span[0] < end]),
+        )
+
+    def spans(self) -> list[Span]:
+        """All places, in no order."""
+        return [*(each.phrase_span for each in self.dates), *self.often, *self.hours]
+
+
+def time_phrases(text: str, at: datetime | None) -> TimePhrases:
+    """What a text that was said at a time says of time."""
+    dates = [_with_hour(text, each) for each in resolve(text, at)]
+    if "19" in text or "20" in text:
+        dates = _with_ranges(text, dates)
+    low = text.lower()
+    often = tuple([found.span() for found in _OFTEN.finditer(text)]) if any(cue in low for cue in _OFTEN_CUES) else ()
+    dates = [each for each in dates if not any(_meet(each.phrase_span, span) for span in often)]
+    hours = [found.span() for found in _CLOCK_ALONE.finditer(text)] if ":" in text or "m" in low else []
+    taken = [each.phrase_span for each in dates]
+    return TimePhrases(
+        tuple(dates), often, tuple([span for span in hours if not any(_meet(span, each) for each in taken)])
+    )
+
+
+def _meet(first: Span, second: Span) -> bool:
+    return first[0] < second[1] and second[0] < first[1]
+
+
+def _with_hour(text: str, found: ResolvedDate) -> ResolvedDate:
+    """The date with the hour beside it: "3 pm on Friday", "Friday at 3 pm"."""
+    start, end = found.phrase_span
+    before = _CLOCK_BEFORE.search(text, max(0, start - _BEFORE), start)
+    after = _CLOCK_AFTER.match(text[end : end + _BEFORE])
+    if before is None and after is None:
+        return found
+    return replace(found, phrase_span=(before.start() if before else start, end + after.end() if after else end))
+
+
+def _with_ranges(text: str, dates: list[ResolvedDate]) -> list[ResolvedDate]:
+    for found in _YEARS.finditer(text):
+        first, last = int(found[1]), int(found[2])
+        if FIRST_YEAR <= first <= last <= LAST_YEAR:
+            span = ResolvedDate(date(first, 1, 1), date(last, 12, 31), found.span(), "year")
+            dates = [each for each in dates if not _meet(each.phrase_span, found.span())]
+            dates = sorted([*dates, span], key=lambda each: each.phrase_span)
+    return dates
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """When a statement holds, as its text states it: from, and the first moment after; None where it states nothing."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+def validity(text: str, found: ResolvedDate, status: FactStatus, *, lasts: bool = False) -> Validity:
+    """What a date says of when something of a status holds or happens.
+
+    Args:
+        text: the text in which the date was found.
+        lasts: whether it is a state, which an event in the past began: "moved to Rome in May".
+    """
+    start, end = (datetime.combine(day, time(), UTC) for day in (found.start, found.end + timedelta(days=1)))
+    before = text[max(0, found.phrase_span[0] - _BEFORE) : found.phrase_span[0]].lower().split()
+    link = before[-1] if before else ""
+    if link in _UNTIL:
+        return Validity(None, end)
+    state = lasts or status in (FactStatus.ACTIVE, FactStatus.RECURRING)
+    return Validity(start, None) if link in _SINCE or state else Validity(start, end)
+
+
+def valid_time(words: str, said_at: datetime | None, status: FactStatus) -> Validity:
+    """When a statement of a status holds, by the words that say when: "since 2018", "last week"."""
+    dates: Sequence[ResolvedDate] = time_phrases(words, said_at).dates
+    return validity(words, dates[0], status) if dates else Validity()
