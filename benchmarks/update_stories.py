@@ -3,8 +3,9 @@
     python -m benchmarks.update_stories [--markdown] [--all]
 
 A story in `data/update_stories.txt` has turns (`date [session] speaker: text`) and below each the statements that a
-reader finds in it (`subject | verb | object | options`). `ask subject | verb` begins what is expected at the moment after
-`now`: the current objects, the history with what each amounts to, and the objects as of, or as known at, earlier times.
+reader finds in it (`subject | verb | object | options`). `ask subject | verb` begins what is expected at the moment
+after `now`: the current objects, the history with what each amounts to, and the objects as of, or as known at, earlier
+times.
 """
 
 import argparse
@@ -69,7 +70,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a memory made of a story: all facts, also past ones, and their links; and how it tells what was known when."""
+    """What a memory made of a story: all facts, also past ones, their links, and how it tells what was known when."""
 
     facts: tuple[Fact, ...]
     links: tuple[FactLink, ...]
@@ -185,7 +186,7 @@ def _read_expected(story: Story, line: str) -> bool:
     answers = [] if value == NOTHING else [part.strip() for part in value.split(";")]
     if not colon:
         return False
-    if name in ("kind",):
+    if name == "kind":
         story.kind = value
     elif name in ("stale", "contradicts", "same"):
         getattr(story, name).extend(answers)
