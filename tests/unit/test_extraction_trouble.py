@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from clew.derive.extraction_reading import read_session
 from clew.errors import (
     InputError,
     ModelError,
@@ -19,6 +20,7 @@ from clew.memory import Memory
 from clew.models.budget import Prices, worst_case
 from clew.models.prompt import Completion, Prompt
 from clew.rows.extraction_runs import Claim, begin
+from clew.store.tables import EXTRACTION_RUN
 from clew.testing import ScriptedLLM
 from clew.types import Turn
 from clew.types.extraction import Extraction, ExtractionState
@@ -128,7 +130,7 @@ def test_of_two_at_the_same_time_one_does_the_work(memory: Memory) -> None:
 def test_the_claim_of_a_process_that_was_killed_is_free(memory: Memory) -> None:
     work = extractor(memory, model())
     with memory.reads.store.snapshot() as reader:
-        run = work._run(work._read(reader, "s"))
+        run = read_session(reader, memory.space, "s", work._reading()).run
     dead = Claim("999999999:1:-:x", 0)  # of another machine: its claim ran out
     memory.reads.store.transaction(lambda tx: begin(tx, memory.space, run, b"", dead, 0))
     assert memory.extractions()[0].run.state == ExtractionState.RUNNING
@@ -223,6 +225,7 @@ def test_a_turn_that_takes_a_model_over_is_not_shown() -> None:
         assert made.vector is not None
         assert (made.vector.nodes, made.vector.edges, made.vector.open_deltas) == ((), (), ())
         assert "Xylobank" not in made.vector.summary
+        assert made.run.telemetry["cut_turns"] == 1
 
 
 def test_a_session_of_tools_alone_is_done_without_a_call() -> None:
@@ -232,3 +235,15 @@ def test_a_session_of_tools_alone_is_done_without_a_call() -> None:
         assert isinstance(llm, ScriptedLLM)
         made = extractor(memory, llm).extract("s")
         assert (made.ok, llm.prompts, made.run.chunks) == (True, [], ())
+
+
+def test_a_stored_extraction_that_cannot_be_read_is_made_again(memory: Memory) -> None:
+    llm = model()
+    assert extractor(memory, llm).extract("s").ok
+    store = memory.reads.store
+    with store.snapshot() as reader:
+        (row,) = EXTRACTION_RUN.scan(reader, (memory.space,), (memory.space,))
+    store.transaction(lambda tx: EXTRACTION_RUN.put(tx, [row._replace(data=b"damaged")]))
+    assert memory.extractions()[0].vector is None
+    assert extractor(memory, llm).extract("s").ok
+    assert len(asked(llm)) == 2

@@ -10,7 +10,6 @@ with its reason, and another run asks about that chunk alone. A chunk that faile
 session with it, until `retry` or until the chunk's turns change. Without a model, rules fill the vectors in one pass.
 """
 
-import hashlib
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -18,11 +17,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, cast
 
-from clew.condense.material import prose_of, speaker_name
-from clew.condense.node_material import SILENT
 from clew.config import ExtractConfig
 from clew.derive.extraction_decisions import decide
 from clew.derive.extraction_facts import extracted_statements
+from clew.derive.extraction_reading import Reading, ReadSession, read_session
 from clew.derive.extraction_rules import NAME as RULES
 from clew.derive.extraction_rules import rules_vector
 from clew.derive.facts import take_in
@@ -30,9 +28,7 @@ from clew.derive.llm.chunk_map import ChunkOutcome, Meter, asked_about, failed_c
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import InputError, NotFoundError, StoreError
 from clew.knowledge.chunk_reduce import open_questions, reduced_vector
-from clew.knowledge.chunks import Chunk, Plan, guardrail, planned
-from clew.knowledge.guard import takes_over
-from clew.knowledge.payload import ShownTurn
+from clew.knowledge.chunks import Chunk, guardrail
 from clew.rows.extraction_runs import (
     Claim,
     Kept,
@@ -40,21 +36,18 @@ from clew.rows.extraction_runs import (
     drop_other_chunks,
     extraction_of,
     finish,
-    kept_chunks,
     next_state,
     note_chunk,
-    vector_of,
 )
 from clew.rows.failed_jobs import reason_of
 from clew.rows.lease_owner import holder_name
 from clew.rows.pause import paused_since
-from clew.rows.recap_source import last_besides, session_turns
+from clew.rows.recap_source import last_besides
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import to_us
 from clew.store.selections import SESSION_NAME, TURN_SEQ
 from clew.store.tables import EXTRACTION_RUN
 from clew.text.counters import Counter
-from clew.text.sentences import sentence_spans
 from clew.types.extraction import (
     ChunkRecord,
     Extraction,
@@ -72,27 +65,6 @@ PURPOSE: Final = "extract"
 """What the ledger books the calls under."""
 
 _FORGOTTEN: Final = "turns of the session were forgotten meanwhile, or another process took it over; extract it again"
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A session as it was when a run began.
-
-    Attributes:
-        turns: all of them, in order.
-        records: one for each chunk of the plan, with what is kept of it.
-        vectors: by digest, those that are kept.
-        source: digest of all that the run depends on.
-    """
-
-    session: str
-    turns: Sequence[Turn]
-    plan: Plan
-    extractor: str
-    records: tuple[ChunkRecord, ...]
-    vectors: dict[str, TriVector]
-    source: bytes
-    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +155,12 @@ class SessionExtractor:
         """
         with self.store.snapshot() as reader:
             self._see_that_it_is_not_paused(reader)
-            read = self._read(reader, session)
-            row = EXTRACTION_RUN.get(reader, (self.space, session))
-            if row is not None and (row.state, row.source) == (ExtractionState.DONE, read.source):
-                return extraction_of(reader, row)
-        run, claim = self._run(read), self._claim()
-        now = to_us(self.clock())
-        run = self.store.transaction(lambda tx: begin(tx, self.space, run, read.source, claim, now))
+            read = read_session(reader, self.space, session, self._reading())
+            kept = None if self.answers is None else self._kept(reader, read)
+        if kept is not None:
+            return kept
+        claim, now = self._claim(), to_us(self.clock())
+        run = self.store.transaction(lambda tx: begin(tx, self.space, read.run, read.source, claim, now))
         if not run.number:
             return Extraction(run=run)
         log.info("extraction %d of a session begins: %s, %s", run.number, run.mode.value, read.plan.why)
@@ -200,58 +171,19 @@ class SessionExtractor:
             raise
         return self._finished(made, read)
 
-    def _read(self, reader: Reader, session: str) -> _Read:
-        turns = session_turns(reader, self.space, session)
-        shown = shown_turns(turns)
-        if self.answers is None:
-            plan = replace(planned(session, shown, None, self.count), why="rules read a session whole")
-            said = [title for turn in turns for title in (str(turn.id), turn.text)]
-        else:
-            plan = planned(session, shown, self.limit, self.count)
-            said = [self.config.oversized, str(self.config.semantic_calls)]
-        kept = {} if self.answers is None else kept_chunks(reader, self.space, session)
-        records: list[ChunkRecord] = []
-        vectors: dict[str, TriVector] = {}
-        for chunk in plan.chunks:
-            record = chunk.record(self.extractor)
-            row = kept.get(record.digest)
-            if row is not None:
-                state = ExtractionState(row.state)
-                vector = vector_of(row) if state == ExtractionState.DONE else None
-                state = ExtractionState.PENDING if state == ExtractionState.DONE and vector is None else state
-                record = replace(
-                    record, state=state, attempts=row.attempts, reason=row.reason, cached=vector is not None
-                )
-                if vector is not None:
-                    vectors[record.digest] = vector
-            records.append(record)
-        said += [self.extractor, *(record.digest for record in records)]
-        source = hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass")).digest()
-        last = max((cast(int, turn.seq) for turn in turns), default=-1)
-        return _Read(session, turns, plan, self.extractor, tuple(records), vectors, source, last)
+    def _reading(self) -> Reading:
+        settings = (self.config.oversized, str(self.config.semantic_calls))
+        return Reading(self.extractor, self.limit, self.count, settings)
 
-    def _run(self, read: _Read) -> ExtractionRun:
-        plan = read.plan
-        return ExtractionRun(
-            session=read.session,
-            number=0,
-            state=ExtractionState.RUNNING,
-            mode=plan.mode,
-            extractor=read.extractor,
-            last=read.last,
-            chunks=read.records,
-            telemetry={
-                "activated": plan.mode == ExtractionMode.CHUNKED,
-                "why": plan.why,
-                "limit": plan.limit,
-                "single_pass_tokens": plan.tokens,
-                "turns": len(read.turns),
-                "chunks": len(plan.chunks),
-                "kept": len(read.vectors),
-            },
-        )
+    def _kept(self, reader: Reader, read: ReadSession) -> Extraction | None:
+        """The stored extraction where it is of these very turns and complete; None otherwise."""
+        row = EXTRACTION_RUN.get(reader, (self.space, read.session))
+        if row is None or (row.state, row.source) != (ExtractionState.DONE, read.source) or row.reason is not None:
+            return None
+        stored = extraction_of(reader, row)
+        return stored if stored.ok else None
 
-    def _carried_out(self, read: _Read, run: ExtractionRun) -> Extraction:
+    def _carried_out(self, read: ReadSession, run: ExtractionRun) -> Extraction:
         if self.answers is None:
             with self.store.snapshot() as reader:
                 vector = rules_vector(reader, self.space, read.session, read.turns, self.count)
@@ -273,7 +205,7 @@ class SessionExtractor:
         vectors = [cast(TriVector, outcome.vector) for outcome in outcomes]
         return self._reduced(read, run, vectors, Meter(self.answers.unrecorded(f"{PURPOSE}-reduce")))
 
-    def _mapped(self, read: _Read, llm: Meter) -> list[ChunkOutcome]:
+    def _mapped(self, read: ReadSession, llm: Meter) -> list[ChunkOutcome]:
         """What came of each chunk, in their order. Nothing is asked while one of them is sure to fail."""
         done: dict[str, ChunkOutcome] = {}
         ask: list[tuple[Chunk, ChunkRecord]] = []
@@ -305,7 +237,7 @@ class SessionExtractor:
             vector = rules_vector(reader, self.space, chunk.session, own, self.count, is_whole=False)
         return ChunkOutcome(chunk, replace(record, state=ExtractionState.DONE, reason="by rules"), vector)
 
-    def _keep(self, read: _Read, outcomes: Sequence[ChunkOutcome]) -> None:
+    def _keep(self, read: ReadSession, outcomes: Sequence[ChunkOutcome]) -> None:
         claim, key = self._claim(), (self.space, read.session)
 
         def write(tx: Transaction) -> None:
@@ -315,15 +247,16 @@ class SessionExtractor:
 
         self.store.transaction(write, durable=False)
 
-    def _reduced(self, read: _Read, run: ExtractionRun, vectors: Sequence[TriVector], llm: Meter | None) -> Extraction:
+    def _reduced(
+        self, read: ReadSession, run: ExtractionRun, vectors: Sequence[TriVector], llm: Meter | None
+    ) -> Extraction:
         vector, beyond = reduced_vector(read.session, vectors, self.count)
         questions: Sequence[Unresolved] = ()
         why = None
         if llm is not None and run.mode == ExtractionMode.CHUNKED:
             closed = [text for part in vectors for text in part.closed_deltas]
             questions = open_questions(vector, closed)
-            shown = shown_turns(read.turns)
-            vector, questions, why = decide(vector, questions, shown, llm, self.config.semantic_calls)
+            vector, questions, why = decide(vector, questions, read.shown, llm, self.config.semantic_calls)
         telemetry = run.telemetry | {
             "reduce_calls": 0 if llm is None else llm.calls,
             "reduce_tokens_in": 0 if llm is None else llm.tokens_in,
@@ -337,7 +270,7 @@ class SessionExtractor:
         done = replace(run, state=ExtractionState.DONE, attempts=0, reason=why, telemetry=telemetry)
         return Extraction(run=done, vector=vector, unresolved=tuple(questions))
 
-    def _finished(self, made: Extraction, read: _Read) -> Extraction:
+    def _finished(self, made: Extraction, read: ReadSession) -> Extraction:
         """The extraction as it is stored."""
         claim, at = self._claim(), to_us(self.clock())
         keys = [(self.space, read.session, cast(int, turn.seq)) for turn in read.turns]
@@ -368,33 +301,6 @@ class SessionExtractor:
 
     def _claim(self) -> Claim:
         return Claim(self.holder, time.time_ns() // 1000)
-
-
-def shown_turns(turns: Sequence[Turn]) -> list[ShownTurn]:
-    """The turns as a model is shown them: what was said to a reader, without tools' results and code.
-
-    A turn that tries to take a model over is shown up to where it does.
-    """
-    spoken = (turn for turn in turns if turn.role not in SILENT and turn.origin not in SILENT)
-    texts = ((turn, _harmless(prose_of(turn))) for turn in spoken)
-    return [
-        ShownTurn(
-            cast(int, turn.seq),
-            "" if turn.at is None else turn.at.date().isoformat(),
-            speaker_name(turn.speaker, turn.role),
-            text,
-        )
-        for turn, text in texts
-        if text
-    ]
-
-
-def _harmless(text: str) -> str:
-    """A text up to the first sentence that tries to take a model over: what follows was written for a model."""
-    if not takes_over(text):
-        return text
-    start = next((start for start, end in sentence_spans(text) if takes_over(text[start:end])), 0)
-    return text[:start].strip()
 
 
 def _failed(run: ExtractionRun, wrong: Sequence[ChunkOutcome]) -> ExtractionRun:

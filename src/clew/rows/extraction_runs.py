@@ -184,10 +184,9 @@ def _row(
 
 
 def extraction_of(reader: Reader, row: ExtractionRunRow) -> Extraction:
-    """What a row says, with the states of its chunks as they are now."""
-    said = json.loads(unpacked_text(row.data) or "{}")
+    """What a row says, with the states of its chunks as they are now; without a vector where that cannot be read."""
     rows = kept_chunks(reader, row.space, row.session)
-    records = (ChunkRecord.from_dict(record) for record in said.get("chunks", ()))
+    chunks, vector, unresolved = _unpacked(row)
     run = ExtractionRun(
         session=row.session,
         number=row.run,
@@ -197,15 +196,21 @@ def extraction_of(reader: Reader, row: ExtractionRunRow) -> Extraction:
         last=row.last,
         attempts=row.attempts,
         reason=row.reason,
-        chunks=tuple(_current(record, rows) for record in records),
+        chunks=tuple(_current(record, rows) for record in chunks),
         telemetry=json.loads(row.telemetry),
     )
-    vector = said.get("vector")
-    return Extraction(
-        run=run,
-        vector=None if vector is None else TriVector.from_dict(vector),
-        unresolved=tuple(Unresolved.from_dict(each) for each in said.get("unresolved", ())),
-    )
+    return Extraction(run=run, vector=vector, unresolved=unresolved)
+
+
+def _unpacked(row: ExtractionRunRow) -> tuple[list[ChunkRecord], TriVector | None, tuple[Unresolved, ...]]:
+    try:
+        said = json.loads(unpacked_text(row.data) or "{}")
+        chunks = [ChunkRecord.from_dict(record) for record in said.get("chunks", ())]
+        vector = said.get("vector")
+        unresolved = tuple(Unresolved.from_dict(each) for each in said.get("unresolved", ()))
+        return chunks, None if vector is None else TriVector.from_dict(vector), unresolved
+    except Exception:  # noqa: BLE001  # the row may hold anything
+        return [], None, ()
 
 
 def _current(record: ChunkRecord, rows: Mapping[str, ExtractionChunkRow]) -> ChunkRecord:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clew.config import ExtractConfig
-from clew.derive.extraction import SessionExtractor, shown_turns
+from clew.derive.extraction import SessionExtractor
+from clew.derive.extraction_reading import shown_turns
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import InputError
 from clew.knowledge.chunks import planned
@@ -107,7 +108,7 @@ def chunk_session(turns: Iterable[Turn], options: TriVectorOptions | None = None
     if any(turn.seq is None for turn in stored):
         raise InputError("a turn was never stored, so it has no position; take turns that `Memory.turns` gives")
     count = counter(chosen.counter)
-    plan = planned(_session_of(stored), shown_turns(stored), chosen.safe_processing_limit_tokens, count)
+    plan = planned(_session_of(stored), shown_turns(stored)[0], chosen.safe_processing_limit_tokens, count)
     return [chunk.record("") for chunk in plan.chunks]
 
 
