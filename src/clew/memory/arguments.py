@@ -1,12 +1,16 @@
 """Checks of the arguments that callers give to a memory, so that a wrong one is named where it comes in."""
 
+from datetime import datetime
 from numbers import Integral
 from typing import Final
 
 from clew.errors import InputError
 from clew.ingest.encoding import checked_name, escape_surrogates
+from clew.rank.intent.time_window import time_window
 from clew.rows.pins import canonical
+from clew.types.facts import FactStatus
 from clew.types.pins import PinKind
+from clew.types.turn import aware
 
 MOST: Final = 2**63 - 1
 """The largest number that a store can hold."""
@@ -74,6 +78,34 @@ def _shown(value: object) -> str:
         return f"{value!r:.60}"
     except ValueError:
         return "a number of more than 4,300 digits"
+
+
+def given_moment(value: object, name: str, now: datetime) -> datetime | None:
+    """The moment, in UTC; the end of a time that is given in words, such as "last year" or "2024-03-05"; None for None.
+
+    Raises:
+        InputError: it is no time.
+    """
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return aware(value, name)
+    if not isinstance(value, str):
+        raise InputError(f"{name} is {_shown(value)}; expected a datetime, or a time such as 'last week'")
+    return time_window(None, value, "", now, None).until
+
+
+def given_status(value: object) -> FactStatus:
+    """The status of facts.
+
+    Raises:
+        InputError: there is no such status.
+    """
+    try:
+        return FactStatus(str(value))
+    except ValueError as error:
+        known = ", ".join(FactStatus)
+        raise InputError(f"status is {_shown(value)}; expected one of {known}") from error
 
 
 def given_ref_or_rule(ref: str | None, where: str | None) -> tuple[PinKind, str]:

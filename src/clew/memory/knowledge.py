@@ -6,7 +6,7 @@ from typing import Any, Final
 from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.memory.arguments import given_count, given_session
-from clew.memory.projects import MemoryProjects
+from clew.memory.facts import MemoryFacts
 from clew.rows.extraction_runs import runs_of
 from clew.text.counters import Counting
 from clew.types.extraction import Extraction
@@ -14,7 +14,7 @@ from clew.types.extraction import Extraction
 _CONFIGURED: Final = object()
 
 
-class MemoryKnowledge(MemoryProjects):
+class MemoryKnowledge(MemoryFacts):
     """What is extracted from one space. Threads may share it."""
 
     def extract(

@@ -38,7 +38,8 @@ _TIMES: Final = frozenset({"valid_from", "valid_to", "due_from", "due_to", "reco
 _TUPLES: Final = frozenset({"because", "rests_on"})
 _PLACES: Final = frozenset({"superseded_by", "stale_because"})
 _STATEMENT: Final = {each.name: each.default for each in fields(Statement)}
-_FACT: Final = tuple(each.name for each in fields(Fact) if each.name not in {"id", "group", "statements"})
+_NOT_STORED: Final = frozenset({"id", "group", "statements", "standing", "links"})
+_FACT: Final = tuple(each.name for each in fields(Fact) if each.name not in _NOT_STORED)
 _ELSEWHERE: Final = frozenset({"turn", "said_at", "provenance", "ordinal"})
 
 _DICTIONARY: Final = (

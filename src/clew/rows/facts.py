@@ -4,16 +4,17 @@
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
 from clew.errors import ConflictError
-from clew.knowledge.groups import Placed, placed, subject_key
+from clew.knowledge.groups import Placed, group_of, placed, subject_key
 from clew.knowledge.morphology import lemma
 from clew.rows.fact_codec import Place, TurnMark, fact_id, fact_of, statements_of
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import from_us
-from clew.store.selections import FACT_PLACES, TURN_ORDINAL, TURN_TIMES
+from clew.store.selections import FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
 from clew.text.terms import terms
 from clew.types.facts import Fact, Statement
@@ -65,10 +66,17 @@ class TurnMarks:
         Raises:
             ConflictError: it is not stored any more.
         """
+        ordinal = self.find(name)
+        if ordinal is None:
+            raise ConflictError(f"the turn {name!r} was forgotten meanwhile; it is tried again")
+        return ordinal
+
+    def find(self, name: str) -> int | None:
+        """The ordinal of a turn; None if it is not stored."""
         if name not in self._ordinals:
             ordinal = TURN_ORDINAL.get(self._reader, (self._space, *parse_turn_id(name)))
             if ordinal is None:
-                raise ConflictError(f"the turn {name!r} was forgotten meanwhile; it is tried again")
+                return None
             self._ordinals[name] = ordinal
         return self._ordinals[name]
 
@@ -135,13 +143,29 @@ def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[S
 
 
 def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks | None = None) -> list[Fact]:
-    """The facts at some places, without their groups and statements; places where there is none are left out."""
+    """The facts at some places, without their statements; places where there is none are left out."""
     marks = marks or TurnMarks(reader, space)
     rows = [row for row in FACT.get_many(reader, [(space, *place) for place in places]) if row is not None]
     ordinals = {row.ordinal for row in rows}
     marks.load(ordinals)
     said = {each.id: each for ordinal in ordinals for each in stated(reader, space, ordinal, marks)}
-    return [fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows]
+    facts = [fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows]
+    return [replace(fact, group=_group(fact)) for fact in facts]
+
+
+def _group(fact: Fact) -> str:
+    """The group of a fact, which follows from its words."""
+    said = Statement(turn="", ordinal=0, subject=fact.subject, verb=fact.verb, object=fact.object, scope=fact.scope)
+    return group_of(said)
+
+
+def facts_of_groups(reader: Reader, space: str, groups: Collection[str], marks: TurnMarks) -> list[Fact]:
+    """All facts of some groups of statements, without the statements."""
+    stored = StoredStatements(reader, space, marks)
+    ordinals = sorted({ordinal for group in groups for ordinal in stored.stating(group)})
+    rows = [row for each in ordinals for row in FACT_PLACE.scan(reader, (space, each), (space, each))]
+    places = [(row.ordinal, row.place) for row in rows]
+    return [fact for fact in facts_at(reader, space, places, marks) if fact.group in groups]
 
 
 def places_of(

@@ -17,6 +17,7 @@ from clew.store.tables import (
     ENTITY,
     EXTRACTION_CHUNK,
     EXTRACTION_RUN,
+    FACT,
     FACT_KEY,
     FEEDBACK,
     INJECTION,
@@ -426,6 +427,7 @@ NODE_SPANS: Final = Columns(NODE, NodeSpan)
 NODE_TITLES: Final = Columns(NODE, NodeTitle)
 COMPACTION_MARKS: Final = Columns(COMPACTION, CompactionMark)
 RECAP_MARKS: Final = Columns(RECAP_STATE, RecapMark)
+FACT_PLACE: Final = Columns(FACT, FactPlace)
 FACT_PLACES: Final = Columns(FACT_KEY, FactPlace)
 CHUNK_RANGES: Final = Columns(EXTRACTION_CHUNK, ChunkRange)
 

@@ -145,6 +145,22 @@ class Statement(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedFact(Record):
+    """The other end of a link of a fact.
+
+    Attributes:
+        id: of the other fact.
+        is_source: whether the link leads from the other fact to this one.
+        told: the other fact in a few words: subject, verb and object.
+    """
+
+    kind: LinkKind
+    id: str
+    is_source: bool
+    told: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fact(Record):
     """What one or several turns state, with the time in which it holds.
 
@@ -165,6 +181,9 @@ class Fact(Record):
         stale_because: id of the superseded fact that it was built on.
         retracted: whether it was corrected or withdrawn, and never held as far as is known.
         statements: what it was made of, in the order of time; empty if it was read from the store.
+        standing: what it amounts to at the moment that was asked for, such as `holds` or `past plan`
+            (`knowledge.history.Standing`); None if nobody asked.
+        links: its links, one hop; empty if nobody asked.
     """
 
     id: str
@@ -190,6 +209,13 @@ class Fact(Record):
     stale_because: str | None = None
     retracted: bool = False
     statements: tuple[Statement, ...] = ()
+    standing: str | None = None
+    links: tuple[LinkedFact, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The fact in a few words."""
+        return " ".join(filter(None, (self.subject, self.verb, self.object, self.scope and f"for {self.scope}")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -1,0 +1,138 @@
+"""The methods of a memory that are about facts. Each checks its arguments and delegates."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from clew.derive.corrections import SESSION, correction
+from clew.errors import InputError
+from clew.ingest.secrets import mask
+from clew.memory.arguments import given_count, given_moment, given_session, given_status, given_text
+from clew.memory.projects import MemoryProjects
+from clew.recall.facts import FactQuery, all_links, fact_history, find_facts, get_fact, links_of
+from clew.types.facts import Fact, FactLink, FactStatus
+from clew.write.ingest import add_one
+
+_TICK: Final = timedelta(microseconds=1)
+"""A correction is later than what it corrects, though that may have been said in a future of this clock."""
+
+
+class MemoryFacts(MemoryProjects):
+    """The facts of one space. Threads may share it."""
+
+    def facts(
+        self,
+        subject: str | None = None,
+        verb: str | None = None,
+        object: str | None = None,  # noqa: A002  # the word of triples
+        status: FactStatus | str | None = None,
+        as_of: datetime | str | None = None,
+        *,
+        known_at: datetime | str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """The facts that meet every condition, the newest first, each with its standing and its links (one hop).
+
+        Facts are found behind the acknowledgement; `drain` waits until all turns are read.
+
+        Args:
+            subject: whom or what they are about, in any spelling; `me` is the user of turns that name no speaker.
+            verb: in any form, "led" finds "leads" and "live" finds "lives in"; or the name of a slot, such as `home`.
+            object: words that the object has.
+            status: facts with this status of their own, such as `planned`, whether or not they are past; by default
+                those that hold, are planned for a time to come, or happened.
+            as_of: what held at this moment, as far as is known today; the end of a time that is given in words.
+            known_at: what followed from what had been said by this moment; likewise.
+            limit: most facts; None for all.
+
+        Raises:
+            InputError: a condition is empty, or no status or time.
+        """
+        self._check_open()
+        now = self.reads.clock()
+        query = FactQuery(
+            subject=_words(subject, "subject"),
+            verb=_words(verb, "verb"),
+            object=_words(object, "object"),
+            status=None if status is None else given_status(status),
+            as_of=given_moment(as_of, "as_of", now),
+            known_at=given_moment(known_at, "known_at", now),
+            limit=None if limit is None else given_count(limit, "limit", "the number of facts wanted"),
+        )
+        with self.reads.store.snapshot() as reader:
+            return find_facts(reader, self.space, query, now)
+
+    def edges(self, subject: str | None = None) -> list[FactLink]:
+        """The links between facts, by the ids of both, sorted: what replaced what, what rests on what, and others.
+
+        Args:
+            subject: only links from or to what was ever stated of this subject; None for all.
+        """
+        self._check_open()
+        name = _words(subject, "subject")
+        with self.reads.store.snapshot() as reader:
+            return all_links(reader, self.space) if name is None else links_of(reader, self.space, name)
+
+    def history(self, subject: str, verb: str | None = None) -> list[Fact]:
+        """All that was ever stated of a subject, past and withdrawn facts included: the earliest first.
+
+        Args:
+            verb: as for `facts`; with it also what other verbs of its slot say.
+
+        Raises:
+            InputError: the subject or the verb is empty.
+        """
+        self._check_open()
+        name, wanted = _words(subject, "subject"), _words(verb, "verb")
+        with self.reads.store.snapshot() as reader:
+            return fact_history(reader, self.space, name or "", wanted, self.reads.clock())
+
+    def correct(
+        self,
+        fact: str,
+        object: str | None = None,  # noqa: A002  # as in `facts`
+        *,
+        ended: bool = False,
+        session: str = SESSION,
+    ) -> str:
+        """Corrects a fact durably, and gives the id of the turn that says so.
+
+        A correction is a turn of its own: it is exported, merged and forgotten like any other, and what it says counts
+        more than what a model finds. The facts change behind the acknowledgement; `drain` waits for it.
+
+        Args:
+            fact: its id, as `facts` gives it.
+            object: what is right instead; None if it was never so.
+            ended: the fact did hold, and holds no longer.
+            session: where the correction is stored.
+
+        Raises:
+            InputError: that is not the id of a fact, or both `object` and `ended` are given.
+            NotFoundError: there is no such fact.
+            TurnRejected: a pattern of `ingest.exclude` or a pause keeps the correction out.
+        """
+        self._check_open()
+        right = _words(object, "object")
+        if ended and right is not None:
+            raise InputError(
+                f"object {right!r} and ended are given; give what is right, or say that the fact has ended"
+            )
+        if right is not None and self.config.ingest.secrets == "mask":
+            right = mask(right)[0]
+        with self.reads.store.snapshot() as reader:
+            wrong = get_fact(reader, self.space, given_text(fact, "fact"))
+        now = self.reads.clock()
+        said = (moment + _TICK for moment in (wrong.recorded_at, wrong.valid_from) if moment is not None)
+        turn = correction(wrong, right, ended=ended, session=given_session(session), at=max(now, *said))
+        name = add_one(self.parts.appender, turn, self.config.ingest, now)
+        self.parts.worker.wake()
+        return name
+
+
+def _words(value: str | None, name: str) -> str | None:
+    """A condition in words; None for none."""
+    if value is None:
+        return None
+    words = given_text(value, name).strip()
+    if not words:
+        raise InputError(f"{name} {value!r} is empty; give a word, or leave the condition out")
+    return words

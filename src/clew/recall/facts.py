@@ -1,0 +1,283 @@
+"""Questions about facts: by subject, verb and object, at a moment, with their links. Start at `find_facts`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from clew.errors import NotFoundError
+from clew.knowledge import history
+from clew.knowledge.groups import subject_key
+from clew.knowledge.history import CURRENT, Standing, is_hidden, standing
+from clew.knowledge.morphology import analyses, lemma
+from clew.knowledge.slots import SLOTS, family_of
+from clew.rows.fact_codec import Place, fact_id, place_of
+from clew.rows.facts import (
+    StoredStatements,
+    TurnMarks,
+    facts_at,
+    facts_of_groups,
+    head_of,
+    places_of,
+    subject_digest,
+    term_digest,
+    verb_digest,
+)
+from clew.store.knowledge_row_types import FactLinkRow
+from clew.store.protocol import Reader
+from clew.store.selections import FACT_PLACE
+from clew.store.tables import FACT_LINK
+from clew.text.terms import terms
+from clew.types.facts import Fact, FactLink, FactStatus, LinkedFact, LinkKind
+
+SCANNED: Final = 2_000
+"""Keys of facts that are compared before facts are read: about a millisecond."""
+
+_PAGE: Final = 64
+_SPEAKER: Final = "user"
+_MYSELF: Final = frozenset({"i", "me", "myself"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactQuery:
+    """What facts are asked for; a fact must meet every condition that is given.
+
+    Attributes:
+        subject: a name, in any spelling that is one entity with the stored one; `me` is the user without a name.
+        verb: in any form: "led" finds "leads", "live" finds "lives in"; or the name of a slot, such as `home`.
+        object: words that the object has, in any form.
+        status: a fact's own status, whatever became of it since; None for facts that hold, are planned or happened.
+        as_of: a moment: what held then, as far as is known.
+        known_at: a moment: what followed from what had been said by then.
+        limit: most facts, the newest first; None for all.
+    """
+
+    subject: str | None = None
+    verb: str | None = None
+    object: str | None = None
+    status: FactStatus | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    limit: int | None = None
+
+    def fits(self, fact: Fact) -> bool:
+        """Whether the words of a fact meet the conditions."""
+        return (
+            (self.subject is None or subject_key(fact.subject) == subject_key(named(self.subject)))
+            and (self.verb is None or verb_fits(self.verb, fact))
+            and (self.object is None or set(terms(self.object)) <= set(terms(fact.object)))
+        )
+
+
+def named(subject: str) -> str:
+    """The subject that a name stands for."""
+    return _SPEAKER if subject.strip().casefold() in _MYSELF else subject
+
+
+def verb_fits(asked: str, fact: Fact) -> bool:
+    """Whether a fact has a verb, in any form: as its first words, or as the name of its slot."""
+    wanted, held = asked.casefold().split(), fact.verb.casefold().split()
+    if fact.slot is not None and fact.slot == asked.casefold():
+        return True
+    return bool(_lemmas(wanted[0]) & _lemmas(held[0])) and held[1 : len(wanted)] == wanted[1:]
+
+
+def verbs_of_slot(name: str) -> tuple[str, ...]:
+    """The verbs of the slot with a name; none where no slot is named so."""
+    return next((slot.verbs for slot in SLOTS if slot.name == name.casefold()), ())
+
+
+def _lemmas(word: str) -> set[str]:
+    """The verbs of which a word can be a form."""
+    return {lemma(word), *analyses(word.lower())}
+
+
+def find_facts(reader: Reader, space: str, query: FactQuery, now: datetime) -> list[Fact]:
+    """The facts that meet a query, the newest first, each with its standing and its links."""
+    marks = TurnMarks(reader, space)
+    found: list[Fact] = []
+    for facts in _candidates(reader, space, query, marks):
+        found += _answers(reader, space, query, facts, now, marks)
+        if query.limit is not None and len(found) >= query.limit:
+            break
+    chosen = found[: query.limit]
+    if query.known_at is not None:
+        return chosen
+    linked = with_links(reader, space, chosen, marks)
+    return linked if query.as_of is None else list(map(_without_later, linked))
+
+
+def _without_later(fact: Fact) -> Fact:
+    """A fact as it was once: nothing had replaced it."""
+    links = (link for link in fact.links if link.kind is not LinkKind.SUPERSEDES or not link.is_source)
+    return replace(fact, links=tuple(links))
+
+
+def fact_history(reader: Reader, space: str, subject: str, verb: str | None, now: datetime) -> list[Fact]:
+    """All that was ever stated of a subject, earliest first, each with its standing and its links."""
+    marks = TurnMarks(reader, space)
+    places = sorted(places_of(reader, space, subject_digest(named(subject))))
+    every = history.history(facts_at(reader, space, places, marks), named(subject))
+    families = {family_of(fact.verb) for fact in every if verb is not None and verb_fits(verb, fact)}
+    chosen = [fact for fact in every if verb is None or family_of(fact.verb) in families]
+    return with_links(reader, space, [_standing(fact, now) for fact in chosen], marks)
+
+
+def get_fact(reader: Reader, space: str, name: str) -> Fact:
+    """The fact of an id.
+
+    Raises:
+        InputError: that is not the id of a fact.
+        NotFoundError: there is no such fact.
+    """
+    marks = TurnMarks(reader, space)
+
+    def ordinal_of(turn: str) -> int:
+        ordinal = marks.find(turn)
+        if ordinal is None:
+            raise NotFoundError(f"there is no fact {name!r}: its turn is not stored; `clew facts` lists facts")
+        return ordinal
+
+    found = facts_at(reader, space, [place_of(name, ordinal_of)], marks)
+    if not found:
+        raise NotFoundError(f"there is no fact {name!r}; `clew facts` lists facts with their ids")
+    return found[0]
+
+
+def all_links(reader: Reader, space: str) -> list[FactLink]:
+    """All links between facts, sorted."""
+    return _links(FACT_LINK.scan(reader, (space,), (space,)), TurnMarks(reader, space))
+
+
+def links_of(reader: Reader, space: str, subject: str) -> list[FactLink]:
+    """The links from and to all that was ever stated of a subject, sorted."""
+    marks, found = TurnMarks(reader, space), set[FactLinkRow]()
+    for place in places_of(reader, space, subject_digest(named(subject))):
+        key = (space, *place)
+        found.update(FACT_LINK.scan(reader, key, key), FACT_LINK.scan(reader, key, key, index="target"))
+    return _links(found, marks)
+
+
+def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
+    every = list(rows)
+    marks.load({ordinal for row in every for ordinal in (row.ordinal, row.target)})
+    return sorted(
+        FactLink(
+            source=fact_id(marks(row.ordinal).name, row.place),
+            kind=LinkKind(row.kind),
+            target=fact_id(marks(row.target).name, row.target_place),
+            rests=bool(row.rests),
+        )
+        for row in every
+    )
+
+
+def with_links(reader: Reader, space: str, facts: Sequence[Fact], marks: TurnMarks) -> list[Fact]:
+    """The facts with their links, one hop."""
+    ends: dict[str, list[tuple[LinkKind, Place, bool]]] = {}
+    for fact in facts:
+        place = place_of(fact.id, marks.ordinal)
+        ends[fact.id] = list(_ends(reader, space, place))
+    others = sorted({place for every in ends.values() for _, place, _ in every})
+    marks.load({ordinal for ordinal, _ in others})
+    told = {fact.id: fact.told for fact in facts_at(reader, space, others, marks)}
+    found = []
+    for fact in facts:
+        links = ((kind, fact_id(marks(place[0]).name, place[1]), back) for kind, place, back in ends[fact.id])
+        made = [
+            LinkedFact(kind=kind, id=name, is_source=back, told=told[name])
+            for kind, name, back in links
+            if name in told
+        ]
+        found.append(replace(fact, links=tuple(made)))
+    return found
+
+
+def _ends(reader: Reader, space: str, place: Place) -> Iterator[tuple[LinkKind, Place, bool]]:
+    """The other ends of the links of a fact, and whether they are the sources."""
+    key = (space, *place)
+    for row in FACT_LINK.scan(reader, key, key):
+        yield LinkKind(row.kind), (row.target, row.target_place), False
+    for row in FACT_LINK.scan(reader, key, key, index="target"):
+        yield LinkKind(row.kind), (row.ordinal, row.place), True
+
+
+def _candidates(reader: Reader, space: str, query: FactQuery, marks: TurnMarks) -> Iterator[list[Fact]]:
+    """Facts that may meet a query, the newest first: a page at a time where only some are wanted."""
+    places = _places(reader, space, query)
+    is_whole = query.limit is None or query.as_of is not None or query.known_at is not None
+    size = max(len(places), 1) if is_whole else _PAGE
+    for start in range(0, len(places), size):
+        yield facts_at(reader, space, places[start : start + size], marks)
+
+
+def _places(reader: Reader, space: str, query: FactQuery) -> list[Place]:
+    """Where the facts stand that may meet a query, the newest first; a condition that very many meet is left out."""
+    narrow: set[Place] | None = None
+    widest: list[int] | None = None
+    for digests in _conditions(query):
+        limited = [places_of(reader, space, digest, reverse=True, limit=SCANNED + 1) for digest in digests]
+        found = {place for every in limited for place in every}
+        if all(len(every) <= SCANNED for every in limited):
+            narrow = found if narrow is None else narrow & found
+        else:
+            widest = widest or digests
+    if narrow is not None:
+        return sorted(narrow, reverse=True)
+    if widest is not None:
+        return sorted({place for digest in widest for place in places_of(reader, space, digest)}, reverse=True)
+    return [(row.ordinal, row.place) for row in FACT_PLACE.scan(reader, (space,), (space,), reverse=True)]
+
+
+def _conditions(query: FactQuery) -> Iterator[list[int]]:
+    """What facts are found by that meet the conditions: each has one of each list."""
+    if query.object is not None:
+        yield from ([term_digest(term)] for term in dict.fromkeys(terms(query.object)))
+    if query.verb is not None:
+        heads = {head for verb in (query.verb, *verbs_of_slot(query.verb)) for head in _lemmas(head_of(verb))}
+        yield [verb_digest(head) for head in sorted(heads)]
+    if query.subject is not None:
+        yield [subject_digest(named(query.subject))]
+
+
+def _answers(
+    reader: Reader, space: str, query: FactQuery, facts: Iterable[Fact], now: datetime, marks: TurnMarks
+) -> Iterator[Fact]:
+    """The facts that meet a query at its moment, with their standing."""
+    fitting = [fact for fact in facts if query.fits(fact)]
+    groups = {fact.group for fact in fitting}
+    moment = query.as_of or query.known_at or now
+    if query.known_at is not None:
+        fitting = _known_at(reader, space, groups, query.known_at, marks)
+    elif query.as_of is not None:
+        fitting = facts_of_groups(reader, space, groups, marks)
+    if query.as_of is not None:
+        fitting = list(history.as_of(fitting, query.as_of))
+    for fact in fitting:
+        if is_hidden(fact) or not query.fits(fact):
+            continue
+        told = _standing(fact, moment)
+        if query.status is None:
+            is_meant = query.as_of is not None or Standing(told.standing or "") in CURRENT
+        else:
+            is_meant = fact.status is query.status and not fact.retracted
+        if is_meant:
+            yield told
+
+
+def _standing(fact: Fact, moment: datetime) -> Fact:
+    return replace(fact, standing=standing(fact, moment).value)
+
+
+def _known_at(reader: Reader, space: str, groups: set[str], moment: datetime, marks: TurnMarks) -> list[Fact]:
+    """The facts of groups and their links, as they followed from what had been said by a moment."""
+    stored = StoredStatements(reader, space, marks)
+    near = {key for each in stored.lookup(groups) for key in each.found_by()}
+    statements = {each.statement.id: each.statement for each in stored.lookup(near)}
+    book = history.known_at(statements.values(), moment)
+    told = {fact.id: fact.told for fact in book.facts()}
+    links: dict[str, list[LinkedFact]] = {name: [] for name in told}
+    for link in book.links():
+        links[link.source].append(LinkedFact(kind=link.kind, id=link.target, is_source=False, told=told[link.target]))
+        links[link.target].append(LinkedFact(kind=link.kind, id=link.source, is_source=True, told=told[link.source]))
+    return [replace(each, statements=(), links=tuple(links[each.id])) for each in book.facts() if each.group in groups]
