@@ -45,10 +45,51 @@ def statements(draw: st.DrawFn) -> Statement:
     )
 
 
+HOME = (
+    {"subject": "Ann", "verb": "lives in", "object": "Berlin"},
+    {"subject": "Ann", "verb": "lives in", "object": "Rome"},
+    {"subject": "Ann", "verb": "lives in", "object": "", "effect": Effect.CEASES},
+    {"subject": "Ann", "verb": "attends", "object": "a class", "where": "Berlin", "status": FactStatus.RECURRING},
+    {"subject": "Ann", "verb": "rents", "object": "a garage", "where": "home", "because": (0,)},
+    {"subject": "Ann", "verb": "buys", "object": "a bike", "status": FactStatus.PLANNED, "because": (0, 1)},
+)
+EVENT = (
+    {"subject": "Ann's wedding", "verb": "is scheduled for", "object": "June 5"},
+    {"subject": "wedding", "verb": "is scheduled for", "object": "June 6"},
+    {
+        "subject": "Ben",
+        "verb": "flies to",
+        "object": "Rome",
+        "status": FactStatus.PLANNED,
+        "rests_on": ("the wedding",),
+    },
+    {"subject": "Ben", "verb": "rents", "object": "a car", "where": "Rome", "because": (0,)},
+)
+NAMED = (
+    {"subject": "Ben's sister", "verb": "is named", "object": "Cleo"},
+    {"subject": "Ben's sister", "verb": "is named", "object": "Cleo", "effect": Effect.RETRACTS},
+    {"subject": "Cleo", "verb": "is sister of", "object": "Ben"},
+    {"subject": "Ben's sister", "verb": "works at", "object": "Vela"},
+    {"subject": "Cleo", "verb": "works at", "object": "Vela"},
+)
+PLOTS = (HOME, EVENT, NAMED)
+"""Statements that meet: grounds and what rests on them, names and what is said of both."""
+
+
+@st.composite
+def plots(draw: st.DrawFn) -> list[Statement]:
+    fields = draw(st.lists(st.sampled_from(draw(st.sampled_from(PLOTS))), min_size=2, max_size=8))
+    places = draw(st.permutations(range(len(fields))))
+    return [
+        Statement(turn=f"a:turn:{seq // 2}", ordinal=seq % 2, said_at=DAY + timedelta(days=seq // 2), **each)
+        for seq, each in zip(places, fields, strict=True)
+    ]
+
+
 @st.composite
 def logs(draw: st.DrawFn) -> dict[str, list[Statement]]:
     """Statements by turn, with one statement for each id."""
-    said = {each.id: each for each in draw(st.lists(statements(), max_size=14))}
+    said = {each.id: each for each in draw(st.lists(statements(), max_size=14) | plots())}
     turns: dict[str, list[Statement]] = {}
     for each in said.values():
         turns.setdefault(each.turn, []).append(each)

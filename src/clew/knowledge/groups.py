@@ -21,6 +21,8 @@ _OWNED = re.compile(r"^(?:my|our|your|his|her|its|their|the|an?|\S[^'’]{0,40}[
 _ROLE = re.compile(rf"^(?:(?:my|our|his|her|their|the|new|current)\s+)*(?P<role>{'|'.join(ROLES)})$", re.IGNORECASE)
 _NAME = re.compile(r"\b[A-Z][\w.&'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w.&'’-]*)*")
 _OF_SOMEBODY = re.compile(r"^(?:my|our|his|her|their)\s|['’]s?\s", re.IGNORECASE)
+_IS_NAMED: Final = "is named"
+_KIN = re.compile(r"is (?P<kin>[a-z-]+(?: [a-z-]+)?) of")
 
 MOST_RESTS: Final = 12
 """Most keys that one statement rests on."""
@@ -96,14 +98,20 @@ def same_said_of(statement: Statement, subject: str, aliases: Mapping[str, str] 
     return group_of(replace(statement, subject=subject), aliases)
 
 
+def naming(statement: Statement) -> tuple[str, str] | None:
+    """The two names that a statement gives one subject: "Ann's sister is named Zoe" and "Zoe is sister of Ann".
+
+    A subject with a name of its own is not named again: who introduces himself as "Ben" is known under that name.
+    """
+    if statement.verb == _IS_NAMED and _OF_SOMEBODY.search(statement.subject):
+        return statement.subject, statement.object
+    kin = _KIN.fullmatch(statement.verb)
+    return (f"{statement.object}'s {kin['kin']}", statement.subject) if kin else None
+
+
 def name_key(name: str, aliases: Mapping[str, str] | None = None) -> str:
-    """The key by which a statement that somebody is named so is found."""
+    """The key by which statements are found that give a subject a name, by either of its names."""
     return _key("named", subject_key(name, aliases))
-
-
-def name_group(subject: str, aliases: Mapping[str, str] | None = None) -> str:
-    """The group of the names of a subject."""
-    return _slot_group(subject_key(subject, aliases), "name", "")
 
 
 def of_somebody_key(subject: str, aliases: Mapping[str, str] | None = None) -> str | None:
@@ -144,8 +152,8 @@ def _keys(statement: Statement, slot: Slot | None, aliases: Mapping[str, str]) -
         yield _key("event", _event(statement.subject, aliases))
     if slot is not None and slot.dated and statement.valid_from is not None:
         yield _day(statement)
-    if slot is not None and slot.name == "name":
-        yield name_key(statement.object, aliases)
+    for name in naming(statement) or ():
+        yield name_key(name, aliases)
     of_somebody = of_somebody_key(statement.subject, aliases)
     if of_somebody is not None:
         yield of_somebody

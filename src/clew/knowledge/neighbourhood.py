@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from typing import Final
 
-from clew.knowledge.groups import Placed, name_group, name_key, of_somebody_key, same_said_of, subject_key
+from clew.knowledge.groups import Placed, name_key, naming, of_somebody_key, same_said_of, subject_key
 
 Lookup = Callable[[Collection[str]], Iterable[Placed]]
 """Finds the placed statements that have one of some keys as their group, among their keys, or in their rests."""
@@ -35,10 +35,12 @@ class Neighbourhood:
         self._by_rest: dict[str, set[str]] = defaultdict(set)
         self.same: set[tuple[str, str, str]] = set()
         changed = list(changed)
-        self.affected: set[str] = {each.group for each in changed}
+        self._keys: dict[str, set[str]] = defaultdict(set)
+        for each in changed:  # what is gone had keys that no statement of its group may have now
+            self._keys[each.group].update(each.keys)
+        self.affected: set[str] = set(self._keys)
         self._load(self.affected)
-        names = [each for each in changed if is_name(each)]
-        self.affected |= {group for name in names for pair in self._pairs(name) for group in pair}
+        self.affected |= {group for name in changed for pair in self._pairs(name) for group in pair}
         self._spread(self.affected, self._resting_on)
         self._load(self._resting_on(self.affected))
         self._load_other_names()
@@ -83,7 +85,8 @@ class Neighbourhood:
             reached |= frontier
 
     def _resting_on(self, groups: set[str]) -> set[str]:
-        keys = groups | {key for group in groups for each in self.group(group) for key in each.keys}
+        keys = groups | {key for group in groups for key in self._keys.get(group, ())}
+        keys |= {key for group in groups for each in self.group(group) for key in each.keys}
         self._ask(keys)
         return {other for key in keys for other in self._by_rest.get(key, ())}
 
@@ -95,30 +98,26 @@ class Neighbourhood:
     def _load_other_names(self) -> None:
         """Finds what is said of the subjects of the affected groups under their other names."""
         subjects = {each.statement.subject for group in self.affected for each in self.group(group)}
-        keys = [(name_group(subject, self._aliases), name_key(subject, self._aliases)) for subject in sorted(subjects)]
-        self._ask(chain.from_iterable(keys))
-        self._load({own for own, _ in keys} & self._groups.keys())
-        self._load(group for _, named in keys for group in self._by_key.get(named, ()))
-        for name in [each for group in self.whole() for each in self.group(group) if is_name(each)]:
+        keys = [name_key(subject, self._aliases) for subject in sorted(subjects)]
+        self._ask(keys)
+        self._load(group for key in keys for group in self._by_key.get(key, ()))
+        for name in [each for group in self.whole() for each in self.group(group)]:
             self._pairs(name)
 
     def _pairs(self, name: Placed) -> list[tuple[str, str]]:
-        """Loads the groups that say the same of a subject and of its name, and returns them in pairs."""
-        subject, called = name.statement.subject, name.statement.object
-        self._ask({of_somebody_key(subject, self._aliases) or name.group})
-        keys = subject_key(subject, self._aliases), subject_key(called, self._aliases)
+        """Loads the groups that say the same of a subject under the two names that a statement gives it, in pairs."""
+        names = naming(name.statement)
+        keys = [subject_key(each, self._aliases) for each in names or ()]
+        if names is None or keys[0] == keys[1]:
+            return []
+        self._ask({of_somebody_key(names[0], self._aliases) or name.group})
         found = []
-        for each in [placed for group in self._groups.values() for placed in group.values() if not is_name(placed)]:
+        for each in [placed for group in self._groups.values() for placed in group.values()]:
             key = subject_key(each.statement.subject, self._aliases)
-            if key in keys and keys[0] != keys[1]:
-                other = same_said_of(each.statement, called if key == keys[0] else subject, self._aliases)
+            if key in keys and each.group != name.group:
+                other = same_said_of(each.statement, names[1 - keys.index(key)], self._aliases)
                 found.append((min(each.group, other), max(each.group, other)))
         pairs = sorted(set(found))
         self._load(chain.from_iterable(pairs))
         self.same |= {(first, second, name.group) for first, second in pairs}
         return pairs
-
-
-def is_name(placed: Placed) -> bool:
-    """Whether a statement says how its subject is named."""
-    return placed.slot is not None and placed.slot.name == "name"
