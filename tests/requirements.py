@@ -63,6 +63,11 @@ MEET = (
         "L-MEE-19", "issue 17", "Drift names files that no turn concerns, and decisions that no code reflects."
     ),
     Requirement("L-MEE-20", "issue 17", "Several projects of a space are met together."),
+    Requirement("L-MEE-21", "issue 17", "Claude Code is told once a session what was decided about a file it opens."),
+    Requirement(
+        "L-MEE-22", "issue 17", "The tools of MCP and proxy give the decisions about a file, as quoted memory."
+    ),
+    Requirement("L-MEE-23", "issue 17", "`clew project` lists overlays, attaches, and shows decisions and drift."),
 )
 
 

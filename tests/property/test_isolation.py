@@ -326,6 +326,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "labels": ("labels",),
     "pin": ("pin",),
     "quest": ("quest",),
+    "project": ("project", "decisions", "ferry.py"),
     "entities": ("entities",),
     "mcp": ("mcp",),
     "when": ("when", "ferry harbour storm"),

@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from clew.cli.options import Scope, common
+from clew.cli.project_memory import attach, decisions, detach, drift, overlays
 from clew.cli.show import bar, counted, dim, err, grid, lay_out, lines, numbers, out, shortened
 from clew.cli.terminal import emit
 from clew.config import load_config
@@ -52,6 +53,10 @@ def project(_scope: Scope) -> None:
     The graph is kept below .clew/project in the folder of the project. With the extra `project`, code in Python,
     JavaScript, TypeScript, Go, Rust, Java, C, C++ and Ruby is read by grammars; without it, as text.
     """
+
+
+for _command in (overlays, attach, detach, decisions, drift):
+    project.add_command(_command)
 
 
 @project.command()

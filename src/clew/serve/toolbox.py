@@ -17,7 +17,7 @@ from clew.serve.topics import OTHERS
 
 log = logging.getLogger("clew.serve")
 
-OFFERED: Final = ("expand_topic", "find_quote", "remember_when", "recall_all", "restore")
+OFFERED: Final = ("expand_topic", "find_quote", "remember_when", "recall_all", "file_decisions", "restore")
 """Virtual Context's tools, without that for facts, which there are none of yet."""
 
 EMPTY_STREAK: Final = 3
@@ -31,6 +31,8 @@ REPEATED: Final = "This call was made before in this answer: its result is above
 COLLAPSED: Final = "(collapsed: the topic is shown in short by a later call)"
 LAST: Final = "\nNo more look-ups are possible in this answer: answer now with what there is."
 
+_OWN: Final = ("file_decisions",)
+"""Tools that Virtual Context does not have."""
 _VC_NAMES: Final = {"restore": "restore_tool"}
 
 
@@ -61,8 +63,9 @@ class Toolbox:
             aliases: offer them by Virtual Context's names, `vc_*`, instead of `clew_*`.
         """
         self.prefix = "vc_" if aliases else "clew_"
-        self._tools: dict[str, Tool] = {tool.name: tool for tool in tools.offered() if tool.name in OFFERED}
-        self._names = {self._shown(name): name for name in OFFERED}
+        names = [name for name in OFFERED if not (aliases and name in _OWN)]
+        self._tools: dict[str, Tool] = {tool.name: tool for tool in tools.offered() if tool.name in names}
+        self._names = {self._shown(name): name for name in names}
 
     def _shown(self, name: str) -> str:
         return self.prefix + (_VC_NAMES.get(name, name) if self.prefix == "vc_" else name)

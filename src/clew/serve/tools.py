@@ -19,6 +19,7 @@ from clew.errors import InputError
 from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
+from clew.serve.file_decisions import code_decisions
 from clew.serve.past_answer import past_answer
 from clew.serve.quoting import NotTraceable, quotes
 from clew.serve.topics import OTHERS, all_topics, collapsed, expanded, known_topics
@@ -211,6 +212,12 @@ class Tools:
                 {"budget": f"most tokens, up to {MOST_TOKENS}; 0: {MOST_TOKENS}"},
             ),
             Tool(
+                "file_decisions",
+                self.file_decisions,
+                "Decisions about a file or function.",
+                {"about": "path or name"},
+            ),
+            Tool(
                 "restore",
                 self.restore,
                 "Get back what a stub in the conversation stands for, byte for byte.",
@@ -314,6 +321,13 @@ class Tools:
     def topics(self) -> str:
         """All topics with summaries, in the tokens of one answer."""
         return self.recall_all()
+
+    def file_decisions(self, about: str) -> str:
+        """What was decided about a file or symbol, and what may be out of date, marked as quoted memory."""
+        _need(about, "about", "the path of a file, or the name of a function or class")
+        found = self._memory.decisions(about)
+        quotes(each.turn for each in found)
+        return code_decisions(found) or "Nothing was decided about it that is remembered. Try recall."
 
     def restore(self, ref: str, offset: int = 0) -> str:
         """What a reference stands for, in pages."""

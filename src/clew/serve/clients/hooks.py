@@ -11,7 +11,9 @@ from clew.errors import InputError
 from clew.serve.clients import hook_client
 from clew.serve.clients.install import EntryLocation, InstallScope, SettingsEdit, location_of, settings_text
 
-EVENTS: Final = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact")
+EVENTS: Final = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
+MATCHERS: Final[Mapping[str, str]] = {"PostToolUse": "Read|Edit|Write|MultiEdit|NotebookEdit"}
+"""Of which tools an event is told."""
 TIMEOUT: Final = 2
 """Seconds after which Claude Code ends the command; it ends itself after 0.3."""
 _HOOKS: Final = "hooks"
@@ -47,7 +49,8 @@ def shell_command(*words: str) -> str:
 def with_hooks(value: Mapping[str, Any], command: str) -> dict[str, list[Any]]:
     """The lists of hooks, by event, with ours last in those that we use."""
     ours = {_HOOKS: [{"type": "command", "command": command, "timeout": TIMEOUT}]}
-    return {event: [*_others(value.get(event)), ours] for event in EVENTS}
+    matchers = {event: {"matcher": MATCHERS[event]} if event in MATCHERS else {} for event in EVENTS}
+    return {event: [*_others(value.get(event)), {**matchers[event], **ours}] for event in EVENTS}
 
 
 def plan_hooks(location: EntryLocation, command: str) -> SettingsEdit:

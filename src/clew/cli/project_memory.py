@@ -1,0 +1,174 @@
+"""`clew project overlays | attach | detach | decisions | drift`: where conversations and projects meet."""
+
+from pathlib import Path
+from typing import Final
+
+import click
+from rich.text import Text
+
+from clew.analyze.overlays import Overlay
+from clew.cli.opening import open_memory
+from clew.cli.options import Scope, common
+from clew.cli.show import counted, day, dim, err, grid, lay_out, out, shortened
+from clew.cli.terminal import emit
+from clew.config import load_config
+from clew.project.elements import elements_of
+from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
+from clew.project.project import Project, root_of
+from clew.store.open import home_of
+from clew.text.printable import printable
+from clew.types.projects import CodeDecision, ProjectDrift
+
+TOP: Final = 5
+"""Elements listed for each overlay."""
+
+PATIENCE: Final = 2.0
+"""Seconds to wait until the last turns are read."""
+
+WIDE: Final = 72
+"""Most characters shown of a text."""
+
+FILES: Final = 10
+"""Files that drift names; `--json` has all of them."""
+
+
+def _place(root: str | None) -> Path:
+    return Path(root) if root is not None else root_of(".") or Path()
+
+
+_root = click.option(
+    "--root", metavar="DIR", help="Folder of the project.  [default: the nearest one that has a store, else .]"
+)
+
+
+@click.command()
+@click.option("--overlay", metavar="NAME", help="Only this overlay: O1 to O7, or its long name.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=TOP, show_default=True, help="Elements listed for each overlay."
+)
+@_root
+@common
+def overlays(scope: Scope, overlay: str | None, limit: int, root: str | None) -> None:
+    """List the elements of a project that belong most to each of the seven overlays, with the evidence.
+
+    Paths, kinds, imports and words of an element decide; `project.overlays` in clew.toml adds to the lists and takes
+    away from them. With --json, one element per line.
+    """
+    chosen = [Overlay.of(overlay)] if overlay is not None else list(Overlay)
+    config = load_config(home_of(scope.home))
+    scorer = OverlayScorer(overlay_rules(config.project.overlays))
+    with Project.open(_place(root)) as opened:
+        scored = [scorer.score(element) for element in elements_of(opened)]
+    for each in chosen:
+        best = sorted(scored, key=lambda one: (-one.scores.get(each.value, 0.0), one.element.title))
+        found = [one for one in best[:limit] if one.scores.get(each.value)]
+        if scope.as_json:
+            emit(*(_record(one, each) for one in found))
+        else:
+            _print_overlay(each, found, sum(one.scores.get(each.value, 0.0) >= 5 for one in scored))
+
+
+def _record(one: ElementOverlays, overlay: Overlay) -> dict[str, object]:
+    evidence = [each.to_dict() for each in one.evidence if each.overlay == overlay]
+    element = {"id": one.element.id, "path": one.element.path, "kind": one.element.kind}
+    return {"overlay": overlay.value, "score": one.scores[overlay.value], **element, "evidence": evidence}
+
+
+def _print_overlay(overlay: Overlay, found: list[ElementOverlays], active: int) -> None:
+    out().print(Text.assemble((overlay.value, "bold"), dim(f"  {counted(active, 'active element')}")))
+    table = grid(">score", "element")
+    for one in found:
+        why = "; ".join(each.what for each in one.evidence if each.overlay == overlay)
+        cell = Text(shortened(printable(one.element.title), WIDE))
+        table.add_row(f"{one.scores[overlay.value]:.1f}", cell.append_text(dim(f"\n{printable(why)}")))
+    if found:
+        lay_out(out(), table)
+
+
+@click.command()
+@_root
+@common
+def attach(scope: Scope, root: str | None) -> None:
+    """Measure the turns of this space against a project from now on.
+
+    The turns are analysed anew in the background: what touches the project's architecture, security or mission weighs
+    more. When the project changes, they are compared again.
+    """
+    with open_memory(scope, makes_home=True) as memory:
+        roots = memory.attach_project(_place(root))
+    _say_roots(scope, roots)
+
+
+@click.command()
+@_root
+@common
+def detach(scope: Scope, root: str | None) -> None:
+    """Measure the turns of this space no longer against a project."""
+    with open_memory(scope) as memory:
+        roots = memory.detach_project(_place(root))
+    _say_roots(scope, roots)
+
+
+def _say_roots(scope: Scope, roots: tuple[str, ...]) -> None:
+    if scope.as_json:
+        emit({"projects": list(roots)})
+    else:
+        out().print(f"attached to {printable(', '.join(roots)) or 'no project'}", soft_wrap=True)
+
+
+@click.command()
+@click.argument("about")
+@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Most decisions listed.")
+@common
+def decisions(scope: Scope, about: str, limit: int) -> None:
+    """List what was decided about a file, function or class, over all conversations.
+
+    ABOUT is a path, whole or its end, or a name, qualified or not. Requests that led to a change of the file come last.
+    What was said before the file was changed again is marked as possibly out of date.
+    """
+    with open_memory(scope) as memory:
+        memory.drain(PATIENCE)
+        found = memory.decisions(about, limit=limit)
+    if scope.as_json:
+        emit(*({**each.to_dict(), "stale": each.is_stale} for each in found))
+        return
+    for each in found:
+        heading = Text.assemble((f"{day(each.at)} {each.kind}", "bold"), dim(f"  {each.turn}"))
+        out().print(Text.assemble(heading, "\n", printable(each.text), dim(_since(each))))
+    if not found:
+        err().print("No turn decides anything about it.", style="dim")
+
+
+def _since(each: CodeDecision) -> str:
+    if each.changed_by:
+        return f"\nchanged since, by {', '.join(each.changed_by)}"
+    return "\nwritten to since" if each.changed_on_disk else ""
+
+
+@click.command()
+@common
+def drift(scope: Scope) -> None:
+    """Show which files no conversation explains, and which decisions no code reflects.
+
+    Compares the conversations of this space with the projects that it is attached to.
+    """
+    with open_memory(scope) as memory:
+        memory.drain(PATIENCE)
+        found = memory.drift()
+    if scope.as_json:
+        emit(*(each.to_dict() for each in found))
+        return
+    for each in found:
+        _print_drift(each)
+
+
+def _print_drift(found: ProjectDrift) -> None:
+    out().print(Text.assemble((printable(found.root), "bold")))
+    out().print(f"{found.explained:,} of {counted(found.files, 'file')} come up in conversations")
+    for path in found.unexplained[:FILES]:
+        out().print(f"  unexplained: {printable(path)}", soft_wrap=True)
+    if len(found.unexplained) > FILES:
+        err().print(f"  and {len(found.unexplained) - FILES:,} more; --json has them all", style="dim")
+    for each in found.unreflected:
+        said = shortened(printable(each.text), WIDE)
+        out().print(f"  not in the project: {printable(', '.join(each.names))}  {said}  {each.turn}", soft_wrap=True)
