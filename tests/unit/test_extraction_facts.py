@@ -105,3 +105,13 @@ def test_what_rules_found_comes_back_as_relations_of_the_session() -> None:
             ("s:turn:2",),
         )
         assert "Bolt" not in {each.target for each in made.vector.edges}
+
+
+def test_a_rebuild_keeps_what_a_model_found() -> None:
+    with quiet() as memory:
+        memory.add_many(TOLD)
+        extractor(memory, edges(edge("Bob", "works at", "Acme", 2)), limit=6_000).extract("s")
+        before = statements(memory)
+        memory.rebuild()
+        memory.drain(None)
+        assert statements(memory) == before
