@@ -1,5 +1,6 @@
 """Damage of a project's store: `status` names it, and genesis heals it."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,7 +35,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "an object is deleted": (lambda store: objects(store)[2].unlink(), "object"),
     "an object is altered": (lambda store: objects(store)[2].write_bytes(b"{}"), "object"),
     "an object is empty": (lambda store: objects(store)[0].write_bytes(b""), "object"),
-    "all objects are deleted": (lambda store: [file.unlink() for file in objects(store)], "object"),
+    "all objects are deleted": (lambda store: shutil.rmtree(store / "objects"), "object"),
     "a foreign object is added": (lambda store: (store / "objects/ab" / ("c" * 62)).write_bytes(b"x"), "object"),
     "a transform is deleted": (lambda store: transform(store).unlink(), "transform"),
     "a transform is altered": (lambda store: transform(store).write_bytes(b"{}"), "transform"),
