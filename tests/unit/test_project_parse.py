@@ -75,6 +75,7 @@ RUBY = """require "json"
 require_relative "x/y"
 # What M is.
 module M
+  autoload :A, "m/a"
   class A < B::C
     def m(a) = helper(a)
     def self.s; x.y; end
@@ -118,8 +119,8 @@ CASES = {
     "h.rb": (
         RUBY,
         "module M; class M.A; method M.A.m; method M.A.s",
-        "json relative:x/y",
-        "M.A>C  require  require_relative M.A.m helper M.A.s .y",
+        "json relative:x/y m/a",
+        "M.A>C  require  require_relative M autoload M.A.m helper M.A.s .y",
     ),
 }
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-from clew.project.parse.languages import has_grammars
+from clew.project.parse.languages import has_grammars, queries_hash
 from clew.project.parse.parsed import PARSER
 from clew.types.record import Record
 from clew.version import __version__
@@ -66,7 +66,7 @@ class Transform(Record):
 @cache
 def method() -> dict[str, str]:
     """The versions of what reads files here and now."""
-    versions = {"clew": __version__, "parser": str(PARSER)}
+    versions = {"clew": __version__, "parser": str(PARSER), "queries": queries_hash()}
     for name in ["tree-sitter", *(f"tree-sitter-{grammar}" for grammar in _GRAMMARS)] if has_grammars() else []:
         try:
             versions[name] = version(name)

@@ -1,5 +1,6 @@
 """The language of a file, and the grammar and queries of a language."""
 
+import hashlib
 import importlib
 from dataclasses import dataclass
 from functools import cache
@@ -70,3 +71,9 @@ def grammar(language: str) -> CodeGrammar | None:
 def has_grammars() -> bool:
     """Whether the extra `project` is installed."""
     return grammar("python") is not None
+
+
+def queries_hash() -> str:
+    """64 bits of the SHA-256 of all queries: with another one, files are read anew."""
+    files = sorted((resources.files(__package__) / "queries").iterdir(), key=lambda file: file.name)
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]

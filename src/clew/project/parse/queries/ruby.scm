@@ -4,6 +4,6 @@
 (method name: (_) @name) @function
 (singleton_method name: (_) @name) @function
 ; references
-(call !receiver method: (identifier) @loads arguments: (argument_list . (string (string_content) @import)) (#any-of? @loads "require" "require_relative" "load" "autoload"))
+(call !receiver method: (identifier) @loads arguments: (argument_list (string (string_content) @import)) (#any-of? @loads "require" "require_relative" "load" "autoload"))
 (call !receiver method: (identifier) @call)
 (call receiver: (_) method: (identifier) @call.member)
