@@ -9,7 +9,7 @@ from typing import Final
 
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.copulas import apposed
-from clew.knowledge.rules.lexicon import NAME, OBJECT, words
+from clew.knowledge.rules.lexicon import NAME, OBJECT, TO, words
 from clew.knowledge.rules.meanings import (
     WANTS,
     ClauseReading,
@@ -109,28 +109,36 @@ def _with_object(
     said: ClauseReading, base: StatementDraft, span: tuple[int, int], obj: Object
 ) -> Iterator[StatementDraft]:
     s, (low, high) = said.s, span
-    if _is_empty(said, low, high, infinitive=obj.infinitive):
+    if s.low[low] in _NO_OBJECT or _is_empty(said, low, high, infinitive=obj.infinitive):
         return
-    if (event := event_of(s, low, high)) is not None:
-        base, high = replace(base, rests_on=(event[1],)), event[0]
-    if (place := place_of(s, low, high)) is not None:
-        base, high = replace(base, where=place[1]), place[0]
-    if event or place:
-        base = replace(base, object=text_of(s, low, high))
+    base, high = _without_adjuncts(said, base, span, infinitive=obj.infinitive)
     if s.bits[high - 1] & OBJECT and not obj.infinitive:
         name = said.name_of(high - 1, high)
         if name is None:
             return
         base = replace(base, object=" ".join([*base.object.split()[:-1], name]))
-    for divide in _DIVIDED:
-        found = divide(said, base, low, high)
-        if found is not None:
-            yield from found
-            break
-    else:
-        yield base
+    divided = (divide(said, base, low, high) for divide in _DIVIDED)
+    found = next((parts for parts in divided if parts is not None), None)
+    yield from [base] if found is None else found
     if all(s.bits[at] & NAME for at in range(low, high)):
         yield from apposed(said, base.object, high)
+
+
+_NO_OBJECT: Final = frozenset(("and", "or", "all"))
+
+
+def _without_adjuncts(
+    said: ClauseReading, base: StatementDraft, span: tuple[int, int], *, infinitive: bool
+) -> tuple[StatementDraft, int]:
+    """The draft whose object lacks what it is for and where it is, which it holds apart; and where that object ends."""
+    s, (low, high) = said.s, span
+    if slot_of(base.verb, "any") is not None and not infinitive:  # "at a bar to pay for college"
+        high = next((at for at in range(low + 1, high) if s.bits[at] & TO and s.form[at + 1] & Form.BASE), high)
+    if (event := event_of(s, low, high)) is not None:
+        base, high = replace(base, rests_on=(event[1],)), event[0]
+    if (place := place_of(s, low, high)) is not None:
+        base, high = replace(base, where=place[1]), place[0]
+    return (base if high == span[1] else replace(base, object=text_of(s, low, high))), high
 
 
 def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:

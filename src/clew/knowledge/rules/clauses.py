@@ -141,7 +141,8 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
     clause = Clause((at, at + 1), group, _stop(s, group.end), link)
     if not link and at and found and _is_noun(s, at - 1) and not _is_fronted(found[-1]):
         gap = _phrase_before(s, at)
-        clause.gap = gap if gap and gap[0] >= found[-1].group.end else None
+        told = gap and s.verb[gap[0] - 1] in words("talk", "report")  # "telling Emma she needs"
+        clause.gap = gap if gap and gap[0] >= found[-1].group.end and not told else None
     return clause
 
 
@@ -287,8 +288,8 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     if before.tense == "future" and form & Form.BASE and not bits & PREPOSITION:
         return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=before.negated)
     if bits & (BE | HAVE | DO | MODAL):
-        return None if after & SUBJECT else verb_group(s, at, "any")
-    return None if bits & PREPOSITION else _same_open(s, at, before)
+        return None if after & SUBJECT or s.low[at] in ("be", "been", "being") else verb_group(s, at, "any")
+    return None if bits & PREPOSITION or s.low[at - 1] == "so" else _same_open(s, at, before)
 
 
 def _same_open(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:

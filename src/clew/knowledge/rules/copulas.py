@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clew.knowledge.rules.lexicon import DETERMINER, NAME, NEGATION, NUMBER, POSSESSIVE, PREPOSITION, words
+from clew.knowledge.morphology import Form
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, NEGATION, NUMBER, POSSESSIVE, PREPOSITION, language, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, canonical, effect_of, type_of
 from clew.knowledge.rules.objects import Object, apposition, head_of, is_vague, text_of
 from clew.knowledge.rules.subjects import kin_sort
@@ -131,12 +132,22 @@ def _is_code(text: str) -> bool:
 
 def _age(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is 34", "is 34 years old"."""
-    number, low, high = c.first, c.obj.low, c.obj.high
+    number, low, high = _digits(c.first), c.obj.low, c.obj.high
     if not number.isdigit() or c.said.owner.general or not 0 < int(number) < _OLDEST:
         return None
     after = c.s.low[low + 1] if low + 1 < high else ""
     old = after in ("years", "year") and "old" in c.s.low[low : high + 2]
     return c.with_verb("is aged", number) if old or after in ("", "and", "but") else None
+
+
+def _digits(word: str) -> str:
+    """A number word up to nineteen as digits, for an age; any other word as it is."""
+    ordered: list[str] = language()["words"]["number"].split()
+    place = ordered.index(word) + 1 if word in ordered else 0
+    return str(place) if 0 < place < _WORDS_IN_ORDER else word
+
+
+_WORDS_IN_ORDER: Final = 20
 
 
 def _dated(c: _Complement) -> list[StatementDraft] | None:
@@ -209,7 +220,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     own = s.low[c.said.clause.subject[0]] in ("my", "our")
     head = head_of(s, low, high)
     possessed = bool(s.bits[low] & POSSESSIVE)
-    if is_vague(s, low, high) or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
+    told = s.form[low] & Form.PARTICIPLE and s.verb[low] in words("talk", "verbs")
+    if told or is_vague(s, low, high) or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
         return []
     if (c.said.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):
         return []

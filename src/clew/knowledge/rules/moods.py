@@ -88,7 +88,8 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
         return Mood.QUOTED
     unsure = group.modal not in ("", "let") and not _wishes(clause)
     doubted = not words("words", "doubt").isdisjoint(group.adverbs) or _doubted(s, clause)
-    if link == "if" or link in _FREE or unsure or doubted:
+    purpose = link == "so" and group.negated and group.tense == "present"  # "so I don't run into issues"
+    if link == "if" or link in _FREE or unsure or doubted or purpose:
         return Mood.HYPOTHETICAL
     if link in _GENERIC and group.tense != "past" and not group.perfect and not group.progressive:
         return Mood.CONDITIONAL
@@ -135,7 +136,8 @@ def _governed(s: SentenceTokens, clauses: Sequence[Clause], index: int, found: S
     if not words("talk", "securing").isdisjoint(between) or (above.group.negated and _tells(s, above, clause)):
         return Mood.HYPOTHETICAL  # "to make sure it works", "don't want you telling him she lives in Rome"
     if verb == "be":
-        return _felt(above, between)
+        told = between and s.verb[above.group.end] in words("talk", "report")
+        return Mood.QUOTED if told else _felt(above, between)
     if verb in words("talk", "want") or (verb in words("talk", "demand") and "," not in between):
         return Mood.HYPOTHETICAL  # "he suggested I go"
     talks = any(verb in words("talk", name) for name in ("report", "know", "suppose"))

@@ -71,23 +71,41 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
         at += 2  # "revising and perfecting the recipe"
     at = _after_adverbs(s, at, stop)
     preposition: list[str] = []
+    wishes = s.verb[at - 1] in words("catenative", "keep") and at + 1 < stop and not s.bits[at + 1] & _NOT_VERB
     while at < stop and s.bits[at] & PREPOSITION and len(preposition) < 2 and not _in_date(s, at, dated):
-        if s.low[at] == "to" and at + 1 < stop and s.form[at + 1] & Form.BASE and not _is_nominal(s, at + 1):
+        if (
+            s.low[at] == "to"
+            and at + 1 < stop
+            and (s.form[at + 1] & Form.BASE or wishes)
+            and not _is_nominal(s, at + 1)
+        ):
             break
         if s.low[at] == "like" and preposition:
             break
         preposition.append(s.low[at])
         at = _after_adverbs(s, at + 1, stop)
-    infinitive = at + 1 < stop and bool(s.bits[at] & TO) and bool(s.form[at + 1] & Form.BASE)
+    infinitive = at + 1 < stop and bool(s.bits[at] & TO) and bool(s.form[at + 1] & Form.BASE or wishes)
+    if s.bits[at] & OBJECT and at + 1 < stop and s.bits[at + 1] & (DETERMINER | NUMBER) and not s.bits[at] & DETERMINER:
+        at += 1  # "gave her a ring"
     low, high = at, _end(s, at, stop, dated, infinitive=infinitive)
-    if low + 2 <= high < len(s) and s.bits[high - 2] & TO and s.form[high - 1] and s.bits[high] & _MORE:
-        high -= 2  # "to improve it": what is improved stands outside
+    high = _without_stub(s, low, high)
     clausal = low < high < stop and bool(s.bits[high] & (AUXILIARY | MODAL))
     if preposition == ["for"] and low < high and head_of(s, low, high) in words("frequency", "long"):
         return Object("", high, high, reason=reason)  # "for two years"
     return Object(" ".join(preposition), low, high, infinitive, reason, clausal)
 
 
+def _without_stub(s: SentenceTokens, low: int, high: int) -> int:
+    """The end without a verb whose object stands outside: "lazy loading to improve [it]", "for getting [it made]"."""
+    if high - low < _STUB or high >= len(s) or not s.verb[high - 1] or not s.bits[high] & _MORE:
+        return high
+    outside = s.bits[high] & (SUBJECT | OBJECT | THIS)
+    doing = s.form[high - 1] == Form.GERUND and s.bits[high - 2] & PREPOSITION and outside and high - low > _STUB
+    return high - 2 if doing or s.bits[high - 2] & TO else high
+
+
+_STUB: Final = 2
+_NOT_VERB: Final = NAME | DETERMINER | POSSESSIVE | NUMBER | OBJECT | SUBJECT | PREPOSITION | QUESTION | THIS
 _MORE: Final = SUBJECT | OBJECT | SUBORDINATOR | QUESTION | THIS
 
 
@@ -126,8 +144,10 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
         bits = s.bits[place]
         if _in_date(s, place, dated) or (bits & (COMMA | COORDINATOR) and not _goes_on(s, place, stop)):
             break
-        if bits & COORDINATOR and s.form[place + 1] & Form.GERUND and not s.form[at] & Form.GERUND:
+        if bits & (COORDINATOR | COMMA) and s.form[place + 1] & Form.GERUND and not s.form[at] & Form.GERUND:
             break  # "sprucing up my plan and tweaking my pitch"
+        if bits & COORDINATOR and s.form[place + 1] & Form.BASE and _has_object(s, place + 1) and not infinitive:
+            break  # "got a job and love gardening"
         if bits & PREPOSITION:
             if place - at >= MOST_WORDS:
                 break
@@ -154,6 +174,10 @@ def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
         return place > at and s.low[place] != "no"
     linking = bits & (SUBORDINATOR | QUESTION | INTERJECTION) and not bits & (PREPOSITION | COORDINATOR | ADVERB)
     return bool(linking) and not infinitive and (s.low[place] != "that" or place > at)
+
+
+def _has_object(s: SentenceTokens, at: int) -> bool:
+    return bool(s.bits[at + 1] & (DETERMINER | POSSESSIVE)) or s.form[at + 1] == Form.GERUND
 
 
 def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
@@ -187,6 +211,8 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
         beside = end > at + 1 and bits & OBJECT and not bits & POSSESSIVE and s.bits[end - 2] & PREPOSITION
         if beside and s.low[end - 1] in _BESIDE:  # "with me"
             end -= 2
+        elif s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
+            break  # "to work out"
         elif (bits & trailing and not bits & (NAME | NUMBER | OBJECT)) or s.low[end - 1] == "right":
             end -= 1
         else:
@@ -194,6 +220,7 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
     return end
 
 
+_PARTICLES: Final = frozenset(("out", "up", "down", "off", "away", "back", "over"))
 _BESIDE: Final = frozenset(("me", "us", "you", "myself", "ourselves"))
 
 

@@ -101,13 +101,19 @@ def _when(s: SentenceTokens, parts: Sequence[Clause], index: int, when: TimePhra
     return when.within(s.start[low], s.end[min(clause.stop, len(s)) - 1])
 
 
+def _is_reason(clause: Clause, after: Clause) -> bool:
+    """Whether a clause is the reason of the one before; "since I was a boy" says when."""
+    temporal = after.link == "since" and clause.group.perfect
+    return after.link in words("words", "reason") and after.link != "as" and not temporal
+
+
 def _with_reasons(
     s: SentenceTokens, parts: Sequence[Clause], made: Sequence[list[StatementDraft]]
 ) -> Iterator[StatementDraft]:
     """The statements of all clauses; one after "because" is the reason of the one before."""
     for index, found in enumerate(made):
         after = parts[index + 1] if index + 1 < len(parts) else None
-        if after is None or after.link not in words("words", "reason") or after.link == "as":
+        if after is None or not _is_reason(parts[index], after):
             yield from found
             continue
         reason = " ".join(s.words(after.subject[0], min(after.stop, len(s))).split())
