@@ -76,7 +76,7 @@ def _time(statement: Statement, *, led: bool) -> tuple[datetime | None, datetime
 
 def _is_passive(parts: Sequence[str]) -> bool:
     """Whether words begin with a form of "be" and a participle: "is held on"."""
-    found = Form(0)
+    found = 0
     for form in analyses(parts[1]).values():
         found |= form
     return parts[0] in _BE and bool(found & Form.PARTICIPLE) and parts[1] not in _AUXILIARY

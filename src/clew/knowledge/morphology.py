@@ -5,7 +5,6 @@ rule. A verb that is not in the list ("refactored") is taken as regular, so that
 """
 
 from collections import Counter
-from enum import IntFlag
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -16,14 +15,14 @@ _SIBILANT: Final = ("s", "x", "z", "ch", "sh")
 _VOWELS: Final = frozenset("aeiou")
 
 
-class Form(IntFlag):
-    """Which forms of a verb a word can be."""
+class Form:
+    """Bits that say which forms of a verb a word can be; plain numbers, since many are compared."""
 
-    BASE = 1
-    PAST = 2
-    PARTICIPLE = 4
-    GERUND = 8
-    THIRD = 16
+    BASE: Final = 1
+    PAST: Final = 2
+    PARTICIPLE: Final = 4
+    GERUND: Final = 8
+    THIRD: Final = 16
 
 
 _INFLECTED: Final = (Form.PAST, Form.PARTICIPLE, Form.GERUND, Form.THIRD)
@@ -53,21 +52,21 @@ def _verbs() -> dict[str, tuple[tuple[str, ...], ...]]:
 
 
 @cache
-def _analyses() -> dict[str, dict[str, Form]]:
+def _analyses() -> dict[str, dict[str, int]]:
     """Each form with the verbs it can belong to; a verb of which it is an irregular past stands first."""
-    table: dict[str, dict[str, Form]] = {}
+    table: dict[str, dict[str, int]] = {}
     for verb, forms in _verbs().items():
         for kind, alternatives in zip(_INFLECTED, forms, strict=True):
             for form in alternatives:
                 entry = table.setdefault(form, {})
-                entry[verb] = entry.get(verb, Form(0)) | kind
+                entry[verb] = entry.get(verb, 0) | kind
     for verb in _verbs():  # after the inflected forms: "left" is leave before it is left, "saw" see before saw
         entry = table.setdefault(verb, {})
-        entry[verb] = entry.get(verb, Form(0)) | Form.BASE
+        entry[verb] = entry.get(verb, 0) | Form.BASE
     return table
 
 
-def analyses(word: str) -> dict[str, Form]:
+def analyses(word: str) -> dict[str, int]:
     """The verbs of which a lower-case word can be a form, the likeliest first; empty if the list has none."""
     return _analyses().get(word, {})
 

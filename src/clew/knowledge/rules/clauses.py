@@ -81,9 +81,10 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
         is_name: whether a lower-case word that opens the sentence with a capital is a name.
     """
     found: list[Clause] = []
-    at, opens = 0, True
-    while at < len(s):
-        clause = _clause_at(s, at, opens, found, is_name)
+    at, opens, count = 0, True, len(s)
+    while at < count:
+        may_open = opens or s.bits[at] & (SUBJECT | THIS) or s.low[at] == "us"
+        clause = _clause_at(s, at, opens, found, is_name) if may_open else None
         if clause is not None:
             if found:
                 found[-1].stop = min(found[-1].stop, _before_link(s, clause, at))
@@ -362,6 +363,7 @@ def _before_link(s: SentenceTokens, clause: Clause, at: int) -> int:
 
 def _stop(s: SentenceTokens, at: int) -> int:
     """The next mark that ends a clause, commas aside."""
-    while at < len(s) and not s.bits[at] & BREAK:
+    bits, count = s.bits, len(s)
+    while at < count and not bits[at] & BREAK:
         at += 1
     return at

@@ -77,7 +77,7 @@ class WordClass(NamedTuple):
     low: str
     bits: int
     verb: str  # the likeliest verb; empty if it is none
-    form: Form
+    form: int
 
 
 @cache
@@ -120,7 +120,7 @@ def split(raw: str) -> tuple[WordClass, ...]:
     low = raw.lower().replace("’", "'")
     if " " in low:
         low = " ".join(low.split())
-        return (WordClass(low, _fused().get(low, 0), "", Form(0)),)
+        return (WordClass(low, _fused().get(low, 0), "", 0),)
     table = language()["contractions"]
     if low in table:
         return tuple([_word(part, "") for part in table[low].split()])
@@ -133,13 +133,13 @@ def split(raw: str) -> tuple[WordClass, ...]:
 def _word(low: str, raw: str) -> WordClass:
     bits = _classes().get(low, 0)
     if not low[0].isalnum():
-        return WordClass(low, bits or _MARKS.get(low, BREAK if low[0] not in "#@$€£'`_/~" else 0), "", Form(0))
+        return WordClass(low, bits or _MARKS.get(low, BREAK if low[0] not in "#@$€£'`_/~" else 0), "", 0)
     if low[0].isdigit():
-        return WordClass(low, bits | NUMBER, "", Form(0))
+        return WordClass(low, bits | NUMBER, "", 0)
     if raw[:1].isupper() and low != "i":
         bits |= NAME
     found = analyses(low)
-    form = Form(0)
+    form = 0
     for each in found.values():
         form |= each
     if not found and len(low) > 4 and low.endswith("ing"):

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from clew.knowledge.morphology import Form
-from clew.knowledge.rules.lexicon import BREAK, OPENED, QUOTE, WordClass, split
+from clew.knowledge.rules.lexicon import BREAK, NAME, OPENED, QUOTE, split
 from clew.text.late_pattern import late_pattern
 
 _TOKEN: Final = late_pattern(
@@ -12,6 +11,8 @@ _TOKEN: Final = late_pattern(
     r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#])?|--+| - |[^\w\s]"
 )
 _BRACKETS: Final = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+_ENCLOSES: Final = BREAK | QUOTE
+_CLOSING: Final = "\"'”’)* "
 MOST: Final = 120
 """Words of a sentence that are read; a longer one is no speech."""
 
@@ -25,16 +26,18 @@ class SentenceTokens:
         low, bits, verb, form: columns of `lexicon.WordClass`.
         start, end: offsets of the token that the word belongs to.
         asks: whether the sentence ends with a question mark.
+        names: whether it may name somebody: by a word with a capital, or as somebody's ("my").
     """
 
     text: str
     low: list[str]
     bits: list[int]
     verb: list[str]
-    form: list[Form]
+    form: list[int]
     start: list[int]
     end: list[int]
     asks: bool
+    names: bool
 
     def __len__(self) -> int:
         return len(self.low)
@@ -46,25 +49,32 @@ class SentenceTokens:
 
 def read(text: str, begin: int, stop: int) -> SentenceTokens:
     """The words of `text[begin:stop]`; what stands in brackets or quotation marks has the bit `OPENED`."""
-    sentence = SentenceTokens(text, [], [], [], [], [], [], text[begin:stop].rstrip("\"'”’)* ").endswith("?"))
+    low: list[str] = []
+    bits: list[int] = []
+    start: list[int] = []
+    end: list[int] = []
+    verb: list[str] = []
+    form: list[int] = []
     depth, quoted = 0, False
     for found in _TOKEN.finditer(text, begin, stop):
-        for word in split(found[0]):
-            depth = max(0, depth + _BRACKETS.get(word.low, 0))
-            quoted = quoted != bool(word.bits & QUOTE)
-            bits = word.bits | OPENED if depth or quoted else word.bits
-            _append(sentence, word, bits, found.span())
-        if len(sentence.low) >= MOST:
+        first, last = found.span()
+        for word, flags, base, forms in split(found[0]):
+            if flags & _ENCLOSES:
+                depth = max(0, depth + _BRACKETS.get(word, 0))
+                quoted = quoted != bool(flags & QUOTE)
+            low.append(word)
+            bits.append(flags | OPENED if depth or quoted else flags)
+            verb.append(base)
+            form.append(forms)
+            start.append(first)
+            end.append(last)
+        if len(low) >= MOST:
             break
-    if not sentence.bits or not sentence.bits[-1] & BREAK:
-        _append(sentence, WordClass(".", BREAK, "", Form(0)), BREAK, (stop, stop))
-    return sentence
-
-
-def _append(sentence: SentenceTokens, word: WordClass, bits: int, span: tuple[int, int]) -> None:
-    sentence.low.append(word.low)
-    sentence.bits.append(bits)
-    sentence.verb.append(word.verb)
-    sentence.form.append(word.form)
-    sentence.start.append(span[0])
-    sentence.end.append(span[1])
+    if not bits or not bits[-1] & BREAK:
+        for column, value in ((low, "."), (verb, "")):
+            column.append(value)
+        for numbers, number in ((bits, BREAK), (form, 0), (start, stop), (end, stop)):
+            numbers.append(number)
+    asks = text[begin:stop].rstrip(_CLOSING).endswith("?")
+    names = "my" in low or "our" in low or any(flags & NAME for flags in bits)
+    return SentenceTokens(text, low, bits, verb, form, start, end, asks, names)
