@@ -11,6 +11,7 @@ from clew.derive.extraction_reading import read_session
 from clew.errors import (
     InputError,
     ModelError,
+    ModelUnavailable,
     NotFoundError,
     RequestRefused,
 )
@@ -247,3 +248,22 @@ def test_a_stored_extraction_that_cannot_be_read_is_made_again(memory: Memory) -
     assert memory.extractions()[0].vector is None
     assert extractor(memory, llm).extract("s").ok
     assert len(asked(llm)) == 2
+
+
+@pytest.mark.requirement("K-TRI-21")
+def test_once_the_model_cannot_be_reached_other_sessions_are_not_tried(memory: Memory) -> None:
+    memory.add_many(long_talk(session="t"))
+    llm = model(ModelUnavailable("down"))
+    work = extractor(memory, llm, concurrency=1)
+    assert [each.run.session for each in work.extract_due()] == ["s"]
+    assert (len(llm.prompts), work.due()) == (1, ["s", "t"])
+    assert [each.ok for each in extractor(memory, model()).extract_due()] == [True, True]
+
+
+@pytest.mark.requirement("K-TRI-21")
+def test_a_budget_that_is_used_up_costs_no_call(memory: Memory) -> None:
+    memory.add_many(long_talk(session="t"))
+    llm = model()
+    made = extractor(memory, llm, budget={"daily_tokens": 0}).extract_due()
+    assert [(each.run.state, each.run.telemetry["map_calls"]) for each in made] == [(PENDING, 0), (PENDING, 0)]
+    assert llm.prompts == []

@@ -106,6 +106,8 @@ class SessionExtractor:
     def extract_due(self) -> list[Extraction]:
         """Extracts every session that is due; whatever is wrong with one of them, the others are extracted.
 
+        Once the model cannot be reached, the others are not tried: they stay due, and are not in the list.
+
         Raises:
             InputError: the space is paused.
             StoreError: the state could not be written.
@@ -123,7 +125,14 @@ class SessionExtractor:
             except Exception as error:  # noqa: BLE001  # a row that cannot be read, say: recorded with the session
                 log.warning("the extraction of a session failed: %s", error)
                 made.append(self._broken(session, error))
+            if self._is_gone(made[-1]):
+                break
         return made
+
+    def _is_gone(self, made: Extraction) -> bool:
+        """Whether the model cannot be reached, so that to ask it about other sessions would only take time."""
+        waits = made.run.state == ExtractionState.PENDING and made.run.telemetry.get("unreachable", False)
+        return waits and self.answers is not None and not self.answers.recorded_only
 
     def _broken(self, session: str, error: Exception) -> Extraction:
         """Records that a session cannot be extracted at all."""
@@ -165,11 +174,10 @@ class SessionExtractor:
             return Extraction(run=run)
         log.info("extraction %d of a session begins: %s, %s", run.number, run.mode.value, read.plan.why)
         try:
-            made = self._carried_out(read, run)
+            return self._finished(self._carried_out(read, run), read)
         except BaseException as error:
             self._let_go(run, repr(error))
             raise
-        return self._finished(made, read)
 
     def _reading(self) -> Reading:
         settings = (self.config.oversized, str(self.config.semantic_calls))
@@ -197,6 +205,7 @@ class SessionExtractor:
             "map_tokens_in": meter.tokens_in,
             "map_tokens_out": meter.tokens_out,
             "left_out": sum(outcome.left_out for outcome in outcomes),
+            "unreachable": any(outcome.is_unreachable for outcome in outcomes),
         }
         run = replace(run, chunks=records, telemetry=telemetry)
         wrong = [outcome for outcome in outcomes if outcome.vector is None]

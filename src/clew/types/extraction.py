@@ -58,7 +58,7 @@ class GraphEdge(Record):
     """A relation of two things; `(source, verb, target)` occurs once.
 
     Attributes:
-        source, target: names of nodes, or of speakers.
+        source, target: names of nodes or speakers; a target may also be a value in the words of the turn.
         turn_ids: turns that state it, in order; never empty.
     """
 

@@ -34,10 +34,14 @@ class Meter(LLM):
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
         """See `LLM.complete`."""
+        try:
+            answer = self._llm.complete(prompt, max_tokens=max_tokens)
+        except ModelError as error:
+            with self._lock:
+                self.calls += not isinstance(error, BudgetExceeded)
+            raise
         with self._lock:
             self.calls += 1
-        answer = self._llm.complete(prompt, max_tokens=max_tokens)
-        with self._lock:
             self.tokens_in += answer.tokens_in or 0
             self.tokens_out += answer.tokens_out or 0
         return answer
@@ -51,6 +55,7 @@ class ChunkOutcome:
         vector: of a chunk that is done.
         left_out: items of the answer that its turns do not bear out.
         is_waiting: nothing is wrong with the chunk; the model could not be asked.
+        is_unreachable: that is since it cannot be reached.
     """
 
     chunk: Chunk
@@ -58,6 +63,7 @@ class ChunkOutcome:
     vector: TriVector | None = None
     left_out: int = 0
     is_waiting: bool = False
+    is_unreachable: bool = False
 
 
 def asked_about(chunks: Sequence[tuple[Chunk, ChunkRecord]], llm: LLM, concurrency: int) -> Iterator[ChunkOutcome]:
@@ -87,7 +93,8 @@ def _outcome(chunk: Chunk, record: ChunkRecord, llm: LLM, stop: _Stop) -> ChunkO
         answer = llm.complete_json(extraction_prompt(chunk.turns), SCHEMA, max_tokens=MAX_TOKENS)
     except (BudgetExceeded, ModelUnavailable) as error:
         stop.why = reason_of(str(error))
-        return _waiting(chunk, record, stop.why)
+        waits = _waiting(chunk, record, stop.why)
+        return replace(waits, is_unreachable=isinstance(error, ModelUnavailable))
     except ModelError as error:
         return failed_chunk(chunk, record, str(error))
     vector, left_out = grounded_vector(chunk.session, answer, chunk.turns)
