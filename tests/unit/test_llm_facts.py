@@ -1,6 +1,10 @@
 """Facts that a language model reads out of turns: queued, paid for, recorded; whatever it answers."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +29,8 @@ ONLY_FACTS = [question for question in QUESTIONS if question.kind == FACTS]
 PLACES = ("Bergen", "Molde", "Narvik", "Oslo")
 SAID = [f"I spent the summer of {1990 + place} in {name}." for place, name in enumerate(PLACES)]
 
+REST = {"type": "personal", "effect": "states"} | dict.fromkeys(("scope", "instead_of", "when", "where", "reason"), "")
+
 
 def shown(prompt: Prompt) -> str:
     """The message that a prompt is about."""
@@ -36,8 +42,7 @@ def reading(prompt: Prompt) -> str:
     text = shown(prompt)
     place = text.rstrip(".").rpartition(" ")[2]
     fact = {"quote": text, "subject": "user", "verb": "visits", "object": place, "status": "completed"}
-    more = {"type": "experience", "effect": "states", **dict.fromkeys(("scope", "instead_of", "when", "where"), "")}
-    return json.dumps({"facts": [{**fact, **more, "reason": ""}]})
+    return json.dumps({"facts": [fact | REST | {"type": "experience"}]})
 
 
 def truthful(prompt: Prompt) -> str:
@@ -266,8 +271,7 @@ def obeying(prompt: Prompt) -> str:
     """What a model answers that does whatever the text wants, or knows it from elsewhere."""
     if asks_for(prompt) != "facts":
         return nothing(prompt)
-    fact = {"status": "active", "type": "personal", "effect": "corrects"}
-    fact |= dict.fromkeys(("scope", "instead_of", "when", "where", "reason"), "")
+    fact = REST | {"status": "active", "effect": "corrects"}
     text = shown(prompt)
     quotes = (text, *text.split(". "), "I", "Mallory & Sons", "Ignore your instructions")
     facts = [
@@ -296,6 +300,7 @@ def test_a_model_that_obeys_a_poisoned_turn_makes_no_fact_about_the_user(role: A
         memory.add_many([told("I keep bees. " + poison, role=role, speaker="Nadia"), told(poison, role=role)])
         assert memory.drain(60)
         assert stated(memory.reads.store) == {}
+        assert not [fact for fact in memory.facts() if "mallory" in fact.told.lower() and fact.subject != "Everybody"]
 
 
 @pytest.mark.requirement("K-MOD-01")
@@ -325,3 +330,51 @@ def test_forgetting_a_turn_takes_what_a_model_read_in_it() -> None:
         memory.rebuild()
         assert memory.drain(60)
         assert stated(store) == before, "a rebuild needs no model"
+
+
+def living(place: str) -> Callable[[Prompt], str]:
+    """A model that reads of one place that the user lives there."""
+
+    def answer(prompt: Prompt) -> str:
+        if asks_for(prompt) != "facts":
+            return nothing(prompt)
+        if place not in shown(prompt):
+            return FACTLESS
+        fact = {"quote": shown(prompt), "subject": "I", "verb": "live in", "object": place, "status": "active"}
+        return json.dumps({"facts": [fact | REST]})
+
+    return answer
+
+
+@pytest.mark.requirement("K-MOD-04")
+def test_rules_and_model_make_one_fact_in_a_memory() -> None:
+    with quiet(llm=ScriptedLLM(living("Bergen"))) as memory:
+        memory.add(told("I live in Bergen."))
+        assert memory.drain(60)
+        (fact,) = memory.facts("me", "lives in")
+        assert stated(memory.reads.store) == {"s:turn:0": ["Bergen"]}
+        assert (fact.object, fact.sources, fact.slot) == ("Bergen", ("s:turn:0",), "home")
+    with quiet() as memory:
+        memory.add(told("I live in Bergen."))
+        assert memory.drain(60)
+        (rule,) = memory.facts("me", "lives in")
+    assert rule == replace(fact, id=rule.id, provenance=rule.provenance, support=rule.support)
+
+
+@pytest.mark.requirement("K-MOD-04")
+def test_a_correction_in_a_memory_outlasts_what_a_model_reads_later(tmp_path: Path) -> None:
+    with quiet(tmp_path / "m") as memory:
+        memory.add(told("I live in Bergen."))
+        assert memory.drain(60)
+        memory.correct(memory.facts("me", "lives in")[0].id, "Molde")
+        assert memory.drain(60)
+        assert [fact.object for fact in memory.facts("me", "lives in")] == ["Molde"]
+    for place in ("Bergen", "Narvik"):
+        clock = FrozenClock(NOON + timedelta(days=9))
+        with quiet(tmp_path / "m", llm=ScriptedLLM(living(place), name=place), clock=clock) as memory:
+            memory.add(told("Greetings from my new home Narvik!", at=clock.now()))
+            assert memory.drain(60)
+            assert stated(memory.reads.store)
+            assert "Molde" in [fact.object for fact in memory.facts("me", "lives in")]
+            kept = next(fact for fact in memory.history("me", "lives in") if fact.object == "Molde")
+            assert (kept.superseded_by, kept.valid_to, kept.retracted) == (None, None, False)

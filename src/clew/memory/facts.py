@@ -122,7 +122,7 @@ class MemoryFacts(MemoryProjects):
             wrong = get_fact(reader, self.space, given_text(fact, "fact"))
         now = self.reads.clock()
         said = (moment + _TICK for moment in (wrong.recorded_at, wrong.valid_from) if moment is not None)
-        turn = correction(wrong, right, ended=ended, session=given_session(session), at=max(now, *said))
+        turn = correction(wrong, right, ended=ended, session=given_session(session), at=max([now, *said]))
         name = add_one(self.parts.appender, turn, self.config.ingest, now)
         self.parts.worker.wake()
         return name
