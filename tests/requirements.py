@@ -67,6 +67,7 @@ MEET = (
     Requirement(
         "L-MEE-22", "issue 17", "The tools of MCP and proxy give the decisions about a file, as quoted memory."
     ),
+    Requirement("L-MEE-24", "issue 17", "The recap names the quest that the session is at, its stage and last check."),
     Requirement("L-MEE-23", "issue 17", "`clew project` lists overlays, attaches, and shows decisions and drift."),
 )
 

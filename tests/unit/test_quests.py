@@ -257,3 +257,16 @@ def test_the_command_line_lists_seals_and_verifies(tmp_home: Path, tmp_path: Pat
         memory.forget(turn_ids=["work:turn:3"])
     assert "not sealed" in failure(1, "verify", "--quest", "work:quest:0")
     failure(2, "verify", "--root", tmp_path)
+
+
+@pytest.mark.requirement("L-MEE-24")
+def test_the_recap_tells_of_the_quest_that_the_session_is_at() -> None:
+    with quiet() as memory:
+        memory.add_many(TASK[:7])
+        assert "; stage verify, last check failed" in memory.recap("work", style="quest").text
+        memory.add_many(TASK[7:])
+        assert "; stage complete, last check passed" in memory.recap("work", style="quest").text
+        memory.set_quest("work:quest:0", title="Tabs in the parser")
+        assert "## Current quest: Tabs in the parser" in memory.recap("work", style="quest").text
+        memory.condense("work", force=True)
+        assert "stage" not in memory.recap("work", style="chat").text

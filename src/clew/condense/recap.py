@@ -21,6 +21,7 @@ from clew.condense.statements import is_settled
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.printable import printable
 from clew.types.ids import short_session
+from clew.types.quests import Quest
 from clew.types.record import Record
 
 BUDGET: Final = 4_000
@@ -104,6 +105,7 @@ class RecapSource:
         mode: the form that suits the session; None finds it by the turns.
         shifts: paradigm shifts that are not among the turns; they are named by their numbers.
         last: seq of the last turn covered; None if it is that of the last of the turns.
+        quest: the task that the session is at, if it is one.
         is_excerpt: the turns are only what a history lost: neither goal nor state nor last words can be told from them,
             nothing is told to fill the budget, and without anything worth telling the recap is empty.
     """
@@ -118,6 +120,7 @@ class RecapSource:
     mode: Mode | None = None
     shifts: Sequence[int] = ()
     last: int | None = None
+    quest: Quest | None = None
     is_excerpt: bool = False
 
 
@@ -209,7 +212,8 @@ def style_of(turns: Sequence[RecapTurn]) -> Mode:
 
 def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
     asked = next((turn.prose for turn in source.turns if turn.role == turn.origin == "user" and turn.prose), "")
-    title = opening(source.title or asked, _LINE // 2)
+    named = source.quest.title if source.quest is not None and source.quest.provenance == "user" else ""
+    title = opening(named or source.title or asked, _LINE // 2)
     name = "Current quest" if mode == "quest" else "Conversation"
     if mode == "chat" and (people := _people(source.turns)):
         title = people
@@ -256,7 +260,8 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
     state = "open" if source.tasks or (asked and source.turns[-1].seq == asked[-1].seq) else "answered"
     if mode == "quest":
         status = "In progress" if state == "open" else "Last request answered"
-        draft.add("Status", -1, f"**Status:** {status}", limit=draft.beside_head(_STATUS))
+        line = f"**Status:** {status}{_stage(source.quest)}"
+        draft.add("Status", -1, line, limit=draft.beside_head(_STATUS))
     if asked:
         begun = f"**{_BEGAN[mode]}** [#{asked[0].seq}]: "
         _add_opening(draft, "Status", asked[0], begun, long, limit=draft.beside_head(_GOAL))
@@ -269,6 +274,15 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
         draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
     for phrase in _phrases(source.topics):
         draft.add(_ASK, -1, f"- What was said about {phrase}?", limit=limit + 0.02)
+
+
+def _stage(quest: Quest | None) -> str:
+    """The stage of a quest, and how its last check ended."""
+    if quest is None:
+        return ""
+    told = [check.passed for check in quest.checks if check.passed is not None]
+    ended = f", last check {'passed' if told[-1] else 'failed'}" if told else ""
+    return f"; stage {quest.stage.value}{ended}"
 
 
 def _add_opening(draft: _Draft, section: str, turn: RecapTurn, before: str, long: int, *, limit: float) -> None:

@@ -11,8 +11,8 @@ from clew.memory.arguments import given_session, given_text
 from clew.memory.reads import MemoryReads
 from clew.project.quests import quest_id, quest_title
 from clew.project.seals import check_seal, pattern_name, pattern_of, seal_before, seal_quest
-from clew.recall.quests import get_quest, hashes_now, list_quests, turn_hashes
 from clew.rows.pause import paused_since
+from clew.rows.quest_reading import get_quest, hashes_now, list_quests, turn_hashes
 from clew.rows.quests import put_pattern, put_seal, put_set, read_patterns, read_seals
 from clew.store.home import usable_path
 from clew.store.protocol import Transaction
@@ -31,9 +31,8 @@ class MemoryQuests(MemoryReads):
         """
         self._check_open()
         name = None if session is None else given_session(session)
-        view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            return list_quests(reader, self.space, view, name)
+            return list_quests(reader, self.space, name)
 
     def set_quest(
         self,
@@ -63,12 +62,11 @@ class MemoryQuests(MemoryReads):
         chosen = None if stage is None else _stage(stage)
         words = None if title is None else quest_title(self._masked(given_text(title, "title")))
         name = quest if quest is None else given_text(quest, "quest")
-        view = self.reads.live.view()
 
         def write(tx: Transaction) -> Quest:
             self._must_store(tx)
             if name is not None:
-                made = get_quest(tx, self.space, view, name)
+                made = get_quest(tx, self.space, name)
             else:
                 made = _begun(tx, self.space, given_session(session))
             made = replace(made, title=words or made.title, stage=chosen or made.stage, provenance="user")
@@ -89,11 +87,10 @@ class MemoryQuests(MemoryReads):
         """
         self._check_open()
         name, folder = given_text(quest, "quest"), _folder(root)
-        view = self.reads.live.view()
 
         def write(tx: Transaction) -> QuestSeal:
             self._must_store(tx)
-            found = get_quest(tx, self.space, view, name)
+            found = get_quest(tx, self.space, name)
             if found.stage != QuestStage.COMPLETE:
                 raise InputError(
                     f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is sealed. If it is done, "
@@ -142,11 +139,11 @@ class MemoryQuests(MemoryReads):
             NotFoundError: there is no such quest.
         """
         self._check_open()
-        name, file, view = given_text(quest, "quest"), usable_path(path, "the file"), self.reads.live.view()
+        name, file = given_text(quest, "quest"), usable_path(path, "the file")
 
         def write(tx: Transaction) -> QuestPattern:
             self._must_store(tx)
-            found = get_quest(tx, self.space, view, name)
+            found = get_quest(tx, self.space, name)
             if found.stage != QuestStage.COMPLETE:
                 raise InputError(f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is a pattern")
             seal = read_seals(tx, self.space).get(name)

@@ -58,6 +58,13 @@ class _Open:
     checks: dict[tuple[str, int], QuestCheck] = field(default_factory=dict)
     waiting: dict[str, tuple[str, int]] = field(default_factory=dict)  # call id -> check
 
+    @classmethod
+    def of(cls, quest: Quest) -> "_Open":
+        """A quest as it was, to go on with."""
+        checks = {(check.command, check.seq): check for check in quest.checks}
+        files = dict.fromkeys(quest.files)
+        return cls(quest.first, quest.last, quest.stage, dict(quest.began), files, checks)
+
     def enter(self, stage: QuestStage, seq: int) -> None:
         self.stage = stage
         self.began.setdefault(stage.value, seq)
@@ -69,14 +76,17 @@ class _Open:
         return self.stage == QuestStage.VERIFY and bool(told) and bool(told[-1].passed)
 
 
-def quests_of(session: str, turns: Iterable[TurnActs], opened: Collection[int] = ()) -> list[Quest]:
+def quests_of(
+    session: str, turns: Iterable[TurnActs], opened: Collection[int] = (), resumed: Quest | None = None
+) -> list[Quest]:
     """The quests of a session in their order, without titles. A request that led to no work belongs to the next quest.
 
     Args:
         turns: in order.
         opened: seqs of turns that open a quest because a person says so.
+        resumed: the quest that the session was at before the turns; a check whose result is among them stays open.
     """
-    found: list[_Open] = []
+    found = [] if resumed is None else [_Open.of(resumed)]
     for turn in turns:
         works = bool(turn.links.edited or turn.links.checks)
         done = not found or found[-1].stage == QuestStage.COMPLETE

@@ -65,6 +65,15 @@ class TurnPlace(NamedTuple):
     seq: int
 
 
+class TurnActor(NamedTuple):
+    """Where a turn stands, and who acts in it."""
+
+    seq: int
+    ordinal: int
+    role: str
+    origin: str
+
+
 class TurnOrigin(NamedTuple):
     """A turn's place in its session, and whose words it has."""
 
@@ -360,6 +369,7 @@ class ParameterValue(NamedTuple):
 
 
 TURN_PLACES: Final = Columns(TURN, TurnPlace)
+TURN_ACTORS: Final = Columns(TURN, TurnActor)
 TURN_ORIGINS: Final = Columns(TURN, TurnOrigin)
 TURN_SESSION_ORDINALS: Final = Columns(TURN, SessionOrdinal)
 TURN_ARRIVALS: Final = Columns(TURN, TurnArrival)

@@ -3,33 +3,31 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from clew.condense.material import prose_of
 from clew.errors import NotFoundError
-from clew.index.view import IndexView
+from clew.project.links import links_of
 from clew.project.quests import TurnActs, quest_title, quests_of, session_of_quest
-from clew.rows.mentions import read_links
+from clew.rows.mentions import read_links, read_until
 from clew.rows.quests import read_seals, read_set
 from clew.store.project_row_types import QuestRow
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import TURN_HASH
+from clew.store.selections import SESSION_NAME, TURN_ACTORS, TURN_HASH
 from clew.store.tables import TURN
 from clew.types.ids import turn_id
 from clew.types.quests import Quest, QuestStage
-from clew.types.turn import ROLES
 
 
-def list_quests(reader: Reader, space: str, view: IndexView, session: str | None = None) -> list[Quest]:
+def list_quests(reader: Reader, space: str, session: str | None = None) -> list[Quest]:
     """The quests, by session in the order of names and by first turn; of one session, or of all."""
     kept, seals = read_set(reader, space), read_seals(reader, space)
-    names = {*view.sessions, *(row.session for row, *_ in kept.values())} if session is None else {session}
+    every = (*SESSION_NAME.scan(reader, (space,), (space,)), *(row.session for row, *_ in kept.values()))
+    names = set(every) if session is None else {session}
     found = []
     for name in sorted(names):
         own = {key: held for key, held in kept.items() if held[0].session == name}
-        found += sorted(_quests_in(reader, space, view, name, own), key=lambda quest: quest.first)
+        found += sorted(_quests_in(reader, space, name, own), key=lambda quest: quest.first)
     return [
         replace(
             quest,
@@ -40,24 +38,50 @@ def list_quests(reader: Reader, space: str, view: IndexView, session: str | None
     ]
 
 
-def get_quest(reader: Reader, space: str, view: IndexView, quest_id: str) -> Quest:
+def current_quest(
+    reader: Reader, space: str, session: str, last: int, *, after: int = -1, before: Quest | None = None
+) -> Quest | None:
+    """The quest that a session is at after a turn, as it is recognised; None for none.
+
+    Args:
+        last: seq of the turn.
+        after: only later turns are read; `before` is the quest after that one.
+    """
+    opened = {row.first for row, *_ in read_set(reader, space).values() if row.session == session}
+    found = quests_of(session, _acts(reader, space, session, after + 1, last), opened, before)
+    return max(found, key=lambda quest: quest.first, default=None)
+
+
+def as_set(reader: Reader, space: str, quest: Quest | None) -> Quest | None:
+    """A quest with title and stage as a person set them."""
+    held = None if quest is None else read_set(reader, space).get(quest.id)
+    if quest is None or held is None:
+        return quest
+    _, title, stage = held
+    return replace(quest, title=title, stage=stage, provenance="user")
+
+
+def get_quest(reader: Reader, space: str, quest_id: str) -> Quest:
     """One quest by its id.
 
     Raises:
         InputError: that is no id of a quest. NotFoundError: there is none.
     """
-    for quest in list_quests(reader, space, view, session_of_quest(quest_id)[0]):
+    for quest in list_quests(reader, space, session_of_quest(quest_id)[0]):
         if quest.id == quest_id:
             return quest
     raise NotFoundError(f"no quest {quest_id!r} in space {space!r}; `clew quest` lists what there is")
 
 
 def _quests_in(
-    reader: Reader, space: str, view: IndexView, session: str, kept: Mapping[str, tuple[QuestRow, str, QuestStage]]
+    reader: Reader,
+    space: str,
+    session: str,
+    kept: Mapping[str, tuple[QuestRow, str, QuestStage]],
 ) -> list[Quest]:
     """The quests of a session, with what persons set of them."""
     opened = {row.first for row, *_ in kept.values()}
-    quests = {quest.id: quest for quest in quests_of(session, _acts(reader, space, view, session), opened)}
+    quests = {quest.id: quest for quest in quests_of(session, _acts(reader, space, session), opened)}
     for name, (row, title, stage) in kept.items():
         empty = Quest(id=name, session=session, title="", stage=stage, first=row.first, last=row.first)
         quests[name] = replace(quests.get(name, empty), title=title, stage=stage, provenance="user")
@@ -81,16 +105,18 @@ def hashes_now(reader: Reader, space: str, session: str, first: int, last: int) 
     }
 
 
-def _acts(reader: Reader, space: str, view: IndexView, session: str) -> Iterator[TurnActs]:
+def _acts(reader: Reader, space: str, session: str, first: int = 0, last: int | None = None) -> Iterator[TurnActs]:
     """What the turns of a session did, in order; text that Clew injected did nothing."""
-    if session not in view.sessions:
-        return
-    turns = view.turns
-    places = np.flatnonzero((turns.session == view.sessions.index(session)) & (turns.chars > 0))
-    places = places[np.argsort(turns.seq[places], kind="stable")]
-    links = read_links(reader, space, turns.ordinal[places].tolist())
-    for seq, role, said in zip(turns.seq[places].tolist(), turns.role[places].tolist(), links, strict=True):
-        yield TurnActs(seq=seq, role=ROLES[role], links=said)
+    end = (space, session) if last is None else (space, session, last)
+    turns = [turn for turn in TURN_ACTORS.scan(reader, (space, session, first), end) if turn.origin != "injected"]
+    read = read_until(reader, space)[1]
+    links = read_links(reader, space, [turn.ordinal for turn in turns])
+    for turn, kept in zip(turns, links, strict=True):
+        said = kept
+        if turn.ordinal >= read:  # what the background has not read yet is read now, so that nothing depends on it
+            row = TURN.get(reader, (space, session, turn.seq))
+            said = kept if row is None else links_of(turn_from_row(row))
+        yield TurnActs(seq=turn.seq, role="tool" if turn.origin == "tool" else turn.role, links=said)
 
 
 def _title(reader: Reader, space: str, quest: Quest) -> str:
