@@ -2675,6 +2675,18 @@ PROJECT = (
 )
 
 
+# --- SURFACES_OF_FACTS: where facts are shown ---
+FACTS_SHOWN = (
+    Requirement(
+        "K-SUR-01",
+        "DESIGN 10",
+        "A tool lists facts with time, what they replaced, and the turns that state them.",
+    ),
+    Requirement(
+        "K-SUR-02", "DESIGN 6", "Facts are a signal of recall: the best fact of a question points back to its turns."
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *MODEL_FACTS,
     *RELAY,
@@ -2726,6 +2738,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *HCE,
     *ECONOMY,
     *INJECTION,
+    *FACTS_SHOWN,
     *LEFT,
     *MCP,
     *SURFACES,

@@ -70,7 +70,7 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
         "closing",
         "sequel",
     }  # no assistant takes part
-    aside |= {"graph", "tree", "label", "beat", "importance"}  # have no weight by default
+    aside |= {"fact", "graph", "tree", "label", "beat", "importance"}  # have no weight by default
     aside |= {
         "question",
         "answer",

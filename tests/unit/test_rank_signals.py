@@ -21,7 +21,7 @@ from clew.testing import FrozenClock, HashEmbedder
 from tests.ranking_spaces import BY_NAME, NOON, answered, asked, day, said, space, values
 from tests.unit import test_rank_agents, test_rank_bursts
 
-OFF = ("graph", "tree", "label", "beat", "importance")
+OFF = ("fact", "graph", "tree", "label", "beat", "importance")
 """Signals without a weight."""
 AGENT = ("agent", "brief", "coverage")
 """Signals that need an assistant which does more than half of the talking."""

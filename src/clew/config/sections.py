@@ -104,6 +104,7 @@ class RecallConfig:
     label: float = setting(
         0.0, "Weight of the labels that a turn and the question share; rare labels count more.", low=0, high=20
     )
+    fact: float = setting(0.0, "Weight of the facts of a turn that answer a part of the question.", low=0, high=20)
     graph: float = setting(
         0.0, "Weight of a turn naming entities near the question's entities in the graph.", low=0, high=20
     )

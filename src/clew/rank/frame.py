@@ -51,6 +51,7 @@ class Frame:
         piece_scores: BM25F of each piece; None when the question has no term.
         similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
+        facts: share of the question that the best fact of each turn answers; None where facts are not asked for.
         cosines: cosine of the question to each turn, also where all are too small to rank by; None without embedder.
         region: turns at the beat that the caller points at; empty without one.
         pointed: turns that the question's own words point at.
@@ -73,6 +74,7 @@ class Frame:
     labels: QuestionLabels = NO_LABELS
     importance: Scores | None = None
     cosines: Scores | None = None
+    facts: Scores | None = None
 
     @property
     def size(self) -> int:

@@ -49,6 +49,7 @@ class RankingSources:
         importance: the importance of every turn of a view; NaN while unknown.
         texts: the words of turns, for the second look-up.
         outline: the turns of the beats or chapters that a question counts back to.
+        facts: share of a question that the best fact of each turn answers.
     """
 
     graph: GraphContextReader | None = None
@@ -56,6 +57,7 @@ class RankingSources:
     importance: Callable[[IndexView], Scores] | None = None
     texts: ReadTexts | None = None
     outline: FindNodes | None = None
+    facts: Callable[[IndexView, Intent], Scores | None] | None = None
 
 
 NO_SOURCES: Final = RankingSources()
@@ -123,6 +125,8 @@ class Ranker:
             found = replace(found, importance=self._sources.importance(view))
         if intent.positions and config.position:
             found = replace(found, pointed=resolve_positions(view, intent.positions, session, self._sources.outline))
+        if self._sources.facts is not None and config.fact:
+            found = replace(found, facts=self._sources.facts(view, intent))
         if cosines is not None:
             found = replace(found, cosines=cosines[0])
         return found if labels is NO_LABELS else replace(found, labels=labels)

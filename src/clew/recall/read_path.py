@@ -15,6 +15,7 @@ from clew.rank.intent.position_phrases import PositionPhrase
 from clew.rank.ranker import Ranker, RankingSources
 from clew.recall.filters import TurnSelector
 from clew.recall.positions import outline_of_place
+from clew.recall.query_facts import FactMatcher
 from clew.recall.query_labels import LabelMatcher
 from clew.recall.space_status import SpaceStatusCache
 from clew.rows.parameters import LearnedBook
@@ -96,6 +97,7 @@ def read_path(
         importance=selector.importance,
         texts=texts,
         outline=outline,
+        facts=FactMatcher(store, space),
     )
     return ReadPath(
         store=store,

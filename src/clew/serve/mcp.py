@@ -87,7 +87,7 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
             name=tool.name,
             description=tool.about,
             annotations=ToolAnnotations(
-                read_only_hint=not tool.stores, destructive_hint=tool.destroys, open_world_hint=False
+                read_only_hint=not tool.stores, destructive_hint=_destroys(tool), open_world_hint=False
             ),
             structured_output=False,
         )
@@ -102,6 +102,11 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
     )
     _offer_resources(server, tools)
     return server
+
+
+def _destroys(tool: Tool) -> bool | None:
+    """Whether what a tool changes is lost; None for one that only reads."""
+    return tool.destroys if tool.stores else None
 
 
 def _offer_resources(server: "MCPServer[Any]", tools: Tools) -> None:

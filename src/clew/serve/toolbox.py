@@ -17,8 +17,16 @@ from clew.serve.topics import OTHERS
 
 log = logging.getLogger("clew.serve")
 
-OFFERED: Final = ("expand_topic", "find_quote", "remember_when", "recall_all", "file_decisions", "restore")
-"""Virtual Context's tools, without that for facts, which there are none of yet."""
+OFFERED: Final = (
+    "expand_topic",
+    "find_quote",
+    "query_facts",
+    "remember_when",
+    "recall_all",
+    "file_decisions",
+    "restore",
+)
+"""Virtual Context's tools, and one for files."""
 
 EMPTY_STREAK: Final = 3
 """Empty results one after the other, from which on another way to look is suggested."""

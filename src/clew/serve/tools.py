@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from clew.assemble.excerpt import around
+from clew.assemble.fact_lines import fact_lines
 from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError
 from clew.memory import Memory
@@ -42,6 +43,9 @@ QUOTE_CHARS: Final = 600
 
 MOST_SESSIONS: Final = 20
 """Most sessions that one answer lists."""
+
+MOST_FACTS: Final = 30
+"""Most facts that one answer lists."""
 
 PAGE_CHARS: Final = 20_000
 """Most characters of a turn in one answer."""
@@ -77,14 +81,15 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the arguments, from the function's own signature."""
+        """JSON Schema of the arguments, from the function's own signature; what is empty by default needs no word."""
         given = inspect.signature(self.call, eval_str=True).parameters
         properties: dict[str, dict[str, Any]] = {}
         for name, about in self.arguments.items():
             properties[name] = {"type": _JSON_TYPES[given[name].annotation], "description": about}
-            if given[name].default is not inspect.Parameter.empty:
+            if not self.needs(name) and given[name].default:
                 properties[name]["default"] = given[name].default
-        return {"type": "object", "properties": properties, "required": [n for n in properties if self.needs(n)]}
+        needed = [name for name in properties if self.needs(name)]
+        return {"type": "object", "properties": properties, **({"required": needed} if needed else {})}
 
     def needs(self, argument: str) -> bool:
         """Whether a call must give an argument."""
@@ -212,6 +217,17 @@ class Tools:
                 {"budget": f"most tokens, up to {MOST_TOKENS}; 0: {MOST_TOKENS}"},
             ),
             Tool(
+                "query_facts",
+                self.query_facts,
+                "What is known about a person or thing now, with sources. history: also what is past.",
+                {
+                    "subject": "whom or what; me: the user",
+                    "verb": "such as 'lives in'",
+                    "object": "words of it",
+                    "history": "1: also past facts",
+                },
+            ),
+            Tool(
                 "file_decisions",
                 self.file_decisions,
                 "Decisions about a file or function.",
@@ -328,6 +344,20 @@ class Tools:
         found = self._memory.decisions(about)
         quotes(each.turn for each in found)
         return code_decisions(found) or "Nothing was decided about it that is remembered. Try recall."
+
+    def query_facts(self, subject: str = "", verb: str = "", object: str = "", history: int = 0) -> str:  # noqa: A002  # as in `Memory.facts`
+        """Facts, one a line with the turns that state them, marked as quoted memory."""
+        asked = [each.strip() or None for each in (subject, verb, object)]
+        if not any(asked):
+            raise InputError("subject, verb and object are empty; give at least one of them")
+        if history and asked[0] is None:
+            raise InputError("history needs a subject; give whom or what it is about")
+        if history:
+            found = self._memory.history(asked[0] or "", asked[1])[-MOST_FACTS:]
+        else:
+            found = self._memory.facts(*asked, limit=MOST_FACTS)
+        quotes(source for fact in found for source in fact.sources)
+        return quoted(fact_lines(found)) if found else "No such fact is known. Try fewer conditions, or recall."
 
     def restore(self, ref: str, offset: int = 0) -> str:
         """What a reference stands for, in pages."""

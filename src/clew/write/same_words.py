@@ -35,7 +35,7 @@ class _Place:
     turn: Turn
 
 
-class StoredWords:
+class SpokenPieces:
     """What the turns of a session say that came by one way. A piece that was found is not found again."""
 
     def __init__(self, turns: Iterable[Turn]) -> None:
@@ -61,10 +61,10 @@ class StoredWords:
         return tuple(sorted({place.seq for _, place in chosen}))
 
 
-def stored_words(reader: Reader, space: str, session: str, *, from_file: bool | None) -> StoredWords:
+def stored_words(reader: Reader, space: str, session: str, *, from_file: bool | None) -> SpokenPieces:
     """What the turns of a session say that came out of a file, or else through the proxy; None for both."""
     rows = TURN.scan(reader, (space, session), (space, session))
-    return StoredWords(turn_from_row(row) for row in rows if from_file in (None, row.external_id is not None))
+    return SpokenPieces(turn_from_row(row) for row in rows if from_file in (None, row.external_id is not None))
 
 
 def comes_twice(turns: Sequence[Turn], stored: Sequence[TurnKey]) -> bool:
@@ -74,7 +74,7 @@ def comes_twice(turns: Sequence[Turn], stored: Sequence[TurnKey]) -> bool:
 
 
 def named_alike(
-    words: StoredWords,
+    words: SpokenPieces,
     turns: Sequence[Turn],
     incoming: Sequence[TurnKey],
     seqs: Sequence[int],

@@ -17,6 +17,7 @@ from clew.rank.signals.cost import cost
 from clew.rank.signals.course import cause, closing, sequel
 from clew.rank.signals.coverage import coverage, exact, rare
 from clew.rank.signals.dense import answer, dense, dense_rewritten, unembedded, window
+from clew.rank.signals.fact import fact
 from clew.rank.signals.failure import failure
 from clew.rank.signals.graph import graph
 from clew.rank.signals.hop import hop
@@ -82,6 +83,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("dated", dated, lambda c, _: c.dated),
     Signal("position", position, lambda c, _: c.position),
     Signal("label", label, lambda c, _: c.label, ranks=True),
+    Signal("fact", fact, lambda c, _: c.fact),
     Signal("graph", graph, lambda c, _: c.graph),
     Signal("beat", beat, lambda c, _: c.beat, "z", ranks=True),
     Signal("tree", tree, lambda c, _: c.tree, "z", ranks=True),

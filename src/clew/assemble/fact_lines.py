@@ -1,0 +1,58 @@
+"""Facts as lines of a block: what is stated, since when, what is out of date about it, and the turns that state it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from clew.knowledge.history import Standing
+from clew.text.printable import printable
+from clew.types.facts import Fact, FactStatus, LinkKind
+
+WORDS: Final = 200
+"""Most characters of the words of one fact."""
+
+SOURCES: Final = 3
+"""Most turns that a line names."""
+
+
+def fact_line(fact: Fact) -> str:
+    """One line; the ids of its turns, the latest first, stand at its end."""
+    said = " ".join(fact.told.split())
+    said = said if len(said) <= WORDS else f"{said[: WORDS - 1]}…"
+    about = "; ".join(note for note in _notes(fact) if note)
+    ids = " ".join(f"[{name}]" for name in fact.sources[::-1][:SOURCES])
+    return f"{printable(said)}{f' ({printable(about)})' if about else ''} {ids}".rstrip()
+
+
+def fact_lines(facts: Sequence[Fact]) -> str:
+    """One line for each fact."""
+    return "\n".join(map(fact_line, facts))
+
+
+def _notes(fact: Fact) -> list[str]:
+    since, until = fact.valid_from, fact.valid_to
+    before = [each.told for each in fact.links if each.kind is LinkKind.SUPERSEDES and not each.is_source]
+    is_planned = fact.status is FactStatus.PLANNED
+    return [
+        fact.when or "",
+        f"planned{f' for {_day(fact.due_from)}' if fact.due_from else ''}" if is_planned else "",
+        "again and again" if fact.status is FactStatus.RECURRING else "",
+        f"since {_day(since)}" if since is not None and not is_planned else "",
+        f"until {_day(until)}" if until is not None else "",
+        f"before: {', '.join(before)}" if before else "",
+        *_doubts(fact),
+    ]
+
+
+def _doubts(fact: Fact) -> list[str]:
+    """What is out of date about a fact."""
+    is_past = fact.standing == Standing.PAST_PLAN
+    return [
+        "its time has passed, and nobody said that it happened" if is_past else "",
+        "replaced since" if fact.superseded_by is not None else "",
+        "may be out of date: what it was built on was replaced" if fact.stale_because is not None else "",
+    ]
+
+
+def _day(moment: datetime) -> str:
+    return moment.date().isoformat()

@@ -1,0 +1,137 @@
+"""The facts that a question asks about, as ranking asks for them: hits that point back to the turns that state them.
+
+A fact is found by the terms of its object and by its verb, whatever form of it the question has ("led" finds "leads").
+Who or what the question names has to be its subject, or stand in its object.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from clew.index.view import IndexView
+from clew.knowledge.morphology import analyses, lemma
+from clew.rank.frame import Scores
+from clew.rank.intent import Intent
+from clew.rows.fact_codec import Place
+from clew.rows.facts import facts_at, places_of, subject_digest, term_digest, verb_digest
+from clew.store.protocol import Reader, Store
+from clew.store.selections import TURN_ORDINAL
+from clew.store.tables import FACT_KEY
+from clew.text.terms import terms
+from clew.types.facts import Fact
+from clew.types.ids import parse_turn_id
+
+MOST_OF_A_WORD: Final = 400
+"""Latest facts that are looked at for one word."""
+
+READ: Final = 24
+"""Best facts that are read."""
+
+LEAST: Final = 0.25
+"""Share of a question's words below which a fact has nothing to say about it."""
+
+_WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
+
+ELSEWHERE: Final = 0.5
+"""Factor for facts about somebody else than the question names."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactHit:
+    """A fact and the share of the question, 0 to 1, that its words are."""
+
+    fact: Fact
+    share: float
+
+
+class FactMatcher:
+    """Finds facts of one space by questions. Threads may share it."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        """Nothing is read before it is asked for."""
+        self._store, self._space = store, space
+
+    def __call__(self, view: IndexView, intent: Intent) -> Scores | None:
+        """The best share of the facts of each turn, in the order of a view; None when no fact is near."""
+        hits = self.hits(view, intent)
+        if not hits:
+            return None
+        scores = np.zeros(len(view.turns.ordinal))
+        with self._store.snapshot() as reader:
+            from_names = _positions(reader, self._space, view, [name for hit in hits for name in hit.fact.sources])
+        for hit in hits:
+            for name in hit.fact.sources:
+                if (place := from_names.get(name)) is not None:
+                    scores[place] = max(scores[place], hit.share)
+        return scores
+
+    def hits(self, view: IndexView, intent: Intent) -> list[FactHit]:
+        """The facts nearest to a question, the nearest first; of equals the latest."""
+        with self._store.snapshot() as reader:
+            if not FACT_KEY.scan(reader, (self._space,), (self._space,), limit=1):
+                return []
+            named = [view.speakers[code] for code in intent.speakers]
+            shares = _about(reader, self._space, _shares(reader, self._space, intent, named), named)
+            best = sorted(((share, place) for place, share in shares.items() if share >= LEAST), reverse=True)[:READ]
+            return [
+                FactHit(fact, share)
+                for share, place in best
+                for fact in facts_at(reader, self._space, [place])
+                if not fact.retracted
+            ]
+
+
+def _shares(reader: Reader, space: str, intent: Intent, named: Sequence[str]) -> dict[Place, float]:
+    """The share of a question's words that facts have, rare words counting more."""
+    names = {part.casefold() for name in named for part in (name, *_WORD.findall(name))}
+    total = 0.0
+    found: dict[Place, float] = defaultdict(float)
+    for digests in _words(intent, names):
+        places = {
+            place
+            for digest in digests
+            for place in places_of(reader, space, digest, reverse=True, limit=MOST_OF_A_WORD)
+        }
+        weight = 1.0 / math.log2(2.0 + len(places))
+        total += weight
+        for place in places:
+            found[place] += weight
+    return {place: weight / total for place, weight in found.items()} if total else {}
+
+
+def _words(intent: Intent, names: Collection[str]) -> Iterator[Sequence[int]]:
+    """The digests of each word of a question by which facts are found; names of speakers are left to the subject."""
+    asked = set(intent.terms)
+    for word in dict.fromkeys(_WORD.findall(intent.about or intent.text)):
+        stems = [term for term in terms(word) if term in asked]
+        if stems and word.casefold() not in names:
+            verb = lemma(word)
+            yield [*map(term_digest, stems), *([verb_digest(verb)] if analyses(verb) and terms(verb) else [])]
+
+
+def _positions(reader: Reader, space: str, view: IndexView, names: Sequence[str]) -> dict[str, int]:
+    """Where turns stand in a view, by id; those that it does not hold are left out."""
+    each = list(dict.fromkeys(names))
+    ordinals = TURN_ORDINAL.get_many(reader, [(space, *parse_turn_id(name)) for name in each])
+    held = view.turns.ordinal
+    found: dict[str, int] = {}
+    for name, ordinal in zip(each, ordinals, strict=True):
+        place = int(np.searchsorted(held, ordinal)) if ordinal is not None else len(held)
+        if place < len(held) and held[place] == ordinal:
+            found[name] = place
+    return found
+
+
+def _about(reader: Reader, space: str, shares: dict[Place, float], named: Sequence[str]) -> dict[Place, float]:
+    """The shares, less for facts that are about somebody else than who is named."""
+    if not named:
+        return shares
+    keys = [(space, subject_digest(name), *place) for place in shares for name in named]
+    rows = FACT_KEY.get_many(reader, keys)
+    own = {(row.ordinal, row.place) for row in rows if row is not None}
+    return {place: share if place in own else share * ELSEWHERE for place, share in shares.items()}
