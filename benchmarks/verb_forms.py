@@ -16,11 +16,12 @@ from typing import Final
 from clew.knowledge.morphology import regular_forms
 
 TARGET: Final = Path(__file__).parents[1] / "src/clew/knowledge/data/verbs.tsv"
-# The verbs that English inflects beyond four forms; their rows in the tables are incomplete.
+# Verbs with more than four forms, whose rows in the tables are incomplete, and one whose row mixes in a noun.
 COMPLETE: Final = {
     "be": ("was/were", "been", "being", "is/am/are"),
     "have": ("had", "had", "having", "has"),
     "do": ("did", "done", "doing", "does"),
+    "stay": ("stayed", "stayed", "staying", "stays"),
 }
 
 
@@ -32,7 +33,11 @@ def rows(folder: Path) -> list[str]:
             if kind != "verb" or not (verb.isascii() and verb.isalpha() and verb.islower()) or len(forms) != 4:
                 continue
             past, participle, gerund, third = forms
-            found[verb] = (past, participle or past, gerund, third)
+            regular = regular_forms(verb)[0]
+            participles = dict.fromkeys((participle or past).split("/"))
+            if regular in past.split("/"):  # "focused/focussed" with "focussed" as its only participle
+                participles.setdefault(regular)
+            found[verb] = (past, "/".join(participles), gerund, third)
     found |= COMPLETE
     return [_row(verb, forms) for verb, forms in sorted(found.items())]
 

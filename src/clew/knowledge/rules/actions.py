@@ -42,11 +42,16 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     if special is not None or not _counts(said, verb, known, obj):
         yield from special or ()
         return
-    span = said.clause.gap if said.clause.gap and obj.low == obj.high else (obj.low, obj.high)
+    span = said.clause.gap or (obj.low, obj.high)
+    beside = obj.preposition if said.clause.gap and obj.low < obj.high else ""  # "the kids I met at the shelter"
     status = FactStatus.ACTIVE if group.modal == "let" else status_of(said)
     if known in words("state", "verbs") and status is FactStatus.COMPLETED:
         status = FactStatus.ACTIVE
-    base = StatementDraft(said.owner.name, known or third(verb, obj.preposition), text_of(said.s, *span), status)
+    name = third(verb, "") if beside else known or third(verb, obj.preposition)
+    target = " ".join(
+        filter(None, (text_of(said.s, *span), beside, text_of(said.s, obj.low, obj.high) if beside else ""))
+    )
+    base = StatementDraft(said.owner.name, name, target, status)
     base = replace(base, type=type_of(said, status), effect=effect_of(said))
     if base.verb in _SHARED and said.s.low[said.clause.subject[0]] in ("we", "us"):
         base = replace(base, subject="we")  # a decision is of all who share it, whoever tells it
@@ -87,6 +92,8 @@ def _tells(said: ClauseReading, verb: str, obj: Object) -> bool:
     concrete = obj.high > obj.low and not is_vague(said.s, obj.low, obj.high) and not said.clause.group.modal
     if verb == "think":
         return concrete and obj.preposition in ("about", "of") and bool(said.s.form[obj.low] & Form.GERUND)
+    if verb == "go" and not obj.preposition and not said.s.form[obj.low] & Form.GERUND:
+        return False
     if verb in ("do", "go") and obj.preposition in _PASSING:
         return False
     return concrete and verb in words("talk", "light")
@@ -151,6 +158,8 @@ def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> 
     if not infinitive:
         return is_vague(s, low, high) and not (high == low + 1 and said.name_of(low, high))
     verb = s.verb[low + 1]
+    if high == low + 2 and verb in ("be", "have", "do"):
+        return True
     return verb in words("talk", "verbs") and (verb not in words("talk", "light") or is_vague(s, low + 2, high))
 
 

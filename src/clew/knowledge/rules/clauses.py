@@ -159,8 +159,8 @@ def _bare_verb(s: SentenceTokens, at: int) -> VerbGroup | None:
 
 def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> Clause | None:
     bits = s.bits[at]
-    if bits & THIS and not bits & DETERMINER:
-        group = None if bits & QUESTION else verb_group(s, at + 1, "third")
+    if bits & THIS and (not bits & DETERMINER or _is_verb_next(s, at + 1)):
+        group = None if bits & QUESTION else verb_group(s, at + 1, "any")
         return Clause((at, at + 1), group, _stop(s, group.end), _link(s, at)) if group else None
     first = _first_noun(s, at, is_name)
     if first is None:
@@ -177,6 +177,10 @@ def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -
         if s.bits[place] & (_NOT_NOUN | DETERMINER | POSSESSIVE) and s.low[place] != "of":
             return None
     return None
+
+
+def _is_verb_next(s: SentenceTokens, at: int) -> bool:
+    return at < len(s) and (bool(s.bits[at] & AUXILIARY) or s.low[at] == "'s")
 
 
 def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> int | None:
@@ -309,7 +313,7 @@ def _same_present(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | 
         return None
     if before.tense != "present" or before.progressive or before.perfect or not s.bits[at + 1] & _TAKEN:
         return None
-    if s.bits[before.end] & TO and s.form[before.end + 1] & Form.BASE:
+    if any(s.bits[place] & TO and s.form[place + 1] & Form.BASE for place in range(before.end, at - 1)):
         return None  # "I want to go home and sleep"
     agreement: Agreement = "third" if s.form[before.at] & Form.THIRD else "plain"
     wanted = Form.THIRD if agreement == "third" else Form.BASE

@@ -73,7 +73,8 @@ def _nothing(c: _Complement) -> list[StatementDraft] | None:
     if compared and c.s.low[c.obj.low + 1] in words("complement", "passing"):
         return []
     empty = c.said.clause.group.modal == "let" or not c.first or c.first == "your" or c.obj.infinitive or c.obj.clausal
-    framing = c.said.clause.link in words("words", "time_link")  # "when I was young"
+    link = c.said.clause.link
+    framing = link in words("words", "time_link") or (link == "since" and c.base.status is FactStatus.COMPLETED)
     return [] if empty or framing or _is_excess(c) else None
 
 

@@ -68,7 +68,7 @@ _CLOSED: Final = (
     SUBJECT | OBJECT | POSSESSIVE | AUXILIARY | MODAL | NEGATION | PREPOSITION | CONNECTOR | QUESTION | DETERMINER
 )
 _MARKS: Final = {",": COMMA, '"': QUOTE, "“": QUOTE, "”": QUOTE}
-_STUTTER: Final = late_pattern(r"(?i)^(\w+)(?:-\1)+(?=\b)")
+_STUTTER: Final = late_pattern(r"(?i)^([\w'’]+)(?:-\1)+(?=\b)")
 
 
 class WordClass(NamedTuple):

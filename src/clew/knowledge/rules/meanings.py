@@ -107,6 +107,8 @@ def _present_status(said: ClauseReading, *, stative: bool) -> FactStatus:
         return FactStatus.PLANNED
     if group.progressive or group.via == "go_on":
         return FactStatus.ACTIVE
+    if group.via == "must" and not stative and not said.when.often:
+        return FactStatus.PLANNED
     often = any(word in words("words", "habit") for word in group.adverbs)
     return FactStatus.RECURRING if often or not stative else FactStatus.ACTIVE
 

@@ -227,7 +227,7 @@ _BESIDE: Final = frozenset(("me", "us", "you", "myself", "ourselves"))
 def text_of(s: SentenceTokens, low: int, high: int) -> str:
     """The words of an object without an article or possessive before them."""
     while low + 1 < high and s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in _TELLING:
-        if s.low[low + 1] == "of":  # "some of the images"
+        if s.low[low + 1] == "of" or s.low[low + 1] in _COUNTED:  # "some of the images", "a thousand dollars"
             break
         low += 1
     lead = []
@@ -237,6 +237,7 @@ def text_of(s: SentenceTokens, low: int, high: int) -> str:
     return " ".join([*lead, *s.words(low, high).split()])
 
 
+_COUNTED: Final = frozenset("hundred thousand million dozen couple few".split())
 _TELLING: Final = frozenset("his her their its your every no both all each any many several few most".split())
 
 
