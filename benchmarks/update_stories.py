@@ -1,6 +1,6 @@
 """Facts that change: stories with the current answer, the history and what has become stale, as a table.
 
-    python -m benchmarks.update_stories [--markdown] [--all]
+    python -m benchmarks.update_stories [--memory] [--markdown]
 
 A story in `data/update_stories.txt` has turns (`date [session] speaker: text`) and below each the statements that a
 reader finds in it (`subject | verb | object | options`). `ask subject | verb` begins what is expected at the moment
@@ -13,14 +13,18 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
+from clew import Memory, Turn
 from clew.evaluate.tables import Sheet
 from clew.knowledge.book import Book
 from clew.knowledge.history import as_of, current, history, known_at, standing
+from clew.knowledge.values import value_key
+from clew.testing import FrozenClock
 from clew.types.facts import Effect, Fact, FactLink, FactStatus, LinkKind, Mood, Statement
 from clew.types.ids import turn_id
+from clew.types.provenance import Provenance
 
 STORIES = Path(__file__).parent / "data" / "update_stories.txt"
 NOTHING = "nothing"
@@ -67,14 +71,22 @@ class Story:
         """The statements of all turns."""
         return [each for turn in self.turns for each in turn.statements]
 
+    def is_by_hand(self) -> bool:
+        """Whether a user or a model makes statements in it, which the turns alone do not give."""
+        return any(each.provenance != Provenance.RULE for each in self.statements())
+
+
+Asker = Callable[["Asked", str, datetime | None], Sequence[Fact]]
+"""Answers `current`, `history`, `as of` or `known at` for a subject and verb, at a moment where one is named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a memory made of a story: all facts, also past ones, their links, and how it tells what was known when."""
+    """What is known after a story: all facts, also past ones, their links, and the way to ask."""
 
-    facts: tuple[Fact, ...]
-    links: tuple[FactLink, ...]
-    known_at: Callable[[datetime], Sequence[Fact]]
+    facts: Sequence[Fact]
+    links: Sequence[FactLink]
+    ask: Asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +115,43 @@ def read_stories(path: Path = STORIES) -> list[Story]:
 
 def from_statements(story: Story) -> Known:
     """What the reducer makes of the statements that the story gives."""
-    book = Book()
-    book.add(story.statements())
-    said = story.statements()
-    return Known(book.facts(), book.links(), lambda at: known_at(said, at).facts())
+    book, said = Book(), story.statements()
+    book.add(said)
+
+    def ask(asked: Asked, what: str, at: datetime | None) -> Sequence[Fact]:
+        facts: Sequence[Fact] = book.facts()
+        if at is not None:
+            facts = as_of(facts, at) if what == "as of" else known_at(said, at).facts()
+        told = history(facts, asked.subject, asked.verb)
+        if what == "history":
+            return told
+        return [fact for fact in current(told, at or story.now) if fact.slot or fact.verb == asked.verb]
+
+    return Known(book.facts(), book.links(), ask)
+
+
+def from_memory(story: Story) -> Known:
+    """What a memory that is given the turns of the story answers."""
+    if story.now is None:
+        raise SystemExit(f"the story {story.name!r} has no line `now`; the answers depend on it")
+    with Memory.open(":memory:", clock=FrozenClock(story.now), embedder=None) as memory:
+        for said in story.turns:
+            memory.add(Turn(role="user", content=said.text, session=said.session, speaker=said.speaker, at=said.at))
+        memory.drain()
+        subjects = {fact.subject for fact in memory.facts()} | {each.subject for each in story.statements()}
+        facts = [fact for subject in sorted(subjects) for fact in memory.history(subject)]
+        links = memory.edges()
+        answers: dict[tuple[str, str, str, datetime | None], Sequence[Fact]] = {}
+        for asked in story.asked:
+            subject, verb = asked.subject, asked.verb
+            answers[subject, verb, "history", None] = memory.history(subject, verb)
+            answers[subject, verb, "current", None] = memory.facts(subject, verb)
+            for what, at, _ in asked.expected:
+                if what == "as of":
+                    answers[subject, verb, what, at] = memory.facts(subject, verb, as_of=at)
+                elif what == "known at":
+                    answers[subject, verb, what, at] = memory.facts(subject, verb, known_at=at)
+    return Known(facts, links, lambda asked, what, at: answers[asked.subject, asked.verb, what, at])
 
 
 def tell(story: Story, known: Known) -> Outcome:
@@ -115,23 +160,40 @@ def tell(story: Story, known: Known) -> Outcome:
     now: list[str] = []
     past: list[str] = []
     for asked in story.asked:
-        told = history(known.facts, asked.subject, asked.verb)
-        now += [fact.object for fact in current(told, story.now)] or [NOTHING]
-        past += [f"{fact.object} = {standing(fact, story.now)}" for fact in told]
+        now += [fact.object for fact in known.ask(asked, "current", None)] or [NOTHING]
+        past += _history(known.ask(asked, "history", None), story.now)
         for what, at, expected in asked.expected:
-            found = _answer(asked, what, at, story, known)
+            facts = known.ask(asked, what, at)
+            found = _history(facts, story.now) if what == "history" else [fact.object for fact in facts]
             if _differs(expected, found, in_order=what == "history"):
                 when = f" {at:%Y-%m-%d}" if at else ""
                 wrong.append(f"{asked.subject} {asked.verb}, {what}{when}: {'; '.join(found) or NOTHING}")
-    by_id = {fact.id: fact for fact in known.facts}
+    return Outcome(story, now, past, *_linked(story, known, wrong))
+
+
+def _history(facts: Sequence[Fact], now: datetime | None) -> list[str]:
+    return [f"{fact.object} = {standing(fact, now)}" for fact in facts]
+
+
+def _linked(story: Story, known: Known, wrong: list[str]) -> tuple[list[str], list[str]]:
+    """What is stale or contradicts, and what is wrong with it, after what is wrong already."""
+    objects = {fact.id: fact.object for fact in known.facts}
     stale = [f"{fact.verb} {fact.object}" for fact in known.facts if fact.stale_because is not None]
-    wrong += _missing("stale", story.stale, stale)
-    against = [link for link in known.links if link.kind is LinkKind.CONTRADICTS]
-    pairs = [" / ".join(sorted((by_id[link.source].object, by_id[link.target].object))) for link in against]
-    wrong += _missing("contradicts", story.contradicts, pairs)
-    same = [by_id[link.source].object for link in known.links if link.kind is LinkKind.SAME_AS]
-    wrong += _missing("same", story.same, same)
-    return Outcome(story, now, past, stale + [f"{pair} (contradiction)" for pair in pairs], wrong)
+    pairs = {
+        kind: [
+            " / ".join(sorted((objects.get(link.source, "?"), objects.get(link.target, "?"))))
+            for link in known.links
+            if link.kind is kind
+        ]
+        for kind in (LinkKind.CONTRADICTS, LinkKind.SAME_AS)
+    }
+    problems = (
+        _missing("stale", story.stale, stale),
+        _missing("contradicts", story.contradicts, pairs[LinkKind.CONTRADICTS]),
+        _missing("same", story.same, pairs[LinkKind.SAME_AS]),
+    )
+    shown = stale + [f"{pair} (contradiction)" for pair in pairs[LinkKind.CONTRADICTS]]
+    return shown, wrong + [problem for found in problems for problem in found]
 
 
 def table(outcomes: Iterable[Outcome]) -> Sheet:
@@ -152,9 +214,12 @@ def table(outcomes: Iterable[Outcome]) -> Sheet:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memory", action="store_true", help="have a memory read the turns and answer")
     parser.add_argument("--markdown", action="store_true", help="print the table for a page")
     options = parser.parse_args(arguments)
-    outcomes = [tell(story, from_statements(story)) for story in read_stories()]
+    stories = [story for story in read_stories() if not (options.memory and story.is_by_hand())]
+    known = from_memory if options.memory else from_statements
+    outcomes = [tell(story, known(story)) for story in stories]
     sheet = table(outcomes)
     print(sheet.markdown() if options.markdown else sheet.text())
     right = sum(not outcome.wrong for outcome in outcomes)
@@ -231,20 +296,10 @@ def _time(text: str) -> datetime | None:
     return None if text == "-" else datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def _answer(asked: Asked, what: str, at: datetime | None, story: Story, known: Known) -> list[str]:
-    if what == "history":
-        told = history(known.facts, asked.subject, asked.verb)
-        return [f"{fact.object} = {standing(fact, story.now)}" for fact in told]
-    facts: Sequence[Fact] = known.facts
-    moment = story.now
-    if at is not None:
-        facts = as_of(known.facts, at) if what == "as of" else known.known_at(at)
-        moment = at + timedelta(microseconds=1)
-    return [fact.object for fact in current(history(facts, asked.subject, asked.verb), moment)]
-
-
 def _differs(expected: Sequence[str], found: Sequence[str], *, in_order: bool) -> bool:
-    return list(found) != list(expected) if in_order else sorted(found) != sorted(expected)
+    """Whether answers differ in more than articles and capitals."""
+    keys = [[value_key(each) for each in answers] for answers in (expected, found)]
+    return keys[0] != keys[1] if in_order else sorted(keys[0]) != sorted(keys[1])
 
 
 def _missing(what: str, expected: Sequence[str], found: Sequence[str]) -> list[str]:

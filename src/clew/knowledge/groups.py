@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from clew.analyze.entities import entity_key
 from clew.knowledge.order import Order, order_of
-from clew.knowledge.slots import ROLES, Slot, family_of, slot_of
+from clew.knowledge.slots import ANY_SCOPE, ENDINGS, ROLES, Slot, family_of, slot_of
 from clew.knowledge.values import value_key, value_keys
 from clew.types.facts import Effect, FactStatus, LinkKind, Mood, Statement
 
@@ -74,7 +74,7 @@ def placed(statements: Iterable[Statement], aliases: Mapping[str, str] | None = 
     names = aliases or {}
     usable = [each for each in statements if each.mood in (Mood.ASSERTED, Mood.NEGATED) and value_key(each.subject)]
     every = [part for each in usable for part in _parts(each)]
-    groups = {each.id: group_of(each, names) for each in every if each.effect is not Effect.RETRACTS}
+    groups = {each.id: group_of(each, names) for each in reversed(every)}  # of parts, that of the statement itself
     found = [_placed(each, names, groups) for each in every]
     return tuple(sorted(found, key=lambda each: (each.order, each.group)))
 
@@ -120,20 +120,38 @@ def of_somebody_key(subject: str, aliases: Mapping[str, str] | None = None) -> s
 
 
 def _parts(statement: Statement) -> Iterator[Statement]:
-    rejected = statement.instead_of
-    if not rejected or statement.mood is Mood.NEGATED or slot_of(statement.verb, statement.scope) is not None:
+    """A statement and what it says of other groups: that another value is wrong, or has ended."""
+    slot = slot_of(statement.verb, ANY_SCOPE)
+    if statement.mood is Mood.NEGATED:
         yield statement
-        return
-    slot = slot_of(statement.verb, "any")
-    if slot is not None:  # it has slots, but no scope says which: what was compared makes one
-        pair = sorted((value_key(statement.object), value_key(rejected)))
-        yield replace(statement, scope=" or ".join(pair))
+    elif statement.verb in ENDINGS:
+        yield statement
+        if statement.status is not FactStatus.PLANNED and statement.effect is Effect.STATES:
+            yield _denied(statement, ENDINGS[statement.verb], statement.object)
+    elif not statement.instead_of or slot_of(statement.verb, statement.scope) is not None:
+        yield statement
     else:
-        yield statement
-    if statement.effect is Effect.CORRECTS:
-        yield replace(statement, object=rejected, effect=Effect.RETRACTS, instead_of=None, because=(), rests_on=())
-    elif slot is not None and statement.effect is Effect.STATES:
-        yield replace(statement, object=rejected, mood=Mood.NEGATED, instead_of=None, because=(), rests_on=())
+        pair = sorted((value_key(statement.object), value_key(statement.instead_of)))
+        yield statement if slot is None else replace(statement, scope=" or ".join(pair))  # compared for this purpose
+        if statement.effect is Effect.CORRECTS:
+            yield replace(
+                _denied(statement, statement.verb, statement.instead_of), effect=Effect.RETRACTS, mood=Mood.ASSERTED
+            )
+        elif slot is not None and statement.effect is Effect.STATES:
+            yield _denied(statement, statement.verb, statement.instead_of)
+
+
+def _denied(statement: Statement, verb: str, value: str) -> Statement:
+    return replace(
+        statement,
+        verb=verb,
+        object=value,
+        status=FactStatus.ACTIVE,
+        mood=Mood.NEGATED,
+        instead_of=None,
+        because=(),
+        rests_on=(),
+    )
 
 
 def _placed(statement: Statement, aliases: Mapping[str, str], groups: Mapping[str, str]) -> Placed:

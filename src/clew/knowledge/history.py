@@ -8,7 +8,7 @@ from typing import Final
 
 from clew.knowledge.book import Book
 from clew.knowledge.groups import subject_key
-from clew.knowledge.slots import slot_of
+from clew.knowledge.slots import ANY_SCOPE, family_of, slot_of
 from clew.types.facts import Fact, FactStatus, Statement
 
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
@@ -105,16 +105,21 @@ def history(facts: Iterable[Fact], subject: str, verb: str | None = None) -> tup
     """All that was ever stated of a subject, withdrawn and past facts included: earliest first.
 
     Args:
-        verb: a canonical verb; of a slot, facts with any of its verbs are returned. None for all.
+        verb: a canonical verb; facts with any verb of its slot, or that states or denies the same, are returned. None
+            for all.
     """
-    slot = None if verb is None else slot_of(verb, "any")
+    slot = None if verb is None else slot_of(verb, ANY_SCOPE)
     key = subject_key(subject)
     found = [
         fact
         for fact in facts
         if subject_key(fact.subject) == key
         and not is_hidden(fact)
-        and (verb is None or fact.verb == verb or (slot is not None and slot_of(fact.verb, "any") == slot))
+        and (
+            verb is None
+            or family_of(fact.verb) == family_of(verb)
+            or (slot is not None and slot_of(fact.verb, ANY_SCOPE) == slot)
+        )
     ]
     return tuple(sorted(found, key=lambda fact: (_begin(fact), fact.recorded_at or _BEGINNING, fact.id)))
 

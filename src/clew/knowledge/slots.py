@@ -87,6 +87,19 @@ ROLES: Final[Mapping[str, str]] = {
 }
 """Words by which people name the value of a slot: "close to my office"."""
 
+ENDINGS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("leaves", "quits", "resigns from", "retires from", "is fired from"), "works at"),
+    **dict.fromkeys(("drops out of", "graduates from"), "studies at"),
+    **dict.fromkeys(("moves out of", "moves away from", "moves from"), "lives in"),
+    **dict.fromkeys(("divorces", "separates from"), "is married to"),
+    "breaks up with": "is dating",
+    **dict.fromkeys(("sells", "gives away"), "owns"),
+}
+"""Verbs of events that end what another verb states of the same object, where that was stated."""
+
+ANY_SCOPE: Final = "any"
+"""A scope that makes `slot_of` give the slot of a verb whose values have a scope of their own."""
+
 _BY_VERB: Final[Mapping[str, Slot]] = {verb: slot for slot in SLOTS for verb in slot.verbs}
 
 

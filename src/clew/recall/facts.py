@@ -10,7 +10,7 @@ from clew.knowledge import history
 from clew.knowledge.groups import subject_key
 from clew.knowledge.history import CURRENT, Standing, is_hidden, standing
 from clew.knowledge.morphology import analyses, lemma
-from clew.knowledge.slots import SLOTS, family_of
+from clew.knowledge.slots import ANY_SCOPE, SLOTS, Slot, family_of, slot_of
 from clew.rows.fact_codec import Place, fact_id, place_of
 from clew.rows.facts import (
     StoredStatements,
@@ -75,16 +75,24 @@ def named(subject: str) -> str:
 
 
 def verb_fits(asked: str, fact: Fact) -> bool:
-    """Whether a fact has a verb, in any form: as its first words, or as the name of its slot."""
-    wanted, held = asked.casefold().split(), fact.verb.casefold().split()
-    if fact.slot is not None and fact.slot == asked.casefold():
-        return True
+    """Whether a fact has a verb, in any form: as its first words, by the name of its slot, or by another verb of it."""
+    return _is_form(asked, fact.verb) or slot_of(fact.verb, ANY_SCOPE) in slots_asked(asked)
+
+
+def slots_asked(verb: str) -> list[Slot]:
+    """The slots that have a name, or a verb in any form: "uses" also asks for what was decided."""
+    name = verb.casefold()
+    return [slot for slot in SLOTS if slot.name == name or any(_is_verb(name, each) for each in slot.verbs)]
+
+
+def _is_form(asked: str, verb: str) -> bool:
+    """Whether words are the first words of a verb, the first of them in any form."""
+    wanted, held = asked.casefold().split(), verb.casefold().split()
     return bool(_lemmas(wanted[0]) & _lemmas(held[0])) and held[1 : len(wanted)] == wanted[1:]
 
 
-def verbs_of_slot(name: str) -> tuple[str, ...]:
-    """The verbs of the slot with a name; none where no slot is named so."""
-    return next((slot.verbs for slot in SLOTS if slot.name == name.casefold()), ())
+def _is_verb(asked: str, verb: str) -> bool:
+    return len(asked.split()) == len(verb.split()) and _is_form(asked, verb)
 
 
 def _lemmas(word: str) -> set[str]:
@@ -234,7 +242,8 @@ def _conditions(query: FactQuery) -> Iterator[list[int]]:
     if query.object is not None:
         yield from ([term_digest(term)] for term in dict.fromkeys(terms(query.object)))
     if query.verb is not None:
-        heads = {head for verb in (query.verb, *verbs_of_slot(query.verb)) for head in _lemmas(head_of(verb))}
+        verbs = {query.verb, *(verb for slot in slots_asked(query.verb) for verb in slot.verbs)}
+        heads = {head for verb in verbs for head in _lemmas(head_of(verb))}
         yield [verb_digest(head) for head in sorted(heads)]
     if query.subject is not None:
         yield [subject_digest(named(query.subject))]
