@@ -32,9 +32,9 @@ def test_what_a_model_did_with_facts_is_shown() -> None:
         memory.add_many([told("I keep bees."), told("I spin wool.")])
         memory.drain(60)
     (job,) = records("jobs")
-    assert (job["job"], job["state"], job["attempts"]) == ("facts:s:turn:1", "pending", 1)
+    assert (job["job"], job["state"], job["attempts"]) == ("model_facts:s:turn:1", "pending", 1)
     assert "no usable answer" in job["reason"]
-    assert "facts:s:turn:1" in done("jobs")
+    assert "model_facts:s:turn:1" in done("jobs")
     shown = done("stats")
     assert re.search(r"model facts +1 believed, 1 invented\b", shown), shown
-    assert re.search(r"scripted, facts: \d+ calls", shown), shown
+    assert re.search(r"scripted, model_facts: \d+ calls", shown), shown

@@ -19,7 +19,7 @@ import pytest
 
 from clew.analyze.nuance_model import FLAGS
 from clew.memory import Memory
-from clew.rows.llm_progress import NUANCE
+from clew.rows.llm_progress import FACTS, NUANCE, RESPONSE
 from clew.types import Turn
 from tests.memories import rows
 from tests.proxies import proxy
@@ -76,8 +76,11 @@ def test_a_small_model_is_asked_from_end_to_end(
         kept = len(rows(memory.reads.store, "completion"))
         aside = [row for row in rows(memory.reads.store, "job") if row[2] == NUANCE]
         assert memory.verify().ok
+        read = [row for row in rows(memory.reads.store, "job") if row[2] == FACTS]
     with capsys.disabled():
-        print(json.dumps(stats.details["ledger"]))  # noqa: T201  # the page on language models shows it
+        print(json.dumps([stats.details[name] for name in ("ledger", "model_facts")]))  # noqa: T201  # docs/llm.md shows it
+    assert {row["purpose"] for row in stats.details["ledger"]} == {FACTS, NUANCE, RESPONSE}
+    assert stats.details["model_facts"] or read
     numbers = ("calls", "tokens_in", "tokens_out", "cost")
     booked = {name: sum(row[name] for row in stats.details["ledger"]) for name in numbers}
     assert booked["calls"] == kept >= 2 * len(SAID)

@@ -182,7 +182,7 @@ def test_a_wrong_answer_is_a_failure_of_one_turn_that_anybody_can_see(wrong: Ans
         assert sorted(stated(store)) == ["s:turn:0", "s:turn:1", "s:turn:3"]
         clock.advance(601)
     (job,) = rows(store, "job")
-    assert (job[1], job[3], job[5]) == ("facts:s:turn:2", "deferred", ATTEMPTS)
+    assert (job[1], job[3], job[5]) == ("model_facts:s:turn:2", "deferred", ATTEMPTS)
     assert job[6]
     with quiet(store) as memory:
         stats = memory.stats()

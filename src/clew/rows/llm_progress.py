@@ -17,7 +17,7 @@ NUANCE: Final = "nuance_model"
 RESPONSE: Final = "tag_response"
 """The kind of question that gives turns labels of their own (Virtual Context, LLM response tagger)."""
 
-FACTS: Final = "facts"
+FACTS: Final = "model_facts"
 """The kind of question that reads the facts of turns."""
 
 _COUNTS: Final = "counted:facts"
