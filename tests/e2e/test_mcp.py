@@ -47,8 +47,8 @@ def test_an_agent_stores_recalls_and_quotes(tmp_path: Path) -> None:
     async def main() -> None:
         async with Client(parameters(tmp_path)) as client:
             tools = (await client.list_tools()).tools
-            first = {"recall", "find_quote", "remember_when", "remember", "open", "sessions"}
-            later = {"recall_past_conversation", "expand_topic", "recall_all", "restore"}
+            first = {"recall", "find_quote", "remember_when", "remember", "open", "sessions", "query_facts"}
+            later = {"recall_past_conversation", "expand_topic", "recall_all", "file_decisions", "restore"}
             assert first | later == {tool.name for tool in tools}
             assert await asked(client, "remember", text="We picked Redis for the session store.") == (
                 False,

@@ -35,6 +35,13 @@ def test_every_signal_has_a_test() -> None:
     assert [name for name in BY_NAME if not any(test.startswith(f"test_signal_{name}_") for test in tests)] == []
 
 
+@pytest.mark.requirement("F-RANKING-05", "K-SUR-02")
+def test_signal_fact_gives_what_was_looked_up() -> None:
+    frame = asked(space("wine", "bread"), "wine")
+    assert values("fact", frame) is None
+    assert values("fact", replace(frame, facts=np.array([0.5, 0.0]))) == [0.5, 0]
+
+
 @pytest.mark.requirement("F-RANKING-05")
 def test_signal_lexical_reads_a_turn_with_its_neighbours() -> None:
     view = space("Which wine?", "The red one.", "Fine.", "Fine.", "Fine.", said("The red one.", session="t"))
