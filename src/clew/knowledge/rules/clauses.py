@@ -41,6 +41,7 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
+from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, verb_group
 
@@ -142,9 +143,14 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
     clause = Clause((at, at + 1), group, _stop(s, group.end), link)
     if not link and at and found and _is_noun(s, at - 1) and not _is_fronted(found[-1]):
         gap = _phrase_before(s, at)
+        if gap and s.low[gap[1] - 1] in _MOMENTS:  # "the next time I go"
+            clause.link, gap = "when", None
         told = gap and s.verb[gap[0] - 1] in words("talk", "report")  # "telling Emma she needs"
         clause.gap = gap if gap and gap[0] >= found[-1].group.end and not told else None
     return clause
+
+
+_MOMENTS: Final = frozenset("time moment day night week weekend month year summer minute second".split())
 
 
 def _is_fronted(clause: Clause) -> bool:
@@ -174,9 +180,16 @@ def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -
             group = verb_group(s, after, "third")
         if group is not None:
             return Clause((at, place), group, _stop(s, group.end), _link(s, at))
+        if _begins_name(s, place) and is_name(s.low[place]):
+            return _phrase_clause(s, place, is_name)  # "in my opinion Mike should"
         if s.bits[place] & (_NOT_NOUN | DETERMINER | POSSESSIVE) and s.low[place] != "of":
             return None
     return None
+
+
+def _begins_name(s: SentenceTokens, at: int) -> bool:
+    """Whether a name begins after a noun that it does not belong to: not "my sister Anna"."""
+    return bool(s.bits[at] & NAME) and not s.bits[at - 1] & NAME and kin_sort(s.low[at - 1]) is None
 
 
 def _is_verb_next(s: SentenceTokens, at: int) -> bool:
@@ -188,8 +201,10 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
     bits = s.bits[at]
     if bits & (POSSESSIVE | DETERMINER):
         return at + 1 if at + 1 < len(s) and not s.bits[at + 1] & _NOT_NOUN & ~NEGATION else None
-    if not bits & NAME or bits & _NO_NAME or s.low[at] in words("words", "not_a_name"):
+    if not bits & NAME or bits & _NO_NAME or s.low[at] in words("words", "not_a_name") or len(s.low[at]) == 1:
         return None
+    if at > 1 and s.low[at - 1] in ("and", "or", "&") and s.bits[at - 2] & NAME:
+        return None  # "Easter and Christmas are": both together
     sure = at > 0 or is_name(s.low[at]) or (len(s) > 1 and bool(s.bits[1] & NAME))
     return at if sure else None
 
@@ -293,7 +308,9 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     if before.tense == "future" and form & Form.BASE and not bits & PREPOSITION:
         return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=before.negated)
     if bits & (BE | HAVE | DO | MODAL):
-        return None if after & SUBJECT or s.low[at] in ("be", "been", "being") else verb_group(s, at, "any")
+        wanted = form & Form.BASE and _has_infinitive(s, before.end, at)
+        bare = s.low[at] in ("be", "been", "being")
+        return None if after & SUBJECT or bare or wanted else verb_group(s, at, "any")
     return None if bits & PREPOSITION or s.low[at - 1] == "so" else _same_open(s, at, before)
 
 
@@ -313,11 +330,15 @@ def _same_present(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | 
         return None
     if before.tense != "present" or before.progressive or before.perfect or not s.bits[at + 1] & _TAKEN:
         return None
-    if any(s.bits[place] & TO and s.form[place + 1] & Form.BASE for place in range(before.end, at - 1)):
+    if _has_infinitive(s, before.end, at):
         return None  # "I want to go home and sleep"
     agreement: Agreement = "third" if s.form[before.at] & Form.THIRD else "plain"
     wanted = Form.THIRD if agreement == "third" else Form.BASE
     return verb_group(s, at, agreement) if s.form[at] & wanted else None
+
+
+def _has_infinitive(s: SentenceTokens, low: int, high: int) -> bool:
+    return any(s.bits[place] & TO and s.form[place + 1] & Form.BASE for place in range(low - 1, high - 1))
 
 
 _TAKEN: Final = DETERMINER | POSSESSIVE | OBJECT | PREPOSITION | NUMBER | TO | NAME | ADVERB

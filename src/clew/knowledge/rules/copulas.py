@@ -7,13 +7,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.lexicon import DETERMINER, NAME, NEGATION, NUMBER, POSSESSIVE, PREPOSITION, language, words
+from clew.knowledge.rules.lexicon import (
+    ADVERB,
+    COORDINATOR,
+    DETERMINER,
+    MARK,
+    NAME,
+    NEGATION,
+    NUMBER,
+    OPENER,
+    POSSESSIVE,
+    PREPOSITION,
+    language,
+    words,
+)
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, canonical, effect_of, type_of
+from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.objects import Object, apposition, head_of, is_vague, text_of
-from clew.knowledge.rules.subjects import kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.types.facts import FactStatus, FactType
+from clew.types.facts import Effect, FactStatus, FactType
 
 _FAVOURITE: Final = frozenset(("favorite", "favourite", "fav", "fave", "favorites", "favourites"))
 _RELATION: Final = frozenset(("married", "engaged", "divorced", "single", "separated", "widowed"))
@@ -134,11 +148,11 @@ def _is_code(text: str) -> bool:
 def _age(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is 34", "is 34 years old"."""
     number, low, high = _digits(c.first), c.obj.low, c.obj.high
-    if not number.isdigit() or c.said.owner.general or not 0 < int(number) < _OLDEST:
+    if not number.isdigit() or not c.said.is_person or c.said.owner.general or not 0 < int(number) < _OLDEST:
         return None
-    after = c.s.low[low + 1] if low + 1 < high else ""
+    after, bits = c.s.low[low + 1], c.s.bits[low + 1]
     old = after in ("years", "year") and "old" in c.s.low[low : high + 2]
-    return c.with_verb("is aged", number) if old or after in ("", "and", "but") else None
+    return c.with_verb("is aged", number) if old or bits & (MARK | COORDINATOR | OPENER | ADVERB) else None
 
 
 def _digits(word: str) -> str:
@@ -202,7 +216,9 @@ def _favourite(c: _Complement) -> list[StatementDraft] | None:
     if at == low or c.s.low[at - 1] not in ("my", "our") or c.said.owner.general:
         return []
     scope = " ".join(c.s.words(at + 1, high).split())
-    return [replace(c.base, subject=c.said.speaker, verb="has favourite", scope=scope, object=c.said.owner.name)]
+    effect = Effect.ADDS if "one" in c.s.low[low:at] else c.base.effect  # "one of my favorite bands"
+    owner, name = c.said.speaker, c.said.owner.name
+    return [replace(c.base, subject=owner, verb="has favourite", scope=scope, object=name, effect=effect)]
 
 
 def _named(c: _Complement) -> list[StatementDraft] | None:
@@ -212,6 +228,8 @@ def _named(c: _Complement) -> list[StatementDraft] | None:
         return None
     if not all(c.s.bits[at] & NAME for at in range(low, high)):
         return []
+    if is_no_name(c.text):  # "is French"
+        return c.with_verb("is")
     return [*c.with_verb("is named"), *apposed(c.said, c.said.owner.name, high)]
 
 
@@ -222,7 +240,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     head = head_of(s, low, high)
     possessed = bool(s.bits[low] & POSSESSIVE)
     told = s.form[low] & Form.PARTICIPLE and s.verb[low] in words("talk", "verbs")
-    if told or is_vague(s, low, high) or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
+    loose = s.low[high - 1] in ("it", "them", "that", "this") and high > low + 1  # "fascinated by them"
+    if told or loose or is_vague(s, low, high) or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
         return []
     if (c.said.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):
         return []

@@ -113,6 +113,8 @@ def _wishes(clause: Clause) -> bool:
 
 def _after_condition(s: SentenceTokens, clause: Clause) -> bool:
     at = clause.subject[0] - 1
+    if at > 0 and s.low[at] == "like" and s.verb[at - 1] in words("talk", "appear"):
+        return True  # "feels like I'm solving a puzzle"
     return at > 0 and bool(
         s.bits[at] & CONDITION or (s.low[at] in ("as", "like", "case") and s.bits[at - 1] & CONDITION)
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.lexicon import (
     ADVERB,
@@ -28,7 +29,9 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
+from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.types.entity import NodeType
 
 MOST_WORDS: Final = 12
 """Words of an object; a longer one is cut at a preposition."""
@@ -162,7 +165,7 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
 def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
     """Whether a word ends the object that begins at `at`."""
     bits = s.bits[place]
-    if bits & _ENDS:
+    if bits & _ENDS or s.low[place] in _COURTESIES:
         return not (bits & MODAL and s.low[place - 1] == "that")
     if bits & AUXILIARY:
         return not ((infinitive and place == at + 1) or (place > at and s.low[place - 1] == "that"))
@@ -178,6 +181,9 @@ def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
 
 def _has_object(s: SentenceTokens, at: int) -> bool:
     return bool(s.bits[at + 1] & (DETERMINER | POSSESSIVE)) or s.form[at + 1] == Form.GERUND
+
+
+_COURTESIES: Final = frozenset(("thank", "please", "though", "tho"))
 
 
 def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
@@ -211,6 +217,8 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
         beside = end > at + 1 and bits & OBJECT and not bits & POSSESSIVE and s.bits[end - 2] & PREPOSITION
         if beside and s.low[end - 1] in _BESIDE:  # "with me"
             end -= 2
+        elif _is_called(s, at, end):
+            end -= 1
         elif s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
             break  # "to work out"
         elif (bits & trailing and not bits & (NAME | NUMBER | OBJECT)) or s.low[end - 1] == "right":
@@ -218,6 +226,19 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
         else:
             break
     return end
+
+
+def _is_called(s: SentenceTokens, at: int, end: int) -> bool:
+    """Whether the last word is the name of somebody who is spoken to: "I'm majoring in finance Kevin!"."""
+    if (
+        end - at < _STUB
+        or not s.bits[end - 1] & NAME
+        or s.bits[end - 2] & (NAME | PREPOSITION | DETERMINER | POSSESSIVE)
+    ):
+        return False
+    plain = s.low[end - 2][0].isalpha() and not s.form[end - 2] and not s.bits[end - 2] & (COORDINATOR | COMMA)
+    ends = end >= len(s) or bool(s.bits[end] & (BREAK | COMMA))
+    return plain and ends and kin_sort(s.low[end - 2]) is None and listed_type(s.low[end - 1]) is NodeType.PERSON
 
 
 _PARTICLES: Final = frozenset(("out", "up", "down", "off", "away", "back", "over"))

@@ -7,7 +7,7 @@ none.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
 
 from clew.analyze.entities import is_no_name, listed_type
 from clew.knowledge.rules.lexicon import (
@@ -22,8 +22,8 @@ from clew.knowledge.rules.lexicon import (
     POSSESSIVE,
     SUBJECT,
     THIS,
-    words,
 )
+from clew.knowledge.rules.nouns import Sort, kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.entity import NodeType
 
@@ -33,7 +33,6 @@ USER: Final = "user"
 REACH: Final = 3
 """Turns before a turn in which its pronouns are looked up."""
 
-Sort = Literal["female", "male", "person", "several", "thing"]
 _PRONOUNS: Final[dict[str, Sort]] = {"he": "male", "his": "male", "him": "male", "she": "female", "her": "female"}
 _PRONOUNS_OF_MANY: Final = frozenset(("they", "their", "them"))
 _OWN: Final = frozenset(("my", "our"))
@@ -45,7 +44,7 @@ class Referent:
 
     Attributes:
         name: as statements name it.
-        sort: what pronouns can stand for it; `person` is somebody of unknown sex.
+        sort: what pronouns can stand for it; `person` is somebody of unknown sex, `name` has a name that is not listed.
         general: whether it is only named by a common noun ("the launch").
         kin: how it is related to `of`, such as "sister", if the phrase says both that and a name.
     """
@@ -138,7 +137,8 @@ def _named(s: SentenceTokens, low: int, high: int) -> Referent | None:
 
 def sort_of_name(first: str) -> Sort:
     """The sort of what a name names, by its first word in lower case."""
-    return "person" if listed_type(first) in (NodeType.PERSON, None) else "thing"
+    kind = listed_type(first)
+    return "person" if kind is NodeType.PERSON else "name" if kind is None else "thing"
 
 
 def _owned(s: SentenceTokens, low: int, high: int, owner: str) -> Referent | None:
@@ -161,17 +161,6 @@ def _owned(s: SentenceTokens, low: int, high: int, owner: str) -> Referent | Non
 def _bare(s: SentenceTokens, low: int, high: int) -> str:
     """Words as written, without a possessive ending."""
     return s.words(low, high).removesuffix("'s").removesuffix("’s")
-
-
-def kin_sort(noun: str) -> Sort | None:
-    """The sort of person that a noun of kinship or acquaintance names; None for another noun."""
-    if noun in words("kin", "female"):
-        return "female"
-    if noun in words("kin", "male"):
-        return "male"
-    if noun in words("kin", "other") or noun in words("kin", "pet"):
-        return "person"
-    return "several" if noun in words("kin", "plural") else None
 
 
 def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Iterator[Referent]:

@@ -39,7 +39,10 @@ _OFTEN_CUES: Final = (
 _CLOCK: Final = r"(?:\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]clock)|\d{1,2}:\d\d|noon|midnight)(?!\w)"
 _CLOCK_BEFORE: Final = late_pattern(rf"(?i)(?<![\w:]){_CLOCK},? (?:on )?(?:the )?$")
 _CLOCK_AFTER: Final = late_pattern(rf"(?i)^,? (?:at|around|by) {_CLOCK}")
-_CLOCK_ALONE: Final = late_pattern(rf"(?i)\b(?:at|around|by|after|before|until) {_CLOCK}")
+_CLOCK_ALONE: Final = late_pattern(
+    rf"(?i)\b(?:(?:at|around|by|after|before|until) {_CLOCK}|the other (?:day|night|week|weekend)\b)"
+)
+_HOUR_CUES: Final = (":", "m", "clock", "the other")
 _YEARS: Final = late_pattern(r"\b(?:from|between) ((?:19|20)\d\d) (?:to|until|till|and) ((?:19|20)\d\d)\b")
 _BEFORE: Final = 16
 
@@ -84,7 +87,11 @@ def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     low = text.lower()
     often = tuple([found.span() for found in _OFTEN.finditer(text)]) if any(cue in low for cue in _OFTEN_CUES) else ()
     dates = [each for each in dates if not any(_meet(each.phrase_span, span) for span in often)]
-    hours = [found.span() for found in _CLOCK_ALONE.finditer(text)] if ":" in text or "m" in low else []
+    hours = (
+        [found.span() for found in _CLOCK_ALONE.finditer(text)]
+        if ":" in text or "m" in low or "the other" in low
+        else []
+    )
     taken = [each.phrase_span for each in dates]
     return TimePhrases(
         tuple(dates), often, tuple([span for span in hours if not any(_meet(span, each) for each in taken)])
