@@ -17,6 +17,7 @@ from clew.knowledge.model_facts import (
     SaidTurn,
     facts_prompt,
     model_facts,
+    said_turn,
     worth_asking,
 )
 from clew.knowledge.rules.extract import statements
@@ -300,3 +301,24 @@ def test_a_model_never_overrides_a_correction(day: int, more: dict[str, Any]) ->
         end for link in book.links() if link.kind == LinkKind.CONTRADICTS for end in (link.source, link.target)
     }
     assert {each.id for each in open_ones} <= contradicted
+
+
+@pytest.mark.requirement("K-MOD-03")
+@pytest.mark.parametrize(
+    ("role", "more", "words"),
+    [
+        ("user", {}, "I live in Bergen."),
+        ("assistant", {"speaker": "Nadia"}, "I live in Bergen."),
+        ("assistant", {}, ""),
+        ("tool", {}, ""),
+        ("system", {}, ""),
+        ("user", {"origin": "web"}, ""),
+        ("user", {"origin": "injected"}, ""),
+    ],
+)
+def test_only_people_state_facts(role: Any, more: dict[str, Any], words: str) -> None:
+    stored = Turn(role=role, content="I live in Bergen.", **more).stored(seq=0, ordinal=0, ingested_at=SAID)
+    said = said_turn(stored)
+    assert (said.text, said.speaker) == (words, more.get("speaker", USER))
+    answer = {"facts": [fact("user", "lives in", "Bergen", "I live in Bergen")]}
+    assert len(model_facts(answer, said, MODEL).statements) == bool(words)

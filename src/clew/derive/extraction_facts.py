@@ -7,10 +7,9 @@ bear out all that a model states (`clew.knowledge.model_facts`). What an earlier
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
-from clew.condense.material import prose_of, speaker_name
 from clew.knowledge.groups import placed
 from clew.knowledge.guard import trusted_sentences
-from clew.knowledge.model_facts import MOST, SaidTurn, model_facts
+from clew.knowledge.model_facts import MOST, model_facts, said_turn
 from clew.rows.fact_codec import TurnMark, statements_of
 from clew.rows.fact_writes import Said
 from clew.store.protocol import Reader
@@ -71,7 +70,7 @@ def extracted_statements(
 
 
 def _said(turn: Turn, edges: Sequence[GraphEdge], provenance: str) -> Said:
-    said = SaidTurn(cast(str, turn.id), speaker_name(turn.speaker, turn.role), turn.at, prose_of(turn))
+    said = said_turn(turn)
     sentences = trusted_sentences(said.text)
     facts = [_fact(edge, said.speaker, sentences) for edge in edges[:MOST]]
     made = model_facts({"facts": facts}, said, provenance)

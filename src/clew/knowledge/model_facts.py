@@ -13,12 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from clew.knowledge.guard import trusted_sentences
 from clew.knowledge.model_wording import worded
 from clew.knowledge.rules.clause_moods import clause_moods
-from clew.knowledge.rules.speech import LONGEST
+from clew.knowledge.rules.speech import LONGEST, speech
+from clew.knowledge.rules.subjects import USER
 from clew.knowledge.slots import SLOTS
 from clew.models.prompt import Prompt, Schema
 from clew.text.invented import invented
@@ -27,6 +28,7 @@ from clew.text.normalise import fold, fold_contains
 from clew.text.style import style
 from clew.text.terms import terms
 from clew.types.facts import Effect, FactStatus, FactType, Mood, Statement
+from clew.types.turn import Turn
 
 VERSION: Final = 1
 """Version of the question; a new version asks about every turn again."""
@@ -137,6 +139,11 @@ class SaidTurn:
     at: datetime | None
     text: str
     support: float | None = None
+
+
+def said_turn(turn: Turn) -> SaidTurn:
+    """A stored turn; its text is empty where it is nobody's words, such as a tool's or an assistant's."""
+    return SaidTurn(cast(str, turn.id), turn.speaker or USER, turn.at, speech(turn))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,11 @@ from clew.derive.facts import take_in
 from clew.knowledge.model_facts import (
     MAX_TOKENS,
     SCHEMA,
-    SaidTurn,
     facts_prompt,
     model_facts,
+    said_turn,
     worth_asking,
 )
-from clew.knowledge.rules.speech import speech
-from clew.knowledge.rules.subjects import USER
 from clew.models.protocol import LLM
 from clew.rows.fact_writes import Said
 from clew.rows.llm_progress import count_facts
@@ -27,21 +25,17 @@ from clew.types.turn import Turn
 
 def wants_facts(turn: Turn) -> bool:
     """Whether a turn may state facts: a user's, or that of a named speaker in a group; no correction by hand."""
-    return not is_correction(turn) and worth_asking(speech(turn))
+    return not is_correction(turn) and worth_asking(said_turn(turn).text)
 
 
 def ask_facts(llm: LLM, turn: Turn) -> Any:
     """What the model says."""
-    return llm.complete_json(facts_prompt(_said(turn)), SCHEMA, max_tokens=MAX_TOKENS)
+    return llm.complete_json(facts_prompt(said_turn(turn)), SCHEMA, max_tokens=MAX_TOKENS)
 
 
 def keep_facts(tx: Transaction, space: str, turn: Turn, value: Any, provenance: str) -> None:
     """Writes what is believed in place of what a model said of the turn before."""
-    found = model_facts(value, _said(turn), provenance)
+    found = model_facts(value, said_turn(turn), provenance)
     take_in(tx, space, [Said(cast(int, turn.ordinal), provenance, found.statements)])
     counts = {"believed": len(found.statements), **{doubt.value: count for doubt, count in found.doubts.items()}}
     count_facts(tx, space, provenance, counts)
-
-
-def _said(turn: Turn) -> SaidTurn:
-    return SaidTurn(cast(str, turn.id), turn.speaker or USER, turn.at, speech(turn))
