@@ -16,6 +16,9 @@ from clew.text.counters import counter
 from clew.types import Turn
 from tests.memories import timed
 
+LIMIT = 2_200
+"""Tokens of a prompt by which `long_talk` takes two chunks, the second of them with room."""
+
 
 def shown(count: int, text: str = "The mill of Arden turns slowly.", first: int = 0) -> list[ShownTurn]:
     """Turns as a prompt shows them, with numbers in their words."""
@@ -90,7 +93,7 @@ def asked(llm: ScriptedLLM) -> Sequence[Prompt]:
     return [prompt for prompt in llm.prompts if is_extraction(prompt) and len(prompt.messages) == 1]
 
 
-def extractor(memory: Memory, llm: LLM | None, limit: Any = 2_000, **config: Any) -> SessionExtractor:
+def extractor(memory: Memory, llm: LLM | None, limit: Any = LIMIT, **config: Any) -> SessionExtractor:
     """The extractor of a memory that has no model of its own, so that nothing else asks the model."""
     reads, budget = memory.reads, LLMConfig(**config.pop("budget", {}))
     answers = None if llm is None else CompletionCache(reads.store, memory.space, llm, budget, reads.clock)
@@ -99,6 +102,6 @@ def extractor(memory: Memory, llm: LLM | None, limit: Any = 2_000, **config: Any
 
 
 def long_talk(count: int = 60, session: str = "s", **more: Any) -> list[Turn]:
-    """A conversation that takes two chunks of 2,000 tokens."""
+    """A conversation that takes two chunks of `LIMIT` tokens."""
     text = "The mill of Arden turns slowly. Note {} about the big wheel and the river."
     return timed([text.format(n) for n in range(count)], session=session, **{"speaker": "Ann", **more})

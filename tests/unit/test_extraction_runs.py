@@ -20,6 +20,7 @@ from clew.store.tables import TURN
 from clew.types import Part, Turn
 from clew.types.extraction import ExtractionMode, ExtractionState
 from tests.extraction import (
+    LIMIT,
     asked,
     copying,
     delta,
@@ -230,7 +231,7 @@ def test_an_oversized_turn_is_refused_before_anything_is_asked() -> None:
         assert (made.run.state, len(llm.prompts)) == (FAILED, 0)
         assert [record.turns for record in made.run.chunks] == [5, 1, 3]
         assert [record.state for record in made.run.chunks] == [PENDING, FAILED, PENDING]
-        assert "more than the limit of 2000" in str(made.run.reason)
+        assert "more than the limit of 2200" in str(made.run.reason)
         by_rules = extractor(memory, llm, oversized="rules").extract("s")
         assert (by_rules.run.state, len(asked(llm))) == (DONE, 2)
         assert by_rules.vector is not None
@@ -251,12 +252,12 @@ def test_the_run_and_the_log_hold_the_counts(memory: Memory, caplog: pytest.LogC
     made = extractor(memory, model()).extract("s")
     telemetry = made.run.telemetry
     assert telemetry["activated"] is True
-    assert (telemetry["limit"], telemetry["chunks"], telemetry["turns"], telemetry["kept"]) == (2_000, 2, 60, 0)
-    assert telemetry["single_pass_tokens"] > 2_000
+    assert (telemetry["limit"], telemetry["chunks"], telemetry["turns"], telemetry["kept"]) == (LIMIT, 2, 60, 0)
+    assert telemetry["single_pass_tokens"] > LIMIT
     assert (telemetry["map_calls"], telemetry["reduce_calls"]) == (2, 0)
     assert telemetry["map_tokens_in"] > 0
     assert telemetry["map_tokens_out"] > 0
-    assert f"{telemetry['single_pass_tokens']} tokens are above 2000: 2 chunks" in caplog.text
+    assert f"{telemetry['single_pass_tokens']} tokens are above {LIMIT}: 2 chunks" in caplog.text
     assert "Arden" not in json.dumps(telemetry) + caplog.text
     with memory.reads.store.snapshot() as reader:
         booked = {row["purpose"]: row["calls"] for row in read_ledger(reader, memory.space)}

@@ -14,7 +14,7 @@ from clew.views.trivector import (
     execute_tri_vector_extraction,
     run_state,
 )
-from tests.extraction import asked, copying, long_talk, model, turns_of
+from tests.extraction import LIMIT, asked, copying, long_talk, model, turns_of
 from tests.memories import quiet, told
 
 pytestmark = pytest.mark.requirement("K-TRI-27")
@@ -36,7 +36,7 @@ def test_a_small_session_of_turns_takes_one_pass() -> None:
 
 def test_a_large_one_is_read_in_chunks_in_order() -> None:
     llm, runs = model(), list[ExtractionRun]()
-    options = TriVectorOptions(safe_processing_limit_tokens=2_000, llm=llm, on_run=runs.append)
+    options = TriVectorOptions(safe_processing_limit_tokens=LIMIT, llm=llm, on_run=runs.append)
     assert execute_tri_vector_extraction(long_talk(), options) is not None
     assert len(asked(llm)) == len(runs[0].chunks) == 2
     assert [chunk.id for chunk in runs[0].chunks] == ["s:chunk:0", "s:chunk:1"]
@@ -47,7 +47,7 @@ def test_a_chunk_that_fails_means_none_and_a_recorded_reason() -> None:
         return copying(prompt) if turns_of(prompt)[0]["turn"] == 0 else "nonsense"
 
     runs = list[ExtractionRun]()
-    options = TriVectorOptions(safe_processing_limit_tokens=2_000, llm=model(second_fails), on_run=runs.append)
+    options = TriVectorOptions(safe_processing_limit_tokens=LIMIT, llm=model(second_fails), on_run=runs.append)
     assert execute_tri_vector_extraction(long_talk(), options) is None
     assert [chunk.state for chunk in runs[0].chunks] == [ExtractionState.DONE, ExtractionState.FAILED]
     assert str(runs[0].reason).startswith("s:chunk:1: ")
@@ -65,7 +65,7 @@ def test_a_stored_session_keeps_its_state() -> None:
     with quiet(llm=model()) as memory:
         memory.add_many(long_talk())
         assert run_state(memory, "s") is None
-        options = TriVectorOptions(safe_processing_limit_tokens=2_000, memory=memory)
+        options = TriVectorOptions(safe_processing_limit_tokens=LIMIT, memory=memory)
         assert execute_tri_vector_extraction("s", options) is not None
         state = run_state(memory, "s")
         assert state is not None
