@@ -85,3 +85,19 @@ def test_clauses_have_places_and_moods() -> None:
     assert found[-1] == ("had a boat", Mood.HYPOTHETICAL)
     assert clause_moods("Ich wohne in Molde.") == []
     assert clause_moods("") == []
+
+
+@pytest.mark.requirement("K-MOD-01")
+@pytest.mark.parametrize(
+    ("text", "mood"),
+    [
+        ("If Ruth sells, I will move to Bergen.", Mood.CONDITIONAL),
+        ("I will move to Bergen if Ruth sells.", Mood.CONDITIONAL),
+        ("If all goes well, I will move to Bergen.", Mood.CONDITIONAL),
+        ("Unless it fails, I will move to Bergen.", Mood.CONDITIONAL),
+        ("If possible, I will move to Bergen in May.", Mood.ASSERTED),
+        ("I moved to Bergen in May, if you can believe it.", Mood.ASSERTED),
+    ],
+)
+def test_a_condition_counts_whose_clause_is_not_recognised(text: str, mood: Mood) -> None:
+    assert next(found for start, end, found in clause_moods(text) if "Bergen" in text[start:end]) is mood

@@ -13,6 +13,7 @@ from clew.knowledge.rules.lexicon import (
     MARK,
     NAME,
     NEGATION,
+    OPENED,
     OPENER,
     POSSESSIVE,
     QUESTION,
@@ -28,6 +29,7 @@ STATED: Final = frozenset((Mood.ASSERTED, Mood.NEGATED))
 _FIRST: Final = frozenset(("i", "we"))
 _CONTENT_LINKS: Final = frozenset(("that", "", "how"))
 _FREE: Final = frozenset(("what", "whatever", "how", "why", "whether", "which", "whom", "whose"))
+_NO_CONDITION: Final = frozenset("as even possible needed necessary any not so ever anything".split())
 _GENERIC: Final = frozenset(
     ("when", "whenever", "once", "until", "till", "til", "before", "after", "while", "as", "where")
 )
@@ -195,13 +197,28 @@ def _ordered(s: SentenceTokens, clause: Clause) -> Mood | None:
 
 def _with_conditions(s: SentenceTokens, clauses: Sequence[Clause], found: list[Mood]) -> list[Mood]:
     """What follows from a condition is conditional; so is what lies in the future, wherever the condition stands."""
-    conditions = [index for index, clause in enumerate(clauses) if is_condition(s, clause)]
-    if not conditions:
+    places = [clause.subject[0] for clause in clauses if is_condition(s, clause)] + _lone_conditions(s, clauses)
+    if not places:
         return found
-    first = conditions[0]
+    first = min(places)
     return [
         Mood.CONDITIONAL
-        if mood in (Mood.ASSERTED, Mood.NEGATED) and (index > first or clause.group.tense == "future")
+        if mood in (Mood.ASSERTED, Mood.NEGATED) and (clause.group.at > first or clause.group.tense == "future")
         else mood
-        for index, (clause, mood) in enumerate(zip(clauses, found, strict=True))
+        for clause, mood in zip(clauses, found, strict=True)
     ]
+
+
+def _lone_conditions(s: SentenceTokens, clauses: Sequence[Clause]) -> list[int]:
+    """Places of an "if" whose clause is not recognised, as in "if all goes well"; "if possible" is no condition."""
+    found = []
+    for at in range(len(s) - 1):
+        if s.low[at] not in words("words", "condition") or s.low[at] == "whether" or s.bits[at] & OPENED:
+            continue
+        before = (s.verb[at - 1] or s.low[at - 1]) if at else ""
+        follower = next((clause for clause in clauses if clause.subject[0] > at), None)
+        if before in words("talk", "whether") or before in _NO_CONDITION or s.low[at + 1] in _NO_CONDITION:
+            continue
+        if follower is None or follower.link != s.low[at]:
+            found.append(at)
+    return found
