@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.copulas import apposed
-from clew.knowledge.rules.lexicon import NAME, OBJECT, TO, words
+from clew.knowledge.rules.copulas import apposed, favourite_of_owner
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, OBJECT, POSSESSIVE, TO, words
 from clew.knowledge.rules.meanings import (
     WANTS,
     ClauseReading,
@@ -48,9 +48,7 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     if known in words("state", "verbs") and status is FactStatus.COMPLETED:
         status = FactStatus.ACTIVE
     name = third(verb, "") if beside else known or third(verb, obj.preposition)
-    target = " ".join(
-        filter(None, (text_of(said.s, *span), beside, text_of(said.s, obj.low, obj.high) if beside else ""))
-    )
+    target = _target(said, span, obj, beside)
     base = StatementDraft(said.owner.name, name, target, status)
     base = replace(base, type=type_of(said, status), effect=effect_of(said))
     if base.verb in _SHARED and said.s.low[said.clause.subject[0]] in ("we", "us"):
@@ -63,6 +61,15 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition:
         yield replace(base, object=said.date_text)
+
+
+def _target(said: ClauseReading, span: tuple[int, int], obj: Object, beside: str) -> str:
+    """The words of the object; "a style I want to try" is put as "to try style"."""
+    s, target = said.s, text_of(said.s, *span)
+    if said.clause.gap and obj.infinitive:
+        definite = s.bits[span[0]] & (DETERMINER | POSSESSIVE | NAME)
+        return f"{text_of(s, obj.low, obj.high)} {target}".strip() if definite and obj.low < obj.high else ""
+    return f"{target} {beside} {text_of(s, obj.low, obj.high)}" if beside else target
 
 
 def _counts(said: ClauseReading, verb: str, known: str | None, obj: Object) -> bool:
@@ -92,7 +99,7 @@ def _tells(said: ClauseReading, verb: str, obj: Object) -> bool:
     concrete = obj.high > obj.low and not is_vague(said.s, obj.low, obj.high) and not said.clause.group.modal
     if verb == "think":
         return concrete and obj.preposition in ("about", "of") and bool(said.s.form[obj.low] & Form.GERUND)
-    if verb == "go" and not obj.preposition and not said.s.form[obj.low] & Form.GERUND:
+    if verb in ("go", "come") and not obj.preposition and not said.s.form[obj.low] & Form.GERUND:
         return False
     if verb in ("do", "go") and obj.preposition in _PASSING:
         return False
@@ -104,6 +111,10 @@ def _special(said: ClauseReading, verb: str, obj: Object) -> list[StatementDraft
     s, low, high = said.s, obj.low, obj.high
     if verb == "turn" and high == low + 1 and s.low[low].isdigit():
         return [StatementDraft(said.owner.name, "is aged", s.low[low], type=FactType.PERSONAL)]
+    favourite = favourite_of_owner(said)
+    if favourite is not None and said.clause.group.progressive:
+        owner, scope = favourite
+        return [StatementDraft(owner, "has favourite", text_of(s, said.clause.group.at, high), scope=scope)]
     if verb in _LEAVES and not {"job", "position"}.isdisjoint(s.low[low:high]):
         type_ = type_of(said, FactStatus.ACTIVE)
         return [StatementDraft(said.owner.name, "works at", "", FactStatus.CEASED, type_, Effect.CEASES)]
@@ -116,7 +127,9 @@ def _with_object(
     said: ClauseReading, base: StatementDraft, span: tuple[int, int], obj: Object
 ) -> Iterator[StatementDraft]:
     s, (low, high) = said.s, span
-    if s.low[low] in _NO_OBJECT or _is_empty(said, low, high, infinitive=obj.infinitive):
+    inside = obj.infinitive and not said.clause.gap
+    said_so = s.verb[low] in words("talk", "report") and s.form[low] & Form.PAST
+    if s.low[low] in _NO_OBJECT or said_so or _is_empty(said, low, high, infinitive=inside):
         return
     base, high = _without_adjuncts(said, base, span, infinitive=obj.infinitive)
     if s.bits[high - 1] & OBJECT and not obj.infinitive:

@@ -145,8 +145,11 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         gap = _phrase_before(s, at)
         if gap and s.low[gap[1] - 1] in _MOMENTS:  # "the next time I go"
             clause.link, gap = "when", None
-        told = gap and s.verb[gap[0] - 1] in words("talk", "report")  # "telling Emma she needs"
-        clause.gap = gap if gap and gap[0] >= found[-1].group.end and not told else None
+        told = gap and not words("talk", "report").isdisjoint(
+            (s.verb[gap[0] - 1], s.verb[at - 1])
+        )  # "telling Emma she needs"
+        inside = gap and gap[0] >= found[-1].group.end
+        clause.gap = gap if inside and not told else None
     return clause
 
 
@@ -203,7 +206,7 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
         return at + 1 if at + 1 < len(s) and not s.bits[at + 1] & _NOT_NOUN & ~NEGATION else None
     if not bits & NAME or bits & _NO_NAME or s.low[at] in words("words", "not_a_name") or len(s.low[at]) == 1:
         return None
-    if at > 1 and s.low[at - 1] in ("and", "or", "&") and s.bits[at - 2] & NAME:
+    if at > 1 and s.low[at - 1] in ("and", "or", "&", "vs", "vs.", "v", ".") and s.bits[at - 2] & (NAME | OBJECT):
         return None  # "Easter and Christmas are": both together
     sure = at > 0 or is_name(s.low[at]) or (len(s) > 1 and bool(s.bits[1] & NAME))
     return at if sure else None
@@ -305,11 +308,12 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     if at + 1 >= len(s) or s.bits[at] & (NAME | DETERMINER | POSSESSIVE):
         return None
     bits, form, before, after = s.bits[at], s.form[at], last.group, s.bits[at + 1]
-    if before.tense == "future" and form & Form.BASE and not bits & PREPOSITION:
+    if before.tense == "future" and form & Form.BASE and not bits & (PREPOSITION | MODAL):
         return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=before.negated)
     if bits & (BE | HAVE | DO | MODAL):
         wanted = form & Form.BASE and _has_infinitive(s, before.end, at)
-        bare = s.low[at] in ("be", "been", "being")
+        disagrees = s.low[at] in ("is", "has", "does") and s.low[last.subject[0]] in _PLAIN_PRONOUNS
+        bare = disagrees or s.low[at] in ("be", "been", "being")
         return None if after & SUBJECT or bare or wanted else verb_group(s, at, "any")
     return None if bits & PREPOSITION or s.low[at - 1] == "so" else _same_open(s, at, before)
 
@@ -317,7 +321,8 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
 def _same_open(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:
     """The same for a verb without auxiliary."""
     form, after = s.form[at], s.bits[at + 1]
-    if before.progressive and form & Form.GERUND and after & _TAKEN:
+    nested = any(s.form[place] == Form.GERUND for place in range(before.end, at))
+    if before.progressive and form & Form.GERUND and after & _TAKEN and not nested:
         return replace(before, verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
     changes = not form & Form.BASE and bool(after & (DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO))
     if form & Form.PAST and (before.tense == "past" or before.perfect or changes):
@@ -358,7 +363,7 @@ def _is_noun(s: SentenceTokens, at: int) -> bool:
 def _phrase_before(s: SentenceTokens, at: int) -> tuple[int, int] | None:
     """The noun phrase that ends before a place."""
     low = at
-    while low > 0 and _is_noun(s, low - 1):
+    while low > 0 and _is_noun(s, low - 1) and s.form[low - 1] != Form.GERUND:
         low -= 1
     while low > 0 and s.bits[low - 1] & (NUMBER | DETERMINER | POSSESSIVE):
         low -= 1

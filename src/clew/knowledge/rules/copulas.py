@@ -97,15 +97,20 @@ def _is_excess(c: _Complement) -> bool:
     return "too" in c.s.low[c.said.clause.group.end : c.obj.low] and "to" in c.s.low[c.obj.low : c.obj.high]
 
 
+def favourite_of_owner(said: ClauseReading) -> tuple[str, str] | None:
+    """The owner and the scope where the subject is somebody's favourite: "my favorite band"."""
+    low, high = said.clause.subject
+    owner, mark, _ = said.owner.name.rpartition("'s ")
+    at = next((at for at in range(low, high) if said.s.low[at] in _FAVOURITE), None)
+    return None if not mark or at is None else (owner, " ".join(said.s.words(at + 1, high).split()))
+
+
 def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
     """As in "My favorite band is X"."""
-    low, high = c.said.clause.subject
-    owner, mark, _ = c.said.owner.name.rpartition("'s ")
-    at = next((at for at in range(low, high - 1) if c.s.low[at] in _FAVOURITE), None)
-    if not mark or at is None:
+    found = favourite_of_owner(c.said)
+    if found is None:
         return None
-    scope = " ".join(c.s.words(at + 1, high).split())
-    return [replace(c.base, subject=owner, verb="has favourite", scope=scope, object=c.text)]
+    return [replace(c.base, subject=found[0], verb="has favourite", scope=found[1] or None, object=c.text)]
 
 
 def _attribute(c: _Complement) -> list[StatementDraft] | None:

@@ -142,7 +142,11 @@ def _governed(s: SentenceTokens, clauses: Sequence[Clause], index: int, found: S
     if verb == "be":
         told = between and s.verb[above.group.end] in words("talk", "report")
         return Mood.QUOTED if told else _felt(above, between)
-    if verb in words("talk", "want") or (verb in words("talk", "demand") and "," not in between):
+    if (
+        verb in words("talk", "securing")
+        or verb in words("talk", "want")
+        or (verb in words("talk", "demand") and "," not in between)
+    ):
         return Mood.HYPOTHETICAL  # "he suggested I go"
     talks = any(verb in words("talk", name) for name in ("report", "know", "suppose"))
     return _talked(s, clause, above, found[-1]) if talks and len(between) <= _NEAR else None

@@ -20,6 +20,7 @@ from clew.knowledge.rules.lexicon import (
     NEGATION,
     NUMBER,
     OBJECT,
+    OPENED,
     POSSESSIVE,
     PREPOSITION,
     QUESTION,
@@ -103,6 +104,8 @@ def _without_stub(s: SentenceTokens, low: int, high: int) -> int:
     if high - low < _STUB or high >= len(s) or not s.verb[high - 1] or not s.bits[high] & _MORE:
         return high
     outside = s.bits[high] & (SUBJECT | OBJECT | THIS)
+    if s.form[high - 1] == Form.GERUND and s.bits[high - 2] & COORDINATOR:
+        return high - 2  # "helping people and making [it better]"
     doing = s.form[high - 1] == Form.GERUND and s.bits[high - 2] & PREPOSITION and outside and high - low > _STUB
     return high - 2 if doing or s.bits[high - 2] & TO else high
 
@@ -188,6 +191,8 @@ _COURTESIES: Final = frozenset(("thank", "please", "though", "tho"))
 
 def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
     """Whether an article or possessive begins another phrase: one that neither a preposition nor "and" joins."""
+    if s.bits[place] & OPENED:
+        return False  # in quotation marks, such as the title of a book
     joined = s.bits[place - 1] & (PREPOSITION | COORDINATOR | COMMA | TO | DETERMINER | ADVERB) or s.form[place - 1]
     given = at > 0 and s.verb[at - 1] in words("ditransitive", "verbs")
     return not joined and not given and s.low[place] not in ("all", "more", "most", "much", "many")
@@ -203,6 +208,8 @@ def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
     closed = SUBJECT | AUXILIARY | BREAK | QUESTION | INTERJECTION | SUBORDINATOR | CONDITION | NEGATION
     if s.bits[after] & closed and not s.bits[after] & DETERMINER:
         return False
+    if s.bits[after] & THIS and after + 1 < stop and s.form[after + 1] & (Form.PAST | Form.THIRD):
+        return False  # "... and this seemed right"
     if s.bits[at] & COMMA:  # a list has an "and" before its last part
         ahead = range(after, min(stop, after + 8))
         return any(s.low[place] in ("and", "or", "&") for place in ahead) and not s.bits[after] & (ADVERB | PREPOSITION)

@@ -7,7 +7,7 @@ from clew.knowledge.rules.lexicon import BREAK, NAME, OPENED, QUOTE, split
 from clew.text.late_pattern import late_pattern
 
 _TOKEN: Final = late_pattern(
-    r"(?i:not any more|no longer|any more|each other|one another)\b"
+    r"(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?=\s)|(?i:not any more|no longer|any more|each other|one another)\b"
     r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#])?|--+| - |[^\w\s]"
 )
 _BRACKETS: Final = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
