@@ -7,6 +7,7 @@ statements find each other whichever was stored first.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -58,7 +59,17 @@ class Placed:
 
     def found_by(self) -> tuple[str, ...]:
         """All keys under which a store must find it, sorted."""
-        return tuple(sorted({self.group, *self.keys, *(rest.key for rest in self.rests)}))
+        return tuple(sorted({self.group, *self.keys, *(resting_on(rest.key) for rest in self.rests)}))
+
+    def near(self) -> tuple[str, ...]:
+        """The keys under which those are found that it rests on, that rest on it, or that may replace it; sorted."""
+        own = (self.group, *self.keys)
+        return tuple(sorted({*own, *map(resting_on, own), *(rest.key for rest in self.rests)}))
+
+
+def resting_on(key: str) -> str:
+    """The key under which statements are found that rest on a key; what has that key itself is not found by it."""
+    return _key("rests on", key)
 
 
 def placed(statements: Iterable[Statement], aliases: Mapping[str, str] | None = None) -> tuple[Placed, ...]:
@@ -219,6 +230,7 @@ def _slot_group(subject: str, slot: str, scope: str) -> str:
     return _key("slot", subject, slot, scope)
 
 
+@lru_cache(maxsize=1 << 14)
 def _key(*parts: str) -> str:
     """16 hexadecimal digits, since a store keeps several for each statement."""
     return blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

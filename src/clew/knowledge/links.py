@@ -1,6 +1,8 @@
 """The six links between facts, and one hop along them."""
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from clew.knowledge.groups import Rest
 from clew.knowledge.neighbourhood import Neighbourhood
@@ -35,12 +37,13 @@ def _says_less(link: FactLink, others: Mapping[tuple[str, LinkKind, str], FactLi
 
 
 def _every(near: Neighbourhood, groups: Groups) -> Iterator[FactLink]:
+    grounds = _Grounds(near, groups)
     for key in sorted(groups):
         for each in groups[key]:
             if not each.hidden:
                 yield from _in_group(each)
                 for rest in each.rests():
-                    yield from _to_ground(each, rest, near, groups)
+                    yield from _to_ground(each, rest, grounds)
     for first, second, name in sorted(near.same):
         if any(each.stands for each in groups.get(name, ())):
             yield from _same(groups.get(first, ()), groups.get(second, ()))
@@ -54,28 +57,41 @@ def _in_group(each: Resolved) -> Iterator[FactLink]:
         yield FactLink(source=min(fact.id, rival), kind=LinkKind.CONTRADICTS, target=max(fact.id, rival))
 
 
-def _to_ground(each: Resolved, rest: Rest, near: Neighbourhood, groups: Groups) -> Iterator[FactLink]:
+class _Grounds:
+    """The facts that are found by a key, in the order in which they were first said; by group."""
+
+    def __init__(self, near: Neighbourhood, groups: Groups) -> None:
+        self._near, self._groups = near, groups
+        self._found: dict[str, list[tuple[str, list[Resolved]]]] = {}
+
+    def by(self, key: str) -> list[tuple[str, list[Resolved]]]:
+        if key not in self._found:
+            groups = self._near.groups_by(key)
+            self._found[key] = [(group, self._of(group, key)) for group in groups if group in self._groups]
+        return self._found[key]
+
+    def _of(self, group: str, key: str) -> list[Resolved]:
+        facts = [each for each in self._groups[group] if not each.hidden]
+        having = [each for each in facts if any(key == said.group or key in said.keys for said in each.said)]
+        return sorted(having, key=lambda each: (each.first, each.fact.id))
+
+
+def _to_ground(each: Resolved, rest: Rest, grounds: _Grounds) -> Iterator[FactLink]:
     """Links a fact to those that it rests on: in each group the one that was current when the fact was last said."""
-    for group in near.groups_by(rest.key):
-        ground = None if group == each.fact.group else _ground(each, rest.key, groups.get(group, ()))
+    for group, facts in grounds.by(rest.key):
+        ground = None if group == each.fact.group else _ground(each, facts)
         if ground is not None:
             together = not set(ground.fact.sources).isdisjoint(each.fact.sources)
             yield FactLink(source=each.fact.id, kind=rest.kind, target=ground.fact.id, rests=rest.breaks or together)
 
 
-def _ground(each: Resolved, key: str, facts: Sequence[Resolved]) -> Resolved | None:
-    """Of the facts found by a key the latest that was said before, else the first that was said after."""
-    found = [
-        fact
-        for fact in facts
-        if any(key in (said.group, *said.keys) for said in fact.said)
-        and not fact.hidden
-        and not (fact.fact.retracted and fact.ended is not None and fact.ended <= each.last)
-    ]
-    before = [fact for fact in found if fact.first <= each.last]
-    if before:
-        return max(before, key=lambda fact: (fact.first, fact.fact.id))
-    return min(found, key=lambda fact: (fact.first, fact.fact.id), default=None)
+def _ground(each: Resolved, facts: Sequence[Resolved]) -> Resolved | None:
+    """Of the facts found by a key, in order, the latest that was said before, else the first that was said after."""
+    last = each.last
+    for fact in facts[bisect_right(facts, last, key=attrgetter("first")) - 1 :: -1] if facts else ():
+        if fact.first <= last and not (fact.fact.retracted and fact.ended is not None and fact.ended <= last):
+            return fact
+    return next((fact for fact in facts if fact.first > last), None)
 
 
 def _same(first: Iterable[Resolved], second: Sequence[Resolved]) -> Iterator[FactLink]:

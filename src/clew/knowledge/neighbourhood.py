@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from typing import Final
 
-from clew.knowledge.groups import Placed, name_key, naming, of_somebody_key, same_said_of, subject_key
+from clew.knowledge.groups import Placed, name_key, naming, of_somebody_key, resting_on, same_said_of, subject_key
 
 Lookup = Callable[[Collection[str]], Iterable[Placed]]
-"""Finds the placed statements that have one of some keys as their group, among their keys, or in their rests."""
+"""Finds the placed statements that have one of some keys among those of `Placed.found_by`."""
 
 DEPTH: Final = 4
 """Longest chain of facts along which a stale mark passes: a plan, what was bought for it, and so on."""
@@ -87,7 +87,7 @@ class Neighbourhood:
     def _resting_on(self, groups: set[str]) -> set[str]:
         keys = groups | {key for group in groups for key in self._keys.get(group, ())}
         keys |= {key for group in groups for each in self.group(group) for key in each.keys}
-        self._ask(keys)
+        self._ask(resting_on(key) for key in keys)
         return {other for key in keys for other in self._by_rest.get(key, ())}
 
     def _grounds_of(self, groups: set[str]) -> set[str]:

@@ -52,4 +52,5 @@ def facts_of(group: Iterable[Placed]) -> tuple[Fact, ...]:
 
 
 def _marked(each: Resolved, marks: Mapping[str, str]) -> Fact:
-    return replace(each.fact, stale_because=marks.get(each.fact.id))
+    mark = marks.get(each.fact.id)
+    return each.fact if mark is None else replace(each.fact, stale_because=mark)

@@ -281,7 +281,7 @@ def _standing(fact: Fact, moment: datetime) -> Fact:
 def _known_at(reader: Reader, space: str, groups: set[str], moment: datetime, marks: TurnMarks) -> list[Fact]:
     """The facts of groups and their links, as they followed from what had been said by a moment."""
     stored = StoredStatements(reader, space, marks)
-    near = {key for each in stored.lookup(groups) for key in each.found_by()}
+    near = {key for each in stored.lookup(groups) for key in each.near()}
     statements = {each.statement.id: each.statement for each in stored.lookup(near)}
     book = history.known_at(statements.values(), moment)
     told = {fact.id: fact.told for fact in book.facts()}
