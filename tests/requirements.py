@@ -2683,6 +2683,13 @@ FACTS_SHOWN = (
         "A tool lists facts with time, what they replaced, and the turns that state them.",
     ),
     Requirement(
+        "K-SUR-03",
+        "DESIGN 8",
+        "A question about somebody gets the facts about them with their turns, in a quarter of the block at most.",
+    ),
+    Requirement("K-SUR-04", "DESIGN 8", "Facts in a block say when they are past plans, or rest on what was replaced."),
+    Requirement("K-SUR-05", "DESIGN 8", "In company, a question for who takes part gets a card of each speaker."),
+    Requirement(
         "K-SUR-02", "DESIGN 6", "Facts are a signal of recall: the best fact of a question points back to its turns."
     ),
 )

@@ -17,11 +17,16 @@ SOURCES: Final = 3
 
 def fact_line(fact: Fact) -> str:
     """One line; the ids of its turns, the latest first, stand at its end."""
+    ids = " ".join(f"[{name}]" for name in fact.sources[::-1][:SOURCES])
+    return f"{fact_words(fact)} {ids}".rstrip()
+
+
+def fact_words(fact: Fact) -> str:
+    """What is stated, since when, and what is out of date about it."""
     said = " ".join(fact.told.split())
     said = said if len(said) <= WORDS else f"{said[: WORDS - 1]}…"
     about = "; ".join(note for note in _notes(fact) if note)
-    ids = " ".join(f"[{name}]" for name in fact.sources[::-1][:SOURCES])
-    return f"{printable(said)}{f' ({printable(about)})' if about else ''} {ids}".rstrip()
+    return f"{printable(said)}{f' ({printable(about)})' if about else ''}"
 
 
 def fact_lines(facts: Sequence[Fact]) -> str:

@@ -1,4 +1,4 @@
-"""Lines that a block has before all ranked turns: open tasks, or how a session began and ended. Pure."""
+"""Lines that a block has before all ranked turns: open tasks, how a session began and ended, facts. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,8 @@ SHARE: Final = 4
 
 OPEN_TASK: Final = "open task"
 ENDS: Final = "overview"
-"""Why such a line is in a block, for its receipt: the question asks what is left to do, or what all was about."""
+PROFILE: Final = "profile"
+"""Why such a line is in a block, for its receipt: the question asks what is left to do, what all was about, or whom."""
 
 _ROUNDING: Final = 2
 """Tokens by which the count of a whole block may differ from the sum of its parts."""

@@ -20,11 +20,9 @@ from clew.rank.intent import Intent
 from clew.rows.fact_codec import Place
 from clew.rows.facts import facts_at, places_of, subject_digest, term_digest, verb_digest
 from clew.store.protocol import Reader, Store
-from clew.store.selections import TURN_ORDINAL
 from clew.store.tables import FACT_KEY
 from clew.text.terms import terms
 from clew.types.facts import Fact
-from clew.types.ids import parse_turn_id
 
 MOST_OF_A_WORD: Final = 400
 """Latest facts that are looked at for one word."""
@@ -57,33 +55,41 @@ class FactMatcher:
         self._store, self._space = store, space
 
     def __call__(self, view: IndexView, intent: Intent) -> Scores | None:
-        """The best share of the facts of each turn, in the order of a view; None when no fact is near."""
-        hits = self.hits(view, intent)
-        if not hits:
-            return None
-        scores = np.zeros(len(view.turns.ordinal))
-        with self._store.snapshot() as reader:
-            from_names = _positions(reader, self._space, view, [name for hit in hits for name in hit.fact.sources])
-        for hit in hits:
-            for name in hit.fact.sources:
-                if (place := from_names.get(name)) is not None:
-                    scores[place] = max(scores[place], hit.share)
-        return scores
+        """The best share of the facts of each turn, in the order of a view; None when no fact is near.
 
-    def hits(self, view: IndexView, intent: Intent) -> list[FactHit]:
+        A fact that several turns state points to the first of them.
+        """
+        with self._store.snapshot() as reader:
+            shares = self._near(reader, view, intent)
+        ordinals = view.turns.ordinal
+        scores = np.zeros(len(ordinals))
+        for (ordinal, _), share in shares.items():
+            place = int(np.searchsorted(ordinals, ordinal))
+            if place < len(ordinals) and ordinals[place] == ordinal:
+                scores[place] = max(scores[place], share)
+        return scores if shares else None
+
+    def hits(self, view: IndexView, intent: Intent, most: int = READ) -> list[FactHit]:
         """The facts nearest to a question, the nearest first; of equals the latest."""
         with self._store.snapshot() as reader:
-            if not FACT_KEY.scan(reader, (self._space,), (self._space,), limit=1):
-                return []
-            named = [view.speakers[code] for code in intent.speakers]
-            shares = _about(reader, self._space, _shares(reader, self._space, intent, named), named)
-            best = sorted(((share, place) for place, share in shares.items() if share >= LEAST), reverse=True)[:READ]
+            shares = self._near(reader, view, intent)
+            best = sorted(((share, place) for place, share in shares.items()), reverse=True)[:most]
             return [
                 FactHit(fact, share)
                 for share, place in best
                 for fact in facts_at(reader, self._space, [place])
                 if not fact.retracted
             ]
+
+    def _near(self, reader: Reader, view: IndexView, intent: Intent) -> dict[Place, float]:
+        """The shares of the facts that have something to say about a question."""
+        if not FACT_KEY.scan(reader, (self._space,), (self._space,), limit=1):
+            return {}
+        named = [view.speakers[code] for code in intent.speakers]
+        shares = _shares(reader, self._space, intent, named)
+        near = {place: share for place, share in shares.items() if share >= LEAST}
+        about = _about(reader, self._space, near, named)
+        return {place: share for place, share in about.items() if share >= LEAST}
 
 
 def _shares(reader: Reader, space: str, intent: Intent, named: Sequence[str]) -> dict[Place, float]:
@@ -112,19 +118,6 @@ def _words(intent: Intent, names: Collection[str]) -> Iterator[Sequence[int]]:
         if stems and word.casefold() not in names:
             verb = lemma(word)
             yield [*map(term_digest, stems), *([verb_digest(verb)] if analyses(verb) and terms(verb) else [])]
-
-
-def _positions(reader: Reader, space: str, view: IndexView, names: Sequence[str]) -> dict[str, int]:
-    """Where turns stand in a view, by id; those that it does not hold are left out."""
-    each = list(dict.fromkeys(names))
-    ordinals = TURN_ORDINAL.get_many(reader, [(space, *parse_turn_id(name)) for name in each])
-    held = view.turns.ordinal
-    found: dict[str, int] = {}
-    for name, ordinal in zip(each, ordinals, strict=True):
-        place = int(np.searchsorted(held, ordinal)) if ordinal is not None else len(held)
-        if place < len(held) and held[place] == ordinal:
-            found[name] = place
-    return found
 
 
 def _about(reader: Reader, space: str, shares: dict[Place, float], named: Sequence[str]) -> dict[Place, float]:

@@ -23,9 +23,11 @@ from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
 from clew.recall.beats_in_short import beats_in_short, beats_of_all
+from clew.recall.facts import FactQuery
 from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.read_path import ReadPath
+from clew.recall.required_facts import asks_for_facts, required_facts
 from clew.recall.required_pins import required
 from clew.recall.required_tasks import required_tasks
 from clew.recall.session_ends import session_ends
@@ -130,7 +132,7 @@ def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None,
 def _first_lines(
     path: ReadPath, frame: Frame, mask: Mask | None, chosen: Filter, now: datetime, budget: int
 ) -> FirstLines:
-    """The lines that go before all turns: the open tasks, or the ends of a session of which an overview is wanted.
+    """The lines that go before all turns: open tasks, the ends of a session of which an overview is wanted, or facts.
 
     What is done is told by turns that the caller's filter may leave out, unless they came later.
     """
@@ -143,6 +145,10 @@ def _first_lines(
     if wants.overview:
         with path.store.snapshot() as reader:
             return session_ends(reader, path.space, frame.view, mask, budget)
+    if asks_for_facts(frame.intent.text):
+        with path.store.snapshot() as reader:
+            times = FactQuery(as_of=chosen.as_of, known_at=chosen.known_at)
+            return required_facts(reader, path.space, frame.intent.text, frame.view, mask, (times, now))
     return NO_LINES
 
 

@@ -1,0 +1,103 @@
+"""A question about a person or thing as a whole, or about who takes part -> lines of facts in the block."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from clew.assemble.fact_lines import fact_words
+from clew.assemble.first_lines import NO_LINES, PROFILE, FirstLines
+from clew.assemble.render import Evidence
+from clew.index.view import IndexView, Mask
+from clew.knowledge.history import Standing
+from clew.recall.facts import FactQuery, find_facts
+from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
+from clew.text.late_pattern import late_pattern
+from clew.types.facts import Fact, FactStatus
+from clew.types.ids import parse_turn_id
+
+FACTS: Final = 8
+"""Most facts about one whom a question is about."""
+
+CARD: Final = 2
+"""Most facts of each speaker where a question asks who takes part."""
+
+SPEAKERS: Final = 12
+"""Most speakers with a card."""
+
+COMPANY: Final = 3
+"""Named speakers from which on a conversation has company that can be asked about."""
+
+_LOOKED_AT: Final = 60
+_PAST_PLANS: Final = 2
+_ABOUT: Final = late_pattern(
+    r"^\W*(?:(?:please|so|and|ok|can you|could you)[ ,]+)*"
+    r"(?:(?:tell me|tell us) (?:everything |all |more |something )?(?:you know )?about"
+    r"|what (?:do|did|can) (?:you|we|i) (?:know|remember|tell me) (?:about|of)|what(?:'s| is) known (?:about|of)"
+    r"|who(?:'s| is| was)|describe|(?:give me |show )?(?:a |the )?profile of)"
+    r"\s+(?P<who>[^?.!,;]{1,60}?)\s*[?.!]*\s*$",
+    re.IGNORECASE,
+)
+_EVERYBODY: Final = late_pattern(
+    r"\bwho(?:'s| is| are) (?:who|we|they|every(?:one|body)|(?:all |part )?(?:of |in )?(?:this|the|our) "
+    r"(?:people|members|participants|group|chat|conversation|team))\b"
+    r"|\bintroduce (?:everyone|everybody|us all|the (?:group|team|members))\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_facts(question: str) -> bool:
+    """Whether a question is about somebody or something as a whole, or about who takes part."""
+    return _ABOUT.search(question) is not None or _EVERYBODY.search(question) is not None
+
+
+def required_facts(
+    reader: Reader, space: str, question: str, view: IndexView, mask: Mask | None, asked: tuple[FactQuery, datetime]
+) -> FirstLines:
+    """The lines; none for a question about anything else, or about somebody of whom nothing is known.
+
+    Args:
+        mask: the turns that may be shown; None for all. A fact of another turn is not shown.
+        asked: when facts shall hold or be known, and the present.
+    """
+    subjects, most = _subjects(question, view)
+    chosen = [fact for subject in subjects for fact in _best(reader, space, subject, asked, most)]
+    return FirstLines(list(_lines(reader, space, view, mask, chosen)), PROFILE) if chosen else NO_LINES
+
+
+def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
+    """Whom a question is about, and how much it wants to know of each."""
+    if _EVERYBODY.search(question):
+        named = [name for name in view.speakers if name and name.casefold() not in ("user", "assistant")]
+        return (named[:SPEAKERS], CARD) if len(named) >= COMPANY else ((), 0)
+    found = _ABOUT.search(question)
+    who = found["who"].strip().strip("'\"") if found else ""
+    return ((who,), FACTS) if who else ((), 0)
+
+
+def _best(reader: Reader, space: str, subject: str, asked: tuple[FactQuery, datetime], most: int) -> list[Fact]:
+    """The facts of a subject that say most: values that can change first, then by weight; and plans that are past."""
+    query, now = asked
+    about = replace(query, subject=subject, limit=_LOOKED_AT)
+    found = find_facts(reader, space, about, now)
+    found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
+    plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now)
+    past = [fact for fact in plans if fact.standing == Standing.PAST_PLAN][:_PAST_PLANS]
+    known = found[: most - len(past)]
+    return [*known, *(fact for fact in past if fact.id not in {each.id for each in known})]
+
+
+def _lines(reader: Reader, space: str, view: IndexView, mask: Mask | None, facts: Sequence[Fact]) -> Iterator[Evidence]:
+    """One line for each turn that states some of the facts, in the order of the facts."""
+    by_turn: dict[str, list[str]] = {}
+    for fact in facts:
+        by_turn.setdefault(fact.sources[-1], []).append(fact_words(fact))
+    for name, told in by_turn.items():
+        session, seq = parse_turn_id(name)
+        place = view.position(session, seq)
+        row = TURN.get(reader, (space, session, seq))
+        if row is not None and place is not None and (mask is None or mask[place]):
+            yield Evidence.of(turn_from_row(row), "; ".join(told), "facts", mark="facts")

@@ -1,0 +1,100 @@
+"""Facts in the block of a question about somebody as a whole, or about who takes part."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from clew.memory import Memory
+from clew.testing import FrozenClock
+from clew.types import ContextItem, Turn
+from tests.memories import quiet
+
+BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SAID = (
+    ("Ann", "I live in Bergen."),
+    ("Bob", "I work at Harbor Labs."),
+    ("Cleo", "I teach chemistry in Lyon."),
+    ("Ann", "I moved to Oslo last week."),
+    ("Ann", "I plan to visit Rome next month."),
+    ("Bob", "The weather is dull."),
+)
+
+
+def filled(said: Sequence[tuple[str, str]] = SAID, now: datetime = NOW) -> Memory:
+    memory = quiet(clock=FrozenClock(now))
+    memory.add_many(
+        Turn(role="user", speaker=speaker, content=text, session="chat", at=BEGAN + timedelta(days=30 * place))
+        for place, (speaker, text) in enumerate(said)
+    )
+    memory.drain()
+    return memory
+
+
+def lines(items: Sequence[ContextItem]) -> dict[str, str]:
+    """The lines of facts by the turn that states them."""
+    return {item.turn_ids[0]: item.text for item in items if item.required == "profile"}
+
+
+@pytest.mark.requirement("K-SUR-03")
+@pytest.mark.parametrize("question", ["What do you know about Ann?", "Who is Ann?", "Please tell me about ann."])
+def test_a_question_about_somebody_gets_what_is_known_with_its_sources(question: str) -> None:
+    with filled() as memory:
+        context = memory.recall(question, budget=800)
+        told = lines(context.items)
+        assert told.keys() == {"chat:turn:3", "chat:turn:4"}
+        assert "Ann lives in Oslo" in told["chat:turn:3"]
+        assert "before: Ann lives in Bergen" in told["chat:turn:3"]
+        assert context.tokens <= 800
+        receipt = memory.explain(context.receipt_id)
+        assert {each.get("required") for each in receipt.chosen} == {None, "profile"}
+
+
+@pytest.mark.requirement("K-SUR-03")
+def test_the_lines_take_a_quarter_of_the_block_at_most_and_none_elsewhere() -> None:
+    places = ("Rome", "Oslo", "Lima", "Cork", "Bonn", "Nice", "Graz", "Lund")
+    with filled([("Ann", f"I like {place} and I own a house in {place}.") for place in places]) as memory:
+        context = memory.recall("Who is Ann?", budget=200)
+        spent = sum(item.tokens for item in context.items if item.required == "profile")
+        assert 0 < spent <= 50
+        for question in ("Where is Ann's house in Rome?", "Who is Zed?", "Who is in Rome?"):
+            assert lines(memory.recall(question, budget=800).items) == {}
+
+
+@pytest.mark.requirement("K-SUR-04")
+def test_a_past_plan_says_so_and_a_filter_hides_facts_of_other_turns() -> None:
+    with filled() as memory:
+        assert (
+            "its time has passed, and nobody said that it happened"
+            in (lines(memory.recall("Who is Ann?", budget=800).items)["chat:turn:4"])
+        )
+        early = memory.recall("Who is Ann?", budget=800, until="2025-04-05")
+        assert lines(early.items).keys() == {"chat:turn:3"}
+        before = memory.recall("Who is Ann?", budget=800, known_at=datetime(2025, 2, 1, tzinfo=UTC))
+        assert "Oslo" not in " ".join(lines(before.items).values())
+    with filled(now=BEGAN + timedelta(days=125)) as memory:
+        assert "planned for 2025-06-01)" in lines(memory.recall("Who is Ann?", budget=800).items)["chat:turn:4"]
+
+
+@pytest.mark.requirement("K-SUR-04")
+def test_what_rested_on_a_replaced_fact_says_so() -> None:
+    said = [
+        ("Ann", "I work at Harbor Labs."),
+        ("Ann", "I plan to present the tide study at Harbor Labs in December."),
+        ("Ann", "I quit Harbor Labs and now I work at Northlight."),
+    ]
+    with filled(said, now=BEGAN + timedelta(days=80)) as memory:
+        told = " ".join(lines(memory.recall("Who is Ann?", budget=800).items).values())
+        assert "may be out of date: what it was built on was replaced) Ann works at Northlight" in told
+
+
+@pytest.mark.requirement("K-SUR-05")
+@pytest.mark.parametrize("question", ["Who is who in this chat?", "Introduce everyone.", "Who is in this group?"])
+def test_in_company_every_speaker_has_a_card(question: str) -> None:
+    with filled() as memory:
+        told = " ".join(lines(memory.recall(question, budget=1000).items).values())
+        for words in ("Ann lives in Oslo", "Bob works at Harbor Labs", "Cleo teaches chemistry"):
+            assert words in told
+    with filled(SAID[:2]) as memory:
+        assert lines(memory.recall("Introduce everyone.", budget=1000).items) == {}
