@@ -7,6 +7,7 @@ from typing import Any
 from clew.config import ExtractConfig, LLMConfig
 from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
+from clew.errors import StoreReadOnly
 from clew.knowledge.payload import ShownTurn
 from clew.memory import Memory
 from clew.models.prompt import Prompt
@@ -105,3 +106,19 @@ def long_talk(count: int = 60, session: str = "s", **more: Any) -> list[Turn]:
     """A conversation that takes two chunks of `LIMIT` tokens."""
     text = "The mill of Arden turns slowly. Note {} about the big wheel and the river."
     return timed([text.format(n) for n in range(count)], session=session, **{"speaker": "Ann", **more})
+
+
+class Unwritable:
+    """A store that fails from a certain transaction on."""
+
+    def __init__(self, store: Any, after: int) -> None:
+        self._store, self._left = store, after
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def transaction(self, *args: Any, **more: Any) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise StoreReadOnly
+        return self._store.transaction(*args, **more)

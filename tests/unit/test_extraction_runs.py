@@ -21,6 +21,7 @@ from clew.types import Part, Turn
 from clew.types.extraction import ExtractionMode, ExtractionState
 from tests.extraction import (
     LIMIT,
+    Unwritable,
     asked,
     copying,
     delta,
@@ -262,22 +263,6 @@ def test_the_run_and_the_log_hold_the_counts(memory: Memory, caplog: pytest.LogC
     with memory.reads.store.snapshot() as reader:
         booked = {row["purpose"]: row["calls"] for row in read_ledger(reader, memory.space)}
     assert booked == {"extract": 2}
-
-
-class Unwritable:
-    """A store that fails from a certain transaction on."""
-
-    def __init__(self, store: Any, after: int) -> None:
-        self._store, self._left = store, after
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def transaction(self, *args: Any, **more: Any) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            raise StoreReadOnly
-        return self._store.transaction(*args, **more)
 
 
 @pytest.mark.requirement("K-TRI-16")

@@ -3,7 +3,8 @@
 import json
 import threading
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from clew.errors import (
     ModelUnavailable,
     NotFoundError,
     RequestRefused,
+    StoreReadOnly,
 )
 from clew.knowledge.payload import MAX_TOKENS
 from clew.maintain.forget_proof import prove, traces_of
@@ -21,11 +23,13 @@ from clew.memory import Memory
 from clew.models.budget import Prices, worst_case
 from clew.models.prompt import Completion, Prompt
 from clew.rows.extraction_runs import Claim, begin
+from clew.store.protocol import Store
 from clew.store.tables import EXTRACTION_RUN
 from clew.testing import ScriptedLLM
 from clew.types import Turn
 from clew.types.extraction import Extraction, ExtractionState
 from tests.extraction import (
+    Unwritable,
     asked,
     copying,
     delta,
@@ -267,3 +271,15 @@ def test_a_budget_that_is_used_up_costs_no_call(memory: Memory) -> None:
     made = extractor(memory, llm, budget={"daily_tokens": 0}).extract_due()
     assert [(each.run.state, each.run.telemetry["map_calls"]) for each in made] == [(PENDING, 0), (PENDING, 0)]
     assert llm.prompts == []
+
+
+@pytest.mark.requirement("K-TRI-16")
+def test_nothing_more_is_asked_where_an_answer_cannot_be_kept() -> None:
+    with quiet() as memory:
+        memory.add_many(long_talk(400))
+        llm = model()
+        work = extractor(memory, llm, concurrency=1)
+        broken = replace(work, store=cast(Store, Unwritable(memory.reads.store, after=2)))
+        with pytest.raises(StoreReadOnly):
+            broken.extract("s")
+        assert len(asked(llm)) < 4

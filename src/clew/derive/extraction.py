@@ -13,6 +13,7 @@ session with it, until `retry` or until the chunk's turns change. Without a mode
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, cast
@@ -227,11 +228,12 @@ class SessionExtractor:
             else:
                 ask.append((chunk, record))
         hopeless = any(outcome.vector is None for outcome in done.values())
-        asked = [] if hopeless else asked_about(ask, llm, self.config.concurrency)
         self._keep(read, [outcome for outcome in done.values() if not outcome.record.cached])
-        for outcome in asked:
-            done[outcome.record.digest] = outcome
-            self._keep(read, [outcome])
+        # Closed at once where an answer cannot be kept, so that nothing more is asked.
+        with closing(asked_about([] if hopeless else ask, llm, self.config.concurrency)) as asked:
+            for outcome in asked:
+                done[outcome.record.digest] = outcome
+                self._keep(read, [outcome])
         for chunk, record in ask:
             done.setdefault(record.digest, ChunkOutcome(chunk, record, is_waiting=True))
         return [done[record.digest] for record in read.records]

@@ -30,7 +30,8 @@ class MemoryKnowledge(MemoryFacts):
 
         The language model reads them if there is one, else rules do. What fails is in the report and in
         `extractions`, with its reason; a session that fails does not keep the others from being extracted, and one that
-        failed three times is left out until `retry`. Nothing is asked twice: answers are kept by content.
+        failed three times is left out until `retry`. Once the model cannot be reached, the remaining ones are not
+        tried, and stay due. Nothing is asked twice: answers are kept by content.
 
         Args:
             session: its name; None extracts all that are due, in the order of their names.

@@ -5,7 +5,7 @@ cannot be reached or the budget is used up, nothing more is asked: that is no fa
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
@@ -66,7 +66,7 @@ class ChunkOutcome:
     is_unreachable: bool = False
 
 
-def asked_about(chunks: Sequence[tuple[Chunk, ChunkRecord]], llm: LLM, concurrency: int) -> Iterator[ChunkOutcome]:
+def asked_about(chunks: Sequence[tuple[Chunk, ChunkRecord]], llm: LLM, concurrency: int) -> Generator[ChunkOutcome]:
     """Asks about chunks, no more than `concurrency` at a time, and gives each outcome as it comes."""
     stop = _Stop()
     pool = ThreadPoolExecutor(max(1, min(concurrency, len(chunks))), thread_name_prefix="clew-chunks")
@@ -86,13 +86,26 @@ class _Stop:
     why: str | None = None
 
 
+class _Stoppable(LLM):
+    """A model that is asked no more, also not to repair an answer, once asking is to stop."""
+
+    def __init__(self, llm: LLM, stop: _Stop) -> None:
+        self.name = llm.name
+        self._llm, self._stop = llm, stop
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+        if self._stop.why is not None:
+            raise ModelUnavailable(self._stop.why)
+        return self._llm.complete(prompt, max_tokens=max_tokens)
+
+
 def _outcome(chunk: Chunk, record: ChunkRecord, llm: LLM, stop: _Stop) -> ChunkOutcome:
     if stop.why is not None:
         return _waiting(chunk, record, stop.why)
     try:
-        answer = llm.complete_json(extraction_prompt(chunk.turns), SCHEMA, max_tokens=MAX_TOKENS)
+        answer = _Stoppable(llm, stop).complete_json(extraction_prompt(chunk.turns), SCHEMA, max_tokens=MAX_TOKENS)
     except (BudgetExceeded, ModelUnavailable) as error:
-        stop.why = reason_of(str(error))
+        stop.why = stop.why or reason_of(str(error))
         waits = _waiting(chunk, record, stop.why)
         return replace(waits, is_unreachable=isinstance(error, ModelUnavailable))
     except ModelError as error:
