@@ -2694,7 +2694,33 @@ FACTS_SHOWN = (
     ),
 )
 
+# --- facts in the store ---
+FACT_ROWS = (
+    Requirement("K-FCT-01", "DESIGN 8", "The same turns give the same facts, however they are divided into batches."),
+    Requirement("K-FCT-02", "DESIGN 4", "A rebuild makes the same facts again, and keeps what models found."),
+    Requirement(
+        "K-FCT-03",
+        "DESIGN 9",
+        "Forgetting a turn takes its statements, facts and links along.",
+    ),
+    Requirement("K-FCT-04", "Issue 16.1", "What was edited away, injected, or said to a subagent states nothing."),
+    Requirement("K-FCT-05", "DESIGN 10", "Facts are found by subject, verb in any form, object, status and time."),
+    Requirement("K-FCT-06", "DESIGN 10", "A correction is a turn, and counts wherever that turn goes."),
+    Requirement("K-FCT-07", "Issue 16", "What is asked of the store for some facts does not grow with the space."),
+    Requirement(
+        "K-FCT-08", "DESIGN 9", "Two who read at once, and one who is killed, lose nothing and double nothing."
+    ),
+    Requirement("K-FCT-09", "Issue 16", "Old turns of a home are read later, and hold up no short program."),
+    Requirement("K-FCT-10", "DESIGN 10", "The command line and REST list facts, history and graph."),
+    Requirement(
+        "K-FCT-11", "DESIGN 4", "Verify finds facts that do not follow from the statements; doctor mends them."
+    ),
+    Requirement("K-FCT-12", "DESIGN 9", "A fact and its statements come back from their rows as they were."),
+)
+
+
 REQUIREMENTS: tuple[Requirement, ...] = (
+    *FACT_ROWS,
     *MODEL_FACTS,
     *RELAY,
     *UPSTREAM,

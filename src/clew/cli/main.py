@@ -50,6 +50,12 @@ _SECTIONS: Final = {
         "quest": ("quest:quest", "List the tasks of coding sessions, set their stage, or seal them."),
         "labels": ("labels:labels", "List the topics of the conversations, or where one topic comes up."),
         "entities": ("entities:entities", "List the people, places and things that are named, or show one of them."),
+        "facts": ("facts:facts", "List the facts that turns state, the newest first."),
+        "history": ("facts:history", "List all that was ever stated of SUBJECT, the earliest first."),
+        "graph": (
+            "facts:graph",
+            "Print the facts that hold as a graph: subjects and objects, and the links between facts.",
+        ),
         "restore": ("restore:restore", "Print a turn exactly as stored, or extract an attachment."),
         "pin": ("pin:pin", "Pin a turn, so that every recall includes it, or list the pins."),
     },

@@ -7,13 +7,14 @@ from typing import Final
 
 from clew.config import IndexConfig
 from clew.derive.entity_counts import EntityCounting, drop_entities
+from clew.derive.facts import make_afresh
 from clew.index.vector_repair import remove_invalid_vectors
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
 from clew.maintain.rebuild import rebuild
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import SessionRow
 from clew.store.rows import dumps, turn_from_row, turn_row
-from clew.store.selections import BLOB_SHA, SESSION_NAME, TURN_ARRIVALS, TURN_ORDINAL, TURN_PARTS
+from clew.store.selections import BLOB_SHA, SESSION_NAME, STATEMENT_ORDINAL, TURN_ARRIVALS, TURN_ORDINAL, TURN_PARTS
 from clew.store.tables import SESSION, SPACE, TURN
 from clew.types.ids import parse_turn_id
 from clew.types.reports import Problem
@@ -154,6 +155,18 @@ def _count_again(store: Store, space: str, _config: IndexConfig) -> None:
         pass
 
 
+def _make_facts_again(store: Store, space: str, _config: IndexConfig) -> None:
+    """Drops all facts, and statements of missing turns; the background work makes the facts again."""
+
+    def work(tx: Transaction) -> None:
+        turns = set(TURN_ORDINAL.scan(tx, (space,), (space,), index="ordinal"))
+        for ordinal in set(STATEMENT_ORDINAL.scan(tx, (space,), (space,))) - turns:
+            tx.delete("statement", (space, ordinal), (space, ordinal))
+        make_afresh(tx, space)
+
+    store.transaction(work)
+
+
 _BACKUP: Final = "Put a backup back, or copy the home from elsewhere; what is whole can be saved with clew export."
 
 ADVICE: Final[Mapping[str, _Advice]] = MappingProxyType(
@@ -204,6 +217,11 @@ ADVICE: Final[Mapping[str, _Advice]] = MappingProxyType(
             "The people, places and things that are listed are not those that the turns name.",
             "They are counted again from the turns.",
             _count_again,
+        ),
+        "fact": _Advice(
+            "The facts that are listed are not those that the turns state, or are of turns that are not there.",
+            "They are made again from what the turns state.",
+            _make_facts_again,
         ),
         "index": _Advice(
             "The search index does not agree with the turns: some are found wrongly, or not at all.",

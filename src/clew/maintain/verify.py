@@ -1,7 +1,7 @@
 """Checks stored data for damage: hashes, references, numbering, index, database file. Changes nothing.
 
-Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `coverage`, `entity`, `index`,
-`vector`, `job` and `orphan`. `clew.maintain.doctor` repairs what can be repaired without losing a turn.
+Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `coverage`, `entity`, `fact`,
+`index`, `vector`, `job` and `orphan`. `clew.maintain.doctor` repairs what can be repaired without losing a turn.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ from clew.index.staged_rebuild import staged_problems
 from clew.index.vector_repair import vector_problems
 from clew.maintain.check_coverage import coverage_problems
 from clew.maintain.check_derived import DerivedCheck
+from clew.maintain.check_facts import fact_problems
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, orphan_problem
 from clew.maintain.examine import Stretch
 from clew.maintain.examine_together import examined
@@ -59,6 +60,7 @@ def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
         problems += staged_problems(reader, space)
         problems += packer.verify(store, space, log.ordinals)
         problems += log.derived
+        problems += fact_problems(reader, space)
         if log.counts is not None:
             problems += entity_problems(reader, space, log.counts)
     turns, sessions, blobs = len(log.ordinals), len(log.places), len(log.blobs)

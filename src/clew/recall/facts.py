@@ -33,7 +33,8 @@ from clew.types.facts import Fact, FactLink, FactStatus, LinkedFact, LinkKind
 SCANNED: Final = 2_000
 """Keys of facts that are compared before facts are read: about a millisecond."""
 
-_PAGE: Final = 64
+_LEAST: Final = 8
+"""Facts read at a time, at least; else twice as many as are wanted."""
 _SPEAKER: Final = "user"
 _MYSELF: Final = frozenset({"i", "me", "myself"})
 
@@ -214,7 +215,7 @@ def _candidates(reader: Reader, space: str, query: FactQuery, marks: TurnMarks) 
     """Facts that may meet a query, the newest first: a page at a time where only some are wanted."""
     places = _places(reader, space, query)
     is_whole = query.limit is None or query.as_of is not None or query.known_at is not None
-    size = max(len(places), 1) if is_whole else _PAGE
+    size = max(_LEAST, len(places) if is_whole else 2 * (query.limit or 0))
     for start in range(0, len(places), size):
         yield facts_at(reader, space, places[start : start + size], marks)
 

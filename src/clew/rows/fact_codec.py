@@ -126,8 +126,8 @@ def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordin
     return FactRow(space, *place, _packed(said))
 
 
-def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnMark]) -> Fact:
-    """The fact of a row, without its group and statements.
+def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnMark]) -> Fact | None:
+    """The fact of a row, without its group and statements; None where the statement is missing that it says nothing of.
 
     Args:
         base: as in `fact_row`.
@@ -140,7 +140,8 @@ def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnM
             said[name] = fact_id(mark_of(ordinal).name, place)
     if "sources" in said:
         said["sources"] = tuple(mark_of(ordinal).name for ordinal in said["sources"])
-    return Fact(id=fact_id(mark_of(row.ordinal).name, row.place), **{**_expected(base), **said})
+    told = {**_expected(base), **said}
+    return Fact(id=fact_id(mark_of(row.ordinal).name, row.place), **told) if "subject" in told else None
 
 
 def data_text(data: bytes) -> str:

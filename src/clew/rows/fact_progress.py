@@ -32,6 +32,11 @@ class FactProgress:
     afresh: int = 0
     revision: int = 0
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether turns have statements of which no facts are made yet."""
+        return self.next < self.afresh
+
 
 def read_fact_progress(reader: Reader, space: str) -> FactProgress:
     """The progress as stored; the beginning for a space of which no turn was read."""

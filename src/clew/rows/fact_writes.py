@@ -110,8 +110,9 @@ class _Facts:
             group_of = {each.statement.id: each.group for each in state.placed_at(ordinal)} if rows else {}
             for row in rows:
                 name = fact_id(self.marks(ordinal).name, row.place)
-                if group_of.get(name) in groups:
-                    found[row] = fact_of(row, state.by_id(ordinal).get(name), self.marks)
+                fact = fact_of(row, state.by_id(ordinal).get(name), self.marks)
+                if fact is not None and group_of.get(name) in groups:
+                    found[row] = fact
         return found
 
     def row(self, state: StoredStatements, fact: Fact) -> FactRow:

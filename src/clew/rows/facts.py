@@ -150,7 +150,7 @@ def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMar
     marks.load(ordinals)
     said = {each.id: each for ordinal in ordinals for each in stated(reader, space, ordinal, marks)}
     facts = [fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows]
-    return [replace(fact, group=_group(fact)) for fact in facts]
+    return [replace(fact, group=_group(fact)) for fact in facts if fact is not None]
 
 
 def _group(fact: Fact) -> str:

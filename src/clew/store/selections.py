@@ -35,6 +35,7 @@ from clew.store.tables import (
     SEGMENT,
     SESSION,
     STAND_IN,
+    STATEMENT,
     TAIL,
     TOMBSTONE,
     TURN,
@@ -437,6 +438,8 @@ NODE_SPANS: Final = Columns(NODE, NodeSpan)
 NODE_TITLES: Final = Columns(NODE, NodeTitle)
 COMPACTION_MARKS: Final = Columns(COMPACTION, CompactionMark)
 RECAP_MARKS: Final = Columns(RECAP_STATE, RecapMark)
+STATEMENT_ORDINAL: Final = Column[int](STATEMENT, "ordinal")
+FACT_KEY_ORDINAL: Final = Column[int](FACT_KEY, "ordinal")
 FACT_PLACE: Final = Columns(FACT, FactPlace)
 FACT_PLACES: Final = Columns(FACT_KEY, FactPlace)
 CHUNK_RANGES: Final = Columns(EXTRACTION_CHUNK, ChunkRange)

@@ -21,6 +21,7 @@ from clew.serve.proxy.economy.ledger import CostLedger, read_ledger
 from clew.serve.rest.cursors import cursor, page, paging, read_cursor
 from clew.serve.rest.fields import Field, FieldKind, FieldPlace
 from clew.types import Context, ForgetReport, Hit, IngestReport, Receipt, Stats, Turn
+from clew.types.facts import Fact, FactStatus
 from clew.types.record import Record
 from clew.types.session import SessionInfo
 from clew.types.turn import ORIGINS, PART_TYPES, ROLES, Part, aware
@@ -151,6 +152,11 @@ def _search(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
 def _query(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
     limit, after, expression = (given.pop(name) for name in ("limit", "cursor", "expression"))
     return _page_of(lambda most: memory.query(expression, limit=most, **_kept(given)), limit, after)
+
+
+def _facts(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
+    limit, after = given.pop("limit"), given.pop("cursor")
+    return _page_of(lambda most: memory.facts(limit=most, **_kept(given)), limit, after)
 
 
 def _receipt(memory: Memory, given: Given) -> dict[str, Any]:
@@ -285,6 +291,27 @@ ENDPOINTS: Final = (
             Field(name="expression", about="Such as `(O1 > 7) AND tag:auth >= 0.3`.", required=True, low=1, high=4_000),
             *paging(FieldPlace.BODY),
             *(field for field in _FILTERS if field.name != "where"),
+        ),
+    ),
+    Endpoint(
+        method="GET",
+        path="/facts",
+        name="list_facts",
+        about="Facts that turns state, the newest first, with standing and links: docs/facts.md.",
+        scope=_READ,
+        call=_facts,
+        gives=Fact,
+        paged=True,
+        fields=(
+            _named("subject", "Only facts about this person or thing.", place=_QUERY, low=1),
+            _named("verb", "Only facts with this verb, in any form.", place=_QUERY, low=1),
+            _named("object", "Only facts whose object has these words.", place=_QUERY, low=1),
+            Field(
+                name="status", about="Only facts with this status.", place=_QUERY, choices=tuple(map(str, FactStatus))
+            ),
+            Field(name="as_of", about="What held then.", place=_QUERY, moment=True),
+            Field(name="known_at", about="What followed from what had been said by then.", place=_QUERY, moment=True),
+            *paging(_QUERY),
         ),
     ),
     Endpoint(

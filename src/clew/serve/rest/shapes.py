@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
+from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -30,8 +31,8 @@ class Shapes:
         origin, arguments = get_origin(hint), get_args(hint)
         if hint in _PLAIN:
             return _PLAIN[hint]
-        if origin is Literal:
-            return {"type": "string", "enum": list(arguments)}
+        if origin is Literal or (isinstance(hint, type) and issubclass(hint, StrEnum)):
+            return {"type": "string", "enum": list(arguments) or [str(each) for each in hint]}
         if origin in (Union, UnionType):
             return {"anyOf": [self.of(each) for each in arguments]}
         if origin in (tuple, list, Sequence):

@@ -1,0 +1,142 @@
+"""`clew facts`, `clew history` and `clew graph`: what turns state, how it changed, and how it hangs together."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import click
+
+from clew.cli.opening import open_memory, say_pending
+from clew.cli.options import Scope, common, moment_or_day
+from clew.cli.show import day, dim, err, grid, lay_out, out, shortened
+from clew.cli.terminal import emit, give
+from clew.memory import Memory
+from clew.text.printable import printable
+from clew.types.facts import Fact, FactStatus, LinkKind
+
+PATIENCE: Final = 2.0
+"""Seconds to wait for turns that were just added to be read."""
+
+WORDS: Final = 72
+"""Most characters shown of a fact, or of what it is linked to."""
+
+
+_LINKED: Final = {
+    LinkKind.SUPERSEDES: ("replaces", "replaced by"),
+    LinkKind.CAUSED_BY: ("because", "the reason for"),
+    LinkKind.PART_OF: ("part of", "includes"),
+    LinkKind.CONTRADICTS: ("contradicts", "contradicts"),
+    LinkKind.SAME_AS: ("the same as", "the same as"),
+    LinkKind.RELATED_TO: ("rests on", "ground of"),
+}
+"""How a link is put into words: from its source, and from its target."""
+
+
+@click.command()
+@click.option("--subject", metavar="NAME", help="Only facts about this person or thing; `me` is the unnamed user.")
+@click.option("--verb", metavar="WORD", help="Only facts with this verb, in any form: `led` finds `leads`.")
+@click.option("--object", "object_", metavar="WORDS", help="Only facts whose object has these words.")
+@click.option("--status", type=click.Choice([str(each) for each in FactStatus]), help="Only facts with this status.")
+@click.option("--as-of", type=moment_or_day, metavar="TIME", help="What held then, as far as is known today.")
+@click.option("--known-at", type=moment_or_day, metavar="TIME", help="What followed from what had been said by then.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@common
+def facts(scope: Scope, object_: str | None, status: str | None, limit: int, **asked: Any) -> None:
+    """List the facts that turns state, the newest first.
+
+    Lists facts that hold, are planned for a time to come, or happened; with --status, facts with that status of their
+    own, such as plans whose time has passed. Each row says what the fact amounts to, and what it is linked to.
+    """
+    with open_memory(scope) as memory:
+        memory.drain(PATIENCE)
+        found = memory.facts(object=object_, status=status, limit=limit + 1, **asked)
+        _list(found[:limit], scope)
+        if len(found) > limit and not scope.as_json:
+            err().print("there are more; --limit shows them", style="dim")
+        _say_unread(memory)
+
+
+@click.command()
+@click.argument("subject")
+@click.option("--verb", metavar="WORD", help="Only what this verb says, in any form, and others of its kind.")
+@common
+def history(scope: Scope, subject: str, verb: str | None) -> None:
+    """List all that was ever stated of SUBJECT, the earliest first.
+
+    Facts that were replaced, ended, withdrawn or corrected are included, with what replaced them.
+    """
+    with open_memory(scope) as memory:
+        memory.drain(PATIENCE)
+        _list(memory.history(subject, verb), scope)
+        _say_unread(memory)
+
+
+@click.command()
+@click.option("--dot", is_flag=True, help="Print the graph in the language of Graphviz.")
+@click.option("--subject", metavar="NAME", help="Only facts about this person or thing.")
+@common
+def graph(scope: Scope, dot: bool, subject: str | None) -> None:
+    """Print the facts that hold as a graph: subjects and objects, and the links between facts.
+
+    With --dot, in the language of Graphviz: `clew graph --dot | dot -Tsvg > graph.svg`.
+    """
+    with open_memory(scope) as memory:
+        memory.drain(PATIENCE)
+        found = memory.facts(subject=subject)
+        _say_unread(memory)
+    if scope.as_json:
+        emit(*(each.to_dict() for each in found))
+    elif dot:
+        give(dot_graph(found), newline=True)
+    else:
+        _list(found, scope)
+
+
+def dot_graph(found: Sequence[Fact]) -> str:
+    """Facts in the language of Graphviz: an edge from subject to object each, and one for each link between two."""
+    shown = {fact.id for fact in found}
+    lines = ["digraph facts {", "  rankdir=LR;", "  node [shape=box];"]
+    ends = ((fact, _quoted(fact.subject), _quoted(fact.object)) for fact in found if fact.object)
+    lines += [f"  {subject} -> {value} [label={_quoted(_verb(fact))}];" for fact, subject, value in ends]
+    for fact in found:
+        for link in fact.links:
+            if not link.is_source and link.id in shown:
+                lines.append(
+                    f"  {_quoted(fact.told)} -> {_quoted(link.told)} [label={_quoted(link.kind)}, style=dashed];"
+                )
+    return "\n".join([*lines, "}"])
+
+
+def _verb(fact: Fact) -> str:
+    return f"{fact.verb} ({fact.standing})" if fact.standing not in ("holds", "happened") else fact.verb
+
+
+def _quoted(text: str) -> str:
+    """A string of DOT: JSON's escapes are its own."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _list(found: Sequence[Fact], scope: Scope) -> None:
+    if scope.as_json:
+        emit(*(each.to_dict() for each in found))
+        return
+    table = grid("fact", "standing", "since", "until", "id")
+    for fact in found:
+        stale = ", may be out of date" if fact.stale_because is not None else ""
+        begin = fact.due_from or fact.valid_from
+        cells = (f"{fact.standing or ''}{stale}", _day(begin), _day(fact.valid_to), dim(printable(fact.id)))
+        table.add_row(printable(shortened(fact.told, WORDS)), *cells)
+        for link in fact.links:
+            table.add_row(dim(printable(shortened(f"- {_LINKED[link.kind][link.is_source]} {link.told}", WORDS))))
+    lay_out(out(), table)
+    if not found:
+        err().print("no such facts", style="dim")
+
+
+def _day(at: datetime | None) -> str:
+    return "" if at is None else day(at)
+
+
+def _say_unread(memory: Memory) -> None:
+    say_pending({kind: count for kind, count in memory.stats().pending.items() if kind == "facts"})

@@ -1,0 +1,285 @@
+"""Facts as they are asked for: by words, status and time; their history, links and corrections; on every surface."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.aio import AsyncMemory
+from clew.cli.facts import dot_graph
+from clew.errors import InputError
+from clew.memory import Memory
+from clew.store.protocol import Reader
+from clew.testing import FrozenClock
+from clew.types.facts import Fact
+from tests.cli_runs import run
+from tests.memories import NOON, at, quiet, rows, timed, told
+
+SAID = [
+    "I live in Porto.",
+    "I work at Acme and I like green tea.",
+    "Bob led the Atlas project.",
+    "I moved to Lisbon.",
+    "I'm going to visit Rome next week.",
+]
+
+
+def later(days: float) -> FrozenClock:
+    return FrozenClock(NOON + timedelta(days=days))
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with quiet(clock=later(1)) as opened:
+        opened.add_many(timed(SAID, speaker="Ann"))
+        assert opened.drain()
+        yield opened
+
+
+def told_of(found: list[Fact]) -> list[str]:
+    return [fact.told for fact in found]
+
+
+@pytest.mark.requirement("K-FCT-05")
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"subject": "Ann", "verb": "lives in"}, ["Ann lives in Lisbon"]),
+        ({"subject": "ANN", "verb": "lived"}, ["Ann lives in Lisbon"]),
+        ({"verb": "living"}, ["Ann lives in Lisbon"]),
+        ({"verb": "home"}, ["Ann lives in Lisbon"]),
+        ({"verb": "lives at"}, []),
+        ({"object": "teas"}, ["Ann likes green tea"]),
+        ({"object": "green tea"}, ["Ann likes green tea"]),
+        ({"object": "black tea"}, []),
+        ({"subject": "Bob", "object": "tea"}, []),
+        ({"subject": "Ann", "object": "Acme"}, ["Ann works at Acme"]),
+        ({"status": "planned"}, ["Ann visits Rome"]),
+        ({"subject": "Ann", "status": "ceased"}, ["Ann lives in Porto"]),
+        ({"subject": "nobody"}, []),
+    ],
+)
+def test_facts_are_found_by_what_they_say(memory: Memory, asked: dict[str, Any], expected: list[str]) -> None:
+    assert told_of(memory.facts(**asked)) == expected
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_led_finds_leads(memory: Memory) -> None:
+    assert [fact.verb.split()[0] for fact in memory.facts("Bob", "led")] == ["leads"]
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_a_fact_says_what_it_amounts_to_and_what_it_is_linked_to(memory: Memory) -> None:
+    (fact,) = memory.facts("Ann", "lives")
+    assert (fact.standing, [(link.kind.value, link.told, link.is_source) for link in fact.links]) == (
+        "holds",
+        [("SUPERSEDES", "Ann lives in Porto", False)],
+    )
+    assert [(link.kind.value, link.source, link.target) for link in memory.edges("Ann")] == [
+        ("SUPERSEDES", "s:turn:3:fact:0", "s:turn:0:fact:0")
+    ]
+    assert memory.edges("Bob") == []
+    assert memory.edges() == memory.edges("Ann")
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_a_plan_whose_time_has_passed_is_told_as_a_past_plan(memory: Memory) -> None:
+    (plan,) = memory.facts(status="planned")
+    assert plan.standing == "planned"
+    store = memory.reads.store
+    with Memory.open(store, embedder="none", clock=later(60)) as after:
+        assert told_of(after.facts("Ann", "visits")) == []
+        assert [(fact.told, fact.standing) for fact in after.facts(status="planned")] == [
+            ("Ann visits Rome", "past plan")
+        ]
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_what_held_and_what_was_known_at_a_moment(memory: Memory) -> None:
+    def home(**moment: Any) -> list[tuple[str, str | None, int]]:
+        return [(fact.object, fact.standing, len(fact.links)) for fact in memory.facts("Ann", "home", **moment)]
+
+    assert home(as_of=at(1)) == [("Porto", "holds", 0)]
+    assert home(as_of=at(10)) == [("Lisbon", "holds", 1)]
+    assert home(known_at=at(1)) == [("Porto", "holds", 0)]
+    assert home(known_at=at(-1)) == []
+    assert home(known_at="2024-03-05") == [("Lisbon", "holds", 1)]
+    assert memory.facts("Ann", object="Porto") == []
+    assert told_of(memory.facts("Ann", object="Porto", as_of=at(1))) == ["Ann lives in Porto"]
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_history_has_all_that_was_ever_stated(memory: Memory) -> None:
+    assert [(fact.object, fact.standing) for fact in memory.history("Ann", "lived")] == [
+        ("Porto", "replaced"),
+        ("Lisbon", "holds"),
+    ]
+    assert len(memory.history("Ann")) == 5
+    assert memory.history("Zoe") == []
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_the_newest_come_first_and_only_as_many_as_wanted(memory: Memory) -> None:
+    every = memory.facts()
+    assert [memory.facts(limit=n) for n in range(len(every) + 2)] == [every[:n] for n in range(len(every) + 2)]
+    assert every[0].told == "Ann visits Rome"
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_the_speaker_without_a_name_is_me() -> None:
+    with quiet(clock=later(1)) as memory:
+        memory.add(told("I live in Porto.", at=at(0)))
+        memory.drain()
+        assert told_of(memory.facts("me")) == told_of(memory.facts("user")) == ["user lives in Porto"]
+
+
+@pytest.mark.requirement("K-FCT-05")
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"subject": " "}, "subject ' ' is empty"),
+        ({"verb": ""}, "verb '' is empty"),
+        ({"object": 5}, "the object is 5"),
+        ({"status": "open"}, "status is 'open'; expected one of active"),
+        ({"as_of": 7}, "as_of is 7"),
+        ({"known_at": "whenever"}, "names no time"),
+        ({"limit": -1}, "limit -1 is negative"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(memory: Memory, asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        memory.facts(**asked)
+
+
+# --------------------------------------------------------------------------------------------------------- corrections
+
+
+@pytest.mark.requirement("K-FCT-06")
+def test_a_correction_counts_and_can_be_forgotten(memory: Memory) -> None:
+    (wrong,) = memory.facts("Ann", "lives")
+    name = memory.correct(wrong.id, "Braga")
+    memory.drain()
+    assert memory.get(name).text == "Correction: Ann lives in Braga, not Lisbon"
+    assert [(fact.told, fact.provenance) for fact in memory.facts("Ann", "lives")] == [("Ann lives in Braga", "user")]
+    assert [fact.standing for fact in memory.history("Ann", "lives")] == ["replaced", "withdrawn", "holds"]
+    memory.rebuild()
+    memory.drain()
+    assert told_of(memory.facts("Ann", "lives")) == ["Ann lives in Braga"]
+    memory.forget(turn_ids=[name])
+    assert told_of(memory.facts("Ann", "lives")) == ["Ann lives in Lisbon"]
+
+
+@pytest.mark.requirement("K-FCT-06")
+def test_a_fact_can_be_said_to_have_ended_or_never_to_have_been(memory: Memory) -> None:
+    (tea,) = memory.facts(object="tea")
+    (acme,) = memory.facts(object="Acme")
+    memory.correct(tea.id, ended=True)
+    memory.correct(acme.id)
+    memory.drain()
+    assert memory.facts(object="tea") == memory.facts(object="Acme") == []
+    told = {fact.object: fact.standing for fact in memory.history("Ann")}
+    assert (told["green tea"], told["Acme"]) == ("ended", "withdrawn")
+    with pytest.raises(InputError, match="'milk' and ended are given"):
+        memory.correct(tea.id, "milk", ended=True)
+
+
+@pytest.mark.requirement("K-FCT-06")
+def test_a_correction_goes_where_turns_go(memory: Memory, tmp_path: Path) -> None:
+    (wrong,) = memory.facts("Ann", "lives")
+    memory.correct(wrong.id, "Braga")
+    memory.drain()
+    memory.export(tmp_path / "all.jsonl")
+    with quiet(clock=later(1)) as other:
+        other.import_path(tmp_path / "all.jsonl")
+        other.drain()
+        assert told_of(other.facts()) == told_of(memory.facts())
+        assert told_of(other.facts("Ann", "lives")) == ["Ann lives in Braga"]
+
+
+@pytest.mark.requirement("K-FCT-06")
+def test_a_secret_in_a_correction_is_masked(memory: Memory) -> None:
+    (tea,) = memory.facts(object="tea")
+    memory.correct(tea.id, 'the password = "hunter2-is-Zebra"')  # to be masked
+    memory.drain()
+    assert "Zebra" not in repr([rows(memory.reads.store, "turn"), memory.facts()])
+
+
+# -------------------------------------------------------------------------------------------------------------- effort
+
+
+class Counted:
+    """A reader that counts what is asked of it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader, self.calls, self.rows = reader, 0, 0
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*args: Any, **more: Any) -> Any:
+            self.calls += 1
+            found = getattr(self._reader, name)(*args, **more)
+            self.rows += len(found) if isinstance(found, list) else 1
+            return found
+
+        return call
+
+
+@pytest.mark.requirement("K-FCT-07")
+@pytest.mark.parametrize("asked", [{"subject": "Ann", "verb": "home"}, {"object": "Acme"}, {"limit": 3}])
+def test_the_effort_does_not_grow_with_the_space(asked: dict[str, Any]) -> None:
+    from clew.recall.facts import FactQuery, find_facts  # the one test below the surface
+
+    effort = []
+    for more in (20, 200):
+        with quiet(clock=later(1)) as memory:
+            memory.add_many(timed([f"I own a boat number {n}." for n in range(more)], speaker="Zoe"))
+            memory.add_many(timed(SAID, session="t", speaker="Ann"))
+            memory.drain(None)
+            with memory.reads.store.snapshot() as reader:
+                counted = Counted(reader)
+                assert find_facts(counted, "default", FactQuery(**asked), NOON)
+            effort.append(counted.calls)
+    assert effort[0] == effort[1] <= 40
+
+
+# ------------------------------------------------------------------------------------------------------------ surfaces
+
+
+@pytest.mark.requirement("K-FCT-10")
+def test_the_commands_list_what_memory_gives(memory: Memory, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Memory.open(home, embedder="none") as stored:
+        stored.add_many(timed(SAID, speaker="Ann"))
+        stored.drain()
+    shown = [json.loads(line) for line in run("facts", "--home", home, "--verb", "lived", "--json").output.splitlines()]
+    assert [(each["subject"], each["object"], each["standing"]) for each in shown] == [("Ann", "Lisbon", "holds")]
+    past = run("facts", "--home", home, "--status", "planned").output
+    assert "Ann visits Rome" in past
+    assert "past plan" in past
+    assert "Porto" in run("facts", "--home", home, "--as-of", "2024-03-05T12:01", "--verb", "home").output
+    told_again = run("history", "ann", "--home", home, "--verb", "live").output
+    assert told_again.index("Porto") < told_again.index("replaced by Ann lives in Lisbon")
+    assert "no such facts" in run("history", "Zoe", "--home", home).output
+    dot = run("graph", "--dot", "--home", home).output
+    assert dot.startswith("digraph facts {")
+    assert '"Ann" -> "Lisbon" [label="lives in"];' in dot
+    assert "Porto" not in dot
+    assert "there are more" in run("facts", "--home", home, "--limit", "1").output
+
+
+@pytest.mark.requirement("K-FCT-10")
+def test_a_graph_quotes_whatever_is_in_a_name() -> None:
+    said = {"id": "s:turn:0:fact:0", "subject": 'A "b" \\', "verb": "is", "object": "x];\n"}
+    fact = Fact.from_dict({**said, "status": "active", "type": "world"})
+    assert r'"A \"b\" \\" -> "x];\n"' in dot_graph([fact])
+
+
+@pytest.mark.requirement("K-FCT-10")
+def test_the_mirror_asks_the_same(memory: Memory) -> None:
+    async def ask() -> list[Fact]:
+        return await AsyncMemory(memory).facts("Ann")
+
+    assert asyncio.run(ask()) == memory.facts("Ann")
