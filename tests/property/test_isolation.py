@@ -339,6 +339,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "stats": ("stats",),
     "export": ("export", "{folder}/out.jsonl"),
     "forget": ("forget", "--match", "ferry", "--dry-run"),
+    "extract": ("extract", "talk"),
+    "jobs": ("jobs",),
     "mark-used": ("mark-used", "none", "talk:turn:0"),
     "tune": ("tune",),
     "pause": ("pause",),

@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 from clew.config import ExtractConfig
 from clew.derive.extraction_decisions import decide
 from clew.derive.extraction_facts import extracted_statements
-from clew.derive.extraction_reading import Reading, ReadSession, read_session
+from clew.derive.extraction_reading import ReadingPlan, ReadSession, read_session
 from clew.derive.extraction_rules import NAME as RULES
 from clew.derive.extraction_rules import rules_vector
 from clew.derive.facts import take_in
@@ -180,9 +180,9 @@ class SessionExtractor:
             self._let_go(run, repr(error))
             raise
 
-    def _reading(self) -> Reading:
+    def _reading(self) -> ReadingPlan:
         settings = (self.config.oversized, str(self.config.semantic_calls))
-        return Reading(self.extractor, self.limit, self.count, settings)
+        return ReadingPlan(self.extractor, self.limit, self.count, settings)
 
     def _kept(self, reader: Reader, read: ReadSession) -> Extraction | None:
         """The stored extraction where it is of these very turns and complete; None otherwise."""

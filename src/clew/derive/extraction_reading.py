@@ -22,7 +22,7 @@ from clew.types.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingPlan:
     """By whom and how a session is read.
 
     Attributes:
@@ -60,7 +60,7 @@ class ReadSession:
     run: ExtractionRun
 
 
-def read_session(reader: Reader, space: str, session: str, reading: Reading) -> ReadSession:
+def read_session(reader: Reader, space: str, session: str, reading: ReadingPlan) -> ReadSession:
     """Reads a session and plans its extraction.
 
     Raises:
