@@ -116,7 +116,7 @@ def test_an_attached_project_raises_overlays_and_importance_of_what_touches_it(m
     assert after["O2_security"] > before.get("O2_security", 0.0)
     assert all(after[name] >= score for name, score in before.items())
     assert memory.annotations("work:turn:1").get("overlays") == lunch
-    assert [each.seq for each in memory.query("~O2 > 4")] == [0]
+    assert [each.seq for each in memory.query("~O2 > 2.5")] == [0]
     assert memory.projects() == (project.as_posix(),)
     assert memory.detach_project(project) == ()
     assert memory.drain(60)
@@ -274,6 +274,6 @@ def test_several_projects_of_one_space_are_met_together(memory: Memory, project:
     memory.attach_project(project)
     memory.attach_project(kitchen)
     assert memory.drain(60)
-    assert [each.seq for each in memory.query("~O1 > 5")] == [1]
-    assert [each.seq for each in memory.query("~O2 > 4")] == [0]
+    assert [each.seq for each in memory.query("~O1 > 2.5")] == [1]
+    assert [each.seq for each in memory.query("~O2 > 2.5")] == [0]
     assert [drift.root for drift in memory.drift()] == [project.as_posix(), kitchen.as_posix()]
