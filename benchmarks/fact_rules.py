@@ -207,17 +207,20 @@ _RELATIONS: Final = {
     "per:boss": "boss",
     "per:client": "client",
     "per:other_family": "aunt uncle cousin nephew niece grandmother grandfather grandma grandpa",
-    "per:title": "works",
+    "per:title": "as",
     "per:age": "aged",
     "per:place_of_residence": "lives",
     "per:origin": "from born",
-    "per:works": "works",
-    "per:employee_or_member_of": "works",
+    "per:works": "at for",
+    "per:employee_or_member_of": "at for",
     "per:visited_place": "goes visits travels",
     "per:pet": "dog cat pet",
     "per:date_of_birth": "born",
     "per:alternate_names": "named",
 }
+
+
+_WORK: Final = frozenset(("per:title", "per:works", "per:employee_or_member_of"))
 
 
 def dialogre(path: Path, errors: bool) -> None:
@@ -257,7 +260,7 @@ def _as_relations(found: Statement) -> Iterable[tuple[str, tuple[str, str]]]:
     verb = set(found.verb.split())
     for kind, names in _RELATIONS.items():
         cues = set(names.split())
-        direct = found.verb == "works as" if kind == "per:title" else bool(verb & cues)
+        direct = "works" in verb and bool(verb & cues) if kind in _WORK else bool(verb & cues)
         if direct:
             yield kind, (found.subject.lower(), target)
         elif found.verb in ("is", "is named") and kin and set(kin.split()) & cues:

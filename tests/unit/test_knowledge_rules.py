@@ -135,6 +135,14 @@ def test_in_a_group_everybody_keeps_what_they_say() -> None:
     assert (found.subject, found.mood) == ("Cat", Mood.NEGATED)
 
 
+@pytest.mark.requirement("K-RUL-03")
+def test_the_listener_is_known_between_two() -> None:
+    texts = ("Hi Ben!", "Hello.", "You're my best friend.")
+    assert triples(*texts, speakers="ABA") == [("Ben", "is", "Ann's best friend")]
+    assert triples(*texts, speakers="ABC") == []
+    assert triples("You're tired, and you live in Rome.", speakers="A") == []
+
+
 @pytest.mark.requirement("K-RUL-05")
 @pytest.mark.parametrize(
     "text",

@@ -21,7 +21,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 5
+VERSION: Final = 6
 """Rises with every change of what the rules find."""
 
 
@@ -83,6 +83,8 @@ def _read(
     """
     text, speaker = speech(turn), turn.speaker or USER
     mentions, names = window(named, speaker), window((), speaker)
+    others = {each.speaker or USER for each in earlier} - {speaker}
+    mentions.listener = next(iter(others)) if len(others) == 1 else ""
     found: list[StatementDraft] = []
     if not text.strip():
         return found, []

@@ -13,7 +13,7 @@ from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import STATED, moods
 from clew.knowledge.rules.objects import object_of
 from clew.knowledge.rules.repairs import repaired
-from clew.knowledge.rules.subjects import Mentions, Referent, mentioned, phrase, subject_of
+from clew.knowledge.rules.subjects import Mentions, Referent, addressed, mentioned, phrase, subject_of
 from clew.knowledge.rules.times import TimePhrases
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import FactType, Mood
@@ -84,6 +84,8 @@ def _note(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> int:
 def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Mentions) -> Referent | None:
     """Whom the subject means: in what somebody reports, a pronoun can mean the one who says it."""
     clause = parts[index]
+    if s.low[clause.subject[0]] == "you":
+        return addressed(s, clause, mentions)
     if index and s.low[clause.subject[0]] in ("he", "she"):
         above = parts[index - 1]
         if above.group.verb in words("talk", "report") and s.low[above.subject[0]] not in ("i", "we"):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from clew.analyze.entities import is_no_name, listed_type
+from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import (
     BREAK,
     DETERMINER,
@@ -58,10 +59,14 @@ class Referent:
 
 @dataclass(slots=True)
 class Mentions:
-    """Who was mentioned so far in a turn and in the turns before it, the nearest last."""
+    """Who was mentioned so far in a turn and in the turns before it, the nearest last.
+
+    `listener` is empty where it is not sure who is spoken to.
+    """
 
     speaker: str
     turns: list[list[Referent]] = field(default_factory=list)
+    listener: str = ""
 
     def add(self, referent: Referent) -> None:
         """Note a mention in the current turn; the speaker is never meant by "he" or "she"."""
@@ -83,6 +88,14 @@ def _fits(referent: Referent, pronoun: str) -> bool:
     if pronoun in _PRONOUNS_OF_MANY:
         return referent.sort == "several"
     return referent.sort in (_PRONOUNS[pronoun], "person")
+
+
+def addressed(s: SentenceTokens, clause: Clause, mentions: Mentions) -> Referent | None:
+    """The listener, where they are told how they are related to somebody: "you're my sister"; else nobody."""
+    end = clause.group.end
+    related = clause.group.verb == "be" and clause.group.tense == "present" and s.low[end] in _OWN
+    known = related and any(kin_sort(s.low[at]) for at in range(end, min(clause.stop, end + 4, len(s))))
+    return Referent(mentions.listener, "person") if known and mentions.listener else None
 
 
 def subject_of(s: SentenceTokens, span: tuple[int, int], mentions: Mentions) -> Referent | None:
