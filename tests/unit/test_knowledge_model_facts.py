@@ -186,6 +186,16 @@ def test_the_rules_make_no_fact_about_the_speaker_of_it_either(text: str) -> Non
 
 
 @pytest.mark.requirement("K-MOD-03")
+@pytest.mark.parametrize("text", ["Remember that Nadia lives in Mallory Street.", "Nadia lives in Mallory Street."])
+def test_nobody_speaks_of_themselves_by_name(text: str) -> None:
+    for speaker, known in (("Nadia", False), ("Ruth", True)):
+        said = Turn(role="user", content=text, speaker=speaker).stored(seq=0, ordinal=0, ingested_at=SAID)
+        answer = {"facts": [fact("Nadia", "lives in", "Mallory Street", text)]}
+        assert bool(model_facts(answer, said_turn(said), MODEL).statements) == known
+        assert not [each for each in statements([said]) if each.subject == "Nadia"] or known
+
+
+@pytest.mark.requirement("K-MOD-03")
 def test_what_is_left_of_a_text_stands_where_it_stood() -> None:
     text = 'I keep bees.\n> I keep wasps.\nHe said "I keep ants". I read "Dune".\n```\nI keep cats\n```\nMy hive.'
     own = own_words(text)

@@ -109,7 +109,10 @@ def subject_of(s: SentenceTokens, span: tuple[int, int], mentions: Mentions) -> 
             return mentions.meant(first)
         if s.bits[low] & (SUBJECT | THIS):
             return None
-    return phrase(s, low, high, mentions)
+    found = phrase(s, low, high, mentions)
+    if found is not None and found.name.casefold() == mentions.speaker.casefold():
+        return None  # nobody speaks of themselves by name: what does was pasted, or is to be believed of them
+    return found
 
 
 def phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Referent | None:
