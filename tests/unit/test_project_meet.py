@@ -1,5 +1,6 @@
 """Conversations and projects: the meet, links, decisions about code, drift."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,8 +14,10 @@ from clew.errors import ExpressionError, InputError, NotFoundError
 from clew.memory import Memory
 from clew.project.elements import ProjectElement
 from clew.project.genesis import genesis
+from clew.project.lens import lens_of
 from clew.project.meet import OverlayNodes
 from clew.project.overlays import OverlayScorer
+from clew.project.project import Project
 from clew.project.update import update
 from clew.testing import HashEmbedder
 from clew.text.terms import terms
@@ -277,3 +280,31 @@ def test_several_projects_of_one_space_are_met_together(memory: Memory, project:
     assert [each.seq for each in memory.query("~O1 > 2.5")] == [1]
     assert [each.seq for each in memory.query("~O2 > 2.5")] == [0]
     assert [drift.root for drift in memory.drift()] == [project.as_posix(), kitchen.as_posix()]
+
+
+@pytest.mark.requirement("L-MEE-14")
+def test_elements_are_embedded_where_that_is_asked_for(project: Path) -> None:
+    embedder = HashEmbedder()
+    with quiet(embedder=embedder) as memory:
+        memory.attach_project(project, embed=True)
+        with Project.open(project) as opened:
+            names = opened.vectors(embedder.name).ids
+            (vector,) = opened.vectors(embedder.name, [node for node in opened.nodes() if node.id == names[0]]).matrix
+            lens = lens_of(opened, model=embedder.name)
+        assert set(names) == {element.id for element in lens.nodes.elements}
+        assert max(lens.nodes.scores((), vector, embedder.name).values()) > 3
+    with quiet() as memory, pytest.raises(InputError, match="no embedder"):
+        memory.attach_project(project, embed=True)
+
+
+@pytest.mark.requirement("L-MEE-02")
+def test_the_store_of_a_project_lists_the_elements_of_each_overlay(project: Path) -> None:
+    with Project.open(project) as opened:
+        first = lens_of(opened)
+        kept = {
+            file.parent.name: json.loads(file.read_text("utf-8")) for file in opened.folder.glob("overlays/*/*.json")
+        }
+        assert sorted(kept) == [overlay.value[:2] for overlay in Overlay]
+        assert set(kept["O2"]) == {"SECURITY.md", "SECURITY.md#Security", "src/turnstile.py"}
+        (opened.folder / "overlays" / "scores.json.z").write_bytes(b"damaged")
+        assert lens_of(opened).nodes.scores(terms(TALK[0])) == first.nodes.scores(terms(TALK[0]))

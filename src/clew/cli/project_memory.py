@@ -86,16 +86,17 @@ def _print_overlay(overlay: Overlay, found: list[ElementOverlays], active: int) 
 
 
 @click.command()
+@click.option("--embed", is_flag=True, help="Embed the elements of overlays first, and compare turns by vectors.")
 @_root
 @common
-def attach(scope: Scope, root: str | None) -> None:
+def attach(scope: Scope, root: str | None, *, embed: bool) -> None:
     """Measure the turns of this space against a project from now on.
 
     The turns are analysed anew in the background: what touches the project's architecture, security or mission weighs
     more. When the project changes, they are compared again.
     """
     with open_memory(scope, makes_home=True) as memory:
-        roots = memory.attach_project(_place(root))
+        roots = memory.attach_project(_place(root), embed=embed)
     _say_roots(scope, roots)
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from clew.errors import InputError, NotFoundError
 from clew.memory.arguments import given_count, given_text
 from clew.memory.quests import MemoryQuests
+from clew.project.lens import lens_of
 from clew.project.project import Project
 from clew.rank.algebra.syntax import About
 from clew.recall.code_decisions import decisions_about
@@ -26,7 +27,7 @@ DECISIONS: Final = 10
 class MemoryProjects(MemoryQuests):
     """What the conversations of one space have to do with projects. Threads may share it."""
 
-    def attach_project(self, root: str | Path) -> tuple[str, ...]:
+    def attach_project(self, root: str | Path, *, embed: bool = False) -> tuple[str, ...]:
         """Attaches the space to a project, so that its turns are met with it; gives the folders of all.
 
         The turns are analysed anew behind the scenes, and met again when the project changes. Where the folder cannot
@@ -34,13 +35,17 @@ class MemoryProjects(MemoryQuests):
 
         Args:
             root: a folder in which `clew project genesis` was run.
+            embed: embed the elements that are active in an overlay first, so that turns meet them by vectors; about
+                0.01 s for each. Elements that change later are met by the vectors of the others until it is done again.
 
         Raises:
             NotFoundError: there is no project.
-            InputError: there are too many projects, or the space is paused.
+            InputError: there are too many projects, the space is paused, or there is no embedder to embed with.
         """
         self._check_open()
         with Project.open(usable_path(root, "the folder of the project")) as project:
+            if embed:
+                self._embed(project)
             found = attach(self.reads.store, self.space, project.root)
         self.parts.worker.wake()
         return found
@@ -104,6 +109,13 @@ class MemoryProjects(MemoryQuests):
         view, meet = self.reads.live.view(), self._lenses()
         with self.reads.store.snapshot() as reader:
             return [drift_of(reader, self.space, view, lens) for lens in meet.lenses]
+
+    def _embed(self, project: Project) -> None:
+        if self.embedder is None:
+            raise InputError("there is no embedder to embed with; set `embedder`, or attach the project without")
+        lens = lens_of(project, self.config.project.overlays)
+        nodes = (project.node(element.id) for element in lens.nodes.elements)
+        project.embed(self.embedder, (node for node in nodes if node is not None))
 
     def _lenses(self) -> Meet:
         meet = self.reads.lenses()

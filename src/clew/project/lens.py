@@ -11,15 +11,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from clew.analyze.overlays import Overlay
 from clew.project.elements import ProjectElement, elements_of
 from clew.project.links import PathResolver
-from clew.project.meet import OverlayNodes
+from clew.project.meet import ACTIVE, OverlayNodes
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project
+from clew.store.replace_file import replace_file
 
 log = logging.getLogger("clew.project")
 
 _KEPT: Final = "scores.json.z"
+_MEMBERS: Final = "elements.json"
 _RULES_VERSION: Final = 1
 """Raise it with any change of the rules by which elements are scored."""
 
@@ -86,13 +89,20 @@ def _scored(project: Project, elements: Iterable[ProjectElement], rules: tuple[s
         found.append(ElementOverlays(element=element, scores=scores, evidence=()))
     if fresh != kept:
         said = zlib.compress(json.dumps({"maker": maker, "scores": fresh}, separators=(",", ":")).encode(), 1)
-        part = file.with_suffix(".part")
         try:
-            part.write_bytes(said)
-            part.replace(file)
+            for overlay in Overlay:
+                replace_file(file.parent / overlay.value[:2] / _MEMBERS, _members(found, overlay))
+            replace_file(file, said)
         except OSError as error:  # a project that may only be read is scored again each time
             log.info("the overlays of %s are not kept: %s", project.root, error)
     return found
+
+
+def _members(found: Iterable[ElementOverlays], overlay: Overlay) -> bytes:
+    """The elements that are active in an overlay, with their scores, as JSON: for those who read the store."""
+    scores = {each.element.id: each.scores.get(overlay.value, 0.0) for each in found}
+    active = {name: round(score, 2) for name, score in scores.items() if score >= ACTIVE}
+    return json.dumps(active, ensure_ascii=False, indent=0, sort_keys=True).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _read_kept(data: bytes, maker: str) -> dict[str, Any]:
