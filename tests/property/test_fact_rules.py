@@ -14,7 +14,7 @@ from clew.types.turn import Turn
 AT = datetime(2024, 5, 6, tzinfo=UTC)
 WORDS = (
     "I my sister Anna Tom he she you we it that who 's not no is was have been will would used to want live lives "
-    'moved moving in at Rome the a job because if when and or but , . ? ! " ( ) - like said says think think 34 May 2019 '
+    'moved moving in at Rome the a job because if when and or but , . ? ! " ( ) - like said says think 34 May 2019 '
     "favorite name is. No, I meant going of for there any more"
 ).split()
 TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=3), max_size=14).map(" ".join)
