@@ -1,6 +1,6 @@
 """Facts that change: stories with the current answer, the history and what has become stale, as a table.
 
-    python -m benchmarks.update_stories [--memory] [--markdown]
+    python -m benchmarks.update_stories [--memory | --reworded] [--markdown]
 
 A story in `data/update_stories.txt` has turns (`date [session] speaker: text`) and below each the statements that a
 reader finds in it (`subject | verb | object | options`). `ask subject | verb` begins what is expected at the moment
@@ -27,6 +27,7 @@ from clew.types.ids import turn_id
 from clew.types.provenance import Provenance
 
 STORIES = Path(__file__).parent / "data" / "update_stories.txt"
+REWORDED = STORIES.with_stem("update_stories_reworded")
 NOTHING = "nothing"
 
 _TURN = re.compile(r"(?P<at>-|\d{4}-\d\d-\d\d(?: \d\d:\d\d)?) (?:\[(?P<session>\w+)\] )?(?P<speaker>\w+): (?P<text>.+)")
@@ -215,11 +216,13 @@ def table(outcomes: Iterable[Outcome]) -> Sheet:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memory", action="store_true", help="have a memory read the turns and answer")
+    parser.add_argument("--reworded", action="store_true", help="as --memory, in words that no rule was made for")
     parser.add_argument("--markdown", action="store_true", help="print the table for a page")
     options = parser.parse_args(arguments)
-    stories = [story for story in read_stories() if not (options.memory and story.is_by_hand())]
-    known = from_memory if options.memory else from_statements
-    outcomes = [tell(story, known(story)) for story in stories]
+    by_memory = options.memory or options.reworded
+    stories = read_stories(REWORDED if options.reworded else STORIES)
+    told = [story for story in stories if not (by_memory and story.is_by_hand())]
+    outcomes = [tell(story, from_memory(story) if by_memory else from_statements(story)) for story in told]
     sheet = table(outcomes)
     print(sheet.markdown() if options.markdown else sheet.text())
     right = sum(not outcome.wrong for outcome in outcomes)

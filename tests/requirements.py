@@ -2552,6 +2552,7 @@ REDUCE = (
         "K-RED-10", "Knowledge 4", "What was built on a fact is stale once that ends, unless it is said again."
     ),
     Requirement("K-RED-11", "Knowledge 5", "Facts about one subject with two names are linked as the same."),
+    Requirement("K-RED-12", "Knowledge, shows", "A memory that is told the stories turn by turn answers as they end."),
 )
 
 
