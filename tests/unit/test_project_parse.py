@@ -265,6 +265,23 @@ def test_no_cut_of_code_is_fatal(name: str, data: st.DataObject) -> None:
     assert len({node.qualified for node in parsed.nodes}) == len(parsed.nodes)
 
 
+@needs_grammars
+@pytest.mark.requirement("L-PRJ-06")
+@pytest.mark.parametrize(
+    ("name", "part"), [("a.py", "(\n"), ("a.js", "{\n"), ("a.js", "if\n"), ("a.rs", "a::{\n"), ("a.c", "int *f(\n")]
+)
+def test_text_that_would_take_a_query_too_long_is_read_as_text(name: str, part: str) -> None:
+    parsed = parse(name, (part * 100_000).encode())
+    assert (parsed.language, len(parsed.nodes), parsed.syntax_errors) == ("text", 1, True)
+
+
+@pytest.mark.requirement("L-PRJ-06")
+@pytest.mark.parametrize(("name", "most"), [("a.py", 501), ("a.md", 502)])
+def test_many_decisions_do_not_take_long(name: str, most: int) -> None:
+    parsed = parse(name, b"# Decision: keep what there is\n" * 60_000)
+    assert sum(node.kind == "decision" for node in parsed.nodes) <= most
+
+
 @pytest.mark.requirement("L-PRJ-07")
 def test_secrets_in_texts_are_masked() -> None:
     secret = "sk-ant-api03-" + "Ab1" * 30

@@ -12,6 +12,7 @@ from clew.project.parse.imports import imports_of, text_of
 from clew.project.parse.languages import CodeGrammar
 from clew.project.parse.parsed import MAX_SIGNATURE, ParsedFile, ParsedNode, Reference
 from clew.project.parse.plain import hash_of, unique
+from clew.project.parse.tangled import see_that_marks_are_few, see_that_rows_are_short
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -53,10 +54,15 @@ def parse_code(data: bytes, language: str, grammar: CodeGrammar, content: str) -
 
     Args:
         content: SHA-256 of the data.
+
+    Raises:
+        TooTangled: it would take too long.
     """
     from tree_sitter import Parser, QueryCursor  # an extra
 
+    see_that_marks_are_few(data)
     root = Parser(grammar.language).parse(data).root_node
+    see_that_rows_are_short(root)
     found = list(_definitions(QueryCursor(grammar.definitions).matches(root)))
     text = data.decode("utf-8", "replace")
     nodes = [_file_node(root, language, text, content), *_nodes(found, language, data)]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from clew.project.parse.parsed import MAX_TEXT
@@ -19,6 +20,10 @@ _DECISION: Final = re.compile(
 )
 _LONGEST_DECISION: Final = 12
 """Lines of a decision."""
+_MOST_DECISIONS: Final = 500
+"""Of a file."""
+_MOST_COMMENTS: Final = 50
+"""Before a definition."""
 
 
 class DecisionSpan(NamedTuple):
@@ -42,14 +47,14 @@ def comment_before(node: "Node") -> str:
     """The comments that end on the line before a node, or on a line before such a comment."""
     found: list[str] = []
     below, before = node, node.prev_sibling
-    while before is not None and before.type in _BETWEEN:
+    while before is not None and before.type in _BETWEEN and len(found) < _MOST_COMMENTS:
+        above = before.prev_sibling
         if "comment" in before.type:
-            gap = below.start_point.row - before.end_point.row
-            is_beside = before.prev_sibling is not None and before.prev_sibling.end_point.row == before.start_point.row
-            if gap > 1 or (is_beside and before.start_point.column > 0 and before.prev_sibling is not None):
+            is_beside = above is not None and above.end_point.row == before.start_point.row
+            if below.start_point.row - before.end_point.row > 1 or (is_beside and before.start_point.column > 0):
                 break
             found.append(_text(before))
-        below, before = before, before.prev_sibling
+        below, before = before, above
     return plain_comment("\n".join(reversed(found)))
 
 
@@ -79,13 +84,15 @@ def decisions(text: str, *, is_document: bool) -> Iterator[DecisionSpan]:
     """Passages that say "Decision: ..." in a document, or in comments of code."""
     if "ecision" not in text and "DECISION" not in text and "Decided" not in text and "ADR" not in text:
         return
-    for match in _DECISION.finditer(text):
+    line, counted = 1, 0
+    for match in islice(_DECISION.finditer(text), _MOST_DECISIONS):
         if match["mark"] is None and not is_document:
             continue
-        start = text.count("\n", 0, match.start()) + 1
-        following = text[match.end() + 1 :].split("\n", _LONGEST_DECISION)[: _LONGEST_DECISION - 1]
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
+        following = text[match.end() + 1 : match.end() + 1 + 2 * MAX_TEXT].split("\n")[: _LONGEST_DECISION - 1]
         said = [match["said"], *_rest(following, match["mark"])]
-        yield DecisionSpan(start, start + len(said) - 1, cut_text(" ".join(said)))
+        yield DecisionSpan(line, line + len(said) - 1, cut_text(" ".join(said)))
 
 
 def _rest(lines: list[str], mark: str | None) -> Iterator[str]:

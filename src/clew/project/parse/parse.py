@@ -7,9 +7,10 @@ from typing import Final
 from clew.ingest.secrets import mask
 from clew.project.parse.code import parse_code
 from clew.project.parse.documents import parse_markdown
-from clew.project.parse.languages import TEXT, grammar, language_of
+from clew.project.parse.languages import TEXT, CodeGrammar, grammar, language_of
 from clew.project.parse.parsed import ParsedFile, ParsedNode
 from clew.project.parse.plain import parse_plain, unique
+from clew.project.parse.tangled import TooTangled
 
 _PROBE: Final = 8_192
 """Bytes in which a binary file shows itself, as for git."""
@@ -42,9 +43,17 @@ def parse(path: str, data: bytes) -> ParsedFile:
         kept = language if language == "gomod" else TEXT
         parsed = parse_plain(data.decode("utf-8", "replace"), kept, content)
     else:
-        parsed = parse_code(data, language, reads, content)
+        parsed = _by_grammar(data, language, reads, content)
     names: dict[str, int] = {}
     return replace(parsed, nodes=tuple(_cleaned(node, names) for node in parsed.nodes))
+
+
+def _by_grammar(data: bytes, language: str, reads: CodeGrammar, content: str) -> ParsedFile:
+    """Code by its grammar; as text when that would take too long."""
+    try:
+        return parse_code(data, language, reads, content)
+    except TooTangled:
+        return replace(parse_plain(data.decode("utf-8", "replace"), TEXT, content), syntax_errors=True)
 
 
 def _cleaned(node: ParsedNode, names: dict[str, int]) -> ParsedNode:
