@@ -26,6 +26,8 @@ _BESIDE: Final = re.compile(
     re.IGNORECASE,
 )
 _MARKUP: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*_`]{1,3}")
+_MOST: Final = 5_000
+"""Headings of a document."""
 
 
 class _Heading(NamedTuple):
@@ -44,7 +46,7 @@ def parse_markdown(data: bytes, grammar: CodeGrammar | None, content: str) -> Pa
     lines = text.split("\n")
     if lines[-1] == "" and len(lines) > 1:
         lines.pop()
-    headings = list(_by_marks(lines)) if grammar is None else _by_grammar(data, grammar)
+    headings = (list(_by_marks(lines)) if grammar is None else _by_grammar(data, grammar))[:_MOST]
     sections = list(_sections(headings, lines))
     nodes = [ParsedNode(NodeKind.FILE, "", "", 1, len(lines), "", _introduction(headings, lines), content[:32])]
     nodes += sections
