@@ -10,6 +10,7 @@ from clew.serve.toolbox import Toolbox
 from clew.serve.tools import Tools
 from clew.testing import FrozenClock
 from clew.types import Turn
+from clew.views.virtual_context import vc_query_facts
 from tests.memories import NOON, quiet
 
 SAID = (
@@ -39,7 +40,7 @@ def test_facts_are_listed_with_their_time_and_their_turns() -> None:
         assert "before: Ann lives in Bergen" in line
         assert line.endswith("[chat:turn:2]")
         assert "[chat:turn:1]" in tools.query_facts(object="harbor")
-        past = tools.query_facts(subject="Ann", verb="lives in", history=1)
+        past = tools.query_facts(subject="Ann", verb="lives in", status="all")
         assert "Ann lives in Bergen (since 2024-03-05; until" in past
         assert "replaced since) [chat:turn:0]" in past
         assert tools.query_facts(subject="Zoe") == "No such fact is known. Try fewer conditions, or recall."
@@ -50,8 +51,10 @@ def test_a_call_without_a_condition_says_what_is_missing() -> None:
     with quiet() as memory:
         with pytest.raises(InputError, match="give at least one"):
             Tools(memory).query_facts()
+        with pytest.raises(InputError, match="expected one of"):
+            Tools(memory).query_facts(subject="Ann", status="maybe")
         with pytest.raises(InputError, match="needs a subject"):
-            Tools(memory).query_facts(verb="lives in", history=1)
+            Tools(memory).query_facts(verb="lives in", status="all")
 
 
 @pytest.mark.requirement("K-SUR-01")
@@ -62,3 +65,4 @@ def test_the_proxy_offers_it_and_names_the_turns_that_it_quotes() -> None:
         found = box.answer("clew_query_facts", '{"subject": "Bob"}')
         assert (found.found, found.turns) == (True, frozenset(["chat:turn:1"]))
         assert Toolbox(Tools(memory), aliases=True).has("vc_query_facts")
+        assert [fact.object for fact in vc_query_facts(memory, subject="ann", verb="live")] == ["Oslo"]

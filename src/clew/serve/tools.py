@@ -47,6 +47,9 @@ MOST_SESSIONS: Final = 20
 MOST_FACTS: Final = 30
 """Most facts that one answer lists."""
 
+EVER: Final = "all"
+"""In place of a status: everything that was ever stated of a subject."""
+
 PAGE_CHARS: Final = 20_000
 """Most characters of a turn in one answer."""
 
@@ -219,12 +222,12 @@ class Tools:
             Tool(
                 "query_facts",
                 self.query_facts,
-                "What is known about a person or thing now, with sources. history: also what is past.",
+                "What is known about a person or thing now, with sources.",
                 {
                     "subject": "whom or what; me: the user",
                     "verb": "such as 'lives in'",
                     "object": "words of it",
-                    "history": "1: also past facts",
+                    "status": f"such as planned or completed; {EVER}: also past facts",
                 },
             ),
             Tool(
@@ -345,17 +348,17 @@ class Tools:
         quotes(each.turn for each in found)
         return code_decisions(found) or "Nothing was decided about it that is remembered. Try recall."
 
-    def query_facts(self, subject: str = "", verb: str = "", object: str = "", history: int = 0) -> str:  # noqa: A002  # as in `Memory.facts`
+    def query_facts(self, subject: str = "", verb: str = "", object: str = "", status: str = "") -> str:  # noqa: A002  # as in `Memory.facts`
         """Facts, one a line with the turns that state them, marked as quoted memory."""
-        asked = [each.strip() or None for each in (subject, verb, object)]
-        if not any(asked):
+        who, does, what, held = (each.strip() or None for each in (subject, verb, object, status))
+        if not (who or does or what):
             raise InputError("subject, verb and object are empty; give at least one of them")
-        if history and asked[0] is None:
-            raise InputError("history needs a subject; give whom or what it is about")
-        if history:
-            found = self._memory.history(asked[0] or "", asked[1])[-MOST_FACTS:]
+        if held == EVER and who is None:
+            raise InputError(f"status {EVER} needs a subject; give whom or what it is about")
+        if held == EVER:
+            found = self._memory.history(who or "", does)[-MOST_FACTS:]
         else:
-            found = self._memory.facts(*asked, limit=MOST_FACTS)
+            found = self._memory.facts(who, does, what, held, limit=MOST_FACTS)
         quotes(source for fact in found for source in fact.sources)
         return quoted(fact_lines(found)) if found else "No such fact is known. Try fewer conditions, or recall."
 

@@ -17,6 +17,7 @@ from clew.rows.renderings import renderings_of
 from clew.store.selections import COMPACTION_MARKS
 from clew.text.counters import Counter, counter
 from clew.text.shown_names import LIKE_A_MARK
+from clew.types.facts import Fact
 from clew.types.ids import turn_id
 from clew.types.labels import Labelled, Topic
 from clew.types.moments import Remembered
@@ -274,6 +275,17 @@ def vc_recall_all(memory: Memory) -> list[Topic]:
     return memory.topics()
 
 
+def vc_query_facts(
+    memory: Memory,
+    subject: str | None = None,
+    verb: str | None = None,
+    object: str | None = None,  # noqa: A002  # as in `Memory.facts`
+    status: str | None = None,
+) -> list[Fact]:
+    """The facts that meet every condition, the newest first; a verb in any form."""
+    return memory.facts(subject, verb, object, status)
+
+
 def vc_restore_tool(memory: Memory, ref: str) -> Turn:
     """A collapsed tool chain, or a turn, at full fidelity."""
     return memory.restore(ref)
@@ -293,6 +305,7 @@ __all__ = [
     "unread",
     "vc_expand_topic",
     "vc_find_quote",
+    "vc_query_facts",
     "vc_recall_all",
     "vc_remember_when",
     "vc_restore_tool",
