@@ -22,7 +22,7 @@ from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.compactions import compaction_text
 from clew.rows.extraction import unpacked_text
-from clew.rows.fact_codec import data_text
+from clew.rows.fact_codec import said_in
 from clew.rows.recap_states import condensed_text
 from clew.rows.receipts import receipt_text
 from clew.rows.renderings import rendering_text
@@ -60,7 +60,7 @@ from clew.store.selections import (
     VECTOR_BYTES,
     VECTOR_ORDINAL,
 )
-from clew.store.tables import ANNOTATION, EDGE, ENTITY, LABEL, LABEL_ALIAS, SPEAKER, TABLES
+from clew.store.tables import ANNOTATION, EDGE, ENTITY, FACT, LABEL, LABEL_ALIAS, SPEAKER, STATEMENT, TABLES
 from clew.store.values import Row, Value
 from clew.structure.stored_graph import read_name
 from clew.types.provenance import Provenance
@@ -85,7 +85,7 @@ RIGHTFUL: Final = frozenset({"turn", "session", "blob", "pin", "meta", "conversa
 """Tables whose rows remain with right after turns were forgotten: what they say is no trace."""
 
 DECODED: Final = frozenset(
-    {"tail", "segment", "label", "label_alias", "annotation", "analysis", "entity", "edge", "speaker"}
+    "tail segment label label_alias annotation analysis entity edge speaker statement fact".split()
 )
 """Tables that are looked through piece by piece: the decoded index, names of labels, the entity graph."""
 
@@ -96,7 +96,7 @@ _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
 _OWN_WORDS: Final = frozenset(
-    "completion compaction recap_state material stand_in node rendering injection statement fact extraction_run "
+    "completion compaction recap_state material stand_in node rendering injection extraction_run "
     "extraction_chunk mention quest".split()
 )
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
@@ -149,7 +149,7 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
         for table in WHOLE:
             for row in TABLES[table].scan(reader, (space,), (space,)):
                 look(table, 1, _hits(words(_unpacked(row)), traces, shortest=1))
-        for table, held in (*_labels(reader, space), *_entities(reader, space)):
+        for table, held in (*_labels(reader, space), *_entities(reader, space), *_facts(reader, space)):
             look(table, 1, _hits(held, traces, shortest=1))
         for place, ordinals, terms in _index(reader, space):
             look(place, len(ordinals), len(traces.terms & terms) + len(traces.ordinals.intersection(ordinals)))
@@ -226,10 +226,19 @@ def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
         yield "speaker", words(row.name)
 
 
+def _facts(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
+    """What facts and statements have from turns."""
+    for table in (STATEMENT, FACT):
+        for row in table.scan(reader, (space,), (space,)):
+            yield table.name, words(said_in(row))
+
+
 def _rightful(row: Row) -> list[str]:
     """The words of a row that may remain: all but the names of labels and entities made from turns."""
     match row:
-        case EntityRow() | EdgeRow() | SpeakerRow() | LabelAliasRow():
+        case StatementRow() if row.provenance != Provenance.RULE:  # in a model's or a person's own words
+            return words(said_in(row))
+        case EntityRow() | EdgeRow() | SpeakerRow() | LabelAliasRow() | StatementRow() | FactRow():
             return []
         case LabelRow() if row.namespace == TAG and row.provenance != Provenance.USER:
             return []
@@ -296,8 +305,6 @@ def _packed_text(row: Row) -> str:
             text = stand_in_text(row)
         case RenderingRow():
             text = rendering_text(row)
-        case StatementRow() | FactRow():
-            text = data_text(row.data)
         case ExtractionRunRow() | ExtractionChunkRow():
             text = unpacked_text(row.data)
         case _:

@@ -40,6 +40,7 @@ _PLACES: Final = frozenset({"superseded_by", "stale_because"})
 _STATEMENT: Final = {each.name: each.default for each in fields(Statement)}
 _NOT_STORED: Final = frozenset({"id", "group", "statements", "standing", "links"})
 _FACT: Final = tuple(each.name for each in fields(Fact) if each.name not in _NOT_STORED)
+_WORDS: Final = frozenset({"subject", "object", "scope", "instead_of", "when", "where", "reason", "rests_on"})
 _ELSEWHERE: Final = frozenset({"turn", "said_at", "provenance", "ordinal"})
 
 _DICTIONARY: Final = (
@@ -142,6 +143,17 @@ def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnM
         said["sources"] = tuple(mark_of(ordinal).name for ordinal in said["sources"])
     told = {**_expected(base), **said}
     return Fact(id=fact_id(mark_of(row.ordinal).name, row.place), **told) if "subject" in told else None
+
+
+def said_in(row: StatementRow | FactRow) -> str:
+    """The words of a row that come from a turn: all but verbs, and what Clew calls things."""
+    found: list[str] = []
+    said = json.loads(data_text(row.data))
+    for each in said if isinstance(said, list) else [said]:
+        for name in _WORDS & each.keys():
+            value = each[name]
+            found += value if isinstance(value, list) else [value or ""]
+    return "\n".join(found)
 
 
 def data_text(data: bytes) -> str:
