@@ -19,6 +19,7 @@ from clew.project.meet import OverlayNodes
 from clew.project.overlays import OverlayScorer
 from clew.project.project import Project
 from clew.project.update import update
+from clew.rows.mentions import drop_mentions
 from clew.testing import HashEmbedder
 from clew.text.terms import terms
 from clew.types import Turn
@@ -308,3 +309,11 @@ def test_the_store_of_a_project_lists_the_elements_of_each_overlay(project: Path
         assert set(kept["O2"]) == {"SECURITY.md", "SECURITY.md#Security", "src/turnstile.py"}
         (opened.folder / "overlays" / "scores.json.z").write_bytes(b"damaged")
         assert lens_of(opened).nodes.scores(terms(TALK[0])) == first.nodes.scores(terms(TALK[0]))
+
+
+@pytest.mark.requirement("L-MEE-17")
+def test_files_are_known_before_the_background_has_read_the_turns(memory: Memory) -> None:
+    before = memory.decisions("src/turnstile.py"), memory.query("file:turnstile.py"), memory.quests()
+    memory.reads.store.transaction(lambda tx: drop_mentions(tx, memory.space))
+    assert (memory.decisions("src/turnstile.py"), memory.query("file:turnstile.py"), memory.quests()) == before
+    assert len(before[0]) == len(before[1]) == 1

@@ -7,6 +7,7 @@ from clew.errors import InputError, NotFoundError
 from clew.memory.arguments import given_count, given_text
 from clew.memory.quests import MemoryQuests
 from clew.project.lens import lens_of
+from clew.project.links import links_of
 from clew.project.project import Project
 from clew.rank.algebra.syntax import About
 from clew.recall.code_decisions import decisions_about
@@ -14,7 +15,6 @@ from clew.recall.project_drift import drift_of
 from clew.recall.project_links import ElementLink, links_of_turn
 from clew.recall.search import stored_turn
 from clew.rows.lenses import Meet
-from clew.rows.mentions import read_links
 from clew.rows.projects import attach, attached, detach
 from clew.store.home import usable_path
 from clew.text.evidence import path_spans
@@ -95,9 +95,7 @@ class MemoryProjects(MemoryQuests):
         """
         self._check_open()
         turn, meet = stored_turn(self.reads, given_text(ref, "turn id")), self.reads.lenses()
-        with self.reads.store.snapshot() as reader:
-            (links,) = read_links(reader, self.space, [turn.ordinal or 0])
-        return [] if meet is None else links_of_turn(meet.lenses, links)
+        return [] if meet is None else links_of_turn(meet.lenses, links_of(turn))
 
     def drift(self) -> list[ProjectDrift]:
         """For each attached project, the files that no turn concerns and the decisions that no code reflects.

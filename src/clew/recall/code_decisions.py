@@ -12,9 +12,8 @@ from clew.condense.statements import statements
 from clew.index.view import IndexView
 from clew.project.links import TurnLinks, touches
 from clew.rank.algebra.syntax import About
-from clew.recall.mentions import concerning
+from clew.recall.mentions import concerning, links_at
 from clew.rows.lenses import Meet
-from clew.rows.mentions import read_links
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -44,7 +43,7 @@ def decisions_about(
     places = np.arange(len(view.turns.ordinal))
     concerned = np.flatnonzero(concerning(reader, space, view, wanted, places) == 1)
     concerned = concerned[np.argsort(view.turns.ordinal[concerned])][::-1]
-    links = read_links(reader, space, view.turns.ordinal[concerned].tolist())
+    links = links_at(reader, space, view, concerned)
     edits = [
         int(place)
         for place, each in zip(concerned, links, strict=True)

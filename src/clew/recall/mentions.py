@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView
-from clew.project.links import HOW, TurnLinks, normal_path, touches
+from clew.project.links import HOW, TurnLinks, links_of, normal_path, touches
 from clew.rank.algebra.evaluate import Positions, Values
 from clew.rank.algebra.syntax import About
 from clew.rank.quotes import holding
 from clew.rows.mentions import read_links, read_until
 from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
 from clew.store.selections import TURN_TEXT
+from clew.store.tables import TURN
 from clew.text.terms import quote_terms
 
 _AT_ONCE: Final = 256
@@ -28,7 +30,7 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 
 def concerning(reader: Reader, space: str, view: IndexView, wanted: About, places: Positions) -> Values:
-    """1 for turns that concern what is wanted, 0 for others; NaN where the turn was not read for files yet."""
+    """1 for turns that concern what is wanted, 0 for others."""
     match wanted.kind:
         case "symbol":
             return _saying(reader, space, view, symbol_pattern(wanted.name), _terms_held(view, [wanted.name]), places)
@@ -51,21 +53,32 @@ def linked_turns(
     places: Positions,
     may: NDArray[np.bool_] | None = None,
 ) -> Values:
-    """1 for turns for whose files a test holds, 0 for others; NaN where the turn was not read for files yet.
+    """1 for turns for whose files a test holds, 0 for others; NaN for turns not read for files yet, without `may`.
 
     Args:
         may: the turns for which it can hold; None for all.
     """
-    ordinals = view.turns.ordinal[places]
-    found = np.where(ordinals < read_until(reader, space)[1], 0.0, np.nan)
-    looked = found == 0
-    if may is not None:
-        looked &= may[places]
-    chosen = np.flatnonzero(looked)
+    if may is None:
+        read = view.turns.ordinal[places] < read_until(reader, space)[1]
+    else:
+        read = np.ones(len(places), dtype=np.bool_)
+    found = np.where(read, 0.0, np.nan)
+    chosen = np.flatnonzero(read if may is None else may[places] & (view.turns.chars[places] > 0))
     for start in range(0, len(chosen), _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
-        found[some] = [float(test(links)) for links in read_links(reader, space, ordinals[some].tolist())]
+        found[some] = [float(test(links)) for links in links_at(reader, space, view, places[some])]
     return found
+
+
+def links_at(reader: Reader, space: str, view: IndexView, places: Positions) -> list[TurnLinks]:
+    """What turns say of files; those that the background has not read yet are read now."""
+    turns, read = view.turns, read_until(reader, space)[1]
+    links = read_links(reader, space, turns.ordinal[places].tolist())
+    for number in np.flatnonzero(turns.ordinal[places] >= read).tolist():
+        place = places[number]
+        row = TURN.get(reader, (space, view.sessions[int(turns.session[place])], int(turns.seq[place])))
+        links[number] = links[number] if row is None else links_of(turn_from_row(row))
+    return links
 
 
 def symbol_pattern(name: str) -> re.Pattern[str]:

@@ -8,8 +8,8 @@ from clew.condense.material import prose_of
 from clew.condense.statements import statements
 from clew.index.view import IndexView
 from clew.project.lens import ProjectLens
+from clew.recall.mentions import links_at
 from clew.recall.project_links import unexplained
-from clew.rows.mentions import read_links
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -50,7 +50,8 @@ def _linked(reader: Reader, space: str, view: IndexView) -> Iterator[tuple[int, 
     """Number, position, paths of each turn that concerns files, and whether its words name some."""
     for start in range(0, len(view.turns.ordinal), _AT_ONCE):
         ordinals = view.turns.ordinal[start : start + _AT_ONCE].tolist()
-        for place, links in enumerate(read_links(reader, space, ordinals), start):
+        places = np.arange(start, start + len(ordinals))
+        for place, links in enumerate(links_at(reader, space, view, places), start):
             if links:
                 yield ordinals[place - start], place, [path for _, path in links.paths], bool(links.said)
 
