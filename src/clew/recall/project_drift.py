@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from clew.condense.material import prose_of
 from clew.condense.statements import statements
 from clew.index.view import IndexView
