@@ -48,6 +48,9 @@ SHORTEST: Final = 6
 _OWN: Final = 0.5
 """Least share of an object's terms that the quoted sentences have, as for summaries."""
 
+_MOST_WORDS: Final = 7
+"""Words of a subject or verb; more are a sentence."""
+
 _EFFECTS: Final = (Effect.STATES, Effect.ADDS, Effect.CEASES, Effect.CORRECTS)
 _TEXTS: Final[Mapping[str, int]] = {
     "quote": 400,
@@ -118,7 +121,7 @@ class Doubt(StrEnum):
     NEGATED = "negated"
     """Its quote denies it."""
     EMPTY = "empty"
-    """It lacks a subject or verb, or its object says nothing ("it")."""
+    """It lacks a subject or verb, one of them is a sentence, or its object says nothing ("it")."""
     REPEATED = "repeated"
 
 
@@ -199,8 +202,7 @@ class _Source:
 
     def doubt(self, fact: Mapping[str, str]) -> Doubt | None:
         """Why a fact is not believed; None if it is."""
-        says_what = terms(fact["object"]) or (fact["effect"] == Effect.CEASES and not fact["object"])
-        if not (fact["subject"] and fact["verb"] and says_what):
+        if not _is_shaped(fact):
             return Doubt.EMPTY
         sentence = next((each for each in self._sentences if fold_contains(each, fact["quote"])), None)
         if sentence is None:
@@ -258,6 +260,15 @@ def _mood(sentence: str, value: str) -> Mood:
         return Mood.CONDITIONAL
     part, mood = max(parts, key=lambda each: len(told.intersection(terms(each[0]))))
     return Mood.NEGATED if mood is Mood.ASSERTED and _NOT.search(part) else mood
+
+
+def _is_shaped(fact: Mapping[str, str]) -> bool:
+    """Whether a fact has a subject, a verb and an object that says something, and none of them is a sentence."""
+    subject, verb, value = fact["subject"], fact["verb"], fact["object"]
+    says_what = terms(value) or (fact["effect"] == Effect.CEASES and not value)
+    if not (subject and verb and says_what) or len(subject.split()) > _MOST_WORDS or len(verb.split()) > _MOST_WORDS:
+        return False
+    return fold(value) not in (fold(subject), fold(verb)) and fold(verb) not in fold(subject)
 
 
 def _is_first_person(sentence: str) -> bool:
