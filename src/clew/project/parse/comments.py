@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _QUOTES: Final = re.compile(r"""^[a-zA-Z]{0,2}('''|\"""|'|")(.*)\1$""", re.DOTALL)
-_MARK: Final = re.compile(r"^[ \t]*(?:/\*+|\*+/|\*|//+[!/]?|#+!?|--+|;+)[ \t]?|\s*\*+/[ \t]*$", re.MULTILINE)
+_MARK: Final = re.compile(r"^[ \t]*(?:/\*+|\*+/|\*|//+[!/]?|#+!?|--+|;+)[ \t]?|(?<!\*)\*++/[ \t]*+$", re.MULTILINE)
 _INDENT: Final = re.compile(r"\n[ \t]+")
 _DECISION: Final = re.compile(
-    r"^[ \t]*(?P<mark>/\*+|\*|//+[!/]?|#+|--+|;+|>|[-*+])?[ \t]*(?:\*\*|__)?(?:Decision|DECISION|Decided|ADR)"
-    r"(?:[ -]?\d+)?(?:(?:\*\*|__)?[ \t]*(?::|\u2014)(?:\*\*|__)?|\.(?:\*\*|__))[ \t]*(?P<said>\S.{8,})$",
+    r"^[ \t]*+(?P<mark>/\*+|\*|//+[!/]?|#+|--+|;+|>|[-*+])?[ \t]*+(?:\*\*|__)?(?:Decision|DECISION|Decided|ADR)"
+    r"(?:[ -]?\d+)?(?:(?:\*\*|__)?[ \t]*+(?::|\u2014)(?:\*\*|__)?|\.(?:\*\*|__))[ \t]*+(?P<said>\S.{8,})$",
     re.MULTILINE,
 )
 _LONGEST_DECISION: Final = 12

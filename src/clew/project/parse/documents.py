@@ -89,7 +89,7 @@ def _by_marks(lines: Sequence[str]) -> Iterator[_Heading]:
 
 
 def _plain(title: str) -> str:
-    return " ".join(_MARKUP.sub(r"\1", title).split())[:200]
+    return " ".join(_MARKUP.sub(r"\1", title[:500]).split())[:200]
 
 
 def _sections(headings: Sequence[_Heading], lines: Sequence[str]) -> Iterator[ParsedNode]:
