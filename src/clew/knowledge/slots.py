@@ -39,10 +39,10 @@ SLOTS: Final = (
     Slot("employer", ("works at", "works for"), ground=True),
     Slot("occupation", ("works as",), ground=True),
     Slot("school", ("studies at",), ground=True),
-    Slot("subject of study", ("studies", "majors in"), ground=True),
+    Slot("subject of study", ("majors in",), ground=True),
     Slot("name", ("is named",)),
     Slot("nickname", ("goes by",)),
-    Slot("birthplace", ("was born in", "is from")),
+    Slot("birthplace", ("was born in",)),
     Slot("birthday", ("was born on", "has birthday on"), dated=True),
     Slot("age", ("is aged",)),
     Slot("partner", ("is married to", "is engaged to", "is dating", "is partner of"), ground=True, stages=True),
@@ -100,6 +100,16 @@ ENDINGS: Final[Mapping[str, str]] = {
 ANY_SCOPE: Final = "any"
 """A scope that makes `slot_of` give the slot of a verb whose values have a scope of their own."""
 
+_KINDS: Final = frozenset(
+    """
+    apartment area basement building cabin castle city condo cottage country countryside district dorm dormitory farm
+    flat hostel hotel house neighborhood neighbourhood place room state street studio suburb suburbs tent town trailer
+    van village agency bakery bank bar business cafe clinic company corporation factory firm gym hospital lab laboratory
+    library office restaurant school shop startup store studio supermarket college university
+    """.split()
+)
+"""What homes, employers and schools are, when they are not named."""
+
 _BY_VERB: Final[Mapping[str, Slot]] = {verb: slot for slot in SLOTS for verb in slot.verbs}
 
 
@@ -107,6 +117,13 @@ def slot_of(verb: str, scope: str | None = None) -> Slot | None:
     """The slot that a verb fills; None if its values hold side by side ("likes X" and "likes Y")."""
     slot = _BY_VERB.get(verb)
     return None if slot is not None and slot.scoped and not scope else slot
+
+
+def is_kind(value: str) -> bool:
+    """Whether a value says what sort of place something is, and does not name it: "a small flat", "a bank"."""
+    has_name = any(word[:1].isupper() or word[:1].isdigit() for word in value.split()[1:]) or value[:1].isdigit()
+    words = value.casefold().split()
+    return not has_name and not _KINDS.isdisjoint(words) and not (value[:1].isupper() and words[0] not in _KINDS)
 
 
 def family_of(verb: str) -> str:

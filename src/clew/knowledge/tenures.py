@@ -12,7 +12,7 @@ from typing import Final
 
 from clew.knowledge.groups import Placed
 from clew.knowledge.order import is_decided
-from clew.knowledge.slots import SIDES
+from clew.knowledge.slots import SIDES, is_kind
 from clew.knowledge.values import same_value
 from clew.types.facts import Effect, FactStatus, Mood, Statement
 from clew.types.provenance import Provenance
@@ -309,6 +309,12 @@ def _excludes(tenure: Tenure, said: Placed) -> bool:
         return False
     if said.slot is None and said.statement.verb not in SIDES:
         return False
+    if (
+        said.slot is not None
+        and said.slot.ground
+        and is_kind(tenure.last.statement.object) != is_kind(said.statement.object)
+    ):
+        return False  # "a small flat" says nothing against "Berlin"
     in_one_turn = tenure.last.statement.turn == said.statement.turn
     return not in_one_turn or said.statement.effect is Effect.CORRECTS or bool(said.statement.instead_of)
 

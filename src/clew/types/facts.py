@@ -97,7 +97,7 @@ class Statement(Record):
         said_at: event time of the turn; None if unknown.
         subject: name of a person or thing; for the first person the speaker.
         verb: canonical verb in the third person with its preposition, such as `lives in`; `knowledge.slots` lists them.
-        object: the value in the words of the turn; empty only with `Effect.CEASES` and `Effect.RETRACTS`.
+        object: the value in the words of the turn; empty if the verb has none, and where an effect ends what holds.
         scope: what the value is for or of, where that is said: the purpose of a decision, the occasion of a preference.
         instead_of: the value that the statement rejects: "X over Y", "no, X, not Y".
         when: the words that say when.
