@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -115,3 +115,27 @@ def test_of_two_workers_one_works_and_the_other_takes_over(server: Server, url: 
     assert first.lease("a", "worker", "one", now=150, until=250) is None
     first.close()
     second.close()
+
+
+@pytest.mark.requirement("K-FCT-01", "K-FCT-03", "K-FCT-06")
+def test_facts_are_the_same_on_a_server(memory: clew.Memory, tmp_path: Path) -> None:
+    def told(opened: clew.Memory) -> list[tuple[str, str | None, int]]:
+        return [(fact.told, fact.standing, len(fact.links)) for fact in opened.history("Ann")]
+
+    with clew.Memory.open(tmp_path / "home", embedder="none", clock=lambda: AT) as at_home:
+        found = []
+        for opened in (memory, at_home):
+            for day, text in enumerate(("I live in Porto.", "I like green tea.", "I moved to Lisbon.")):
+                opened.add(said(text, speaker="Ann", at=AT + timedelta(days=day - 9)))
+            assert opened.drain(60)
+            opened.correct(opened.facts("Ann", "lives")[0].id, "Braga")
+            assert opened.drain(60)
+            found.append(told(opened))
+            opened.rebuild()
+            assert opened.drain(60)
+            assert told(opened) == found[-1]
+            opened.forget(session="corrections")
+            found.append(told(opened))
+            assert opened.verify().ok
+        assert found[:2] == found[2:]
+        assert [told for told, *_ in found[1] if "lives" in told] == ["Ann lives in Porto", "Ann lives in Lisbon"]
