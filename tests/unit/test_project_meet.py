@@ -164,6 +164,7 @@ def test_a_changed_project_is_met_anew(memory: Memory, project: Path) -> None:
 @pytest.mark.requirement("L-MEE-15")
 def test_a_project_that_is_gone_or_damaged_disturbs_nothing(memory: Memory, project: Path) -> None:
     memory.attach_project(project)
+    assert memory.drain(60)  # nobody reads the project while its folder is removed
     shutil.rmtree(project)
     memory.add(turn("user", "Is the turnstile still there?"))
     assert memory.drain(60)
