@@ -98,3 +98,15 @@ def test_in_company_every_speaker_has_a_card(question: str) -> None:
             assert words in told
     with filled(SAID[:2]) as memory:
         assert lines(memory.recall("Introduce everyone.", budget=1000).items) == {}
+
+
+@pytest.mark.requirement("K-SUR-04")
+def test_a_question_about_the_present_gets_what_has_changed_and_no_other_question_does() -> None:
+    with filled() as memory:
+        told = " ".join(lines(memory.recall("Does Ann still live in Bergen?", budget=800).items).values())
+        assert "Ann lives in Bergen" in told
+        assert "replaced since by: Ann lives in Oslo" in told
+        plan = " ".join(lines(memory.recall("Is Ann going to visit Rome?", budget=800).items).values())
+        assert "its time has passed, and nobody said that it happened" in plan
+        for question in ("Did Ann live in Bergen?", "Does Bob still work at Harbor Labs?"):
+            assert lines(memory.recall(question, budget=800).items) == {}

@@ -26,8 +26,9 @@ from clew.recall.beats_in_short import beats_in_short, beats_of_all
 from clew.recall.facts import FactQuery
 from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
+from clew.recall.query_facts import FactMatcher
 from clew.recall.read_path import ReadPath
-from clew.recall.required_facts import asks_for_facts, required_facts
+from clew.recall.required_facts import asks_for_facts, asks_for_now, outdated_facts, required_facts
 from clew.recall.required_pins import required
 from clew.recall.required_tasks import required_tasks
 from clew.recall.session_ends import session_ends
@@ -47,6 +48,9 @@ LEAST: Final = 250
 
 BEST: Final = 40
 """Candidates whose sessions may be called by their titles."""
+
+HITS: Final = 4
+"""Facts nearest to a question about the present that are looked at for what has changed."""
 
 TELLING: Final = 1.0
 """What the words of a question must tell, as `information` counts, before not finding them cuts a block short: a few
@@ -149,6 +153,10 @@ def _first_lines(
         with path.store.snapshot() as reader:
             times = FactQuery(as_of=chosen.as_of, known_at=chosen.known_at)
             return required_facts(reader, path.space, frame.intent.text, frame.view, mask, (times, now))
+    if asks_for_now(frame.intent.text) and chosen.as_of is chosen.known_at is None:
+        hits = FactMatcher(path.store, path.space).hits(frame.view, frame.intent, HITS)
+        with path.store.snapshot() as reader:
+            return outdated_facts(reader, path.space, hits, frame.view, mask, now)
     return NO_LINES
 
 

@@ -10,13 +10,15 @@ from clew.assemble.fact_lines import fact_words
 from clew.assemble.first_lines import NO_LINES, PROFILE, FirstLines
 from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
-from clew.knowledge.history import Standing
-from clew.recall.facts import FactQuery, find_facts
+from clew.knowledge.history import Standing, standing
+from clew.recall.facts import FactQuery, find_facts, with_links
+from clew.recall.query_facts import FactHit
+from clew.rows.facts import TurnMarks
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
 from clew.text.late_pattern import late_pattern
-from clew.types.facts import Fact, FactStatus
+from clew.types.facts import Fact, FactStatus, LinkKind
 from clew.types.ids import parse_turn_id
 
 FACTS: Final = 8
@@ -31,7 +33,15 @@ SPEAKERS: Final = 12
 COMPANY: Final = 3
 """Named speakers from which on a conversation has company that can be asked about."""
 
+NEAR: Final = 0.5
+"""Share of a question's words that a fact must have to be told as out of date."""
+
 _LOOKED_AT: Final = 60
+_NOW: Final = late_pattern(
+    r"\b(?:still|now(?:adays)?|current(?:ly)?|at the moment|any ?more|these days"
+    r"|plans?|planning|going to|supposed to)\b",
+    re.IGNORECASE,
+)
 _PAST_PLANS: Final = 2
 _ABOUT: Final = late_pattern(
     r"^\W*(?:(?:please|so|and|ok|can you|could you)[ ,]+)*"
@@ -52,6 +62,26 @@ _EVERYBODY: Final = late_pattern(
 def asks_for_facts(question: str) -> bool:
     """Whether a question is about somebody or something as a whole, or about who takes part."""
     return _ABOUT.search(question) is not None or _EVERYBODY.search(question) is not None
+
+
+def asks_for_now(question: str) -> bool:
+    """Whether a question is about what holds now, or about plans."""
+    return _NOW.search(question) is not None
+
+
+def outdated_facts(
+    reader: Reader, space: str, hits: Sequence[FactHit], view: IndexView, mask: Mask | None, now: datetime
+) -> FirstLines:
+    """Lines for the facts near to a question about the present that have changed, or may be out of date."""
+    near = [replace(hit.fact, standing=standing(hit.fact, now)) for hit in hits if hit.share >= NEAR]
+    linked = with_links(reader, space, near, TurnMarks(reader, space))
+    changed = [fact for fact in linked if _has_changed(fact)][:CARD]
+    return FirstLines(list(_lines(reader, space, view, mask, changed)), PROFILE) if changed else NO_LINES
+
+
+def _has_changed(fact: Fact) -> bool:
+    is_old = fact.standing == Standing.PAST_PLAN or fact.stale_because is not None or fact.superseded_by is not None
+    return is_old or any(link.kind is LinkKind.SUPERSEDES for link in fact.links)
 
 
 def required_facts(
