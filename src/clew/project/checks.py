@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from clew.text.late_pattern import late_pattern
 from clew.types.turn import Part
 
 LONGEST: Final = 300
 """Characters that are kept of a command."""
 
-_CONFIRMED: Final = re.compile(
+_CONFIRMED: Final = late_pattern(
     r"(?i)^\W*(?:(?:ok(?:ay)?|yes|great|perfect|nice|cool|awesome|thanks?|thank you|lgtm|looks good|well done"
     r"|excellent)\b[\s,.!]*){1,4}(?:it works|works|that works|all good|done|looks good"
     r"|(?:that's|this is) (?:it|right|fine|perfect))?\W*$"
@@ -20,12 +21,12 @@ _CONFIRMED: Final = re.compile(
 _SHORT: Final = 120
 """Most characters of such words."""
 
-_COMMITTED: Final = re.compile(r"^(?:git commit|git push|gh pr create|git merge)\b")
-_SPLIT: Final = re.compile(r"&&|\|\||;|\n|\|")
-_SETTING: Final = re.compile(
+_COMMITTED: Final = late_pattern(r"^(?:git commit|git push|gh pr create|git merge)\b")
+_SPLIT: Final = late_pattern(r"&&|\|\||;|\n|\|")
+_SETTING: Final = late_pattern(
     r"^(?:(?:\w+=\S*|env|time|sudo|nice|timeout \S+|uv run|poetry run|pipenv run|bundle exec|npx)\s+)+"
 )
-_CHECK: Final = re.compile(
+_CHECK: Final = late_pattern(
     r"^(?:\S*/)?(?:python[\d.]* -m )?(?:"
     r"pytest|py\.test|tox|nox|unittest|mypy|pyright|ruff|flake8|pylint|black --check|isort --check|doctest|coverage run"
     r"|jest|vitest|mocha|playwright test|cypress run|eslint|tsc|prettier --check|biome|stylelint"
@@ -38,13 +39,13 @@ _CHECK: Final = re.compile(
     r"|pre-commit run|\S*(?:run_?tests?|test|check|lint|dev check)(?:\.sh|\.py)?$|\S*/dev (?:check|test)"
     r")\b",
 )
-_PASSED: Final = re.compile(
+_PASSED: Final = late_pattern(
     r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^ok\s|^PASS\b|\bAll (?:checks|tests) passed|\bSuccess: no issues|^OK\b"
     r"|\bBUILD SUCCESS|\bBuild succeeded|test result: ok|\b0 (?:errors|failures|failed)\b|\bcompiled successfully"
     r"|✓ built in|\bFinished `?(?:dev|test|release)|\bexit code:? 0\b|\bno (?:problems|errors) found",
     re.MULTILINE | re.IGNORECASE,
 )
-_FAILED: Final = re.compile(
+_FAILED: Final = late_pattern(
     r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b|^--- FAIL|^FAIL(?:ED)?\b|\bFAILED\b"
     r"|test result: FAILED|\bBUILD FAIL|\bBuild failed|npm ERR!|^Traceback \(most recent|^error(?:\[\w+\])?: "
     r"|\bexit(?:ed with)? (?:code|status):? [1-9]|\berror TS\d+|^make.*\*\*\*|✗|✘|\bcommand not found",

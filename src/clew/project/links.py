@@ -15,6 +15,7 @@ from typing import Any, Final
 from clew.condense.material import prose_of
 from clew.project.checks import check_commands, confirms, is_commit, verdict_of
 from clew.text.evidence import MOST, path_spans
+from clew.text.late_pattern import late_pattern
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
@@ -37,7 +38,7 @@ _PATH_KEYS: Final = (
     "filepath",
 )
 _COMMAND_KEYS: Final = ("command", "cmd", "script", "shell_command")
-_EDITORS: Final = re.compile(
+_EDITORS: Final = late_pattern(
     r"(?i)(?:^|_)(?:edit|multiedit|write|create|replace|insert|append|delete|remove|patch|apply|rename|move)(?:$|_|file)"
     r"|edit$|write$|replace$"
 )
@@ -46,13 +47,13 @@ _EDITED_BY: Final = frozenset(
 )
 _VIEWED_BY: Final = frozenset({"view", "read", "undo_edit"})
 """Values of `command` with which an editor changes nothing (OpenHands)."""
-_PATCHED: Final = re.compile(
+_PATCHED: Final = late_pattern(
     r"^(?:\*\*\* (?:Update|Add|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- a/)([^\n\t]{1,300}?)\s*$",
     re.MULTILINE,
 )
-_LINE_BEHIND: Final = re.compile(r"(?<=[\w)]):\d[\d:-]*$")
-_DRIVE: Final = re.compile(r"^[A-Za-z]:/")
-_COMMIT: Final = re.compile(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
+_LINE_BEHIND: Final = late_pattern(r"(?<=[\w)]):\d[\d:-]*$")
+_DRIVE: Final = late_pattern(r"^[A-Za-z]:/")
+_COMMIT: Final = late_pattern(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
