@@ -42,7 +42,7 @@ def test_facts_are_listed_with_their_time_and_their_turns() -> None:
         assert "[chat:turn:1]" in tools.query_facts(object="harbor")
         past = tools.query_facts(subject="Ann", verb="lives in", status="all")
         assert "Ann lives in Bergen (since 2024-03-05; until" in past
-        assert "replaced since) [chat:turn:0]" in past
+        assert "replaced since by: Ann lives in Oslo) [chat:turn:0]" in past
         assert tools.query_facts(subject="Zoe") == "No such fact is known. Try fewer conditions, or recall."
 
 
