@@ -349,7 +349,7 @@ def test_other_rules_read_everything_again(memory: Memory) -> None:
         pass
     assert [each for each in seen(memory) if each.startswith("Bob")] == []
     with memory.reads.store.snapshot() as reader:
-        assert read_fact_progress(reader, "default").version == "1.2"
+        assert read_fact_progress(reader, "default").version == "2.2"
 
 
 # ----------------------------------------------------------------------------------------------------------------- rows

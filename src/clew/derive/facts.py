@@ -27,7 +27,7 @@ from clew.types.facts import Statement
 from clew.types.provenance import Provenance
 from clew.types.turn import Turn
 
-FACTS_VERSION: Final = 1
+FACTS_VERSION: Final = 2
 """Raise it with any change of how facts are made of statements."""
 
 STRETCH: Final = 64
@@ -89,13 +89,17 @@ def forget_facts(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
     return len(gone_rows)
 
 
-def make_afresh(tx: Transaction, space: str) -> None:
-    """Deletes all facts, and has them made again from the turns and from what models found in them."""
+def make_afresh(tx: Transaction, space: str, version: str | None = None) -> None:
+    """Deletes all facts, and has them made again from the turns and from what models found in them.
+
+    Args:
+        version: of the rules that will do so; None for those that made them.
+    """
     drop_made(tx, space)
     seen = read_fact_progress(tx, space)
     if seen != FactProgress():
         upto = max(seen.next, seen.afresh)
-        write_fact_progress(tx, space, seen, FactProgress(seen.version, afresh=upto))
+        write_fact_progress(tx, space, seen, FactProgress(version or seen.version, afresh=upto))
 
 
 class FactReading:
@@ -153,6 +157,13 @@ class FactReading:
             progress = self._progress(seen)
             if self._holds(progress):
                 return False
+            is_older = seen.version.partition(".")[0] not in ("", str(FACTS_VERSION))
+        if is_older:  # facts are kept otherwise now
+            self._store.transaction(lambda tx: make_afresh(tx, self._space, self._version), durable=False)
+            return True
+        with self._store.snapshot() as reader:
+            if read_fact_progress(reader, self._space) != seen:
+                return True
             low = (self._space, progress.next)
             rows = TURN.scan(reader, low, (self._space,), index="ordinal", limit=self._stretch)
             again = () if rows else progress.redo[: self._stretch]

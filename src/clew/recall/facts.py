@@ -13,24 +13,28 @@ from clew.knowledge.morphology import analyses, lemma
 from clew.knowledge.slots import ANY_SCOPE, SLOTS, Slot, family_of, slot_of
 from clew.rows.fact_codec import Place, fact_id, place_of
 from clew.rows.facts import (
+    STATED,
     StoredStatements,
     TurnMarks,
     facts_at,
     facts_of_groups,
     head_of,
+    pair_digest,
     places_of,
+    status_digest,
     subject_digest,
     term_digest,
     verb_digest,
 )
 from clew.store.knowledge_row_types import FactLinkRow
 from clew.store.protocol import Reader
-from clew.store.selections import FACT_PLACE
+from clew.store.selections import FACT_PLACE, FACT_PLACES
 from clew.store.tables import FACT_LINK
+from clew.store.values import Key
 from clew.text.terms import terms
 from clew.types.facts import Fact, FactLink, FactStatus, LinkedFact, LinkKind
 
-SCANNED: Final = 2_000
+SCANNED: Final = 600
 """Keys of facts that are compared before facts are read: about a millisecond."""
 
 _LEAST: Final = 8
@@ -125,7 +129,10 @@ def _without_later(fact: Fact) -> Fact:
 def fact_history(reader: Reader, space: str, subject: str, verb: str | None, now: datetime) -> list[Fact]:
     """All that was ever stated of a subject, earliest first, each with its standing and its links."""
     marks = TurnMarks(reader, space)
-    places = sorted(places_of(reader, space, subject_digest(named(subject))))
+    digests = [subject_digest(named(subject))]
+    if verb is not None:
+        digests = [pair_digest(named(subject), head) for head in _heads(verb)]
+    places = sorted({place for digest in digests for place in places_of(reader, space, digest)})
     every = history.history(facts_at(reader, space, places, marks), named(subject))
     families = {family_of(fact.verb) for fact in every if verb is not None and verb_fits(verb, fact)}
     chosen = [fact for fact in every if verb is None or family_of(fact.verb) in families]
@@ -213,41 +220,61 @@ def _ends(reader: Reader, space: str, place: Place) -> Iterator[tuple[LinkKind, 
 
 def _candidates(reader: Reader, space: str, query: FactQuery, marks: TurnMarks) -> Iterator[list[Fact]]:
     """Facts that may meet a query, the newest first: a page at a time where only some are wanted."""
-    places = _places(reader, space, query)
     is_whole = query.limit is None or query.as_of is not None or query.known_at is not None
-    size = max(_LEAST, len(places) if is_whole else 2 * (query.limit or 0))
-    for start in range(0, len(places), size):
-        yield facts_at(reader, space, places[start : start + size], marks)
+    for places in _places(reader, space, query):
+        size = max(_LEAST, len(places) if is_whole else 2 * (query.limit or 0))
+        for start in range(0, len(places), size):
+            yield facts_at(reader, space, places[start : start + size], marks)
 
 
-def _places(reader: Reader, space: str, query: FactQuery) -> list[Place]:
+def _places(reader: Reader, space: str, query: FactQuery) -> Iterator[list[Place]]:
     """Where the facts stand that may meet a query, the newest first; a condition that very many meet is left out."""
     narrow: set[Place] | None = None
     widest: list[int] | None = None
     for digests in _conditions(query):
         limited = [places_of(reader, space, digest, reverse=True, limit=SCANNED + 1) for digest in digests]
-        found = {place for every in limited for place in every}
         if all(len(every) <= SCANNED for every in limited):
+            found = {place for every in limited for place in every}
             narrow = found if narrow is None else narrow & found
         else:
             widest = widest or digests
     if narrow is not None:
-        return sorted(narrow, reverse=True)
-    if widest is not None:
-        return sorted({place for digest in widest for place in places_of(reader, space, digest)}, reverse=True)
-    return [(row.ordinal, row.place) for row in FACT_PLACE.scan(reader, (space,), (space,), reverse=True)]
+        yield sorted(narrow, reverse=True)
+    elif widest is None or len(widest) == 1:
+        yield from _pages(reader, space, None if widest is None else widest[0])
+    else:
+        yield sorted({place for digest in widest for place in places_of(reader, space, digest)}, reverse=True)
+
+
+def _pages(reader: Reader, space: str, digest: int | None) -> Iterator[list[Place]]:
+    """All places of one digest, or all places, the newest first; no more are read than are asked for."""
+    low: Key = (space,) if digest is None else (space, digest)
+    high, source = low, FACT_PLACE if digest is None else FACT_PLACES
+    while rows := source.scan(reader, low, high, reverse=True, limit=SCANNED):
+        yield [(row.ordinal, row.place) for row in rows if row.place != STATED]
+        if len(rows) < SCANNED or not rows[-1].ordinal:
+            return
+        high = (*low, rows[-1].ordinal, rows[-1].place - 1)
 
 
 def _conditions(query: FactQuery) -> Iterator[list[int]]:
     """What facts are found by that meet the conditions: each has one of each list."""
     if query.object is not None:
         yield from ([term_digest(term)] for term in dict.fromkeys(terms(query.object)))
-    if query.verb is not None:
-        verbs = {query.verb, *(verb for slot in slots_asked(query.verb) for verb in slot.verbs)}
-        heads = {head for verb in verbs for head in _lemmas(head_of(verb))}
-        yield [verb_digest(head) for head in sorted(heads)]
-    if query.subject is not None:
+    if query.status is not None and (found := status_digest(query.status)):
+        yield found
+    if query.verb is not None and query.subject is not None:
+        yield [pair_digest(named(query.subject), head) for head in _heads(query.verb)]
+    elif query.verb is not None:
+        yield [verb_digest(head) for head in _heads(query.verb)]
+    elif query.subject is not None:
         yield [subject_digest(named(query.subject))]
+
+
+def _heads(asked: str) -> list[str]:
+    """The dictionary forms of the verbs that a word may stand for, or of those of the slot that it names."""
+    verbs = {asked, *(verb for slot in slots_asked(asked) for verb in slot.verbs)}
+    return sorted({head for verb in verbs for head in _lemmas(head_of(verb))})
 
 
 def _answers(

@@ -17,7 +17,7 @@ from clew.store.rows import from_us
 from clew.store.selections import FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
 from clew.text.terms import terms
-from clew.types.facts import Fact, Statement
+from clew.types.facts import Fact, FactStatus, Statement
 from clew.types.ids import parse_turn_id, turn_id
 
 STATED: Final = -1
@@ -25,6 +25,8 @@ STATED: Final = -1
 
 OBJECT_TERMS: Final = 12
 """Terms of an object by which a fact is found; what has more is a sentence rather than a value."""
+
+_USUAL: Final = frozenset({FactStatus.ACTIVE, FactStatus.COMPLETED})
 
 _BYTES: Final = 6
 _MIDDLE: Final = 1 << (8 * _BYTES - 1)
@@ -177,9 +179,11 @@ def places_of(
 
 
 def finding_digests(fact: Fact) -> set[int]:
-    """What a fact is found by: its subject, its verb, the terms of its object."""
+    """What a fact is found by: its subject, its verb, both, the terms of its object, a status that few have."""
     found = list(dict.fromkeys(terms(fact.object)))[:OBJECT_TERMS]
-    return {subject_digest(fact.subject), verb_digest(lemma(head_of(fact.verb))), *map(term_digest, found)}
+    head = lemma(head_of(fact.verb))
+    digests = {subject_digest(fact.subject), verb_digest(head), pair_digest(fact.subject, head)}
+    return digests.union(map(term_digest, found), status_digest(fact.status))
 
 
 def head_of(verb: str) -> str:
@@ -195,6 +199,16 @@ def subject_digest(subject: str) -> int:
 def verb_digest(head: str) -> int:
     """What facts are found by whose verb has this dictionary form."""
     return _digest("verb", head)
+
+
+def pair_digest(subject: str, head: str) -> int:
+    """What facts about a subject are found by whose verb has this dictionary form."""
+    return _digest("pair", f"{subject_key(subject)}\x1f{head}")
+
+
+def status_digest(status: FactStatus) -> list[int]:
+    """What facts are found by that have a status; nothing for the two that most facts have."""
+    return [] if status in _USUAL else [_digest("status", status)]
 
 
 def term_digest(term: str) -> int:
