@@ -6,13 +6,31 @@ and `(reason)` after it names what it rests on.
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from clew.types.facts import Effect, FactStatus, Statement
+from clew.derive.facts import FactReading
+from clew.memory import Memory
+from clew.rows.facts import facts_at
+from clew.store.tables import FACT
+from clew.types.facts import Effect, Fact, FactStatus, Statement
 from clew.types.turn import Turn
+from tests.memories import quiet, rows
 
 _LINE = re.compile(
     r"(?P<subject>[^:|]+): (?P<verb>[^|]+) \| (?P<mark>[!?~]?)(?P<object>[^(|]+?)(?: \((?P<rest>[^)]*)\))?"
 )
+
+TABLES = ("statement", "fact", "fact_key", "fact_link")
+TALK = [
+    "Ann: lives in | Porto",
+    "Ann: works at | Acme\nBob: likes | tea",
+    "nothing at all",
+    "Ann: lives in | Lisbon",
+    "She: visits | ?office (Acme)",
+    "Bob: likes | !tea",
+    "Ann: works at | Initech",
+    "Bob: lives in | Porto",
+]
 
 
 class Lines:
@@ -49,3 +67,36 @@ class Lines:
             effect=effects.get(stated["mark"], Effect.STATES),
             rests_on=(stated["rest"],) if stated["rest"] else (),
         )
+
+
+def idle(path: Any = ":memory:", **more: Any) -> Memory:
+    """A memory whose worker rests, so that the rules for English do not read the lines of these tests."""
+    opened = quiet(path, **more)
+    opened.parts.worker.stop()
+    return opened
+
+
+def read(memory: Memory, stretch: int = 64) -> None:
+    """Reads all turns for facts, as far as that is not done."""
+    reading = FactReading(memory.reads.store, memory.space, Lines(), stretch)
+    reading.release()
+    while reading.step():
+        pass
+    assert reading.pending() == 0
+
+
+def stored(memory: Memory) -> dict[str, list[Any]]:
+    return {table: rows(memory.reads.store, table, memory.space) for table in TABLES}
+
+
+def all_facts(memory: Memory) -> list[Fact]:
+    with memory.reads.store.snapshot() as reader:
+        places = [(row.ordinal, row.place) for row in FACT.scan(reader, (memory.space,), (memory.space,))]
+        return facts_at(reader, memory.space, places)
+
+
+def seen(memory: Memory) -> list[str]:
+    """Each fact in words, with its status and what became of it."""
+    found = all_facts(memory)
+    marks = ((fact, "replaced" * bool(fact.superseded_by), "stale" * bool(fact.stale_because)) for fact in found)
+    return sorted(f"{fact.told}: {' '.join(filter(None, (fact.status.value, *more)))}" for fact, *more in marks)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -273,14 +274,14 @@ def test_the_schema_bounds_an_answer() -> None:
         assert problem({"facts": [good | bad]}, SCHEMA)
 
 
-def home(day: int, place: str, provenance: str, **more: Any) -> Statement:
+def home(day: int, place: str, provenance: str, verb: str = "lives in", **more: Any) -> Statement:
     """Where Nadia lives, as one turn of a day says."""
     said = datetime(2025, 3, day, tzinfo=UTC)
     return Statement(
         turn=f"s:turn:{day}",
         ordinal=0,
         subject="Nadia",
-        verb="lives in",
+        verb=verb,
         object=place,
         said_at=said,
         provenance=provenance,
@@ -315,6 +316,19 @@ def test_a_model_never_overrides_a_correction(day: int, more: dict[str, Any]) ->
         end for link in book.links() if link.kind == LinkKind.CONTRADICTS for end in (link.source, link.target)
     }
     assert {each.id for each in open_ones} <= contradicted
+
+
+@pytest.mark.requirement("K-MOD-04")
+@pytest.mark.parametrize("status", [FactStatus.ACTIVE, FactStatus.PLANNED])
+@pytest.mark.parametrize(("maker", "is_ended"), [(MODEL, False), ("rule", True)])
+def test_no_model_says_that_what_was_corrected_is_done(status: FactStatus, maker: str, *, is_ended: bool) -> None:
+    book = Book()
+    paints = partial(home, place="the shed", verb="paints")
+    corrected = paints(5, provenance="user", status=status, effect=Effect.CORRECTS)
+    book.add([corrected, paints(9, provenance=maker, status=FactStatus.COMPLETED)])
+    kept = next(each for each in book.facts() if corrected in each.statements)
+    assert (kept.valid_to is not None) is is_ended
+    assert is_ended or (kept.status, kept.superseded_by) == (status, None)
 
 
 @pytest.mark.requirement("K-MOD-03")

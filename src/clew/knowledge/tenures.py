@@ -197,7 +197,7 @@ class _Timeline:
     def _fulfil(self, tenure: Tenure, said: Placed) -> None:
         """Ends the plans that came true."""
         for plan in self._open(plans=True):
-            if plan.has(said) and is_decided(plan.last.order, said.order):
+            if plan.has(said) and _may_end(plan, said):
                 plan.successor = tenure
                 plan.end(tenure.start() or said.statement.said_at)
 
@@ -212,13 +212,10 @@ class _Timeline:
     def _past(self, said: Placed) -> None:
         """Adds what happened, or held and is over: it ends nothing but a plan for it, and what it completes."""
         statement = said.statement
-        if said.slot is None and statement.status is FactStatus.COMPLETED and statement.verb not in _STATES:
-            going = [
-                tenure for tenure in self._open(plans=False) if tenure.status is FactStatus.ACTIVE and tenure.has(said)
-            ]
-            for tenure in going[:1]:
-                tenure.end(statement.valid_to or statement.valid_from or statement.said_at, FactStatus.COMPLETED, said)
-                return
+        going = self._completed(said)
+        if going and not _contests(going[0].said, said):
+            going[0].end(statement.valid_to or statement.valid_from or statement.said_at, FactStatus.COMPLETED, said)
+            return
         closed = [tenure for tenure in self._closed() if not tenure.is_plan and tenure.has(said)]
         known = next((tenure for tenure in reversed(closed) if _may_be_one(tenure.said, said)), None)
         if known is None:
@@ -228,9 +225,18 @@ class _Timeline:
         else:
             tenure = known
             tenure.said.append(said)
-            tenure.ended_at = statement.valid_to or tenure.ended_at
+            if not _contests(tenure.said, said):
+                tenure.ended_at = statement.valid_to or tenure.ended_at
+        _rival(tenure, going[:1])
         if said.slot is None:
             self._fulfil(tenure, said)
+
+    def _completed(self, said: Placed) -> list[Tenure]:
+        """What goes on, and is completed by what happened."""
+        statement = said.statement
+        if said.slot is not None or statement.status is not FactStatus.COMPLETED or statement.verb in _STATES:
+            return []
+        return [each for each in self._open(plans=False) if each.status is FactStatus.ACTIVE and each.has(said)]
 
     def _cease(self, said: Placed) -> None:
         statement = said.statement
