@@ -80,11 +80,11 @@ def forget_facts(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
     if seen == FactProgress():
         return 0
     gone = {cast(int, turn.ordinal) for turn in turns}
-    again = {ordinal for ordinal in read_together(tx, space, turns, MOST_REACH) if ordinal < seen.next} - gone
+    again = read_together(tx, space, turns, MOST_REACH) - gone
     rows = [row for ordinal in sorted(gone | again) for row in STATEMENT.scan(tx, (space, ordinal), (space, ordinal))]
     gone_rows = [row for row in rows if row.ordinal in gone or row.provenance == Provenance.RULE]
     proposed(tx, space, [Said(row.ordinal, row.provenance, ()) for row in gone_rows]).apply(tx)
-    redo = again.union(seen.redo) - gone
+    redo = {ordinal for ordinal in again if ordinal < seen.next}.union(seen.redo) - gone
     write_fact_progress(tx, space, seen, replace(seen, redo=tuple(sorted(redo))))
     return len(gone_rows)
 
@@ -98,7 +98,8 @@ def make_afresh(tx: Transaction, space: str, version: str | None = None) -> None
     drop_made(tx, space)
     seen = read_fact_progress(tx, space)
     if seen != FactProgress():
-        upto = max(seen.next, seen.afresh)
+        row = SPACE.get(tx, (space,))  # models may have read turns that rules have not read yet
+        upto = max(seen.next, seen.afresh, 0 if row is None else row.next_ordinal)
         write_fact_progress(tx, space, seen, FactProgress(version or seen.version, afresh=upto))
 
 
@@ -192,7 +193,9 @@ class FactReading:
 
     def _progress(self, seen: FactProgress) -> FactProgress:
         """The progress with these rules: what others read is read again."""
-        return seen if seen.version == self._version else FactProgress(self._version, revision=seen.revision)
+        if seen.version == self._version:
+            return seen
+        return FactProgress(self._version, afresh=seen.afresh if seen.is_partial else 0, revision=seen.revision)
 
     def _said(self, context: FactContext, rows: Sequence[TurnRow], *, one_by_one: bool) -> Iterator[Said]:
         """What rules find in turns, and what the user's corrections say.

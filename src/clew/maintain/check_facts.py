@@ -29,7 +29,9 @@ def fact_problems(reader: Reader, space: str) -> Iterator[Problem]:
         shown = ", ".join(map(str, lost[:_SHOWN])) + ", ..." * (len(lost) > _SHOWN)
         detail = f"there are facts of {len(lost)} turns that are not stored"
         yield Problem(kind="fact", where=f"ordinals {shown}", detail=detail, repair=_REPAIR)
-    elif not read_fact_progress(reader, space).is_partial:
+        return
+    made = read_fact_progress(reader, space)
+    if not any(made.next <= ordinal < made.afresh for ordinal in stating):
         yield from _wrong_facts(reader, space, stating, held)
 
 

@@ -34,7 +34,7 @@ class FactProgress:
 
     @property
     def is_partial(self) -> bool:
-        """Whether turns have statements of which no facts are made yet."""
+        """Whether there may be turns with statements of which no facts are made yet."""
         return self.next < self.afresh
 
 

@@ -73,8 +73,8 @@ def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collectio
     after = StoredStatements(reader, space, marks, stating)
     for ordinal in changed:
         writes.exchange(STATEMENT, old[ordinal], new[ordinal])
-        stated = () if ordinal in afresh else _stating(space, before, ordinal)
-        writes.exchange(FACT_KEY, stated, _stating(space, after, ordinal))
+        stated, states = _stating(space, before, ordinal), _stating(space, after, ordinal)
+        writes.exchange(FACT_KEY, stated - states if ordinal in afresh else stated, states)
     touched = [each for state in (before, after) for ordinal in changed for each in state.placed_at(ordinal)]
     _remake(writes, _Facts(reader, space, marks), before, after, reduced(touched, after.lookup))
     return writes
