@@ -1,6 +1,7 @@
 """The store of a project: made once, kept up to date, and healed."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from clew.errors import NotFoundError
 from clew.project.project import Project
 from clew.project.transforms import Goal, decoded_transform
-from tests.projects import SHOP, changed, made, needs_grammars, stored
+from clew.project.update import update
+from tests.projects import LATER, SHOP, changed, made, needs_grammars, stored, write
 
 
 @pytest.mark.requirement("L-PRJ-01")
@@ -89,3 +91,34 @@ def test_there_is_no_project_before_genesis(tmp_path: Path) -> None:
     assert found is not None
     assert found.root == tmp_path.resolve()
     found.close()
+
+
+@pytest.mark.requirement("L-PRJ-11")
+def test_links_of_files_that_a_stopped_update_stored_are_found_by_the_next(tmp_path: Path) -> None:
+    made(tmp_path, {"b.md": "# B\n", "z.md": "# Z\n"})
+    write(tmp_path, {f"a{n:03}.md": "# A\n\nSee [b](b.md).\n" for n in range(500)})
+
+    class Stop(Exception):
+        pass
+
+    def stop(done: int, _every: int) -> None:
+        if done == 500:
+            raise Stop
+
+    with pytest.raises(Stop):
+        update(tmp_path, LATER, on_progress=stop)
+    report = changed(tmp_path, {"z.md": "# Z\n\nChanged.\n"})
+    assert (report.changed, report.added) == (("z.md",), ())
+    with Project.open(tmp_path) as project:
+        assert len(project.dependents("b.md")) == 500
+
+
+@pytest.mark.requirement("L-PRJ-06")
+def test_an_update_does_not_read_binary_files_again(tmp_path: Path) -> None:
+    write(tmp_path, {"image.png": b"\x89PNG\0\0"})
+    os.utime(tmp_path / "image.png", (1_000_000_000, 1_000_000_000))
+    made(tmp_path, {})
+    write(tmp_path, {"image.png": b"pixels"})  # of the same size and time: what is in it now shows whether it is read
+    os.utime(tmp_path / "image.png", (1_000_000_000, 1_000_000_000))
+    report = changed(tmp_path, {})
+    assert (report.added, [each.path for each in report.skipped]) == ((), ["image.png"])

@@ -76,7 +76,11 @@ class BuildReport(Record):
 
 @dataclass(slots=True)
 class _Run:
-    """The state of one run: the store, what was found, and what was done so far."""
+    """The state of one run: the store, what was found, and what was done so far.
+
+    Attributes:
+        was_stopped: whether the run before was stopped before it resolved the imports of what it had stored.
+    """
 
     layout: Layout
     index: ProjectIndex
@@ -89,6 +93,7 @@ class _Run:
     generation: int
     reads_all: bool
     remakes_all: bool
+    was_stopped: bool
     batch: list[tuple[FoundFile, ParsedFile]] = field(default_factory=list)
     batch_bytes: int = 0
     skipped: list[SkippedFile] = field(default_factory=list)
@@ -168,6 +173,7 @@ def _started(layout: Layout, index: ProjectIndex, goal: Goal, limits: Limits, at
         generation=generation + 1,
         reads_all=goal is Goal.GENESIS or is_other,
         remakes_all=is_other,
+        was_stopped=index.meta("unresolved") == "1",
     )
 
 
@@ -206,8 +212,7 @@ def _look_at(run: _Run, file: FoundFile) -> None:
         return
     data = read_bytes(file, run.limits.max_bytes)
     if isinstance(data, bytes) and is_binary(data):
-        seen = run.now if not is_same or known is None else known.seen
-        run.binary.append(FileTimes(file.path, file.size, file.modified, seen, ""))
+        run.binary.append(FileTimes(file.path, file.size, file.modified, run.now, ""))
         data = SkipReason.BINARY
     if not isinstance(data, bytes):
         run.skipped.append(SkippedFile(file.path, data))
@@ -288,18 +293,17 @@ def _finish(run: _Run) -> None:
     """Resolves imports, and notes the times of files that were read and had not changed."""
     changed = [*run.changes["changed"], *run.changes["healed"]]
     paths_changed = bool(run.changes["added"] or run.removed)
-    was_stopped = run.index.meta("unresolved") == "1" and not run.transforms
     with run.index.transaction():
         run.index.set_binary(run.binary)
         run.index.set_times(run.touched)
-        if paths_changed or was_stopped or run.reads_all:
+        if paths_changed or run.was_stopped or run.reads_all:
             run.index.resolve(None)
         elif changed:
             run.index.resolve(changed)
         run.index.set_meta("unresolved", "0")
         run.index.set_meta("method", json.dumps(method(), sort_keys=True))
         put_limits(run.index, run.limits)
-        if run.transforms:
+        if run.transforms or run.was_stopped:
             run.index.set_meta("digest", _digest((file.path, file.object) for file in run.index.files()))
 
 

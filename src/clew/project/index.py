@@ -22,7 +22,7 @@ from clew.store.translate import translated
 from clew.text.terms import terms
 from clew.types.record import maker
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the tables; an index of another one is made anew."""
 WAIT_MS: Final = 30_000
 """How long a reader or writer waits for a lock inside of SQLite."""
@@ -267,7 +267,7 @@ class ProjectIndex:
 
     def set_binary(self, files: Iterable[FileTimes]) -> None:
         """Remembers which files are not text, so that they are not read again; forgets all others."""
-        kept = {file.path: (file.path, file.size, file.modified) for file in files}
+        kept = {file.path: (file.path, file.size, file.modified, file.seen) for file in files}
         self._each("drop_binary", [(path,) for path in self._texts("binary") if path not in kept])
         self._each("put_binary", kept.values())
 

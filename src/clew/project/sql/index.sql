@@ -5,7 +5,8 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE file (path TEXT PRIMARY KEY, content TEXT NOT NULL, object TEXT NOT NULL, transform TEXT NOT NULL,
     size INTEGER NOT NULL, language TEXT NOT NULL, lines INTEGER NOT NULL, package TEXT NOT NULL,
     syntax_errors INTEGER NOT NULL, modified INTEGER NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE binary (path TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE binary (path TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, seen INTEGER NOT NULL)
+    WITHOUT ROWID;
 CREATE TABLE node (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, path TEXT NOT NULL,
     name TEXT NOT NULL, qualified TEXT NOT NULL, language TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
     signature TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, generation INTEGER NOT NULL);
@@ -35,7 +36,7 @@ SELECT path FROM file WHERE syntax_errors ORDER BY path
 
 -- name: times
 SELECT path, size, modified, seen, object FROM file
-UNION ALL SELECT path, size, modified, modified, '' FROM binary
+UNION ALL SELECT path, size, modified, seen, '' FROM binary
 
 -- name: nodes
 SELECT id, kind, path, name, qualified, language, start, end, signature, text, hash
@@ -147,7 +148,7 @@ DELETE FROM import WHERE path = ?
 DELETE FROM reference WHERE path = ?
 
 -- name: put_binary
-INSERT OR REPLACE INTO binary VALUES (?, ?, ?)
+INSERT OR REPLACE INTO binary VALUES (?, ?, ?, ?)
 
 -- name: drop_binary
 DELETE FROM binary WHERE path = ?
