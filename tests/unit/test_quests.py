@@ -237,6 +237,17 @@ def test_a_pattern_goes_to_another_home_with_its_provenance(memory: Memory, tmp_
                 other.import_pattern(file)
 
 
+@pytest.mark.requirement("L-MEE-11")
+def test_a_pattern_of_an_own_quest_goes_with_its_turns_after_it_was_imported_again(
+    memory: Memory, tmp_path: Path
+) -> None:
+    file = tmp_path / "tabs.json"
+    made = memory.export_pattern("work:quest:0", file)
+    assert memory.import_pattern(file) == made
+    memory.forget(session="work")
+    assert memory.quest_patterns() == []
+
+
 @pytest.mark.requirement("L-MEE-13")
 def test_the_command_line_lists_seals_and_verifies(tmp_home: Path, tmp_path: Path) -> None:
     with quiet(tmp_home / ".clew") as memory:

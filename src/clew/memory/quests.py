@@ -159,7 +159,7 @@ class MemoryQuests(MemoryReads):
         return pattern
 
     def import_pattern(self, path: str | Path) -> QuestPattern:
-        """Keeps the pattern in a file that `export_pattern` wrote, with where it comes from.
+        """Keeps the pattern in a file that `export_pattern` wrote, with where it comes from; one that is here stays.
 
         Raises:
             FormatError: the file holds no pattern, or one that was changed.
@@ -168,12 +168,14 @@ class MemoryQuests(MemoryReads):
         file = usable_path(path, "the file")
         pattern = replace(_pattern_in(file), imported_from=file.name)
 
-        def write(tx: Transaction) -> None:
+        def write(tx: Transaction) -> QuestPattern:
             self._must_store(tx)
-            put_pattern(tx, self.space, pattern, None, self.reads.clock())
+            kept = {each.name: each for each in read_patterns(tx, self.space)}
+            if pattern.name not in kept:  # one of an own quest is forgotten with its turns, so it is not replaced
+                put_pattern(tx, self.space, pattern, None, self.reads.clock())
+            return kept.get(pattern.name, pattern)
 
-        self.reads.store.transaction(write)
-        return pattern
+        return self.reads.store.transaction(write)
 
     def _masked(self, text: str) -> str:
         return mask(text)[0] if self.reads.config.ingest.secrets == "mask" else text
