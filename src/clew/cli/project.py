@@ -1,14 +1,14 @@
 """`clew project`: a code base or set of documents that conversations are measured against."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.project_memory import attach, decisions, detach, drift, overlays
+from clew.cli.project_memory import attach, decisions, detach, drift, overlays, place_of, root_option
 from clew.cli.show import bar, counted, dim, err, grid, lay_out, lines, numbers, out, shortened
 from clew.cli.terminal import emit
 from clew.config import load_config
@@ -21,7 +21,7 @@ from clew.project.layout import Layout
 from clew.project.limits import Limits
 from clew.project.nodes import NodeKind
 from clew.project.open_cognition import FOLDER, CognitionView, read_open_cognition, write_open_cognition
-from clew.project.project import Project, root_of
+from clew.project.project import Project
 from clew.project.query import NodeMatch
 from clew.project.query import query as run_query
 from clew.project.status import ProjectStatus
@@ -35,14 +35,6 @@ SHOWN: Final = 5
 """Most files of one kind that are named; `--json` has all of them."""
 WIDE: Final = 60
 """Most characters shown of a text."""
-
-_Command = Callable[..., None]
-
-
-def _root(command: _Command) -> _Command:
-    return click.option(
-        "--root", metavar="DIR", help="Folder of the project.  [default: the nearest one that has a store, else .]"
-    )(command)
 
 
 @click.group()
@@ -60,7 +52,7 @@ for _command in (overlays, attach, detach, decisions, drift):
 
 
 @project.command()
-@_root
+@root_option
 @common
 def init(scope: Scope, root: str | None) -> None:
     """Make the store of a project, without reading the project yet."""
@@ -74,7 +66,7 @@ def init(scope: Scope, root: str | None) -> None:
 
 
 @project.command()
-@_root
+@root_option
 @common
 def genesis(scope: Scope, root: str | None) -> None:
     """Read the whole project, and heal what is lost or altered in its store.
@@ -85,7 +77,7 @@ def genesis(scope: Scope, root: str | None) -> None:
     with bar("reading") as shown:
         task = shown.add_task("reading", total=None)
         report = run_genesis(
-            _place(root),
+            place_of(root),
             utc_now(),
             limits=_limits(scope),
             on_progress=lambda done, every: shown.update(task, completed=done, total=every),
@@ -94,19 +86,19 @@ def genesis(scope: Scope, root: str | None) -> None:
 
 
 @project.command()
-@_root
+@root_option
 @common
 def update(scope: Scope, root: str | None) -> None:
     """Read what changed in the project since it was read last."""
-    _say(scope, run_update(_place(root), utc_now(), limits=_limits(scope)))
+    _say(scope, run_update(place_of(root), utc_now(), limits=_limits(scope)))
 
 
 @project.command()
-@_root
+@root_option
 @common
 def watch(scope: Scope, root: str | None) -> None:
     """Read what changes in the project, until Ctrl-C."""
-    place = _place(root)
+    place = place_of(root)
     if not scope.as_json:
         err().print(f"following {printable(str(place))}; Ctrl-C stops", style="dim", soft_wrap=True)
     for report in run_watch(place, utc_now, limits=_limits(scope)):
@@ -114,7 +106,7 @@ def watch(scope: Scope, root: str | None) -> None:
 
 
 @project.command()
-@_root
+@root_option
 @common
 def status(scope: Scope, root: str | None) -> None:
     """Check every hash and reference in the store of the project.
@@ -122,7 +114,7 @@ def status(scope: Scope, root: str | None) -> None:
     Exit status 1 means that something is wrong; `clew project genesis` heals it. Files that changed since they were
     read are counted, and are no problem.
     """
-    found = run_status(Layout.of(_place(root)))
+    found = run_status(Layout.of(place_of(root)))
     if scope.as_json:
         emit({"ok": found.ok, **found.to_dict()})
     else:
@@ -134,7 +126,7 @@ def status(scope: Scope, root: str | None) -> None:
 @project.command()
 @click.argument("expression", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
-@_root
+@root_option
 @common
 def query(scope: Scope, expression: tuple[str, ...], limit: int, root: str | None) -> None:
     """Find files, symbols, sections and decisions of the project.
@@ -143,7 +135,7 @@ def query(scope: Scope, expression: tuple[str, ...], limit: int, root: str | Non
     as in `file:cart.py`, and of a name, as in `symbol:Cart.pay`, is enough. Exit status 1 means that nothing was found.
     """
     asked = " ".join(expression)
-    with Project.open(_place(root)) as opened:
+    with Project.open(place_of(root)) as opened:
         found = run_query(opened, asked, limit=limit)
         about = _about_file(opened, found)
     if scope.as_json:
@@ -157,7 +149,7 @@ def query(scope: Scope, expression: tuple[str, ...], limit: int, root: str | Non
 @project.command("blast-radius")
 @click.argument("target")
 @click.option("--depth", type=click.IntRange(min=1), metavar="STEPS", help="The greatest distance.  [default: all]")
-@_root
+@root_option
 @common
 def blast_radius_(scope: Scope, target: str, depth: int | None, root: str | None) -> None:
     """List what a change of a file or symbol may reach, the nearest first.
@@ -165,7 +157,7 @@ def blast_radius_(scope: Scope, target: str, depth: int | None, root: str | None
     TARGET is a path, or the name of a symbol. Of a file, these are the files that import it, and those that import
     them; of a symbol, what calls it or inherits from it, then the files that import its file.
     """
-    with Project.open(_place(root)) as opened:
+    with Project.open(place_of(root)) as opened:
         found = blast_radius(opened, target, depth=depth)
     if scope.as_json:
         emit(found.to_dict() | {"files": list(found.files)})
@@ -175,14 +167,14 @@ def blast_radius_(scope: Scope, target: str, depth: int | None, root: str | None
 
 @project.command("open-cognition")
 @click.option("--read", "reads", is_flag=True, help="Read the folder instead, and check the hashes in it.")
-@_root
+@root_option
 @common
 def open_cognition(scope: Scope, root: str | None, reads: bool) -> None:
     """Write the project as the folder .open_cognition, in the layout of its source.
 
     With --read, say what is in a folder .open_cognition of any program. Exit status 1 means that hashes are wrong.
     """
-    place = _place(root) if not reads else Path(root or ".")
+    place = place_of(root) if not reads else Path(root or ".")
     if reads:
         view = read_open_cognition(place / FOLDER)
     else:
@@ -194,11 +186,6 @@ def open_cognition(scope: Scope, root: str | None, reads: bool) -> None:
         _print_view(view)
     if view.problems:
         raise ClewError(f"{counted(len(view.problems), 'problem')} in {str(place / FOLDER)!r}")
-
-
-def _place(root: str | None) -> Path:
-    """The folder of the project: as given, or the nearest upwards that has a store, or this one."""
-    return Path(root) if root is not None else root_of(".") or Path()
 
 
 def _limits(scope: Scope) -> Limits:

@@ -32,11 +32,12 @@ FILES: Final = 10
 """Files that drift names; `--json` has all of them."""
 
 
-def _place(root: str | None) -> Path:
+def place_of(root: str | None) -> Path:
+    """The folder of the project: as given, or the nearest upwards that has a store, or this one."""
     return Path(root) if root is not None else root_of(".") or Path()
 
 
-_root = click.option(
+root_option = click.option(
     "--root", metavar="DIR", help="Folder of the project.  [default: the nearest one that has a store, else .]"
 )
 
@@ -46,7 +47,7 @@ _root = click.option(
 @click.option(
     "--limit", type=click.IntRange(min=1), default=TOP, show_default=True, help="Elements listed for each overlay."
 )
-@_root
+@root_option
 @common
 def overlays(scope: Scope, overlay: str | None, limit: int, root: str | None) -> None:
     """List the elements of a project that belong most to each of the seven overlays, with the evidence.
@@ -57,7 +58,7 @@ def overlays(scope: Scope, overlay: str | None, limit: int, root: str | None) ->
     chosen = [Overlay.of(overlay)] if overlay is not None else list(Overlay)
     config = load_config(home_of(scope.home))
     scorer = OverlayScorer(overlay_rules(config.project.overlays))
-    with Project.open(_place(root)) as opened:
+    with Project.open(place_of(root)) as opened:
         scored = [scorer.score(element) for element in elements_of(opened)]
     for each in chosen:
         best = sorted(scored, key=lambda one: (-one.scores.get(each.value, 0.0), one.element.title))
@@ -87,7 +88,7 @@ def _print_overlay(overlay: Overlay, found: list[ElementOverlays], active: int) 
 
 @click.command()
 @click.option("--embed", is_flag=True, help="Embed the elements of overlays first, and compare turns by vectors.")
-@_root
+@root_option
 @common
 def attach(scope: Scope, root: str | None, *, embed: bool) -> None:
     """Measure the turns of this space against a project from now on.
@@ -96,17 +97,17 @@ def attach(scope: Scope, root: str | None, *, embed: bool) -> None:
     more. When the project changes, they are compared again.
     """
     with open_memory(scope, makes_home=True) as memory:
-        roots = memory.attach_project(_place(root), embed=embed)
+        roots = memory.attach_project(place_of(root), embed=embed)
     _say_roots(scope, roots)
 
 
 @click.command()
-@_root
+@root_option
 @common
 def detach(scope: Scope, root: str | None) -> None:
     """Measure the turns of this space no longer against a project."""
     with open_memory(scope) as memory:
-        roots = memory.detach_project(_place(root))
+        roots = memory.detach_project(place_of(root))
     _say_roots(scope, roots)
 
 
