@@ -56,6 +56,8 @@ def told_of(found: list[Fact]) -> list[str]:
         ({"object": "teas"}, ["Ann likes green tea"]),
         ({"object": "green tea"}, ["Ann likes green tea"]),
         ({"object": "black tea"}, []),
+        ({"object": "the"}, []),
+        ({"object": "?!"}, []),
         ({"subject": "Bob", "object": "tea"}, []),
         ({"subject": "Ann", "object": "Acme"}, ["Ann works at Acme"]),
         ({"status": "planned"}, ["Ann visits Rome"]),
@@ -171,6 +173,18 @@ def test_a_correction_counts_and_can_be_forgotten(memory: Memory) -> None:
     assert told_of(memory.facts("Ann", "lives")) == ["Ann lives in Braga"]
     memory.forget(turn_ids=[name])
     assert told_of(memory.facts("Ann", "lives")) == ["Ann lives in Lisbon"]
+
+
+@pytest.mark.requirement("K-FCT-06")
+def test_a_correction_is_later_than_all_that_it_corrects(memory: Memory) -> None:
+    memory.add(told("I like green tea.", speaker="Ann", at=at(0) + timedelta(days=90)))  # in a future of the clock
+    memory.drain()
+    (tea,) = memory.facts(object="tea")
+    assert len(tea.sources) == 2
+    memory.correct(tea.id, ended=True)
+    memory.drain()
+    assert memory.facts(object="tea") == []
+    assert [fact.standing for fact in memory.history("Ann", "likes")] == ["ended"]
 
 
 @pytest.mark.requirement("K-FCT-06")

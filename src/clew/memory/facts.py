@@ -9,6 +9,7 @@ from clew.ingest.secrets import mask
 from clew.memory.arguments import given_count, given_moment, given_session, given_status, given_text
 from clew.memory.projects import MemoryProjects
 from clew.recall.facts import FactQuery, all_links, fact_history, find_facts, get_fact, links_of
+from clew.rows.facts import times_of
 from clew.types.facts import Fact, FactLink, FactStatus
 from clew.write.ingest import add_one
 
@@ -120,8 +121,9 @@ class MemoryFacts(MemoryProjects):
             right = mask(right)[0]
         with self.reads.store.snapshot() as reader:
             wrong = get_fact(reader, self.space, given_text(fact, "fact"))
+            stated = times_of(reader, self.space, wrong.sources)
         now = self.reads.clock()
-        said = (moment + _TICK for moment in (wrong.recorded_at, wrong.valid_from) if moment is not None)
+        said = (moment + _TICK for moment in (*stated, wrong.valid_from) if moment is not None)
         turn = correction(wrong, right, ended=ended, session=given_session(session), at=max([now, *said]))
         name = add_one(self.parts.appender, turn, self.config.ingest, now)
         self.parts.worker.wake()

@@ -70,8 +70,14 @@ class FactQuery:
         return (
             (self.subject is None or subject_key(fact.subject) == subject_key(named(self.subject)))
             and (self.verb is None or verb_fits(self.verb, fact))
-            and (self.object is None or set(terms(self.object)) <= set(terms(fact.object)))
+            and (self.object is None or _has_words(fact.object, self.object))
         )
+
+
+def _has_words(value: str, asked: str) -> bool:
+    """Whether a value has all words, in any form; what has no word that tells anything, such as "the", as it stands."""
+    wanted = set(terms(asked))
+    return wanted <= set(terms(value)) if wanted else asked.casefold() in value.casefold()
 
 
 def named(subject: str) -> str:

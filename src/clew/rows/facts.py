@@ -5,6 +5,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from hashlib import blake2b
 from typing import Final
 
@@ -81,6 +82,12 @@ class TurnMarks:
                 return None
             self._ordinals[name] = ordinal
         return self._ordinals[name]
+
+
+def times_of(reader: Reader, space: str, turns: Iterable[str]) -> list[datetime | None]:
+    """When stored turns were said, by their ids."""
+    marks = TurnMarks(reader, space)
+    return [marks(marks.ordinal(name)).at for name in turns]
 
 
 class StoredStatements:
