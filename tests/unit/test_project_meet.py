@@ -19,6 +19,7 @@ from clew.project.meet import OverlayNodes
 from clew.project.overlays import OverlayScorer
 from clew.project.project import Project
 from clew.project.update import update
+from clew.rows.lenses import LensBook
 from clew.rows.mentions import drop_mentions
 from clew.testing import HashEmbedder
 from clew.text.terms import terms
@@ -159,6 +160,49 @@ def test_a_changed_project_is_met_anew(memory: Memory, project: Path) -> None:
     assert memory.drain(60)
     assert overlays(memory, 1) == first
     assert importance(memory, 1) == pytest.approx(heavy, abs=0.001)
+
+
+@pytest.mark.requirement("L-MEE-16")
+def test_a_project_whose_store_was_made_again_is_met_anew(memory: Memory, project: Path) -> None:
+    memory.attach_project(project)
+    assert memory.drain(60)
+    assert "src/new.py" not in memory.drift()[0].unexplained
+    shutil.rmtree(project / ".clew")
+    (project / "src" / "new.py").write_text('"""What is new."""\n', encoding="utf-8")
+    assert genesis(project, at(1)).generation == 1
+    assert "src/new.py" in memory.drift()[0].unexplained
+
+
+@pytest.mark.requirement("L-MEE-16")
+def test_a_project_that_is_read_while_it_is_updated_is_read_again_after(memory: Memory, project: Path) -> None:
+    memory.attach_project(project)
+    assert memory.drain(60)
+    for number in range(600):
+        (project / f"note{number:03}.md").write_text(f"# Note {number}\n", encoding="utf-8")
+    seen: list[int] = []
+
+    def look(done: int, _every: int) -> None:
+        if done == 550:
+            seen.append(memory.drift()[0].files)
+
+    update(project, at(1), on_progress=look)
+    assert seen[0] < memory.drift()[0].files == len(FILES) + 600
+
+
+@pytest.mark.requirement("L-MEE-16")
+def test_a_project_is_met_anew_when_its_elements_are_embedded(project: Path) -> None:
+    embedder = HashEmbedder()
+    with quiet(embedder=embedder) as memory:
+        book = LensBook(memory.reads.store, memory.space, model=embedder.name)
+        memory.attach_project(project)
+        before = book.meet()
+        memory.attach_project(project, embed=True)
+        after = book.meet()
+    assert before is not None
+    assert after is not None
+    assert before.digest != after.digest
+    (vector,) = embedder.embed([FILES["SECURITY.md"]])
+    assert before.scores((), vector, embedder.name) == {} != after.scores((), vector, embedder.name)
 
 
 @pytest.mark.requirement("L-MEE-15")

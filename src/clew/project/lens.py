@@ -58,7 +58,8 @@ def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = N
     """
     rules = tuple(changes)
     elements = tuple(elements_of(project))
-    digest = hashlib.sha256("\n".join([project.digest, model or "", *rules]).encode()).hexdigest()[:32]
+    compared = f"{model} {project.embedded}" if model else ""
+    digest = hashlib.sha256("\n".join([project.digest, compared, *rules]).encode()).hexdigest()[:32]
     vectors = {} if model is None else dict(zip(*project.vectors(model), strict=True))
     nodes = OverlayNodes(_scored(project, elements, rules), digest=digest, model=model, vectors=vectors)
     by_path: dict[str, list[ProjectElement]] = {}

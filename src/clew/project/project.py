@@ -83,6 +83,11 @@ class Project:
         return self.index.meta("digest") or ""
 
     @property
+    def embedded(self) -> int:
+        """How many vectors were ever stored; it grows with each call of `embed` that stores some."""
+        return int(self.index.meta("embedded") or 0)
+
+    @property
     def limits(self) -> Limits:
         """What of the folder belonged to the project when it was read last."""
         return limits_of(self.index)

@@ -43,6 +43,7 @@ def embed(index: ProjectIndex, embedder: Embedder, nodes: Iterable[ProjectNode])
         with index.transaction():
             rows = zip(batch, matrix, strict=True)
             index.put_vectors(embedder.name, ((key, row.tobytes()) for (key, _), row in rows))
+            index.set_meta("embedded", str(int(index.meta("embedded") or 0) + len(batch)))
     return len(missing)
 
 

@@ -47,7 +47,7 @@ class LensBook:
     changes: Sequence[str] = ()
     model: str | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _held: dict[str, tuple[int, ProjectLens]] = field(default_factory=dict)
+    _held: dict[str, tuple[tuple[int, str, int], ProjectLens]] = field(default_factory=dict)
 
     def meet(self) -> Meet | None:
         """The lenses of the attached projects as they are now; None where none is attached."""
@@ -62,13 +62,13 @@ class LensBook:
     def _lens(self, root: str) -> ProjectLens | None:
         try:
             with Project.open(root) as project:
-                generation = project.generation
+                state = project.generation, project.digest, project.embedded  # the digest is set when a run ends
                 held = self._held.get(root)
-                if held is not None and held[0] == generation:
+                if held is not None and held[0] == state:
                     return held[1]
                 lens = lens_of(project, self.changes, self.model)
         except (NotFoundError, StoreError, OSError) as error:  # memory goes on without what is not there now
             log.info("the project in %s is left out: %s", root, error)
             return None
-        self._held[root] = generation, lens
+        self._held[root] = state, lens
         return lens
