@@ -274,6 +274,66 @@ def test_dates_are_resolved_against_the_day_of_the_turn(text: str, begins: str |
     assert [each and each.date().isoformat() for each in (found.valid_from, found.valid_to)] == [begins, ends]
 
 
+@pytest.mark.requirement("K-RUL-07")
+@pytest.mark.parametrize(
+    ("text", "status", "begins", "ends"),
+    [
+        ("I'm going to visit Norway in January.", "planned", "2024-01-01", "2024-02-01"),
+        ("I have to visit Norway in March.", "planned", "2024-03-01", "2024-04-01"),
+        ("I visited Turin in September.", "completed", "2022-09-01", "2022-10-01"),
+        ("I moved to Turin in September.", "active", "2022-09-01", None),
+        ("I've lived in Turin since September.", "active", "2022-09-01", None),
+        ("I'm moving to Turin in March.", "planned", "2024-03-01", "2024-04-01"),
+        ("I'm flying to Turin on Friday.", "planned", "2023-05-12", "2023-05-13"),
+        ("I met my aunt on Friday.", "completed", "2023-05-05", "2023-05-06"),
+        ("I'm going through photos of the trip in March.", "active", None, None),
+        ("I booked a flight in June.", "completed", "2023-06-01", "2023-07-01"),
+        ("The rehearsal is scheduled for June 12.", "active", "2023-06-12", "2023-06-13"),
+        ("The report is due on Friday.", "active", "2023-05-12", "2023-05-13"),
+        ("We moved the meeting to February 3.", "active", "2024-02-03", "2024-02-04"),
+        ("The launch was scheduled for June 12.", "completed", "2023-06-12", "2023-06-13"),
+    ],
+)
+def test_a_date_without_a_year_or_week_lies_ahead_of_plans_and_behind_what_is_over(
+    text: str, status: str, begins: str | None, ends: str | None
+) -> None:
+    (found,) = said(text)
+    times = [each and each.date().isoformat() for each in (found.valid_from, found.valid_to)]
+    assert (found.status, *times) == (status, begins, ends)
+
+
+@pytest.mark.requirement("K-RUL-07")
+@pytest.mark.parametrize(
+    ("hour", "begins"),
+    [
+        ("3 pm", "2023-06-12T15:00"),
+        ("9:30 a.m.", "2023-06-12T09:30"),
+        ("12 am", "2023-06-12T00:00"),
+        ("14:15", "2023-06-12T14:15"),
+        ("noon", "2023-06-12T12:00"),
+        ("3 o'clock", None),
+    ],
+)
+def test_an_appointment_begins_at_its_hour(hour: str, begins: str | None) -> None:
+    (found,) = said(f"The rehearsal is scheduled for June 12 at {hour}.")
+    assert (found.valid_from and found.valid_from.strftime("%Y-%m-%dT%H:%M")) == begins
+
+
+@pytest.mark.requirement("K-RUL-02")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("We're going back to MySQL for reports.", ("we", "decides on", "MySQL", "reports")),
+        ("We moved to Kafka for events.", ("we", "uses", "Kafka", "events")),
+        ("I'm going back to Rome for Christmas.", ("Ann", "goes back to", "Rome for Christmas", None)),
+        ("I went back to Slack to read the thread.", ("Ann", "goes back to", "Slack to read the thread", None)),
+    ],
+)
+def test_a_move_to_a_product_is_a_choice(text: str, told: tuple[str, str, str, str | None]) -> None:
+    (found,) = said(text)
+    assert (found.subject, found.verb, found.object, found.scope) == told
+
+
 @pytest.mark.requirement("K-RUL-08")
 @pytest.mark.parametrize(
     "text",

@@ -136,7 +136,7 @@ def test_a_found_date_says_where_and_how_exactly() -> None:
     found = resolve(text, WEDNESDAY)
     assert [text[slice(*each.phrase_span)] for each in found] == ["last week", "March"]
     assert found[0] == ResolvedDate(date(2023, 5, 1), date(2023, 5, 7), (10, 19), "week")
-    assert found[1] == ResolvedDate(date(2023, 3, 1), date(2023, 3, 31), (24, 29), "month")
+    assert found[1] == ResolvedDate(date(2023, 3, 1), date(2023, 3, 31), (24, 29), "month", guessed="year")
 
 
 @pytest.mark.requirement("F-TEXT-07")

@@ -41,6 +41,7 @@ class RelativeDate:
         weekday: 0 (Monday) to 6 (Sunday); with the grain week that day of the week, else the nearest such day.
         month: 1 to 12.
         trailing: True for the whole time from `offset` to the day of speaking ("the last two weeks").
+        bare: True for a weekday alone ("on Friday"), which may be the last one or the next one.
     """
 
     span: tuple[int, int]
@@ -49,6 +50,7 @@ class RelativeDate:
     weekday: int | None = None
     month: int | None = None
     trailing: bool = False
+    bare: bool = False
 
 
 Mention = WrittenDate | RelativeDate
@@ -300,7 +302,8 @@ def _read_weekday(match: re.Match[str], said: _CasedText) -> Mention | None:
         return None
     if len(match[0]) < 6 and not (clause.endswith("on ") and said.written[match.start()].isupper()):
         return None  # sun, sat and wed are words of their own
-    return RelativeDate(match.span(), "day", 1 if _FUTURE.search(clause) else -1, weekday=_WEEKDAY_NUMBER[match[0][:2]])
+    weekday = _WEEKDAY_NUMBER[match[0][:2]]
+    return RelativeDate(match.span(), "day", 1 if _FUTURE.search(clause) else -1, weekday=weekday, bare=True)
 
 
 def _number(day: str) -> int:

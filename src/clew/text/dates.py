@@ -20,6 +20,7 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from typing import Literal
 
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions, without_overlaps
 from clew.text.foreign_dates import told_mentions
@@ -42,12 +43,14 @@ class ResolvedDate:
         end: last day; equal to `start` for a single day.
         phrase_span: position of the phrase in the text, without a preposition before it.
         grain: precision of the phrase; a range of days ("May 7-9") has the grain day.
+        guessed: what the phrase does not name and was chosen: the year of "in May", the week of "on Friday".
     """
 
     start: date
     end: date
     phrase_span: tuple[int, int]
     grain: Grain
+    guessed: Literal["", "year", "week"] = ""
 
 
 def resolve(text: str, at: datetime | None) -> list[ResolvedDate]:
@@ -100,13 +103,30 @@ def is_trailing(mention: Mention) -> bool:
 def place(mention: Mention, today: date | None) -> ResolvedDate | None:
     """The days that a mention means, relative to `today`; None if there are none, or if `today` is needed and None."""
     if isinstance(mention, RelativeDate):
-        return None if today is None else _place_relative(mention, today)
+        found = None if today is None else _place_relative(mention, today)
+        return replace(found, guessed="week") if found and mention.bare else found
     if mention.year is not None:
         return place_written(mention, mention.year)
     if today is None:
         return None
     candidates = [place_written(mention, today.year + step) for step in (-1, 0, 1)]
-    return min((found for found in candidates if found), key=lambda found: _distance(found, today), default=None)
+    nearest = min((found for found in candidates if found), key=lambda found: _distance(found, today), default=None)
+    return replace(nearest, guessed="year") if nearest else None
+
+
+def on_side(found: ResolvedDate, today: date, *, ahead: bool) -> ResolvedDate:
+    """A date whose year or week was guessed, put in the nearest one that is not on the other side of today."""
+    step = int(found.end < today) if ahead else -int(found.start > today)
+    if not (found.guessed and step):
+        return found
+    start, end = found.start, found.end
+    if found.guessed == "week":
+        shift = _to_weekday(today, start.weekday(), step)
+        other: ResolvedDate | None = replace(found, start=today + timedelta(shift), end=today + timedelta(shift))
+    else:
+        written = WrittenDate(found.phrase_span, found.grain, None, start.month, start.day, end.day)
+        other = place_written(written, start.year + step)
+    return replace(other, guessed=found.guessed) if other else found
 
 
 def place_written(mention: WrittenDate, year: int) -> ResolvedDate | None:

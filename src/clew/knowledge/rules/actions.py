@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.copulas import apposed, favourite_of_owner
-from clew.knowledge.rules.lexicon import DETERMINER, NAME, OBJECT, POSSESSIVE, TO, words
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, OBJECT, POSSESSIVE, TO, language, words
 from clew.knowledge.rules.meanings import (
     WANTS,
     ClauseReading,
@@ -22,6 +23,7 @@ from clew.knowledge.rules.meanings import (
 )
 from clew.knowledge.rules.objects import Object, event_of, is_vague, place_of, text_of
 from clew.knowledge.slots import slot_of
+from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType
 
 _SHARED: Final = frozenset(("uses", "decides on", "adopts"))
@@ -37,7 +39,7 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is not "be"."""
     group = said.clause.group
     verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
-    known = canonical(f"{verb} {obj.preposition}".strip())
+    known = _of_product(said, f"{verb} {obj.preposition}", obj) or canonical(f"{verb} {obj.preposition}".strip())
     special = _special(said, verb, obj)
     if special is not None or not _counts(said, verb, known, obj):
         yield from special or ()
@@ -61,6 +63,19 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition:
         yield replace(base, object=said.date_text)
+
+
+def _of_product(said: ClauseReading, key: str, obj: Object) -> str | None:
+    """The verb of a move to a product, which nobody lives in: "went back to Redis for sessions"."""
+    table: dict[str, str] = language()["canonical_of_product"]
+    verb, s, after = table.get(key), said.s, obj.low + 1
+    if verb is None or obj.low >= obj.high or listed_type(s.low[obj.low]) is not NodeType.PRODUCT:
+        return None
+    goes_on = s.low[after] in _AFTER_PRODUCT or (s.bits[after] & TO and s.bits[after + 1] & NAME)
+    return verb if after == obj.high or goes_on else None
+
+
+_AFTER_PRODUCT: Final = frozenset("for from over instead rather".split())
 
 
 def _target(said: ClauseReading, span: tuple[int, int], obj: Object, beside: str) -> str:

@@ -10,8 +10,10 @@ from clew.knowledge.morphology import third_person
 from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import language, words
 from clew.knowledge.rules.subjects import Referent
-from clew.knowledge.rules.times import TimePhrases, validity
+from clew.knowledge.rules.times import TimePhrases, appointed, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.slots import slot_of
+from clew.text.dates import ResolvedDate, on_side
 from clew.types.facts import Effect, FactStatus, FactType, Mood
 
 WANTS: Final = frozenset(("like", "love", "prefer"))
@@ -114,7 +116,27 @@ def _present_status(said: ClauseReading, *, stative: bool) -> FactStatus:
 
 
 def _ahead(said: ClauseReading) -> bool:
-    return said.today is not None and any(each.start > said.today for each in said.when.dates)
+    if said.today is None or not said.when.dates:
+        return False
+    return any(each.start > said.today for each in said.when.dates) or _is_arranged(said, said.when.dates[0])
+
+
+def _is_arranged(said: ClauseReading, found: ResolvedDate) -> bool:
+    """Whether a date without a year lies ahead because nothing is going on yet: "I'm moving in December"."""
+    group, text = said.clause.group, said.s.text
+    arranged = group.progressive and group.tense == "present" and group.verb in words("time", "arranged")
+    now = not _NOW.isdisjoint(group.adverbs) or word_before(text, found) in ("since", "from")
+    over = said.today is not None and found.guessed != "" and found.end < said.today
+    return arranged and over and not now and not _is_of_event(text, found)
+
+
+_NOW: Final = frozenset(("still", "currently", "now", "already", "always"))
+
+
+def _is_of_event(text: str, found: ResolvedDate) -> bool:
+    """Whether a date belongs to an event beside it rather than to the verb: "about the trip in May"."""
+    before = text[: found.phrase_span[0]].lower().split()[-2:]
+    return not words("event", "nouns").isdisjoint(before)
 
 
 def effect_of(said: ClauseReading) -> Effect:
@@ -146,9 +168,45 @@ def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
         draft = replace(draft, when=often, status=status)
     if not reading.when.dates:
         return draft
-    date, text = reading.when.dates[0], reading.s.text
+    date, text = _on_its_side(reading, draft, reading.when.dates[0]), reading.s.text
     draft = replace(draft, when=draft.when or reading.date_text)
-    found = validity(text, date, draft.status, lasts=draft.verb in words("state", "verbs"))
+    if _is_appointment(draft.verb) and draft.status is FactStatus.ACTIVE:
+        found = appointed(text, date)
+        return replace(draft, valid_from=found.start, valid_to=found.end)
+    lasts = draft.verb in words("state", "verbs") and draft.status is not FactStatus.PLANNED
+    found = validity(text, date, draft.status, lasts=lasts)
     since = text[: date.phrase_span[0]].rstrip().lower().endswith(("since", "from"))
     present = draft.status is FactStatus.ACTIVE and reading.clause.group.tense == "present" and not since
     return replace(draft, valid_from=None if present else found.start, valid_to=found.end)
+
+
+def _is_appointment(verb: str) -> bool:
+    """Whether the object of a verb is the time of an event: "is scheduled for May 5"."""
+    slot = slot_of(verb, "any")
+    return slot is not None and slot.dated and slot.event
+
+
+def _on_its_side(reading: ClauseReading, draft: StatementDraft, found: ResolvedDate) -> ResolvedDate:
+    """A date without a year where what it dates must be: a plan ahead of today, what is over behind it."""
+    if reading.today is None or not found.guessed:
+        return found
+    group, link = reading.clause.group, word_before(reading.s.text, found)
+    if link == "since":
+        return on_side(found, reading.today, ahead=False)
+    if draft.status is FactStatus.PLANNED:
+        intended = group.via == "plan" and group.tense != "present"  # "was going to visit in May": on either side
+        return found if intended else on_side(found, reading.today, ahead=True)
+    if _is_appointment(draft.verb):
+        held = draft.status is FactStatus.COMPLETED  # "was scheduled for May 5": on either side
+        return found if held else on_side(found, reading.today, ahead=True)
+    past = group.tense == "past" or draft.status is FactStatus.COMPLETED
+    return on_side(found, reading.today, ahead=False) if past and _dates_verb(reading, draft, found, link) else found
+
+
+def _dates_verb(reading: ClauseReading, draft: StatementDraft, found: ResolvedDate, link: str) -> bool:
+    """Whether a date tells when the verb happened, not what was prepared, wanted or meant: "booked a room in May"."""
+    prepares = reading.clause.group.verb in words("time", "preparing") or draft.object.startswith("to ")
+    return not prepares and link in _DATING and not _is_of_event(reading.s.text, found)
+
+
+_DATING: Final = frozenset(("in", "on", "during", "early", "late", "mid"))

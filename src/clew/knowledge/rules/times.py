@@ -3,6 +3,7 @@
 Dates are those of `clew.text.dates`, joined with the hour beside them, and ranges of years ("from 2015 to 2019").
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -130,6 +131,12 @@ class Validity:
     end: datetime | None = None
 
 
+def word_before(text: str, found: ResolvedDate) -> str:
+    """The word right before a date, in lower case: "in", "since"; empty if there is none."""
+    before = text[max(0, found.phrase_span[0] - _BEFORE) : found.phrase_span[0]].lower().split()
+    return before[-1] if before else ""
+
+
 def validity(text: str, found: ResolvedDate, status: FactStatus, *, lasts: bool = False) -> Validity:
     """What a date says of when something of a status holds or happens.
 
@@ -138,12 +145,31 @@ def validity(text: str, found: ResolvedDate, status: FactStatus, *, lasts: bool 
         lasts: whether it is a state, which an event in the past began: "moved to Rome in May".
     """
     start, end = (datetime.combine(day, time(), UTC) for day in (found.start, found.end + timedelta(days=1)))
-    before = text[max(0, found.phrase_span[0] - _BEFORE) : found.phrase_span[0]].lower().split()
-    link = before[-1] if before else ""
+    link = word_before(text, found)
     if link in _UNTIL:
         return Validity(None, end)
     state = lasts or status in (FactStatus.ACTIVE, FactStatus.RECURRING)
     return Validity(start, None) if link in _SINCE or state else Validity(start, end)
+
+
+def appointed(text: str, found: ResolvedDate) -> Validity:
+    """When something takes place that is due on a date, from the hour that is named; nothing for an hour in doubt."""
+    phrase = text[slice(*found.phrase_span)].lower()
+    day = validity(text, found, FactStatus.PLANNED)
+    if day.start is None or re.search(_CLOCK, phrase) is None:
+        return day
+    hour = next((hour for name, hour in _NAMED_HOURS.items() if name in phrase), None)
+    clock = _HOUR.search(phrase)
+    if hour is None and clock is not None:
+        half = clock["half"]
+        hour = int(clock["hour"]) % 12 + 12 * (half == "p") if half else int(clock["hour"])
+    minute = int(clock["minute"] or 0) if clock else 0
+    known = hour is not None and hour < 24 and minute < 60
+    return Validity(day.start + timedelta(hours=hour or 0, minutes=minute), day.end) if known else Validity()
+
+
+_HOUR: Final = late_pattern(r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?: ?(?P<half>[ap])\.?m|(?<=:\d\d))")
+_NAMED_HOURS: Final = {"noon": 12, "midnight": 0}
 
 
 def valid_time(words: str, said_at: datetime | None, status: FactStatus) -> Validity:
