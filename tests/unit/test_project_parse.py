@@ -287,3 +287,13 @@ def test_secrets_in_texts_are_masked() -> None:
         parsed = parse(name, text.encode())
         assert secret not in str(parsed.to_dict())
         assert "[masked:" in parsed.nodes[0].text
+
+
+@pytest.mark.requirement("L-PRJ-07")
+def test_secrets_in_imports_are_masked() -> None:
+    login = "https://bob:s3cr3tpassw0rd@host.example/x.js"
+    for name, text in (("a.js", f'import x from "./x";\nimport y from "{login}";\n'), ("b.ts", f'import "{login}";\n')):
+        parsed = parse(name, text.encode())
+        assert "s3cr3tpassw0rd" not in str(parsed.to_dict())
+        assert any("[masked:" in each for each in parsed.imports)
+    assert parse("a.js", b'import x from "./x";\n').imports == ("./x",)

@@ -10,7 +10,7 @@ from clew.serve.hooks_page import answer_hook
 from clew.serve.toolbox import Toolbox
 from clew.serve.tools import Tools
 from clew.types import Turn
-from tests.cli_runs import done, failure, record, records
+from tests.cli_runs import done, failure, record, records, run
 from tests.memories import quiet
 
 DECIDED = "We decided to keep the tariff of the gate in src/gate.py from now on."
@@ -93,5 +93,8 @@ def test_the_commands_of_projects_join_them_with_conversations(tmp_home: Path, t
     assert (found["files"], found["explained"], found["unexplained"]) == (2, 1, ["SECURITY.md"])
     assert "unexplained: SECURITY.md" in done("project", "drift")
     assert records("query", "~ file:gate.py", "--json")[0]["session"] == "before"
+    root.rename(tmp_path / "moved")
+    assert "cannot be read" in run("project", "drift").stderr
+    (tmp_path / "moved").rename(root)
     assert record("project", "detach", "--root", root) == {"projects": []}
     assert "attached to no project" in failure(1, "project", "drift")

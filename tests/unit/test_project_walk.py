@@ -12,7 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.errors import InputError, NotFoundError
+from clew.project.blast_radius import find_node
+from clew.project.layout import Layout
 from clew.project.project import Project
+from clew.project.query import query
 from clew.project.walk import SkipReason, shown_path, walk
 from tests.projects import made, write
 
@@ -184,3 +187,28 @@ def test_what_is_no_folder_or_pattern_is_refused(tmp_path: Path) -> None:
         walk(tmp_path / "a.py", max_bytes=MIB)
     with pytest.raises(InputError, match="no pattern"):
         walk(tmp_path, max_bytes=MIB, exclude=["!"])
+
+
+@pytest.mark.requirement("L-PRJ-14")
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are not UTF-8")
+def test_a_file_with_an_odd_name_is_found_by_it(tmp_path: Path) -> None:
+    raw = os.fsdecode(b"na\xff.py")
+    write(tmp_path, {raw: "def raw(): pass\n", "back\\slash.py": "def slashed(): pass\n", "sub/x.py": ""})
+    made(tmp_path, {})
+    with Project.open(tmp_path) as project:
+        for mention in (raw, r"na\xff.py"):
+            assert query(project, f"file:{mention}")[0].node.path == r"na\xff.py"
+            assert find_node(project, mention).path == r"na\xff.py"
+        assert project.paths_like("back\\slash.py") == ("back\\slash.py",)
+        assert project.paths_like(".\\sub\\x.py") == ("sub/x.py",)
+        with pytest.raises(NotFoundError):
+            find_node(project, os.fsdecode(b"none\xff"))
+
+
+@pytest.mark.requirement("L-PRJ-06")
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are not UTF-8")
+def test_a_project_in_a_folder_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    root = tmp_path / os.fsdecode(b"d\xff")
+    root.mkdir()
+    with pytest.raises(InputError, match="not UTF-8"):
+        Layout.of(root)

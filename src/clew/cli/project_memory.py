@@ -156,12 +156,15 @@ def drift(scope: Scope) -> None:
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.drift()
+        found, roots = memory.drift(), memory.projects()
     if scope.as_json:
         emit(*(each.to_dict() for each in found))
-        return
-    for each in found:
-        _print_drift(each)
+    else:
+        for each in found:
+            _print_drift(each)
+    for root in sorted(set(roots) - {each.root for each in found}):
+        said = f"{root!r} cannot be read; if it was moved, attach the new folder and detach this one"
+        err().print(printable(said), style="dim", soft_wrap=True)
 
 
 def _print_drift(found: ProjectDrift) -> None:

@@ -7,6 +7,7 @@ from clew.errors import NotFoundError
 from clew.project.edges import References
 from clew.project.nodes import EdgeKind, NodeKind, ProjectNode
 from clew.project.project import Project
+from clew.project.walk import as_shown
 from clew.types.record import Record
 
 _Users = Callable[[Project, References, str], Iterable[tuple[str, EdgeKind]]]
@@ -77,6 +78,7 @@ def find_node(project: Project, target: str) -> ProjectNode:
     Raises:
         NotFoundError: there is none, or there are several.
     """
+    target = as_shown(target)
     exact = project.node(target)
     if exact is not None:
         return exact

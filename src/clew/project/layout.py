@@ -7,6 +7,7 @@ from typing import Final
 
 from clew.errors import InputError, NotFoundError
 from clew.project.objects import ContentStore
+from clew.project.walk import as_shown
 from clew.store.ticket import Ticket
 
 FOLDER: Final = ".clew/project"
@@ -33,13 +34,16 @@ class Layout:
 
         Raises:
             NotFoundError: there is no such folder.
-            InputError: it is no folder.
+            InputError: it is no folder, or one whose path is not UTF-8.
         """
         place = Path(root).expanduser()
         if not place.is_dir():
             kind = InputError if place.exists() else NotFoundError
             raise kind(f"{str(root)!r} is not a folder; name the folder of a project")
-        return cls(place.resolve())
+        found = place.resolve()
+        if as_shown(str(found)) != str(found):
+            raise InputError(f"the path {str(found)!r} is not UTF-8, and SQLite opens no other; rename the folder")
+        return cls(found)
 
     @property
     def exists(self) -> bool:

@@ -20,6 +20,7 @@ from clew.project.layout import Layout
 from clew.project.limits import Limits, limits_of
 from clew.project.nodes import EdgeKind, NodeKind, ProjectChanges, ProjectEdge, ProjectFile, ProjectNode
 from clew.project.vectors import NodeVectors, embed, stored_vectors
+from clew.project.walk import as_shown
 
 _REFERRING: Final = (EdgeKind.CALLS, EdgeKind.INHERITS)
 
@@ -158,7 +159,12 @@ class Project:
 
     def paths_like(self, mention: str) -> tuple[str, ...]:
         """The path that is mentioned, or else all paths that end like it, on a border of names; one is unique."""
-        wanted = mention.replace("\\", "/").removeprefix("./").rstrip("/")
+        written = as_shown(mention)
+        forms = dict.fromkeys((written, written.replace("\\", "/")))
+        return next((found for form in forms if (found := self._paths_ending(form))), ())
+
+    def _paths_ending(self, mention: str) -> tuple[str, ...]:
+        wanted = mention.removeprefix("./").rstrip("/")
         if not wanted:
             return ()
         inside = wanted.removeprefix(f"{self.root.as_posix()}/")

@@ -7,6 +7,7 @@ from typing import Final
 from clew.errors import InputError
 from clew.project.nodes import NodeKind, ProjectNode
 from clew.project.project import Project
+from clew.project.walk import as_shown
 from clew.types.record import Record
 
 _FORMS: Final = ("file", "symbol", "kind", "text")
@@ -37,6 +38,7 @@ def query(project: Project, expression: str, *, limit: int = 20) -> list[NodeMat
     Raises:
         InputError: the expression is empty, or names a kind that there is not.
     """
+    expression = as_shown(expression)
     form, colon, rest = expression.strip().partition(":")
     if not colon or form not in _FORMS:
         form, rest = "", expression.strip()

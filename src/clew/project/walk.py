@@ -27,6 +27,7 @@ GENERATED_FOLDERS: Final = frozenset({"node_modules", "__pycache__", "bower_comp
 _GENERATED_MARKS: Final = ("pyvenv.cfg", "CACHEDIR.TAG")
 """Files that say of their folder that a program fills it: a virtual environment, or a cache (bford.info/cachedir)."""
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\(?=x[0-9a-f]{2}|u[0-9a-f]{4})")
+_BYTE: Final = re.compile(r"[\ud800-\udfff]")
 _Rules = Sequence[tuple[int, GitIgnoreSpec]]
 """Rules with the length of the path of their folder, outermost first."""
 
@@ -216,6 +217,11 @@ def _own_rules(exclude: Sequence[str]) -> GitIgnoreSpec | None:
 def shown_path(path: str) -> str:
     r"""A path as valid Unicode, different for different paths: bytes that are not UTF-8 become `\xNN`."""
     return _SURROGATE.sub(_escape, path) if not path.isascii() or "\\" in path else path
+
+
+def as_shown(mention: str) -> str:
+    """A path that somebody gives: bytes that are not UTF-8 as `shown_path` writes them, all else as it is."""
+    return mention if mention.isascii() else _BYTE.sub(_escape, mention)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def parse(path: str, data: bytes) -> ParsedFile:
-    """Takes a file apart. What is masked as a secret in turns is masked in texts and signatures here.
+    """Takes a file apart. What is masked as a secret in turns is masked in texts, signatures and imports here.
 
     Args:
         path: its name tells the language; nothing else of it enters the result.
@@ -45,7 +45,8 @@ def parse(path: str, data: bytes) -> ParsedFile:
     else:
         parsed = _by_grammar(data, language, reads, content)
     names: dict[str, int] = {}
-    return replace(parsed, nodes=tuple(_cleaned(node, names) for node in parsed.nodes))
+    nodes = tuple(_cleaned(node, names) for node in parsed.nodes)
+    return replace(parsed, nodes=nodes, imports=_without_secrets(parsed.imports))
 
 
 def _by_grammar(data: bytes, language: str, reads: CodeGrammar, content: str) -> ParsedFile:
@@ -54,6 +55,13 @@ def _by_grammar(data: bytes, language: str, reads: CodeGrammar, content: str) ->
         return parse_code(data, language, reads, content)
     except TooTangled:
         return replace(parse_plain(data.decode("utf-8", "replace"), TEXT, content), syntax_errors=True)
+
+
+def _without_secrets(imports: tuple[str, ...]) -> tuple[str, ...]:
+    """Imports with what is secret in them masked, such as the login in an address."""
+    if not mask("\n".join(imports))[1]:  # as good as always; one look at all is cheaper than one at each
+        return imports
+    return tuple(dict.fromkeys(mask(each)[0] for each in imports))
 
 
 def _cleaned(node: ParsedNode, names: dict[str, int]) -> ParsedNode:
