@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import detect
+from tests.memories import quiet
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 MEM0 = {
@@ -83,6 +84,16 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def letta(role: str, text: str, at: str, **more: Any) -> dict[str, Any]:
     content = [{"type": "text", "text": text}] if text else []
     return {"role": role, "content": content, "created_at": at, "id": "message-0", **more}
+
+
+@pytest.mark.requirement("P-LFT-02")
+def test_messages_of_letta_with_the_same_words_and_time_are_all_kept_and_stored_once(tmp_path: Path) -> None:
+    said_twice = [{"role": "user", "content": "ok"}, {"role": "assistant", "content": "Go on."}] * 2
+    path = put(tmp_path, "sam.af", {"agents": [{"name": "sam", "messages": said_twice}], "blocks": []})
+    with quiet() as memory:
+        for _ in range(2):
+            memory.import_path(path)
+        assert [turn.text for turn in memory.turns()] == ["ok", "Go on.", "ok", "Go on."]
 
 
 @pytest.mark.requirement("P-LFT-02")

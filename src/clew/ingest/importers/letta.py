@@ -6,6 +6,7 @@ program noted, is JSON.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -60,6 +61,7 @@ class _Agent:
         self._value = value
         self._session = source.session_for(text_of(value, "name"))
         self._names = ToolNames()
+        self._said = Counter[str]()
 
     def records(self, blocks: list[Any], way: str) -> Iterator[ImportRecord]:
         """The blocks, then the messages."""
@@ -82,7 +84,7 @@ class _Agent:
                 yield Rejection(where=where, reason=f"expected a message, found {type(raw).__name__} {raw!r:.40}")
 
     def message(self, raw: dict[str, Any], where: str) -> Iterator[ImportRecord]:
-        """One message; an agent file numbers its messages anew, so they are named by their time and text."""
+        """One message; an agent file numbers its messages anew, so they are named by their time, text and number."""
         kind = text_of(raw, "message_type")
         role = _API_ROLES.get(kind, "approval") if kind else text_of(raw, "role") or "missing"
         if role == "approval":
@@ -91,13 +93,17 @@ class _Agent:
         parts = self._names.name(_returned(raw) if kind else _kept(raw, role))
         at = first_of(raw, "created_at", "date")
         own = text_of(raw, "id") if kind else None
+        if own is None:
+            own = f"{at or ''}:{digest_of(repr((role, parts)))}"
+            self._said[own] += 1
+            own += f":{self._said[own]}" if self._said[own] > 1 else ""
         message = ImportedMessage(
             source=NAME,
             session=self._session,
             role=role,
             parts=parts,
             at=at,
-            external_id=own or f"{at or ''}:{digest_of(repr((role, parts)))}",
+            external_id=own,
             speaker=text_of(raw, "name") if role == "user" else None,
             metadata=without_none(model=text_of(raw, "model")),
             skip_blank=True,
