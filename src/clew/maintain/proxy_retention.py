@@ -2,7 +2,8 @@
 
 Turns are not touched. Of a conversation that nobody has gone on with for so long the hashes of its messages go, unless
 its session was forgotten: they are what keeps that from coming back. One with a name is known by it still, and its
-history is then aligned by what it says. Blocks go when they have not been put back for so long.
+history is then aligned by what it says. Blocks go so long after they stopped being put back; others
+stay.
 """
 
 from collections.abc import Callable
