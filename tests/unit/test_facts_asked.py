@@ -17,6 +17,7 @@ from clew.store.protocol import Reader
 from clew.testing import FrozenClock
 from clew.types.facts import Fact
 from tests.cli_runs import run
+from tests.fact_talk import idle, read
 from tests.memories import NOON, at, quiet, rows, timed, told
 
 SAID = [
@@ -129,6 +130,30 @@ def test_the_newest_come_first_and_only_as_many_as_wanted(memory: Memory) -> Non
     every = memory.facts()
     assert [memory.facts(limit=n) for n in range(len(every) + 2)] == [every[:n] for n in range(len(every) + 2)]
     assert every[0].told == "Ann visits Rome"
+
+
+@pytest.mark.requirement("K-FCT-05")
+@pytest.mark.parametrize("moment", ["as_of", "known_at"])
+def test_a_plan_that_was_given_up_was_a_plan_before(memory: Memory, moment: str) -> None:
+    (rome,) = memory.facts(status="planned")
+    memory.correct(rome.id, ended=True)
+    memory.drain()
+    assert memory.facts(status="planned") == []
+    then: dict[str, Any] = {moment: NOON + timedelta(hours=23)}
+    assert told_of(memory.facts(status="planned", **then)) == ["Ann visits Rome"]
+
+
+@pytest.mark.requirement("K-FCT-05")
+def test_no_fact_comes_twice_where_very_many_are_read() -> None:
+    lines = [f"Ann: likes | thing {n}" for n in range(2_100)]
+    with idle() as memory:
+        memory.add_many(timed(["Ann: lives in | Porto", "\n".join(lines), "Ann: lives in | Lisbon"]))
+        read(memory)
+        moments: list[dict[str, Any]] = [{"as_of": at(1)}, {"known_at": at(2)}, {}]
+        for moment in moments:
+            found = memory.facts("Ann", **moment)
+            assert len(found) == len({fact.id for fact in found}) == len(lines) + 1
+            assert len(memory.facts(limit=5_000, **moment)) == len(found)
 
 
 @pytest.mark.requirement("K-FCT-05")

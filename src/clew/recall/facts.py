@@ -226,11 +226,19 @@ def _ends(reader: Reader, space: str, place: Place) -> Iterator[tuple[LinkKind, 
 
 def _candidates(reader: Reader, space: str, query: FactQuery, marks: TurnMarks) -> Iterator[list[Fact]]:
     """Facts that may meet a query, the newest first: a page at a time where only some are wanted."""
-    is_whole = query.limit is None or query.as_of is not None or query.known_at is not None
-    for places in _places(reader, space, query):
-        size = max(_LEAST, len(places) if is_whole else 2 * (query.limit or 0))
+    pages = _places(reader, space, query)
+    if query.limit is None or not _is_about_now(query):
+        yield facts_at(reader, space, [place for page in pages for place in page], marks)
+        return
+    size = max(_LEAST, 2 * query.limit)
+    for places in pages:
         for start in range(0, len(places), size):
             yield facts_at(reader, space, places[start : start + size], marks)
+
+
+def _is_about_now(query: FactQuery) -> bool:
+    """Whether facts are meant as they are stored; else all of a group are made as they were, so they come at once."""
+    return query.as_of is None and query.known_at is None
 
 
 def _places(reader: Reader, space: str, query: FactQuery) -> Iterator[list[Place]]:
@@ -258,7 +266,7 @@ def _pages(reader: Reader, space: str, digest: int | None) -> Iterator[list[Plac
     high, source = low, FACT_PLACE if digest is None else FACT_PLACES
     while rows := source.scan(reader, low, high, reverse=True, limit=SCANNED):
         yield [(row.ordinal, row.place) for row in rows if row.place != STATED]
-        if len(rows) < SCANNED or not rows[-1].ordinal:
+        if len(rows) < SCANNED:
             return
         high = (*low, rows[-1].ordinal, rows[-1].place - 1)
 
@@ -267,7 +275,7 @@ def _conditions(query: FactQuery) -> Iterator[list[int]]:
     """What facts are found by that meet the conditions: each has one of each list."""
     if query.object is not None:
         yield from ([term_digest(term)] for term in dict.fromkeys(terms(query.object)))
-    if query.status is not None and (found := status_digest(query.status)):
+    if query.status is not None and _is_about_now(query) and (found := status_digest(query.status)):
         yield found
     if query.verb is not None and query.subject is not None:
         yield [pair_digest(named(query.subject), head) for head in _heads(query.verb)]
