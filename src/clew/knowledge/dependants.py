@@ -27,24 +27,6 @@ def stale_marks(facts: Iterable[Resolved], links: Iterable[FactLink]) -> dict[st
     return marks
 
 
-def dependants(fact: str, links: Iterable[FactLink]) -> tuple[str, ...]:
-    """The ids of all facts that rest on a fact, directly or over other facts: the nearest first, then by id."""
-    resting: dict[str, list[str]] = defaultdict(list)
-    for link in links:
-        if link.rests:
-            resting[link.target].append(link.source)
-    found = {fact: 0}
-    queue = deque([fact])
-    while queue:
-        ground = queue.popleft()
-        for other in sorted(resting[ground]):
-            if other not in found and found[ground] < DEPTH:
-                found[other] = found[ground] + 1
-                queue.append(other)
-    del found[fact]
-    return tuple(sorted(found, key=lambda each: (found[each], each)))
-
-
 def _outdated(root: Resolved, by_id: Mapping[str, Resolved], resting: Mapping[str, Sequence[str]]) -> list[str]:
     """The current facts that rest on a fact that ended and were last said before its end."""
     ended = root.ended

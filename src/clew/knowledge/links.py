@@ -1,7 +1,7 @@
-"""The six links between facts, and one hop along them."""
+"""The six links between facts."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from clew.knowledge.groups import Rest
@@ -22,11 +22,6 @@ def links_of(near: Neighbourhood, groups: Groups) -> tuple[FactLink, ...]:
         if known is None or link.rests:
             found[link.source, link.kind, link.target] = link
     return tuple(sorted(link for link in found.values() if not _says_less(link, found)))
-
-
-def one_hop(facts: Collection[str], links: Iterable[FactLink]) -> tuple[FactLink, ...]:
-    """The links that lead from some facts, or to them, sorted."""
-    return tuple(sorted(link for link in links if link.source in facts or link.target in facts))
 
 
 def _says_less(link: FactLink, others: Mapping[tuple[str, LinkKind, str], FactLink]) -> bool:
