@@ -47,6 +47,17 @@ def test_the_hook_tells_what_was_decided_about_a_file_that_is_opened_once() -> N
 
 
 @pytest.mark.requirement("L-MEE-21")
+def test_many_decisions_of_the_own_session_do_not_hide_those_of_others() -> None:
+    with quiet(space="lawn") as memory:
+        memory.add(Turn(role="user", content=DECIDED, session="before"))
+        for number in range(12):
+            memory.add(Turn(role="user", content=DECIDED.replace("keep", f"move {number} of"), session="now"))
+        assert memory.drain(60)
+        answer = answer_hook(memory, Principal("lawn"), opened("/srv/park/src/gate.py", "now"), 1_500)
+        assert DECIDED in answer["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.requirement("L-MEE-21")
 def test_the_hook_is_told_of_files_alone() -> None:
     hooks = with_hooks({}, "run")
     assert set(hooks) == set(EVENTS)

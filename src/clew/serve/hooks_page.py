@@ -26,6 +26,8 @@ MOST_BYTES: Final = 4 << 20
 PAGE: Final = b"/clew/hooks/claude-code"
 DECISIONS: Final = 5
 """Decisions that are told about a file."""
+LOOKED_AT: Final = 1_000
+"""Decisions among which those of other sessions are looked for."""
 MOST_TOLD: Final = 10_000
 """Files of which it is remembered that their decisions were told."""
 
@@ -90,7 +92,7 @@ def _opened(memory: Memory, event: Mapping[str, Any]) -> str:
             del _told[next(iter(_told))]
     folder = event.get("cwd")
     name = path[len(folder) + 1 :] if isinstance(folder, str) and path.startswith(f"{folder}/") else path
-    found = [each for each in memory.decisions(f"file:{name}", limit=2 * DECISIONS) if each.session != session]
+    found = [each for each in memory.decisions(f"file:{name}", limit=LOOKED_AT) if each.session != session]
     return code_decisions(found[:DECISIONS])
 
 
