@@ -310,6 +310,19 @@ def test_the_commands_list_what_memory_gives(memory: Memory, tmp_path: Path) -> 
 
 
 @pytest.mark.requirement("K-FCT-10")
+def test_a_row_is_whole_on_a_narrow_terminal(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Memory.open(home, embedder="none") as stored:
+        stored.add_many(timed(["I like steam rooms and saunas that are part of a long visit to the old bath."]))
+        stored.drain()
+        (fact,) = stored.facts()
+    shown = run("facts", "--home", home).output
+    assert "holds" in shown
+    assert "2024-03-05" in shown
+    assert fact.id in "".join(shown.split())
+
+
+@pytest.mark.requirement("K-FCT-10")
 def test_a_graph_quotes_whatever_is_in_a_name() -> None:
     said = {"id": "s:turn:0:fact:0", "subject": 'A "b" \\', "verb": "is", "object": "x];\n"}
     fact = Fact.from_dict({**said, "status": "active", "type": "world"})

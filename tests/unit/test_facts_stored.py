@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from clew.background.tasks import FactFinding
+from clew.cli.opening import work_through
 from clew.config import IndexConfig
 from clew.derive.facts import HOLD_SECONDS, WORTH, FactReading
 from clew.errors import ConflictError, InputError, NotFoundError
@@ -243,6 +244,16 @@ def test_old_turns_wait_for_a_program_that_runs_longer() -> None:
     assert task.is_due()
     assert task.step()
     assert HOLD_SECONDS < 10
+
+
+@pytest.mark.requirement("K-FCT-09")
+def test_whoever_works_through_a_home_reads_its_old_turns_as_well(tmp_path: Path) -> None:
+    with idle(tmp_path) as memory:
+        memory.add_many(timed(["I live in Porto.", *["nothing"] * WORTH], speaker="Ann"))
+    with Memory.open(tmp_path, embedder="none") as memory:
+        work_through(memory, "jobs")
+        assert memory.stats().pending == {}
+        assert [fact.told for fact in memory.facts()] == ["Ann lives in Porto"]
 
 
 @pytest.mark.requirement("K-FCT-09")

@@ -25,6 +25,8 @@ def test_a_form_finds_all_forms_of_its_verb() -> None:
         ("studies", "study"),
         ("lying", "lie"),
         ("Bought", "buy"),
+        ("rent", "rent"),
+        ("feed", "feed"),
         ("refactored", "refactor"),
         ("containerizing", "containerize"),
         ("vibed", "vibe"),

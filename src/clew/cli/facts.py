@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 import click
+from rich.text import Text
 
 from clew.cli.opening import open_memory, say_pending
 from clew.cli.options import Scope, common, moment_or_day
@@ -121,14 +122,15 @@ def _list(found: Sequence[Fact], scope: Scope) -> None:
     if scope.as_json:
         emit(*(each.to_dict() for each in found))
         return
-    table = grid("fact", "standing", "since", "until", "id")
+    table = grid("standing", "since", "until", "fact")
     for fact in found:
         stale = ", may be out of date" if fact.stale_because is not None else ""
         begin = fact.due_from or fact.valid_from
-        cells = (f"{fact.standing or ''}{stale}", _day(begin), _day(fact.valid_to), dim(printable(fact.id)))
-        table.add_row(printable(shortened(fact.told, WORDS)), *cells)
+        words = Text.assemble(shortened(fact.told, WORDS), stale, "  ", dim(printable(fact.id)))
+        table.add_row(fact.standing or "", _day(begin), _day(fact.valid_to), words)
         for link in fact.links:
-            table.add_row(dim(printable(shortened(f"- {_LINKED[link.kind][link.is_source]} {link.told}", WORDS))))
+            told = shortened(f"- {_LINKED[link.kind][link.is_source]} {link.told}", WORDS)
+            table.add_row("", "", "", dim(told))
     lay_out(out(), table)
     if not found:
         err().print("no such facts", style="dim")

@@ -160,17 +160,21 @@ def work_through(memory: "Memory", title: str) -> None:
             left = "" if not seconds else f"{duration(seconds)} left"
             shown.update(task, total=total, completed=total - waiting, left=left)
 
-        while not memory.drain(LOOK, show) or _holds_names(memory):
+        while not memory.drain(LOOK, show) or _is_held_back(memory):
             details = memory.stats().details
             failure = details["worker_failure"] or details["llm_failure"]
             if failure is not None:
                 raise ClewError(f"background work cannot continue: {failure}")
 
 
-def _holds_names(memory: "Memory") -> bool:
-    """Whether turns wait for a working named-entity model, which is loaded only for a larger batch; pauses if so."""
+def _is_held_back(memory: "Memory") -> bool:
+    """Whether turns wait although nothing is in the way; pauses if so.
+
+    They wait for a working named-entity model, which is loaded only for a larger batch, or are old turns of a home that
+    are not read for facts in the first seconds.
+    """
     stats = memory.stats()
-    held = "recognise" in stats.pending and stats.details["ner_failure"] is None
+    held = "facts" in stats.pending or ("recognise" in stats.pending and stats.details["ner_failure"] is None)
     if held:
         time.sleep(LOOK)
     return held

@@ -13,6 +13,8 @@ from clew.text.text_cache import cached_by_word
 
 _SIBILANT: Final = ("s", "x", "z", "ch", "sh")
 _VOWELS: Final = frozenset("aeiou")
+_RARER: Final = frozenset({"crow", "fee", "overlie", "rebind", "rend", "underlie", "wee"})
+"""Verbs of which a past form is seldom meant, since another verb looks like it: "rent" is no form of "rend"."""
 
 
 class Form:
@@ -63,6 +65,8 @@ def _analyses() -> dict[str, dict[str, int]]:
     for verb in _verbs():  # after the inflected forms: "left" is leave before it is left, "saw" see before saw
         entry = table.setdefault(verb, {})
         entry[verb] = entry.get(verb, 0) | Form.BASE
+        for rarer in _RARER & entry.keys() - {verb}:
+            del entry[rarer]
     return table
 
 
