@@ -39,7 +39,7 @@ def test_query_lists_turns_with_what_is_known_of_them(sample: Path) -> None:
         ("O1 > 7)", "clew: at position 7 of the expression: found ')' without '('"),
         ("", "clew: at position 1 of the expression: found nothing"),
         ("x" * 100_000, "clew: at position 10001 of the expression: it goes on to 100,000 characters"),
-        ("importance ~ 'auth'", "clew: at position 12 of the expression: found the meet (~)"),
+        ("importance ~ 'auth'", "clew: at position 12 of the expression: found '~'; expected a comparison"),
         ("tag:\x1b[31m = red", "clew: at position 13"),
         ("mood:\x1b[31m", "clew: at position 1 of the expression: found 'mood:"),
     ],

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import cast
@@ -351,8 +352,9 @@ def test_expired_turns_go_at_once_when_asked_for(tmp_path: Path) -> None:
             memory.forget_expired()
     store = MemoryStore()
     with aged(store, 30, clock) as memory:
-        memory.drain()
-        memory.add_many([said("old", 31), said("young", 1)])  # the next sweep is due in an hour
+        memory.add_many([replace(said("first", 1), session="first")])
+        memory.drain()  # a space with a turn is swept, and the next sweep is due in an hour
+        memory.add_many([said("old", 31), said("young", 1)])
         assert memory.forget_expired(dry_run=True).turn_ids == ("default:turn:0",)
         assert memory.forget_expired().turns == 1
         assert memory.forget_expired().turns == 0
