@@ -8,7 +8,7 @@ import pytest
 from tests.cli_runs import SAMPLE, done, failure, record, records
 from tests.small_talk import small_talk
 
-pytestmark = pytest.mark.usefixtures("tmp_home")
+pytestmark = [pytest.mark.usefixtures("tmp_home"), pytest.mark.slow]
 
 
 @pytest.mark.requirement("F-BENCH-06")

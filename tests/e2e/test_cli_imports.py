@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli_runs import environment
 
+pytestmark = pytest.mark.slow  # new processes are started
+
 PROGRAM = """
 import json, sys
 from clew.cli.main import main

@@ -13,6 +13,8 @@ from clew.text.counters import counter
 from clew.text.printable import printable
 from tests.cli_runs import PROGRAM, done, environment, process, record
 
+pytestmark = pytest.mark.slow  # processes are started
+
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, signals and terminals of POSIX systems")
 
 

@@ -17,7 +17,7 @@ if sys.platform == "win32":
 
 from tests.killing import Nursery
 
-pytestmark = [pytest.mark.requirement("F-COMPACT-03"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.requirement("F-COMPACT-03"), pytest.mark.timeout(180), pytest.mark.slow]
 TURNS = 600  # three stretches
 STEPS = 4  # transactions: the stretches, and the compaction
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli_runs import done, failure, records
 
-pytestmark = pytest.mark.requirement("P-UPS-08")
+pytestmark = [pytest.mark.requirement("P-UPS-08"), pytest.mark.slow]
 
 
 def test_the_conversation_remembers_what_the_program_forgot() -> None:

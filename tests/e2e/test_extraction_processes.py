@@ -11,7 +11,7 @@ from clew.memory import Memory
 from tests.extraction import asked, extractor, long_talk, model
 from tests.memories import quiet, rows
 
-pytestmark = pytest.mark.requirement("K-TRI-22")
+pytestmark = [pytest.mark.requirement("K-TRI-22"), pytest.mark.slow]
 
 EXTRACT = """
 import json, sys, time

@@ -14,6 +14,8 @@ from mcp.client.stdio import StdioServerParameters
 from clew.serve.mcp import readable
 from tests.cli_runs import PROGRAM, done, environment, records
 
+pytestmark = pytest.mark.slow  # a server is started for each test
+
 PATIENCE = 100.0
 HELLO = {
     "jsonrpc": "2.0",

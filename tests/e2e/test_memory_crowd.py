@@ -11,6 +11,8 @@ import pytest
 from clew.memory import Memory
 from tests.memories import quiet, texts
 
+pytestmark = pytest.mark.slow  # processes are started
+
 WRITERS, READERS = 4, 2
 EACH = int(os.environ.get("CLEW_EACH", "40"))
 

@@ -12,6 +12,8 @@ from clew.memory import Memory
 from tests.cli_runs import failure, record, records, run
 from tests.memories import NOON, quiet, timed
 
+pytestmark = pytest.mark.slow  # questions of 50,000 words
+
 SAID = ("We picked Redis for sessions.", "The ferry leaves at nine.", "Anna drinks green tea.", "茶を飲みます。")
 LATER = NOON + timedelta(days=3_650)
 

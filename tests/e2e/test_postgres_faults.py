@@ -20,6 +20,8 @@ from tests.contract.rows import everything, put, session
 from tests.postgres_proxy import Pooler, Wire
 from tests.postgres_servers import PASSWORD, Server, own
 
+pytestmark = pytest.mark.slow  # servers go away and come back
+
 
 @pytest.fixture
 def wire(server: Server) -> Iterator[Wire]:

@@ -10,6 +10,8 @@ from clew.store.postgres import PostgresStore
 from tests.memories import history, quiet, told
 from tests.postgres_servers import Server, own
 
+pytestmark = pytest.mark.slow  # the whole server is searched
+
 WORDS = "zuvexal brundelfin ostrimell harvaquis zennobal trumberlin vaxolmia perdunkel"
 """No word that another test has: the server's files hold theirs too."""
 

@@ -15,6 +15,8 @@ from tests.effort import examples
 from tests.killing import Program
 from tests.projects import NOW, write
 
+pytestmark = pytest.mark.slow  # processes are started
+
 FILES = {f"package/part_{n % 7}/file_{n}.py": f"def f_{n}():\n    return f_{n - 1}()\n" for n in range(700)}
 PROGRAM = """
 import sys

@@ -4,6 +4,8 @@ import pytest
 
 from benchmarks.update_stories import from_memory, read_stories, tell
 
+pytestmark = pytest.mark.slow  # a memory for each story
+
 
 @pytest.mark.requirement("K-RED-12")
 def test_a_memory_answers_as_the_stories_end() -> None:

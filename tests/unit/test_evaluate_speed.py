@@ -94,6 +94,7 @@ def test_the_core_is_counted() -> None:
     assert 10 < size.value < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-BENCH-08")
 @pytest.mark.usefixtures("tmp_home")
 def test_the_suite_measures_every_bar_beside_its_reference() -> None:

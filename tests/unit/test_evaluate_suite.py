@@ -46,6 +46,7 @@ def test_threads_of_sources_that_nothing_was_learned_from_are_named_by_the_rules
     assert fidelity.run(fidelity.cases(SEED, 40, source), RULES).value >= 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("W-EVAL-02")
 def test_movements_are_found_as_well_as_they_were() -> None:
     found = macro_coherence.run(macro_coherence.cases(SEED, CASES), RULES)
@@ -144,6 +145,7 @@ def test_no_text_is_in_both_parts_and_cases_depend_on_the_seed_alone() -> None:
         assert module.cases(4, 20) == module.cases(4, 20) != module.cases(5, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("W-EVAL-07")
 def test_the_command_prints_both_bars_and_fails_when_the_document_is_missed() -> None:
     ran = CliRunner().invoke(program, ["eval", "hsca", "--cases", "3", "--seen", "--embedder", "none", "--json"])

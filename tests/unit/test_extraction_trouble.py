@@ -276,10 +276,10 @@ def test_a_budget_that_is_used_up_costs_no_call(memory: Memory) -> None:
 @pytest.mark.requirement("K-TRI-16")
 def test_nothing_more_is_asked_where_an_answer_cannot_be_kept() -> None:
     with quiet() as memory:
-        memory.add_many(long_talk(400))
+        memory.add_many(long_talk(4000))
         llm = model()
         work = extractor(memory, llm, concurrency=1)
         broken = replace(work, store=cast(Store, Unwritable(memory.reads.store, after=2)))
         with pytest.raises(StoreReadOnly):
             broken.extract("s")
-        assert len(asked(llm)) < 4
+        assert len(asked(llm)) < 20  # of some forty chunks: a few more are asked until an answer should be written
