@@ -125,6 +125,15 @@ def test_an_update_refuses_a_damaged_index_and_changes_nothing(tmp_path: Path) -
 
 
 @pytest.mark.requirement("L-PRJ-10")
+@pytest.mark.parametrize("again", [made, lambda root: changed(root, {})])
+def test_an_index_of_another_format_is_made_anew(tmp_path: Path, again: Callable[[Path], object]) -> None:
+    made(tmp_path)
+    run_sql(Layout.of(tmp_path).folder, "PRAGMA user_version = 1; ALTER TABLE file RENAME TO older")
+    again(tmp_path)
+    assert status(Layout.of(tmp_path)).ok
+
+
+@pytest.mark.requirement("L-PRJ-10")
 def test_history_outlives_a_lost_index(tmp_path: Path) -> None:
     made(tmp_path)
     changed(tmp_path, {"web/pay.ts": "export const pay = 1;\n"})

@@ -143,13 +143,14 @@ def build(
 
 
 def _opened(layout: Layout, *, heals: bool) -> ProjectIndex:
-    """The index; one that is damaged, or of another format, is made anew by a genesis."""
+    """The index; one of another format is made anew, and by a genesis also one that is damaged."""
     try:
         index = ProjectIndex(layout.index, writable=True)
-        if index.format == FORMAT and (not heals or index.is_sound()):
+        is_other = index.format != FORMAT
+        if not is_other and (not heals or index.is_sound()):
             return index
         index.close()
-        if index.format != FORMAT or heals:
+        if is_other or heals:
             layout.drop_index()
     except StoreCorrupt:
         if not heals:
