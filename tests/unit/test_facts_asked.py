@@ -126,6 +126,18 @@ def test_history_has_all_that_was_ever_stated(memory: Memory) -> None:
 
 
 @pytest.mark.requirement("K-FCT-05")
+def test_history_of_a_liking_has_what_became_of_it() -> None:
+    with quiet(clock=later(1)) as memory:
+        memory.add_many(timed(["I love olives.", "I hate olives now."], speaker="Eve"))
+        memory.drain()
+        for verb in ("loves", "hated"):
+            assert [(fact.verb, fact.standing) for fact in memory.history("Eve", verb)] == [
+                ("loves", "replaced"),
+                ("hates", "holds"),
+            ]
+
+
+@pytest.mark.requirement("K-FCT-05")
 def test_the_newest_come_first_and_only_as_many_as_wanted(memory: Memory) -> None:
     every = memory.facts()
     assert [memory.facts(limit=n) for n in range(len(every) + 2)] == [every[:n] for n in range(len(every) + 2)]

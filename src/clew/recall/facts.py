@@ -10,7 +10,7 @@ from clew.knowledge import history
 from clew.knowledge.groups import subject_key
 from clew.knowledge.history import CURRENT, Standing, is_hidden, standing
 from clew.knowledge.morphology import analyses, lemma
-from clew.knowledge.slots import ANY_SCOPE, SLOTS, Slot, family_of, slot_of
+from clew.knowledge.slots import ANY_SCOPE, SIDES, SLOTS, Slot, family_of, slot_of
 from clew.rows.fact_codec import Place, fact_id, place_of
 from clew.rows.facts import (
     STATED,
@@ -137,7 +137,8 @@ def fact_history(reader: Reader, space: str, subject: str, verb: str | None, now
     marks = TurnMarks(reader, space)
     digests = [subject_digest(named(subject))]
     if verb is not None:
-        digests = [pair_digest(named(subject), head) for head in _heads(verb)]
+        heads = dict.fromkeys(head for each in (verb, *_other_side(verb)) for head in _heads(each))
+        digests = [pair_digest(named(subject), head) for head in heads]
     places = sorted({place for digest in digests for place in places_of(reader, space, digest)})
     every = history.history(facts_at(reader, space, places, marks), named(subject))
     families = {family_of(fact.verb) for fact in every if verb is not None and verb_fits(verb, fact)}
@@ -289,6 +290,12 @@ def _heads(asked: str) -> list[str]:
     """The dictionary forms of the verbs that a word may stand for, or of those of the slot that it names."""
     verbs = {asked, *(verb for slot in slots_asked(asked) for verb in slot.verbs)}
     return sorted({head for verb in verbs for head in _lemmas(head_of(verb))})
+
+
+def _other_side(asked: str) -> list[str]:
+    """The verbs that say the same of an object as a verb in any form, or the opposite: "loved" has "hates"."""
+    families = {family for verb, (family, _) in SIDES.items() if _is_form(asked, verb)}
+    return [verb for verb, (family, _) in SIDES.items() if family in families]
 
 
 def _answers(
