@@ -1,7 +1,7 @@
 """Sessions and scripted models for the tests of extraction."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clew.config import ExtractConfig, LLMConfig
@@ -15,8 +15,11 @@ from clew.models.protocol import LLM
 from clew.testing import Answer, ScriptedLLM
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.memories import timed
+from clew.types.extraction import ExtractionState
+from tests.memories import quiet, timed
 
+DONE, FAILED = ExtractionState.DONE, ExtractionState.FAILED
+DEFERRED, PENDING = ExtractionState.DEFERRED, ExtractionState.PENDING
 LIMIT = 2_200
 """Tokens of a prompt by which `long_talk` takes two chunks, the second of them with room."""
 
@@ -106,6 +109,13 @@ def long_talk(count: int = 60, session: str = "s", **more: Any) -> list[Turn]:
     """A conversation that takes two chunks of `LIMIT` tokens."""
     text = "The mill of Arden turns slowly. Note {} about the big wheel and the river."
     return timed([text.format(n) for n in range(count)], session=session, **{"speaker": "Ann", **more})
+
+
+def memory_of_two_chunks() -> Iterator[Memory]:
+    """A memory that holds `long_talk`, for a fixture."""
+    with quiet() as opened:
+        opened.add_many(long_talk())
+        yield opened
 
 
 class Unwritable:

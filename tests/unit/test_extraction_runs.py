@@ -3,7 +3,6 @@
 import json
 import logging
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,9 +17,13 @@ from clew.models.prompt import Prompt
 from clew.rows.spend_ledger import read_ledger
 from clew.store.tables import TURN
 from clew.types import Part, Turn
-from clew.types.extraction import ExtractionMode, ExtractionState
+from clew.types.extraction import ExtractionMode
 from tests.extraction import (
+    DEFERRED,
+    DONE,
+    FAILED,
     LIMIT,
+    PENDING,
     Unwritable,
     asked,
     copying,
@@ -30,22 +33,14 @@ from tests.extraction import (
     extractor,
     is_semantic,
     long_talk,
+    memory_of_two_chunks,
     model,
     payload,
     turns_of,
 )
 from tests.memories import at, quiet, rows, told
 
-DONE, FAILED = ExtractionState.DONE, ExtractionState.FAILED
-DEFERRED, PENDING = ExtractionState.DEFERRED, ExtractionState.PENDING
-
-
-@pytest.fixture
-def memory() -> Iterator[Memory]:
-    """A conversation of two chunks."""
-    with quiet() as opened:
-        opened.add_many(long_talk())
-        yield opened
+memory = pytest.fixture(memory_of_two_chunks)
 
 
 def fails_in(place: int, error: Any = "nonsense") -> Any:

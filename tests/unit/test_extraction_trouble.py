@@ -2,7 +2,6 @@
 
 import json
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -29,6 +28,9 @@ from clew.testing import ScriptedLLM
 from clew.types import Turn
 from clew.types.extraction import Extraction, ExtractionState
 from tests.extraction import (
+    DONE,
+    FAILED,
+    PENDING,
     Unwritable,
     asked,
     copying,
@@ -37,21 +39,13 @@ from tests.extraction import (
     entity,
     extractor,
     long_talk,
+    memory_of_two_chunks,
     model,
     payload,
 )
 from tests.memories import at, quiet, rows, told
 
-DONE, FAILED = ExtractionState.DONE, ExtractionState.FAILED
-DEFERRED, PENDING = ExtractionState.DEFERRED, ExtractionState.PENDING
-
-
-@pytest.fixture
-def memory() -> Iterator[Memory]:
-    """A conversation of two chunks."""
-    with quiet() as opened:
-        opened.add_many(long_talk())
-        yield opened
+memory = pytest.fixture(memory_of_two_chunks)
 
 
 BAD = {
