@@ -2719,9 +2719,21 @@ FACT_ROWS = (
     Requirement("K-FCT-12", "DESIGN 9", "A fact and its statements come back from their rows as they were."),
 )
 
+# --- facts and extraction, in use ---
+FACTS_USED = (
+    Requirement(
+        "keep-01", "DESIGN 10", "A correction is of what stands; a second one withdraws the first, from the beginning."
+    ),
+    Requirement("keep-02", "DESIGN 10", "Wrong arguments of questions about facts are named as they were given."),
+    Requirement(
+        "keep-03", "Issue 16.8", "The tool for facts takes any condition, and says when turns are still unread."
+    ),
+)
+
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *FACT_ROWS,
+    *FACTS_USED,
     *MODEL_FACTS,
     *RELAY,
     *UPSTREAM,

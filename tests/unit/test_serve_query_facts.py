@@ -57,6 +57,25 @@ def test_a_call_without_a_condition_says_what_is_missing() -> None:
             Tools(memory).query_facts(verb="lives in", status="all")
 
 
+@pytest.mark.requirement("keep-03")
+def test_facts_are_asked_for_by_their_status_alone() -> None:
+    with filled() as memory:
+        memory.add(Turn(role="user", speaker="Bob", content="I'm going to visit Rome next month.", session="chat"))
+        memory.drain()
+        (line,) = Tools(memory).query_facts(status="planned").splitlines()[2:-1]
+        assert line.startswith("Bob visits Rome")
+
+
+@pytest.mark.requirement("keep-03")
+def test_turns_that_are_not_read_yet_are_counted() -> None:
+    unread = "Turns not read for facts yet: 2; recall finds their words."
+    with quiet(config={"gather_seconds": 600.0}) as memory:
+        memory.add_many([Turn(role="user", speaker=speaker, content=text) for speaker, text in SAID[:2]])
+        assert Tools(memory).query_facts(subject="Bob").splitlines()[-1] == unread
+        memory.drain()
+        assert unread not in Tools(memory).query_facts(subject="Bob")
+
+
 @pytest.mark.requirement("K-SUR-01")
 def test_the_proxy_offers_it_and_names_the_turns_that_it_quotes() -> None:
     with filled() as memory:

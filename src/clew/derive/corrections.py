@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from clew.errors import InputError
+from clew.knowledge.slots import slot_of
+from clew.knowledge.values import value_key
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
 from clew.types.facts import Effect, Fact, Statement
@@ -21,14 +23,17 @@ SOURCE: Final = "clew:correct"
 """`Turn.source` of a correction."""
 
 _METADATA: Final = "clew:correction"
-_KEPT: Final = ("subject", "verb", "object", "scope", "type", "status", "effect", "instead_of")
+_KEPT: Final = (
+    *("subject", "verb", "object", "scope", "type", "status", "effect", "instead_of"),
+    *("valid_from", "valid_to"),
+)
 
 
 def correction(fact: Fact, right: str | None, *, ended: bool, session: str, at: datetime) -> Turn:
     """The turn that corrects a fact.
 
     Args:
-        right: the object that is right; None where there is none.
+        right: the object that is right, which may be the one that the fact has; None where there is none.
         ended: whether the fact held, and holds no longer.
     """
     told = f"{fact.subject} {fact.verb} {fact.object}"
@@ -38,12 +43,24 @@ def correction(fact: Fact, right: str | None, *, ended: bool, session: str, at: 
         words, effect = f"Correction: no longer: {told}", Effect.CEASES
     elif right is None:
         words, effect = f"Correction: this was never so: {told}", Effect.RETRACTS
+    elif value_key(right) == value_key(fact.object):
+        words, effect = f"Correction: this is so: {fact.subject} {fact.verb} {right}", Effect.STATES
+        statement |= {"object": right}
     else:
         words, effect = f"Correction: {fact.subject} {fact.verb} {right}, not {fact.object}", Effect.CORRECTS
-        statement |= {"object": right, "instead_of": fact.object}
+        statement |= {"object": right, "instead_of": fact.object, **_times(fact)}
     statement["effect"] = effect
     kept = {name: str(value) for name, value in statement.items() if value is not None}
     return Turn(role="user", content=words, session=session, at=at, source=SOURCE, metadata={_METADATA: kept})
+
+
+def _times(fact: Fact) -> dict[str, str]:
+    """When a fact held, which is when the right one did; nothing where the value is itself a time."""
+    slot = slot_of(fact.verb, fact.scope)
+    if slot is not None and slot.dated:
+        return {}
+    times = {"valid_from": fact.valid_from, "valid_to": fact.valid_to}
+    return {name: at.isoformat() for name, at in times.items() if at is not None}
 
 
 def is_correction(turn: TurnRow | Turn) -> bool:

@@ -15,7 +15,7 @@ from clew.derive.branch_state import turn_of
 from clew.derive.corrections import corrected_by, is_correction
 from clew.derive.fact_context import BranchStarts, FactContext, read_together
 from clew.rows.annotations import WEIGHING, said_of
-from clew.rows.fact_progress import FactProgress, read_fact_progress, write_fact_progress
+from clew.rows.fact_progress import FactProgress, read_fact_progress, unread_turns, write_fact_progress
 from clew.rows.fact_writes import Said, proposed
 from clew.rows.facts import drop_made
 from clew.store.protocol import Reader, Store, Transaction
@@ -124,8 +124,8 @@ class FactReading:
         """
         with self._store.snapshot() as reader:
             progress = self._progress(read_fact_progress(reader, self._space))
-            unread = reader.count("turn", (self._space, progress.next), (self._space,), index="ordinal")
-        return 0 if self._holds(progress) and now else unread + len(progress.redo)
+            unread = unread_turns(reader, self._space, progress)
+        return 0 if self._holds(progress) and now else unread
 
     def release(self) -> None:
         """Has old turns read at once: somebody waits for it."""

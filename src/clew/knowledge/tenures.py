@@ -105,25 +105,26 @@ class _Withdrawn:
         self.remaining: list[Placed] = []
         self.unmatched: list[Placed] = []
         standing: list[Placed] = []
+        ended: list[Placed] = []
         for each in said:
             effect = each.statement.effect
             targets: list[Placed] = []
             if each.statement.mood is Mood.ASSERTED and effect in (Effect.CORRECTS, Effect.RETRACTS):
-                targets = [target for target in _targets(standing, each) if not _contests([target], each)]
+                targets = [target for target in _targets(standing, ended, each) if not _contests([target], each)]
                 self.by |= {id(target): (target, each) for target in targets}
                 standing = [other for other in standing if id(other) not in self.by]
+                ended = [other for other in ended if id(other) not in self.by]
             if effect is Effect.RETRACTS:
                 self.unmatched += [] if targets else [each]
                 continue
             self.remaining.append(each)
-            if not ends(each.statement):
-                standing.append(each)
+            (ended if ends(each.statement) else standing).append(each)
         self.remaining = [each for each in self.remaining if id(each) not in self.by]
 
     def inherited(self, correction: Placed) -> datetime | None:
         """The start of what a correction takes back: what is right now was right from then on."""
         times = [
-            target.statement.valid_from if target.statement.valid_from and not _is_dated(target) else target.order.at
+            (None if _is_dated(target) else target.statement.valid_from) or self.inherited(target) or target.order.at
             for target, by in self.by.values()
             if by is correction and target.statement.said_at is not None
         ]
@@ -140,7 +141,8 @@ class _Withdrawn:
             else:
                 tenure.said.append(target)
         for tenure, by in found:
-            tenure.successor = next((other for other in others if by in other.said), None)
+            stated = (*others, *(other for other, _ in found if other is not tenure))
+            tenure.successor = next((other for other in stated if by in other.said), None)
             if tenure.successor is None:
                 tenure.said.append(by)
             tenure.end(by.statement.said_at)
@@ -325,15 +327,15 @@ def _excludes(tenure: Tenure, said: Placed) -> bool:
     return not in_one_turn or said.statement.effect is Effect.CORRECTS or bool(said.statement.instead_of)
 
 
-def _targets(standing: Sequence[Placed], said: Placed) -> list[Placed]:
-    """What a correction or retraction takes back."""
+def _targets(standing: Sequence[Placed], ended: Sequence[Placed], said: Placed) -> list[Placed]:
+    """What a correction or retraction takes back: of a value that it names, also what ended it."""
     statement = said.statement
-    if not standing:
-        return []
     named = statement.instead_of if statement.effect is Effect.CORRECTS else statement.object
     if named:
         meant = replace(said, statement=replace(statement, object=named))
-        return [each for each in standing if _same(each, meant)]
+        return [each for each in (*standing, *ended) if _same(each, meant)]
+    if not standing:
+        return []
     lane = [each for each in standing if (each.statement.status in _PLANS) == (statement.status in _PLANS)] or standing
     if statement.effect is Effect.CORRECTS and _same(lane[-1], said) and not _is_moved(lane[-1:], said):
         return []

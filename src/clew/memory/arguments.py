@@ -6,7 +6,7 @@ from typing import Final
 
 from clew.errors import InputError
 from clew.ingest.encoding import checked_name, escape_surrogates
-from clew.rank.intent.time_window import time_window
+from clew.rank.intent.time_window import end_of
 from clew.rows.pins import canonical
 from clew.types.facts import FactStatus
 from clew.types.pins import PinKind
@@ -92,7 +92,7 @@ def given_moment(value: object, name: str, now: datetime) -> datetime | None:
         return aware(value, name)
     if not isinstance(value, str):
         raise InputError(f"{name} is {_shown(value)}; expected a datetime, or a time such as 'last week'")
-    return time_window(None, value, "", now, None).until
+    return end_of(value, name, now)
 
 
 def given_status(value: object) -> FactStatus:

@@ -8,7 +8,7 @@ from clew.errors import InputError
 from clew.ingest.secrets import mask
 from clew.memory.arguments import given_count, given_moment, given_session, given_status, given_text
 from clew.memory.projects import MemoryProjects
-from clew.recall.facts import FactQuery, all_links, fact_history, find_facts, get_fact, links_of
+from clew.recall.facts import FactQuery, all_links, corrected_fact, fact_history, find_facts, get_fact, links_of
 from clew.rows.facts import times_of
 from clew.types.facts import Fact, FactLink, FactStatus
 from clew.write.ingest import add_one
@@ -83,9 +83,9 @@ class MemoryFacts(MemoryProjects):
             InputError: the subject or the verb is empty.
         """
         self._check_open()
-        name, wanted = _words(subject, "subject"), _words(verb, "verb")
+        name, wanted = _given_words(subject, "subject"), _words(verb, "verb")
         with self.reads.store.snapshot() as reader:
-            return fact_history(reader, self.space, name or "", wanted, self.reads.clock())
+            return fact_history(reader, self.space, name, wanted, self.reads.clock())
 
     def correct(
         self,
@@ -99,10 +99,11 @@ class MemoryFacts(MemoryProjects):
 
         A correction is a turn of its own: it is exported, merged and forgotten like any other, and what it says counts
         more than what a model finds. The facts change behind the acknowledgement; `drain` waits for it.
+        Of a fact that was corrected before, what stands in its place is corrected.
 
         Args:
             fact: its id, as `facts` gives it.
-            object: what is right instead; None if it was never so.
+            object: what is right instead, the same to confirm it; None if it was never so.
             ended: the fact did hold, and holds no longer.
             session: where the correction is stored.
 
@@ -120,7 +121,7 @@ class MemoryFacts(MemoryProjects):
         if right is not None and self.config.ingest.secrets == "mask":
             right = mask(right)[0]
         with self.reads.store.snapshot() as reader:
-            wrong = get_fact(reader, self.space, given_text(fact, "fact"))
+            wrong = corrected_fact(reader, self.space, get_fact(reader, self.space, given_text(fact, "fact")))
             stated = times_of(reader, self.space, wrong.sources)
         now = self.reads.clock()
         said = (moment + _TICK for moment in (*stated, wrong.valid_from) if moment is not None)
@@ -132,9 +133,12 @@ class MemoryFacts(MemoryProjects):
 
 def _words(value: str | None, name: str) -> str | None:
     """A condition in words; None for none."""
-    if value is None:
-        return None
-    words = given_text(value, name).strip()
+    return None if value is None else _given_words(value, name)
+
+
+def _given_words(value: object, name: str) -> str:
+    """Words on one line."""
+    words = " ".join(given_text(value, name).split())
     if not words:
         raise InputError(f"{name} {value!r} is empty; give a word, or leave the condition out")
     return words

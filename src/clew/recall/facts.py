@@ -167,6 +167,21 @@ def get_fact(reader: Reader, space: str, name: str) -> Fact:
     return found[0]
 
 
+def corrected_fact(reader: Reader, space: str, fact: Fact) -> Fact:
+    """What stands in place of a fact that was corrected; the fact itself where nothing does."""
+    marks, seen = TurnMarks(reader, space), {fact.id}
+    while fact.retracted:
+        # What takes any number of values has its correction in a group of its own.
+        names = [fact.superseded_by or "", *(f"{turn}:fact:u0" for turn in reversed(fact.sources))]
+        places = [place_of(name, marks.ordinal) for name in names if name and name not in seen]
+        found = facts_at(reader, space, places, marks)
+        if not found:
+            break
+        fact = found[0]
+        seen.add(fact.id)
+    return fact
+
+
 def all_links(reader: Reader, space: str) -> list[FactLink]:
     """All links between facts, sorted."""
     return _links(FACT_LINK.scan(reader, (space,), (space,)), TurnMarks(reader, space))

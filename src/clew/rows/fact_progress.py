@@ -47,6 +47,12 @@ def read_fact_progress(reader: Reader, space: str) -> FactProgress:
     return FactProgress(**{**said, "redo": tuple(said["redo"])})
 
 
+def unread_turns(reader: Reader, space: str, progress: FactProgress) -> int:
+    """Turns that are to be read for facts, those that are read again among them."""
+    unread = reader.count("turn", (space, progress.next), (space,), index="ordinal")
+    return unread + len(progress.redo)
+
+
 def write_fact_progress(tx: Transaction, space: str, seen: FactProgress, after: FactProgress) -> FactProgress:
     """Notes the progress after a change of facts, and gives it as it stands now.
 

@@ -20,6 +20,7 @@ from clew.errors import InputError
 from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
+from clew.rows.fact_progress import read_fact_progress, unread_turns
 from clew.serve.file_decisions import code_decisions
 from clew.serve.past_answer import past_answer
 from clew.serve.quoting import NotTraceable, quotes
@@ -351,8 +352,8 @@ class Tools:
     def query_facts(self, subject: str = "", verb: str = "", object: str = "", status: str = "") -> str:  # noqa: A002  # as in `Memory.facts`
         """Facts, one a line with the turns that state them, marked as quoted memory."""
         who, does, what, held = (each.strip() or None for each in (subject, verb, object, status))
-        if not (who or does or what):
-            raise InputError("subject, verb and object are empty; give at least one of them")
+        if not (who or does or what or held):
+            raise InputError("subject, verb, object and status are empty; give at least one of them")
         if held == EVER and who is None:
             raise InputError(f"status {EVER} needs a subject; give whom or what it is about")
         if held == EVER:
@@ -360,7 +361,15 @@ class Tools:
         else:
             found = self._memory.facts(who, does, what, held, limit=MOST_FACTS)
         quotes(source for fact in found for source in fact.sources)
-        return quoted(fact_lines(found)) if found else "No such fact is known. Try fewer conditions, or recall."
+        told = quoted(fact_lines(found)) if found else "No such fact is known. Try fewer conditions, or recall."
+        return f"{told}{self._unread()}"
+
+    def _unread(self) -> str:
+        """A line about turns that no fact is known of yet; empty where all were read."""
+        reads = self._memory.reads
+        with reads.store.snapshot() as reader:
+            count = unread_turns(reader, reads.space, read_fact_progress(reader, reads.space))
+        return f"\nTurns not read for facts yet: {count}; recall finds their words." if count else ""
 
     def restore(self, ref: str, offset: int = 0) -> str:
         """What a reference stands for, in pages."""

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
-from typing import Final
+from typing import Final, cast
 
 from clew.errors import InputError
 from clew.rank.filter import time_range
@@ -21,6 +21,7 @@ from clew.text.query_date_phrases import query_mentions
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
 from clew.text.terms import query_terms
 from clew.types.moments import MODES
+from clew.types.turn import aware
 
 _FROM: Final = "from "
 End = datetime | str | None
@@ -112,6 +113,18 @@ def _exact(query: str, now: datetime, covered: tuple[date, date] | None) -> Time
         return None  # of a conversation that is over: counted from its end, in days
     rest = "" if recent is None else cut_out(query, {recent.span()})
     return TimeWindow(found.start.astimezone(UTC), found.end.astimezone(UTC), None, rest)
+
+
+def end_of(end: str, name: str, now: datetime) -> datetime:
+    """The first moment after a time that is given in words; a moment as it stands.
+
+    Args:
+        name: of the argument, for the message.
+
+    Raises:
+        InputError: the words name no time, or none with an end.
+    """
+    return cast(datetime, aware(_end_of(end, name, now, None)[0], name))
 
 
 def _check_calendar(query: str) -> None:
