@@ -65,6 +65,7 @@ def held(appender: Appender, path: Path) -> int:
         gc.unfreeze()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-INGEST-36")
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path / "home")
