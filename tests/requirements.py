@@ -2722,11 +2722,13 @@ FACT_ROWS = (
 # --- facts and extraction, in use ---
 FACTS_USED = (
     Requirement(
-        "keep-01", "DESIGN 10", "A correction is of what stands; a second one withdraws the first, from the beginning."
+        "K-KEEP-01",
+        "DESIGN 10",
+        "A correction is of what stands; a second one withdraws the first, from the beginning.",
     ),
-    Requirement("keep-02", "DESIGN 10", "Wrong arguments of questions about facts are named as they were given."),
+    Requirement("K-KEEP-02", "DESIGN 10", "Wrong arguments of questions about facts are named as they were given."),
     Requirement(
-        "keep-03", "Issue 16.8", "The tool for facts takes any condition, and says when turns are still unread."
+        "K-KEEP-03", "Issue 16.8", "The tool for facts takes any condition, and says when turns are still unread."
     ),
 )
 

@@ -30,7 +30,7 @@ def story(memory: Memory) -> list[tuple[str, str | None]]:
     return [(fact.object, fact.standing) for fact in memory.history("Ann") if fact.verb in ("lives in", "likes")]
 
 
-@pytest.mark.requirement("keep-01")
+@pytest.mark.requirement("K-KEEP-01")
 @pytest.mark.parametrize("verb", ["lives in", "likes"])
 def test_a_second_correction_is_of_what_the_first_put_there(memory: Memory, verb: str) -> None:
     (wrong,) = memory.facts("Ann", verb)
@@ -44,7 +44,7 @@ def test_a_second_correction_is_of_what_the_first_put_there(memory: Memory, verb
     assert told["Faro"].valid_from == wrong.valid_from
 
 
-@pytest.mark.requirement("keep-01")
+@pytest.mark.requirement("K-KEEP-01")
 def test_a_correction_of_a_correction_leaves_every_value_its_own_name(memory: Memory) -> None:
     (home,) = memory.facts("Ann", "lives in")
     corrected(memory, home.id, "Braga")
@@ -60,7 +60,7 @@ def test_a_correction_of_a_correction_leaves_every_value_its_own_name(memory: Me
     assert every[1].superseded_by == every[2].id
 
 
-@pytest.mark.requirement("keep-01")
+@pytest.mark.requirement("K-KEEP-01")
 def test_what_ended_goes_with_a_value_that_was_wrong(memory: Memory) -> None:
     (home,) = memory.facts("Ann", "lives in")
     memory.correct(home.id, ended=True)
@@ -75,7 +75,7 @@ def test_what_ended_goes_with_a_value_that_was_wrong(memory: Memory) -> None:
     assert every[2].valid_from == home.valid_from == at(0)
 
 
-@pytest.mark.requirement("keep-01")
+@pytest.mark.requirement("K-KEEP-01")
 def test_a_correction_that_changes_nothing_confirms(memory: Memory) -> None:
     (home,) = memory.facts("Ann", "lives in")
     name = memory.correct(home.id, " porto ")
@@ -86,21 +86,21 @@ def test_a_correction_that_changes_nothing_confirms(memory: Memory) -> None:
     assert memory.get(name).text == "Correction: this is so: Ann lives in porto"
 
 
-@pytest.mark.requirement("keep-01")
+@pytest.mark.requirement("K-KEEP-01")
 def test_a_corrected_value_is_one_line(memory: Memory) -> None:
     (home,) = memory.facts("Ann", "lives in")
     corrected(memory, home.id, "Vila\n Nova  de Gaia")
     assert story(memory) == [("Porto", "withdrawn"), ("Vila Nova de Gaia", "holds"), ("jazz", "holds")]
 
 
-@pytest.mark.requirement("keep-02")
+@pytest.mark.requirement("K-KEEP-02")
 @pytest.mark.parametrize("name", ["as_of", "known_at"])
 def test_a_moment_that_is_none_is_named_as_it_was_given(memory: Memory, name: str) -> None:
     with pytest.raises(InputError, match=f"{name} 'foo' names no time"):
         memory.facts(**{name: "foo"})  # type: ignore[arg-type]  # one of two names
 
 
-@pytest.mark.requirement("keep-02")
+@pytest.mark.requirement("K-KEEP-02")
 def test_a_history_is_of_somebody(memory: Memory) -> None:
     with pytest.raises(InputError, match="subject is None"):
         memory.history(None)  # type: ignore[arg-type]  # a wrong argument

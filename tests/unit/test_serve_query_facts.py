@@ -57,7 +57,7 @@ def test_a_call_without_a_condition_says_what_is_missing() -> None:
             Tools(memory).query_facts(verb="lives in", status="all")
 
 
-@pytest.mark.requirement("keep-03")
+@pytest.mark.requirement("K-KEEP-03")
 def test_facts_are_asked_for_by_their_status_alone() -> None:
     with filled() as memory:
         memory.add(Turn(role="user", speaker="Bob", content="I'm going to visit Rome next month.", session="chat"))
@@ -66,7 +66,7 @@ def test_facts_are_asked_for_by_their_status_alone() -> None:
         assert line.startswith("Bob visits Rome")
 
 
-@pytest.mark.requirement("keep-03")
+@pytest.mark.requirement("K-KEEP-03")
 def test_turns_that_are_not_read_yet_are_counted() -> None:
     unread = "Turns not read for facts yet: 2; recall finds their words."
     with quiet(config={"gather_seconds": 600.0}) as memory:
