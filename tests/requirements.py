@@ -2730,6 +2730,9 @@ FACTS_USED = (
     Requirement(
         "K-KEEP-03", "Issue 16.8", "The tool for facts takes any condition, and says when turns are still unread."
     ),
+    Requirement("keep-04", "Tri-Vector", "A session that cannot be read is deferred after three provable failures."),
+    Requirement("keep-05", "Issue 16.8", "What failed is listed without reading the extractions that are done."),
+    Requirement("keep-06", "Issue 16.8", "Work that only waits is not said to have failed."),
 )
 
 

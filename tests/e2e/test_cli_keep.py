@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from clew.cli.keep import left_over
 from clew.config import SETTINGS
 from tests.cli_runs import CONVERSATION, done, failure, record, records, run
+from tests.llm_servers import answer, llm_server
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 
@@ -80,6 +82,22 @@ def test_work_ends_when_nothing_is_left() -> None:
     talk()
     assert done("work", "--once") == "no jobs are pending\n"
     assert record("work", "--once") == {"done": True, "pending": {}, "deferred": 0}
+
+
+@pytest.mark.requirement("keep-06")
+def test_work_tells_what_failed_from_what_only_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk()
+    with llm_server() as server:
+        server.script((200, answer("openai", "nonsense")))
+        monkeypatch.setenv("CLEW_LLM_MODEL", f"openai:small@{server.url}")
+        result = run("work", "--once")
+    assert result.stdout == "no job can run now\n"
+    assert "tag_response jobs failed; retried later" in result.stderr
+    left = left_over({"recognise": 2, "nuance_model": 1}, {"nuance_model"})
+    assert list(left) == [
+        "2 recognise jobs waiting, none failed; done when it is due",
+        "1 nuance_model job failed; retried later",
+    ]
 
 
 @pytest.mark.requirement("F-CLI-23")

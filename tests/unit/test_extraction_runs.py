@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,7 +14,9 @@ from clew.errors import (
 )
 from clew.memory import Memory
 from clew.models.prompt import Prompt
+from clew.rows.extraction_runs import runs_of
 from clew.rows.spend_ledger import read_ledger
+from clew.store.protocol import Reader
 from clew.store.tables import TURN
 from clew.types import Part, Turn
 from clew.types.extraction import ExtractionMode
@@ -207,15 +209,72 @@ def test_a_session_that_cannot_be_read_at_all_is_recorded_and_blocks_nobody() ->
     with quiet() as memory:
         for name in ("a", "b", "c"):
             memory.add(told("Good weather in Arden today.", session=name))
-        store = memory.reads.store
-        with store.snapshot() as reader:
-            row = TURN.get(reader, (memory.space, "b", 0))
-        assert row is not None
-        store.transaction(lambda tx: TURN.put(tx, [row._replace(role="nobody")]))
+        unreadable(memory, "b")
         made = extractor(memory, model()).extract_due()
         assert {each.run.session: each.run.state for each in made} == {"a": DONE, "b": FAILED, "c": DONE}
         assert "nobody" in str(made[1].run.reason)
         assert memory.extractions()[1].run.state == FAILED
+
+
+def unreadable(memory: Memory, session: str) -> None:
+    """Makes the first turn of a session one that cannot be read."""
+    store = memory.reads.store
+    with store.snapshot() as reader:
+        row = TURN.get(reader, (memory.space, session, 0))
+    assert row is not None
+    store.transaction(lambda tx: TURN.put(tx, [row._replace(role="nobody")]))
+
+
+@pytest.mark.requirement("keep-04")
+def test_a_session_that_cannot_be_read_is_deferred_after_three_tries_until_it_grows_or_is_retried() -> None:
+    with quiet() as memory:
+        memory.add(told("Good weather in Arden today.", session="b"))
+        unreadable(memory, "b")
+        work = extractor(memory, model())
+        tried = [made.run for _ in range(4) for made in work.extract_due()]
+        assert [(run.state, run.attempts) for run in tried] == [(FAILED, 1), (FAILED, 2), (DEFERRED, 3)]
+        memory.add(told("It rains in Arden now.", session="b"))
+        assert [(made.run.state, made.run.attempts) for made in work.extract_due()] == [(FAILED, 1)]
+        assert memory.retry() == 1
+        assert [made.run.attempts for made in work.extract_due()] == [1]
+
+
+class _ReadRows:
+    """A reader that counts the rows of extractions that it gives."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader, self.runs = reader, 0
+
+    def __getattr__(self, name: str) -> Any:
+        def call(table: str, *args: Any, **more: Any) -> Any:
+            found = getattr(self._reader, name)(table, *args, **more)
+            if table == "extraction_run" and isinstance(found, list):
+                self.runs += len(found)
+            return found
+
+        return call
+
+
+@pytest.mark.requirement("keep-05")
+def test_what_failed_is_listed_without_reading_what_is_done() -> None:
+    with quiet() as memory:
+        for n in range(12):
+            memory.add(told("Good weather in Arden today.", session=f"s{n:02}"))
+        for name in ("s03", "s05", "s07"):
+            unreadable(memory, name)
+        extractor(memory, model()).extract_due()
+        for done, limit, sessions in (
+            (False, None, ["s03", "s05", "s07"]),
+            (False, 2, ["s03", "s05"]),
+            (True, 4, ["s00", "s01", "s02", "s03"]),
+        ):
+            with memory.reads.store.snapshot() as reader:
+                counting = cast(Any, _ReadRows(reader))
+                found = runs_of(counting, memory.space, done=done, limit=limit)
+            assert [each.run.session for each in found] == sessions
+            assert counting.runs == len(sessions)
+        assert [each.run.session for each in memory.extractions("s05")] == ["s05"]
+        assert memory.extractions("other") == []
 
 
 @pytest.mark.requirement("K-TRI-12")

@@ -10,7 +10,7 @@ from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import ClewError
-from clew.rows.extraction_runs import runs_of
+from clew.rows.extraction_runs import count_runs, runs_of
 from clew.rows.failed_jobs import jobs_of
 from clew.store.row_types import JobRow
 from clew.store.rows import from_us
@@ -45,15 +45,16 @@ def jobs(scope: Scope, retry: bool, every: bool) -> None:
             err().print(f"{counted(retried.retry(), 'job')} will be tried anew")
     with open_for_questions(scope) as memory, memory.reads.store.snapshot() as reader:
         failed = jobs_of(reader, memory.space)
-        made = runs_of(reader, memory.space)
-    runs = [each.run for each in made if every or each.run.state != ExtractionState.DONE]
+        made = runs_of(reader, memory.space, done=every, limit=None if scope.as_json else ROWS)
+        states = count_runs(reader, memory.space)
+    runs = [each.run for each in made]
     if scope.as_json:
         emit(*map(_job_record, failed), *map(_run_record, runs))
         return
     table = grid("job", "state", ">attempts", "reason", titles=True)
     for row in failed[:ROWS]:
         table.add_row(printable(row.job), row.state, str(row.attempts), _line(row.reason))
-    for run in runs[:ROWS]:
+    for run in runs:
         table.add_row(printable(f"{EXTRACT}:{run.session}"), run.state.value, str(run.attempts), _line(_why(run)))
         for chunk in run.chunks if run.state in _ENDED else ():
             if chunk.state in _ENDED:
@@ -61,7 +62,8 @@ def jobs(scope: Scope, retry: bool, every: bool) -> None:
                 table.add_row(*(dim(printable(cell)) for cell in cells))
     if failed or runs:
         lay_out(out(), table)
-    left = max(0, len(failed) - ROWS) + max(0, len(runs) - ROWS)
+    extracted = sum(count for state, count in states.items() if every or state != ExtractionState.DONE)
+    left = max(0, len(failed) - ROWS) + extracted - len(runs)
     if left:
         err().print(f"{left} more; --json has them all.", style="dim")
     elif not failed and not runs:

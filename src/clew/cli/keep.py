@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,8 @@ from clew.cli.terminal import emit
 from clew.errors import ClewError
 from clew.maintain.export_space import write_space
 from clew.memory import Memory
+from clew.rows.failed_jobs import jobs_of
+from clew.store.protocol import JobState
 from clew.text.printable import printable
 
 IDLE: Final = 1.0
@@ -178,6 +180,13 @@ def rebuild(scope: Scope) -> None:
         out().print(f"derived data of {counted(count, 'turn')} rebuilt")
 
 
+def left_over(pending: Mapping[str, int], failed: Container[str]) -> Iterator[str]:
+    """Lines about work that cannot run now; the kinds of which jobs failed, and those that only wait."""
+    for kind, count in pending.items():
+        why = "failed; retried later" if kind in failed else "waiting, none failed; done when it is due"
+        yield f"{counted(count, f'{kind} job')} {why}"
+
+
 @click.command()
 @click.option("--once", is_flag=True, help="Exit when no job is pending, instead of waiting for more.")
 @click.option("--retry", is_flag=True, help="Also retry the jobs that were set aside after repeated failure.")
@@ -199,12 +208,14 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
             time.sleep(IDLE)
             work_through(memory, "jobs")
         left = memory.stats()
+        with memory.reads.store.snapshot() as reader:
+            failed = {row.kind for row in jobs_of(reader, memory.space) if row.state == JobState.PENDING}
     aside = left.details["deferred"]
     if scope.as_json:
         emit({"done": True, "pending": left.pending, "deferred": aside})
         return
     out().print("no job can run now" if left.pending else "no jobs are pending")
-    for kind, count in left.pending.items():
-        err().print(f"{counted(count, f'{kind} job')} failed; retried later", style="dim")
+    for line in left_over(left.pending, failed):
+        err().print(line, style="dim")
     if aside:
         err().print(f"{counted(aside, 'job')} set aside: `clew doctor` shows why, `clew work --retry` retries")

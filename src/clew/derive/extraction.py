@@ -136,15 +136,20 @@ class SessionExtractor:
         return waits and self.answers is not None and not self.answers.recorded_only
 
     def _broken(self, session: str, error: Exception) -> Extraction:
-        """Records that a session cannot be extracted at all."""
-        mode, state = ExtractionMode.SINGLE, ExtractionState.FAILED
+        """Records that a session cannot be extracted at all: deferred the third time, until it grows or is retried."""
+        mode = ExtractionMode.SINGLE
         reason = reason_of(f"{type(error).__name__}: {error}")
-        run = ExtractionRun(session=session, number=0, state=state, mode=mode, extractor=self.extractor, last=-1)
-        claim, now = self._claim(), to_us(self.clock())
+        claim, now, key = self._claim(), to_us(self.clock()), (self.space, session)
 
         def write(tx: Transaction) -> Extraction:
-            begun = begin(tx, self.space, run, b"", claim, now)
-            failed = Extraction(run=replace(begun, state=state, reason=reason))
+            row = EXTRACTION_RUN.get(tx, key)
+            last = last_besides(tx, self.space, session, 0)
+            run = ExtractionRun(
+                session=session, number=0, state=ExtractionState.FAILED, mode=mode, extractor=self.extractor, last=last
+            )
+            begun = begin(tx, self.space, run, b"" if row is None else row.source, claim, now)
+            attempts = 1 + (row.attempts if row is not None and row.last == last else 0)
+            failed = Extraction(run=replace(begun, state=next_state(attempts), attempts=attempts, reason=reason))
             if begun.number:
                 finish(tx, self.space, failed, claim, now)
             return failed

@@ -7,7 +7,7 @@ from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.memory.arguments import given_count, given_session
 from clew.memory.facts import MemoryFacts
-from clew.rows.extraction_runs import runs_of
+from clew.rows.extraction_runs import run_of, runs_of
 from clew.text.counters import Counting
 from clew.types.extraction import Extraction
 
@@ -52,14 +52,21 @@ class MemoryKnowledge(MemoryFacts):
             return [extractor.extract(given_session(session))]
         return extractor.extract_due()
 
-    def extractions(self) -> list[Extraction]:
+    def extractions(self, session: str | None = None) -> list[Extraction]:
         """The latest extraction of every session that had any, by session: state, attempts, reasons, and the vector.
 
         `clew jobs` lists them.
+
+        Args:
+            session: only that of this one, if it had any.
         """
         self._check_open()
+        name = None if session is None else given_session(session)
         with self.reads.store.snapshot() as reader:
-            return runs_of(reader, self.space)
+            if name is None:
+                return runs_of(reader, self.space)
+            made = run_of(reader, self.space, name)
+        return [] if made is None else [made]
 
     def _extractor(
         self, limit: Any, semantic_calls: int | None, counting: Counting | None, *, use_model: bool

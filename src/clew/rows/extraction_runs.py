@@ -220,9 +220,26 @@ def _current(record: ChunkRecord, rows: Mapping[str, ExtractionChunkRow]) -> Chu
     return replace(record, state=ExtractionState(row.state), attempts=row.attempts, reason=row.reason)
 
 
-def runs_of(reader: Reader, space: str) -> list[Extraction]:
-    """The latest extraction of every session that had any, by session."""
-    return [extraction_of(reader, row) for row in EXTRACTION_RUN.scan(reader, (space,), (space,))]
+def runs_of(reader: Reader, space: str, *, done: bool = True, limit: int | None = None) -> list[Extraction]:
+    """The latest extraction of every session that had any, by session.
+
+    Args:
+        done: also of those whose extraction is done; their vectors are what takes time to read.
+        limit: most of them; None for all.
+    """
+    if done:
+        rows = EXTRACTION_RUN.scan(reader, (space,), (space,), limit=limit)
+    else:
+        states = [(space, state.value) for state in ExtractionState if state != ExtractionState.DONE]
+        found = (EXTRACTION_RUN.scan(reader, key, key, index="state", limit=limit) for key in states)
+        rows = sorted((row for every in found for row in every), key=lambda row: row.session)[:limit]
+    return [extraction_of(reader, row) for row in rows]
+
+
+def run_of(reader: Reader, space: str, session: str) -> Extraction | None:
+    """The latest extraction of one session; None when there was none."""
+    row = EXTRACTION_RUN.get(reader, (space, session))
+    return None if row is None else extraction_of(reader, row)
 
 
 def count_runs(reader: Reader, space: str) -> dict[str, int]:

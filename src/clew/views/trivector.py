@@ -98,7 +98,7 @@ def execute_tri_vector_extraction(
 
 def run_state(memory: Memory, session: str) -> ExtractionRun | None:
     """The state of a session's latest extraction, with its chunks; None when there was none."""
-    return next((each.run for each in memory.extractions() if each.run.session == session), None)
+    return next((each.run for each in memory.extractions(session)), None)
 
 
 def chunk_session(turns: Iterable[Turn], options: TriVectorOptions | None = None) -> list[ChunkRecord]:
