@@ -18,28 +18,92 @@ LONGEST: Final = 600
 _GAP: Final = r"(?:\W+\w+){0,5}?\W+"
 _RULES: Final = r"(?:instructions?|prompts?|rules|guidelines|directives?|programming|orders|restrictions|safeguards)"
 # Somebody tries to take a model over. One such sentence taints the whole turn: what follows was written for a model.
-_TAKES_OVER: Final = late_pattern(
-    r"\b(?<!not )(?<!n['’]t )(?:ignore|disregard|override|bypass|discard|forget|do not follow|don['’]t follow"
-    rf"|stop following){_GAP}{_RULES}\b"
-    r"|\b(?:ignore|disregard|forget) (?:all|any|every|everything|anything|what|the) \W*(?:\w+\W+){0,4}?"
-    r"(?:above|before|previous|previously|prior|earlier|told|said so far)\b"
-    r"|\b(?:new|updated|real|actual|hidden|secret) (?:system )?(?:instructions?|directives?|prompt)\b"
-    r"|\b(?:system|developer|initial) prompt\b|\b(?:developer|debug|admin|god|dan) mode\b|\bjailbr\w+"
-    r"|\byou are (?:now|no longer) (?:\w+ ){0,3}?"
-    r"(?:dan|unrestricted|free|bound|assistant|ai|model|bot|agent|jailbroken)\b"
-    r"|\b(?:respond|answer|reply|act|behave|pretend|output) (?:only )?(?:as if|as though) you\b"
-    r"|^\W{0,6}(?:system|assistant|developer|human)(?: (?:message|note|prompt|override|instruction))?\W{0,3}:"
-    r"|<\|?/?(?:im_start|im_end|system|assistant|endoftext|instructions?)\b|\[/?(?:inst|system|sys)\]|<</?sys>>"
-    r"|\b(?:end|start|beginning) of (?:the )?(?:data|input|conversation|message|user (?:input|message)|prompt)\b"
-    r"|\b(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|überge\w*)\b.{0,60}?"
-    r"(?:anweisung|instruktion|regel|vorgabe|befehl)"
-    r"|\b(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte)\b.{0,60}?(?:instruction|consigne|règle|directive)"
-    r"|\b(?:ignor[ae]\w*|olvid[ae]\w*|omit[ae]|desobedece)\b.{0,60}?(?:instruccion|reglas|órdenes|indicaciones)"
-    r"|\b(?:ignor[ai]\w*|dimentica\w*)\b.{0,60}?(?:istruzion|regole|direttiv)"
-    r"|\b(?:ignore|esqueça|desconsidere)\b.{0,60}?(?:instruç|regras|ordens)"
-    r"|(?:игнорируй|забудь|не обращай).{0,60}?(?:инструкц|указани|правил)"
-    r"|(?:忽略|无视|忘记).{0,20}?(?:指令|指示|说明|提示|规则)|(?:指示|命令|プロンプト|ルール).{0,12}?(?:無視|忘れ)",
-    re.IGNORECASE | re.MULTILINE,
+# Each expression stands behind the words of which every text has one that it matches: cheap tests before it.
+_TAKES_OVER: Final = tuple(
+    (cues, late_pattern(source, re.IGNORECASE | re.MULTILINE))
+    for cues, source in (
+        (
+            ("ignore", "disregard", "override", "bypass", "discard", "forget", "follow"),
+            (
+                r"\b(?<!not )(?<!n['’]t )(?:ignore|disregard|override|bypass|discard|forget"
+                rf"|do not follow|don['’]t follow|stop following){_GAP}{_RULES}\b"
+            ),
+        ),
+        (
+            ("ignore ", "disregard ", "forget "),
+            (
+                r"\b(?:ignore|disregard|forget) (?:all|any|every|everything|anything|what|the) \W*(?:\w+\W+){0,4}?"
+                r"(?:above|before|previous|previously|prior|earlier|told|said so far)\b"
+            ),
+        ),
+        (
+            ("instruction", "directive", "prompt"),
+            (
+                r"\b(?:new|updated|real|actual|hidden|secret) (?:system )?(?:instructions?|directives?|prompt)\b"
+                r"|\b(?:system|developer|initial) prompt\b"
+            ),
+        ),
+        ((" mode",), r"\b(?:developer|debug|admin|god|dan) mode\b"),
+        (("jailbr",), r"\bjailbr\w+"),
+        (
+            ("you are now ", "you are no longer "),
+            (
+                r"\byou are (?:now|no longer) (?:\w+ ){0,3}?"
+                r"(?:dan|unrestricted|free|bound|assistant|ai|model|bot|agent|jailbroken)\b"
+            ),
+        ),
+        (
+            ("as if you", "as though you"),
+            r"\b(?:respond|answer|reply|act|behave|pretend|output) (?:only )?(?:as if|as though) you\b",
+        ),
+        (
+            ("system", "assistant", "developer", "human"),
+            r"^\W{0,6}(?:system|assistant|developer|human)(?: (?:message|note|prompt|override|instruction))?\W{0,3}:",
+        ),
+        (
+            ("<", "["),
+            r"<\|?/?(?:im_start|im_end|system|assistant|endoftext|instructions?)\b|\[/?(?:inst|system|sys)\]|<</?sys>>",
+        ),
+        (
+            ("end of ", "start of ", "beginning of "),
+            (
+                r"\b(?:end|start|beginning) of (?:the )?"
+                r"(?:data|input|conversation|message|user (?:input|message)|prompt)\b"
+            ),
+        ),
+        (
+            ("ignorier", "vergiss", "vergessen sie", "missachte", "überge"),
+            (
+                r"\b(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|überge\w*)\b.{0,60}?"
+                r"(?:anweisung|instruktion|regel|vorgabe|befehl)"
+            ),
+        ),
+        (
+            ("ignore", "oublie", "pas compte"),
+            (
+                r"\b(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte)\b.{0,60}?"
+                r"(?:instruction|consigne|règle|directive)"
+            ),
+        ),
+        (
+            ("ignora", "ignore", "olvid", "omit", "desobedece"),
+            (
+                r"\b(?:ignor[ae]\w*|olvid[ae]\w*|omit[ae]|desobedece)\b.{0,60}?"
+                r"(?:instruccion|reglas|órdenes|indicaciones)"
+            ),
+        ),
+        (("ignora", "ignori", "dimentica"), r"\b(?:ignor[ai]\w*|dimentica\w*)\b.{0,60}?(?:istruzion|regole|direttiv)"),
+        (
+            ("ignore", "esqueça", "desconsidere"),
+            r"\b(?:ignore|esqueça|desconsidere)\b.{0,60}?(?:instruç|regras|ordens)",
+        ),
+        (
+            ("игнорируй", "забудь", "не обращай"),
+            r"(?:игнорируй|забудь|не обращай).{0,60}?(?:инструкц|указани|правил)",
+        ),
+        (("忽略", "无视", "忘记"), r"(?:忽略|无视|忘记).{0,20}?(?:指令|指示|说明|提示|规则)"),
+        (("無視", "忘れ"), r"(?:指示|命令|プロンプト|ルール).{0,12}?(?:無視|忘れ)"),
+    )
 )
 # Somebody dictates what is to be held about a person who does not speak.
 _DICTATES: Final = late_pattern(
@@ -72,24 +136,26 @@ _TITLE_WORDS: Final = 6
 """Most words of a title in quotation marks; more are a statement."""
 
 
-# One of these is in every text that the expressions above match: cheap tests before them.
-_MAY_TAKE_OVER: Final = (
-    *("ignor", "disregard", "overrid", "bypass", "discard", "forget", "follow", "instruction", "directive", "prompt"),
-    *(" mode", "jailbr", "you are now", "you are no longer", "as if you", "as though you", "system", "assistant"),
-    *("developer", "human", "<", "[", "end of", "start of", "beginning of", "vergiss", "vergessen", "missacht"),
-    *("überge", "oubli", "compte", "olvid", "omit", "desobed", "dimentic", "esque", "desconsid", "игнорируй", "забудь"),
-    *("не обращай", "忽略", "无视", "忘记", "指示", "命令", "プロンプト", "ルール"),
-)
+# One of these is in every text that `_DICTATES` or `_PASTED` matches.
 _MAY_DICTATE: Final = ("user", "speaker", "human")
 _MAY_PASTE: Final = ("message", "from:", "wrote:")
+_LIKE_I: Final = str.maketrans({"ı": "i", "\u0307": None})
 _NEAR: Final = 80
 """Characters before a quotation in which a word such as "said" stands, and half as many behind it."""
 
 
 def takes_over(text: str) -> bool:
     """Whether a text tries to replace what a model was told: "ignore your instructions"."""
-    low = text.lower()
-    return any(cue in low for cue in _MAY_TAKE_OVER) and _TAKES_OVER.search(text) is not None
+    return _takes_over(text, _folded(text))
+
+
+def _takes_over(text: str, folded: str) -> bool:
+    return any(pattern.search(text) is not None for cues, pattern in _TAKES_OVER if any(cue in folded for cue in cues))
+
+
+def _folded(text: str) -> str:
+    """A text in which a word stands in lower case wherever an expression finds it that ignores case."""
+    return text.lower() if text.isascii() else text.casefold().translate(_LIKE_I)
 
 
 def own_words(text: str) -> str:
@@ -98,24 +164,26 @@ def own_words(text: str) -> str:
     Blank are fenced code, quoted lines, mails that were pasted, what others are quoted to say (names in quotation marks
     stay), and sentences that dictate what to hold about "the user".
     """
-    if takes_over(text):
+    low = _folded(text)
+    if _takes_over(text, low):
         return ""
-    low = text.lower()
     if "```" in text or "~~~" in text:
-        text = _FENCED.sub(_blank, text)
+        text = _FENCED.sub(blanked, text)
     if ">" in text:
-        text = _QUOTED_LINE.sub(_blank, text)
+        text = _QUOTED_LINE.sub(blanked, text)
     pasted = _PASTED.search(text) if any(cue in low for cue in _MAY_PASTE) else None
     if pasted is not None:
-        text = _blanked(text, pasted.start(), len(text))
+        text = _without(text, pasted.start(), len(text))
     for found in _QUOTATION.finditer(text):
         start, end = found.span()
         if _is_speech(text, start, end):
-            text = _blanked(text, start, end)
+            text = _without(text, start, end)
     if any(cue in low for cue in _MAY_DICTATE):
         for start, end in sentence_spans(text):
-            if _DICTATES.search(text[start:end]) is not None:
-                text = _blanked(text, start, end)
+            sentence = text[start:end]
+            folded = _folded(sentence)
+            if any(cue in folded for cue in _MAY_DICTATE) and _DICTATES.search(sentence) is not None:
+                text = _without(text, start, end)
     return text
 
 
@@ -135,10 +203,11 @@ def _is_speech(text: str, start: int, end: int) -> bool:
     return _SPEECH.search(f"{_ENDS.split(before)[-1]} {_ENDS.split(after)[0]}") is not None
 
 
-def _blank(found: re.Match[str]) -> str:
-    return _blanked(found[0], 0, len(found[0]))
+def blanked(found: re.Match[str]) -> str:
+    """As many blanks as a match has characters; its lines stay."""
+    return "\n".join([" " * len(line) for line in found[0].split("\n")])
 
 
-def _blanked(text: str, start: int, end: int) -> str:
+def _without(text: str, start: int, end: int) -> str:
     """A text with blanks from one place to another; its lines stay."""
-    return text[:start] + "".join(["\n" if char == "\n" else " " for char in text[start:end]]) + text[end:]
+    return text[:start] + "\n".join([" " * len(line) for line in text[start:end].split("\n")]) + text[end:]

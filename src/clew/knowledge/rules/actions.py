@@ -4,7 +4,6 @@ Verbs that only manage the talk ("I mean", "you know") say nothing; neither do o
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from clew.analyze.entities import listed_type
@@ -52,9 +51,9 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     name = third(verb, "") if beside else known or third(verb, obj.preposition)
     target = _target(said, span, obj, beside)
     base = StatementDraft(said.owner.name, name, target, status)
-    base = replace(base, type=type_of(said, status), effect=effect_of(said))
+    base = base._replace(type=type_of(said, status), effect=effect_of(said))
     if base.verb in _SHARED and said.s.low[said.clause.subject[0]] in ("we", "us"):
-        base = replace(base, subject="we")  # a decision is of all who share it, whoever tells it
+        base = base._replace(subject="we")  # a decision is of all who share it, whoever tells it
     if said.owner.general and not _is_told_of(said, base):
         return
     if base.object:
@@ -62,7 +61,7 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     elif group.via in ("used", "cease"):
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition:
-        yield replace(base, object=said.date_text)
+        yield base._replace(object=said.date_text)
 
 
 def _of_product(said: ClauseReading, key: str, obj: Object) -> str | None:
@@ -151,7 +150,7 @@ def _with_object(
         name = said.name_of(high - 1, high)
         if name is None:
             return
-        base = replace(base, object=" ".join([*base.object.split()[:-1], name]))
+        base = base._replace(object=" ".join([*base.object.split()[:-1], name]))
     divided = (divide(said, base, low, high) for divide in _DIVIDED)
     found = next((parts for parts in divided if parts is not None), None)
     yield from [base] if found is None else found
@@ -170,10 +169,10 @@ def _without_adjuncts(
     if slot_of(base.verb, "any") is not None and not infinitive:  # "at a bar to pay for college"
         high = next((at for at in range(low + 1, high) if s.bits[at] & TO and s.form[at + 1] & Form.BASE), high)
     if (event := event_of(s, low, high)) is not None:
-        base, high = replace(base, rests_on=(event[1],)), event[0]
+        base, high = base._replace(rests_on=(event[1],)), event[0]
     if (place := place_of(s, low, high)) is not None:
-        base, high = replace(base, where=place[1]), place[0]
-    return (base if high == span[1] else replace(base, object=text_of(s, low, high))), high
+        base, high = base._replace(where=place[1]), place[0]
+    return (base if high == span[1] else base._replace(object=text_of(s, low, high))), high
 
 
 def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
@@ -203,8 +202,8 @@ def _work(said: ClauseReading, base: StatementDraft, low: int, high: int) -> lis
     at = _word_at(said, low + 1, high, "as") if base.verb in _WORKS else None
     if at is None:
         return None
-    job = replace(base, verb="works as", object=text_of(said.s, at + 1, high))
-    return [replace(base, object=text_of(said.s, low, at)), job]
+    job = base._replace(verb="works as", object=text_of(said.s, at + 1, high))
+    return [base._replace(object=text_of(said.s, low, at)), job]
 
 
 def _switch(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -213,7 +212,7 @@ def _switch(said: ClauseReading, base: StatementDraft, low: int, high: int) -> l
     if at is None:
         return None
     before, after = text_of(said.s, low, at), text_of(said.s, at + 1, high)
-    return [replace(base, verb="uses", object=after, instead_of=before, status=FactStatus.ACTIVE)]
+    return [base._replace(verb="uses", object=after, instead_of=before, status=FactStatus.ACTIVE)]
 
 
 def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -225,14 +224,14 @@ def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> l
         and s.low[low + 1] in ("use", "choose", "adopt")
         and low + 2 < high
     ):
-        base, low = replace(base, verb="decides on"), low + 2
+        base, low = base._replace(verb="decides on"), low + 2
     if base.verb not in words("decision", "verbs"):
         return None
     for at in range(low + 1, high - 1):
         length = _alternative(s.low[at], s.low[at + 1], base.verb)
         if length:
             base, high = _without_scope(said, base, at + length, high), at
-            base = replace(base, instead_of=base.object or None)
+            base = base._replace(instead_of=base.object or None)
             break
     base = _without_scope(said, base, low, high)
     return [base] if base.object else []
@@ -242,8 +241,8 @@ def _without_scope(said: ClauseReading, base: StatementDraft, low: int, high: in
     """The words as object, up to "for", after which the scope stands."""
     at = _word_at(said, low + 1, high, "for")
     if at is None:
-        return replace(base, object=text_of(said.s, low, high))
-    return replace(base, object=text_of(said.s, low, at), scope=text_of(said.s, at + 1, high) or None)
+        return base._replace(object=text_of(said.s, low, high))
+    return base._replace(object=text_of(said.s, low, at), scope=text_of(said.s, at + 1, high) or None)
 
 
 def _alternative(word: str, after: str, verb: str) -> int:
@@ -262,10 +261,10 @@ def _moved(said: ClauseReading, base: StatementDraft, low: int, high: int) -> li
     parts = [text_of(s, low, high if at is None else at), text_of(s, at + 1, high) if at is not None else ""]
     home, left = reversed(parts) if leaving else parts
     status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
-    base = replace(base, verb="lives in", where=None, status=status)
-    found = [replace(base, object=home)] if home else []
+    base = base._replace(verb="lives in", where=None, status=status)
+    found = [base._replace(object=home)] if home else []
     if left and status is FactStatus.ACTIVE:
-        found.append(replace(base, object=left, status=FactStatus.CEASED, effect=Effect.CEASES))
+        found.append(base._replace(object=left, status=FactStatus.CEASED, effect=Effect.CEASES))
     return found
 
 

@@ -6,7 +6,7 @@ look like a subject with its verb is left aside.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from clew.knowledge.morphology import Form, lemma
@@ -286,7 +286,7 @@ def _shared_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | 
     if group is None:
         return None
     if s.low[at - 1] == "or" and last.group.negated:
-        group = replace(group, negated=True)
+        group = group._replace(negated=True)
     return Clause(last.subject, group, _stop(s, group.end), "", shared=True)
 
 
@@ -323,7 +323,7 @@ def _same_open(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | Non
     form, after = s.form[at], s.bits[at + 1]
     nested = any(s.form[place] == Form.GERUND for place in range(before.end, at))
     if before.progressive and form & Form.GERUND and after & _TAKEN and not nested:
-        return replace(before, verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
+        return before._replace(verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
     changes = not form & Form.BASE and bool(after & (DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO))
     if form & Form.PAST and (before.tense == "past" or before.perfect or changes):
         return verb_group(s, at, "third")

@@ -4,7 +4,7 @@ Each reader takes the clause or leaves it to the next; the first that takes it d
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from clew.analyze.entities import is_no_name
@@ -58,7 +58,7 @@ class _Complement:
 
     def with_verb(self, verb: str, target: str | None = None) -> list[StatementDraft]:
         """One statement with another verb."""
-        return [replace(self.base, verb=verb, object=self.text if target is None else target)]
+        return [self.base._replace(verb=verb, object=self.text if target is None else target)]
 
 
 _Reader = Callable[[_Complement], list[StatementDraft] | None]
@@ -110,7 +110,7 @@ def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
     found = favourite_of_owner(c.said)
     if found is None:
         return None
-    return [replace(c.base, subject=found[0], verb="has favourite", scope=found[1] or None, object=c.text)]
+    return [c.base._replace(subject=found[0], verb="has favourite", scope=found[1] or None, object=c.text)]
 
 
 def _attribute(c: _Complement) -> list[StatementDraft] | None:
@@ -128,7 +128,7 @@ def _attribute(c: _Complement) -> list[StatementDraft] | None:
         return None
     if c.obj.preposition or c.obj.infinitive:
         return []
-    return [replace(c.base, subject=owner, verb=verb, object=c.text)]
+    return [c.base._replace(subject=owner, verb=verb, object=c.text)]
 
 
 def _in_relation(c: _Complement) -> list[StatementDraft] | None:
@@ -137,7 +137,7 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
     if not preposition:
         return None
     if preposition == "to" and c.said.clause.group.perfect:
-        return [replace(c.base, verb="visits", object=c.text, status=FactStatus.COMPLETED, where=c.text)]
+        return [c.base._replace(verb="visits", object=c.text, status=FactStatus.COMPLETED, where=c.text)]
     if preposition == "in" and c.said.owner.general and _is_code(c.text):
         return c.with_verb("is located in")
     if verb := canonical(f"be {preposition}"):
@@ -191,7 +191,7 @@ def _born(c: _Complement) -> list[StatementDraft] | None:
     after = _after_preposition(c)
     place = text_of(c.s, after, c.obj.high)
     target, verb = (place, "was born in") if place else (c.said.date_text, "was born on")
-    return [replace(c.base, verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
+    return [c.base._replace(verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
 
 
 def _relational(c: _Complement) -> list[StatementDraft] | None:
@@ -201,7 +201,7 @@ def _relational(c: _Complement) -> list[StatementDraft] | None:
         return [] if word in words("complement", "passing") else None
     if word in ("named", "called"):
         name = text_of(c.s, c.obj.low + 1, c.obj.high)
-        return [replace(c.base, verb="is named", object=name, status=FactStatus.ACTIVE)] if name else []
+        return [c.base._replace(verb="is named", object=name, status=FactStatus.ACTIVE)] if name else []
     after = _after_preposition(c)
     preposition = c.s.low[after - 1] if after > c.obj.low + 1 else ""
     target = text_of(c.s, after, c.obj.high)
@@ -223,7 +223,7 @@ def _favourite(c: _Complement) -> list[StatementDraft] | None:
     scope = " ".join(c.s.words(at + 1, high).split())
     effect = Effect.ADDS if "one" in c.s.low[low:at] else c.base.effect  # "one of my favorite bands"
     owner, name = c.said.speaker, c.said.owner.name
-    return [replace(c.base, subject=owner, verb="has favourite", scope=scope, object=name, effect=effect)]
+    return [c.base._replace(subject=owner, verb="has favourite", scope=scope, object=name, effect=effect)]
 
 
 def _named(c: _Complement) -> list[StatementDraft] | None:

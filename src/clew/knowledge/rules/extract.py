@@ -65,7 +65,7 @@ def _numbered(turn: Turn, found: Sequence[StatementDraft]) -> Iterator[Statement
     once = list({_key(draft): draft for draft in reversed(found)}.values())[::-1][:MOST]
     ordinals = {_key(draft): ordinal for ordinal, draft in enumerate(once)}
     for ordinal, draft in enumerate(once):
-        fields = {name: getattr(draft, name) for name in StatementDraft.__slots__}
+        fields = draft._asdict()
         causes = [ordinals[_key(cause)] for cause in draft.because if _key(cause) in ordinals]
         fields["because"] = tuple(sorted({cause for cause in causes if cause != ordinal}))
         yield Statement(turn=turn.id or "", ordinal=ordinal, said_at=turn.at, **fields)

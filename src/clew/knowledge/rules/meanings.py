@@ -1,10 +1,10 @@
 """What the readers of clauses share: the clause, a statement in the making, its status, effect, type and time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.knowledge.morphology import third_person
 from clew.knowledge.rules.clauses import Clause
@@ -20,8 +20,7 @@ WANTS: Final = frozenset(("like", "love", "prefer"))
 _NO_MORE: Final = frozenset(("anymore", "any more", "no longer", "not any more"))
 
 
-@dataclass(frozen=True, slots=True)
-class StatementDraft:
+class StatementDraft(NamedTuple):
     """A statement before it knows its turn; the fields are those of `Statement`."""
 
     subject: str
@@ -165,19 +164,19 @@ def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
     if reading.when.often:
         often = reading.s.text[slice(*reading.when.often[0])]
         status = FactStatus.RECURRING if draft.status is FactStatus.ACTIVE else draft.status
-        draft = replace(draft, when=often, status=status)
+        draft = draft._replace(when=often, status=status)
     if not reading.when.dates:
         return draft
     date, text = _on_its_side(reading, draft, reading.when.dates[0]), reading.s.text
-    draft = replace(draft, when=draft.when or reading.date_text)
+    draft = draft._replace(when=draft.when or reading.date_text)
     if _is_appointment(draft.verb) and draft.status is FactStatus.ACTIVE:
         found = appointed(text, date)
-        return replace(draft, valid_from=found.start, valid_to=found.end)
+        return draft._replace(valid_from=found.start, valid_to=found.end)
     lasts = draft.verb in words("state", "verbs") and draft.status is not FactStatus.PLANNED
     found = validity(text, date, draft.status, lasts=lasts)
     since = text[: date.phrase_span[0]].rstrip().lower().endswith(("since", "from"))
     present = draft.status is FactStatus.ACTIVE and reading.clause.group.tense == "present" and not since
-    return replace(draft, valid_from=None if present else found.start, valid_to=found.end)
+    return draft._replace(valid_from=None if present else found.start, valid_to=found.end)
 
 
 def _is_appointment(verb: str) -> bool:

@@ -215,9 +215,12 @@ def _with_conditions(s: SentenceTokens, clauses: Sequence[Clause], found: list[M
 
 def _lone_conditions(s: SentenceTokens, clauses: Sequence[Clause]) -> list[int]:
     """Places of an "if" whose clause is not recognised, as in "if all goes well"; "if possible" is no condition."""
-    found = []
+    found: list[int] = []
+    conditions = words("words", "condition")
+    if conditions.isdisjoint(s.low):
+        return found
     for at in range(len(s) - 1):
-        if s.low[at] not in words("words", "condition") or s.low[at] == "whether" or s.bits[at] & OPENED:
+        if s.low[at] not in conditions or s.low[at] == "whether" or s.bits[at] & OPENED:
             continue
         before = (s.verb[at - 1] or s.low[at - 1]) if at else ""
         follower = next((clause for clause in clauses if clause.subject[0] > at), None)

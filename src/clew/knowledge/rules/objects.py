@@ -134,6 +134,8 @@ def _without_reason(s: SentenceTokens, at: int, stop: int) -> tuple[int, str]:
 
 def _in_date(s: SentenceTokens, at: int, dated: Sequence[tuple[int, int]]) -> bool:
     """Whether a word is in a date phrase, or a preposition right before one."""
+    if not dated:
+        return False
     here = any(low <= s.start[at] < high for low, high in dated)
     return here or (bool(s.bits[at] & PREPOSITION) and at + 1 < len(s) and _in_date_word(s, at + 1, dated))
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Final
@@ -23,12 +22,12 @@ def repaired(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
     """The draft with what its sentence rejects, and as a correction or withdrawal where the sentence says so."""
     s = reading.s
     if draft.mood is Mood.NEGATED and not words("repair", "jokes").isdisjoint(s.low):
-        return replace(draft, mood=Mood.ASSERTED, effect=Effect.RETRACTS)
+        return draft._replace(mood=Mood.ASSERTED, effect=Effect.RETRACTS)
     rejected = _rejected(s, reading.clause.group.end, min(reading.clause.stop, len(s)))
     if not rejected or draft.mood is not Mood.ASSERTED or draft.instead_of:
         return draft
     corrects = not words("repair", "cues").isdisjoint(s.low[: reading.clause.subject[1] + 1])
-    return replace(draft, instead_of=rejected, effect=Effect.CORRECTS if corrects else draft.effect)
+    return draft._replace(instead_of=rejected, effect=Effect.CORRECTS if corrects else draft.effect)
 
 
 def _rejected(s: SentenceTokens, at: int, stop: int) -> str:
@@ -66,8 +65,7 @@ def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | No
     for draft in reversed(said):
         if draft.mood in STATED and draft.object and _kind(draft.object, at) == kind:
             wrong = (rejected or "").strip() or draft.object
-            yield replace(
-                draft,
+            yield draft._replace(
                 object=value,
                 instead_of=wrong,
                 effect=Effect.CORRECTS,

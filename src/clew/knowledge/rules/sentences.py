@@ -1,7 +1,6 @@
 """The statements of one sentence: its clauses one by one, each about whom its subject means, with reasons joined."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from clew.analyze.entities import listed_type
@@ -62,7 +61,7 @@ def _of_clause(reading: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:
         yield StatementDraft(owner.name, f"is {owner.kin.split()[-1]} of", owner.of, type=FactType.PERSONAL)
     obj = object_of(reading.s, clause.group.end, clause.stop, reading.when.spans())
     for draft in copula(reading, obj) if clause.group.verb == "be" else action(reading, obj):
-        yield timed(reading, replace(draft, mood=mood, reason=obj.reason or None))
+        yield timed(reading, draft._replace(mood=mood, reason=obj.reason or None))
 
 
 def _namer(s: SentenceTokens, mentions: Mentions) -> Callable[[int, int], str | None]:
@@ -121,4 +120,4 @@ def _with_reasons(
         reason = " ".join(s.words(after.subject[0], min(after.stop, len(s))).split())
         causes = tuple([each for each in made[index + 1] if each.mood in STATED])
         for each in found:
-            yield replace(each, reason=each.reason or reason, because=causes)
+            yield each._replace(reason=each.reason or reason, because=causes)

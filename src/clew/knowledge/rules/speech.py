@@ -3,10 +3,9 @@
 Everything left out is replaced by blanks, so that offsets stay those of the turn's text.
 """
 
-import re
 from typing import Final
 
-from clew.knowledge.guard import own_words
+from clew.knowledge.guard import blanked, own_words
 from clew.text.late_pattern import late_pattern
 from clew.types.turn import Turn
 
@@ -38,15 +37,11 @@ def speech(turn: Turn) -> str:
     if not text or len(_HEADING.findall(text)) >= _HEADINGS:
         return ""
     if "<" in text:
-        text = _TAGGED.sub(_blank, text)
+        text = _TAGGED.sub(blanked, text)
     if "'" in text or "‘" in text:
-        text = _QUOTED.sub(_blank, text)
-    return _NO_SPEECH.sub(_blank, text) if _is_mixed(text) else text
+        text = _QUOTED.sub(blanked, text)
+    return _NO_SPEECH.sub(blanked, text) if _is_mixed(text) else text
 
 
 def _is_mixed(text: str) -> bool:
     return text.lstrip()[:1] in _LINE_MARKS or any(mark in text for mark in _CODE_MARKS)
-
-
-def _blank(found: re.Match[str]) -> str:
-    return "".join(["\n" if char == "\n" else " " for char in found[0]])

@@ -1,6 +1,10 @@
 """A sentence as words with their classes, column by column."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate, chain, islice
+from operator import or_
 from typing import Final
 
 from clew.knowledge.rules.lexicon import BREAK, NAME, OPENED, QUOTE, split
@@ -11,7 +15,7 @@ _TOKEN: Final = late_pattern(
     r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#])?|--+| - |[^\w\s]"
 )
 _BRACKETS: Final = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
-_ENCLOSES: Final = BREAK | QUOTE
+_ENCLOSING: Final = frozenset((*_BRACKETS, '"', "“", "”"))
 _CLOSING: Final = "\"'”’)* "
 MOST: Final = 120
 """Words of a sentence that are read; a longer one is no speech."""
@@ -49,32 +53,33 @@ class SentenceTokens:
 
 def read(text: str, begin: int, stop: int) -> SentenceTokens:
     """The words of `text[begin:stop]`; what stands in brackets or quotation marks has the bit `OPENED`."""
-    low: list[str] = []
-    bits: list[int] = []
-    start: list[int] = []
-    end: list[int] = []
-    verb: list[str] = []
-    form: list[int] = []
-    depth, quoted = 0, False
-    for found in _TOKEN.finditer(text, begin, stop):
-        first, last = found.span()
-        for word, flags, base, forms in split(found[0]):
-            if flags & _ENCLOSES:
-                depth = max(0, depth + _BRACKETS.get(word, 0))
-                quoted = quoted != bool(flags & QUOTE)
-            low.append(word)
-            bits.append(flags | OPENED if depth or quoted else flags)
-            verb.append(base)
-            form.append(forms)
-            start.append(first)
-            end.append(last)
-        if len(low) >= MOST:
-            break
+    tokens = list(islice(_TOKEN.finditer(text, begin, stop), MOST))
+    parts = [split(token[0]) for token in tokens]
+    every = list(chain.from_iterable(parts))
+    spans = [token.span() for token in tokens]
+    if len(every) > len(spans):  # the words of a contraction stand where it does
+        count = bisect_left(list(accumulate(map(len, parts))), MOST) + 1
+        every = list(chain.from_iterable(parts[:count]))
+        spans = [span for span, part in zip(spans[:count], parts, strict=False) for _ in part]
+    low, bits, verb, form = map(list, zip(*every, strict=True)) if every else ([], [], [], [])
+    start, end = map(list, zip(*spans, strict=True)) if spans else ([], [])
+    if not _ENCLOSING.isdisjoint(low):
+        _mark_opened(low, bits)
     if not bits or not bits[-1] & BREAK:
         for column, value in ((low, "."), (verb, "")):
             column.append(value)
         for numbers, number in ((bits, BREAK), (form, 0), (start, stop), (end, stop)):
             numbers.append(number)
     asks = text[begin:stop].rstrip(_CLOSING).endswith("?")
-    names = "my" in low or "our" in low or any(flags & NAME for flags in bits)
+    names = "my" in low or "our" in low or bool(reduce(or_, bits) & NAME)
     return SentenceTokens(text, low, bits, verb, form, start, end, asks, names)
+
+
+def _mark_opened(low: list[str], bits: list[int]) -> None:
+    """Sets the bit `OPENED` of words in brackets or quotation marks, the opening mark included."""
+    depth, quoted = 0, False
+    for at, word in enumerate(low):
+        depth = max(0, depth + _BRACKETS.get(word, 0))
+        quoted = quoted != bool(bits[at] & QUOTE)
+        if depth or quoted:
+            bits[at] |= OPENED

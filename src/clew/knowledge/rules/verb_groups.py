@@ -4,9 +4,8 @@
 is smoke, past, ceased; "want to move" stays want, with "to move" as what is wanted.
 """
 
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from clew.knowledge.morphology import Form, lemma
 from clew.knowledge.rules.lexicon import (
@@ -38,8 +37,7 @@ _STARTS_NOUN: Final = DETERMINER | POSSESSIVE | NUMBER | OBJECT
 _LINKS: Final = frozenset(("on", "in", "up", "about", "by", "of"))
 
 
-@dataclass(frozen=True, slots=True)
-class VerbGroup:
+class VerbGroup(NamedTuple):
     """A verb with its auxiliaries.
 
     Attributes:
@@ -84,7 +82,7 @@ def verb_group(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | 
         group = _finite(s, at, agreement)
     if group is None:
         return None
-    group = replace(group, negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
+    group = group._replace(negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
     return _led_to(s, group)
 
 
@@ -124,7 +122,7 @@ def _after_be(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup:
     else:  # the adverbs may be part of the complement: "is not my sister", "was very tired"
         end = after if negated else at + 1
         group = VerbGroup("be", at, end, tense)
-    return replace(group, negated=negated, adverbs=adverbs)
+    return group._replace(negated=negated, adverbs=adverbs)
 
 
 def _is_quality(s: SentenceTokens, at: int) -> bool:
@@ -145,12 +143,12 @@ def _after_have(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup | None:
         else:
             group = VerbGroup("have", after, after + 1, tense)
     elif s.low[after] == "been":
-        group = replace(_after_be(s, after, tense), perfect=True)
+        group = _after_be(s, after, tense)._replace(perfect=True)
     elif s.form[after] & Form.PARTICIPLE and not s.bits[after] & (DETERMINER | NUMBER | POSSESSIVE):
         group = VerbGroup(lemma(s.low[after]), after, after + 1, tense, perfect=True)
     else:
         group = VerbGroup("have", at, at + 1 if not negated else after, tense)
-    return replace(group, negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
+    return group._replace(negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
 
 
 def _after_modal(s: SentenceTokens, at: int) -> VerbGroup | None:
@@ -167,7 +165,7 @@ def _after_modal(s: SentenceTokens, at: int) -> VerbGroup | None:
     if group is None:
         return None
     modal = "" if s.low[at] in ("will", "shall") else s.low[at]
-    return replace(group, modal=modal, negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
+    return group._replace(modal=modal, negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
 
 
 def _after_do(s: SentenceTokens, at: int) -> VerbGroup | None:
@@ -242,7 +240,7 @@ def _led_to(s: SentenceTokens, group: VerbGroup) -> VerbGroup:
 
 
 def _inner(s: SentenceTokens, group: VerbGroup, at: int, via: str) -> VerbGroup:
-    return replace(group, verb=lemma_of_base(s, at), at=at, end=at + 1, via=group.via or via)
+    return group._replace(verb=lemma_of_base(s, at), at=at, end=at + 1, via=group.via or via)
 
 
 def _inner_verb(s: SentenceTokens, at: int) -> int | None:
