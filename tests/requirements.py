@@ -69,6 +69,17 @@ MEET = (
     ),
     Requirement("L-MEE-24", "issue 17", "The recap names the quest that the session is at, its stage and last check."),
     Requirement("L-MEE-23", "issue 17", "`clew project` lists overlays, attaches, and shows decisions and drift."),
+    Requirement(
+        "L-CODE-02", "issue 17", "Decisions about a file are those of its project, also where another has the same path."
+    ),
+    Requirement("L-CODE-03", "issue 17", "The hook of each memory tells by itself what it has told."),
+    Requirement(
+        "L-CODE-04", "issue 17", "How many rows the hook reads for a file does not grow with the turns about it."
+    ),
+    Requirement(
+        "L-CODE-05", "issue 17", "A seal reads files while others may write, and holds what they were when it was stored."
+    ),
+    Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 
 

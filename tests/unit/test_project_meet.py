@@ -25,7 +25,7 @@ from clew.testing import HashEmbedder
 from clew.text.terms import terms
 from clew.types import Turn
 from tests.memories import NOON, at, quiet
-from tests.unit.test_quests import call, turn
+from tests.unit.test_quests import TASK, call, turn
 
 FILES = {
     "SECURITY.md": "# Security\n\nReport a vulnerability of the turnstile by mail.\n",
@@ -40,6 +40,10 @@ TALK = (
     "Shall we have soup for lunch?",
     "We decided to keep the tariff in src/tariff.py instead of the ledger.",
 )
+
+
+CLOSELY = {"condense": {"protected_turns": 0}}
+"""Compactions take in all turns."""
 
 
 @pytest.fixture
@@ -362,3 +366,29 @@ def test_files_are_known_before_the_background_has_read_the_turns(memory: Memory
     memory.reads.store.transaction(lambda tx: drop_mentions(tx, memory.space))
     assert (memory.decisions("src/turnstile.py"), memory.query("file:turnstile.py"), memory.quests()) == before
     assert len(before[0]) == len(before[1]) == 1
+
+
+@pytest.mark.requirement("L-CODE-01")
+@pytest.mark.parametrize("cut", [2, 9])
+def test_a_recap_is_the_same_after_attaching_and_detaching(project: Path, cut: int) -> None:
+    """The first compaction ends between a request and the first change, or between a check and its result."""
+    with quiet(config=CLOSELY) as memory:
+        memory.add_many([*TASK * 5, *TASK[:cut]])
+        memory.condense("work", force=True)
+        memory.add_many(TASK[cut:])
+        memory.condense("work", force=True)
+        assert memory.drain(60)
+        assert status(memory).endswith("; stage complete, last check passed")
+        memory.attach_project(project)
+        assert memory.drain(60)
+        memory.detach_project(project)
+        assert memory.drain(60)
+        assert status(memory).endswith("; stage complete, last check passed")
+        memory.add_many([turn("assistant", "Tabs are accepted.")])
+        memory.condense("work", force=True)
+        assert status(memory).endswith("; stage complete, last check passed")
+
+
+def status(memory: Memory) -> str:
+    """The line of the recap that says how far the work is."""
+    return next(line for line in memory.recap("work").text.splitlines() if line.startswith("**Status:**"))

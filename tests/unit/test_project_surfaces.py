@@ -11,7 +11,8 @@ from clew.serve.toolbox import Toolbox
 from clew.serve.tools import Tools
 from clew.types import Turn
 from tests.cli_runs import done, failure, record, records, run
-from tests.memories import quiet
+from tests.index_stores import Wrapped, as_store
+from tests.memories import empty_store, quiet
 
 DECIDED = "We decided to keep the tariff of the gate in src/gate.py from now on."
 
@@ -55,6 +56,70 @@ def test_many_decisions_of_the_own_session_do_not_hide_those_of_others() -> None
         assert memory.drain(60)
         answer = answer_hook(memory, Principal("lawn"), opened("/srv/park/src/gate.py", "now"), 1_500)
         assert DECIDED in answer["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.requirement("L-CODE-02")
+def test_a_file_of_another_project_with_the_same_path_is_another(tmp_path: Path) -> None:
+    said = {"park": DECIDED, "zoo": DECIDED.replace("tariff", "fodder")}
+    with quiet(space="parks") as memory:
+        for name, text in said.items():
+            (tmp_path / name / "src").mkdir(parents=True)
+            (tmp_path / name / ".git").mkdir()
+            cwd = (tmp_path / name).as_posix()
+            memory.add(Turn(role="user", content=text, session=name, metadata={"cwd": cwd}))
+        absolute = f"We decided to paint {tmp_path / 'zoo' / 'src' / 'gate.py'} green."
+        memory.add(Turn(role="user", content=absolute, session="unknown"))
+        assert memory.drain(60)
+        for name, text in said.items():
+            cwd = (tmp_path / name).as_posix()
+            event = opened(f"{cwd}/src/gate.py") | {"cwd": cwd}
+            told = answer_hook(memory, Principal("parks"), event, 1_500)["hookSpecificOutput"]["additionalContext"]
+            assert text in told
+            assert (said["zoo" if name == "park" else "park"] in told) is False
+            assert ("green" in told) is (name == "zoo")
+            below = opened("gate.py", "below") | {"cwd": f"{cwd}/src"}
+            assert text in str(answer_hook(memory, Principal("parks"), below, 1_500))
+        found = memory.decisions("src/gate.py", project=tmp_path / "zoo")
+        assert {each.session for each in found} == {"zoo", "unknown"}
+        assert len(memory.decisions("src/gate.py")) == 3
+
+
+@pytest.mark.requirement("L-CODE-02")
+def test_a_project_that_was_moved_is_known_by_the_name_of_its_folder(tmp_path: Path) -> None:
+    with quiet() as memory:
+        where = {"old": "/nowhere/before/park", "other": "/nowhere/before/zoo"}
+        for session, cwd in where.items():
+            text = DECIDED.replace("src/gate.py", f"{cwd}/src/gate.py") + f" That is {session}."
+            memory.add(Turn(role="user", content=text, session=session, metadata={"cwd": cwd}))
+        assert memory.drain(60)
+        found = memory.decisions("src/gate.py", project=tmp_path / "park")
+        assert [each.session for each in found] == ["old"]
+
+
+@pytest.mark.requirement("L-CODE-03")
+def test_what_one_memory_has_told_another_tells_as_well() -> None:
+    for _home in range(2):
+        with quiet(space="twin") as memory:
+            memory.add(Turn(role="user", content=DECIDED, session="before"))
+            assert memory.drain(60)
+            assert answer_hook(memory, Principal("twin"), opened("/srv/park/src/gate.py"), 1_500) != {}
+            assert answer_hook(memory, Principal("twin"), opened("/srv/park/src/gate.py"), 1_500) == {}
+
+
+@pytest.mark.requirement("L-CODE-04")
+def test_the_hook_reads_as_much_of_a_file_with_many_turns_as_of_one_with_few() -> None:
+    store = Wrapped(empty_store())
+    with quiet(as_store(store), space="many") as memory:
+        read = []
+        for number in range(3):
+            memory.add_many([Turn(role="user", content=DECIDED, session=f"s{number}-{n}") for n in range(400)])
+            assert memory.drain(60)
+            memory.reads.live.view()
+            before = store.rows_read
+            event = opened("/srv/park/src/gate.py", f"now{number}")
+            assert answer_hook(memory, Principal("many"), event, 1_500) != {}
+            read.append(store.rows_read - before)
+    assert max(read) <= 1.1 * read[0] < 1_200, read
 
 
 @pytest.mark.requirement("L-MEE-21")

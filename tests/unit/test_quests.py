@@ -1,7 +1,9 @@
 """Quests: found in what turns did, set by a person, sealed, exported and imported."""
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,12 @@ from clew.errors import FormatError, InputError, NotFoundError
 from clew.memory import Memory
 from clew.project.links import TurnLinks
 from clew.project.quests import TurnActs, quests_of
+from clew.store.protocol import Transaction
 from clew.types import Part, Turn
 from clew.types.quests import QuestStage
 from tests.cli_runs import done, failure, record
-from tests.memories import quiet
+from tests.index_stores import Wrapped, as_store
+from tests.memories import empty_store, quiet
 
 ASKED = "Please make the parser accept tabs."
 
@@ -210,6 +214,52 @@ def test_forgetting_a_turn_takes_what_is_kept_of_its_quest(memory: Memory) -> No
     with memory.reads.store.snapshot() as reader:
         assert reader.count("mention", ("default",), ("default",)) == 0
         assert reader.count("quest", ("default",), ("default",)) == 0
+
+
+@pytest.mark.requirement("L-CODE-05")
+@pytest.mark.parametrize("what", ["nothing", "file", "title"])
+def test_files_are_read_before_the_store_is_locked_and_again_if_they_change(tmp_path: Path, what: str) -> None:
+    file = tmp_path / "src" / "parser.py"
+    file.parent.mkdir()
+    file.write_text("tabs", encoding="utf-8")
+    opened: list[bool] = []
+    locked = False
+
+    def watch(event: str, given: tuple[object, ...]) -> None:
+        if event == "open" and given[0] == file.as_posix():
+            opened.append(locked)
+
+    class Locking(Wrapped):
+        def transaction(self, work: Callable[[Transaction], Any], *, durable: bool = True) -> Any:
+            def inside(tx: Transaction) -> Any:
+                nonlocal locked
+                locked = True
+                try:
+                    return work(tx)
+                finally:
+                    locked = False
+
+            return super().transaction(inside, durable=durable)
+
+    store = Locking(empty_store())
+    with quiet(as_store(store)) as memory:
+        memory.add_many(TASK)
+        assert memory.drain(60)
+        changes: dict[str, Callable[[], object]] = {
+            "nothing": lambda: None,
+            "file": lambda: file.write_text("tabs and spaces", encoding="utf-8"),
+            "title": lambda: memory.set_quest("work:quest:0", title="Tabs in the parser"),
+        }
+        store.before = lambda: (changes[what](), None)[1]
+        sys.addaudithook(watch)
+        seal = memory.seal_quest("work:quest:0", root=tmp_path)
+        (digest,) = (entry.digest for entry in seal.entries if entry.name == "src/parser.py")
+        assert digest == sha256(file.read_bytes()).hexdigest()
+        assert opened
+        assert not any(opened)
+        assert (seal.quest.title == "Tabs in the parser") is (what == "title")
+        assert memory.verify_quest("work:quest:0").ok
+        assert memory.verify_quest("work:quest:0").changed == ()
 
 
 @pytest.mark.requirement("L-MEE-12")

@@ -121,8 +121,9 @@ def _say_roots(scope: Scope, roots: tuple[str, ...]) -> None:
 @click.command()
 @click.argument("about")
 @click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Most decisions listed.")
+@click.option("--root", metavar="DIR", help="Only of conversations about the project in this folder.")
 @common
-def decisions(scope: Scope, about: str, limit: int) -> None:
+def decisions(scope: Scope, about: str, limit: int, root: str | None) -> None:
     """List what was decided about a file, function or class, over all conversations.
 
     ABOUT is a path, whole or its end, or a name, qualified or not. Requests that led to a change of the file come last.
@@ -130,7 +131,7 @@ def decisions(scope: Scope, about: str, limit: int) -> None:
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.decisions(about, limit=limit)
+        found = memory.decisions(about, limit=limit, project=root)
     if scope.as_json:
         emit(*({**each.to_dict(), "stale": each.is_stale} for each in found))
         return

@@ -35,7 +35,7 @@ from clew.errors import ConflictError, InputError, NotFoundError
 from clew.index.live import LiveIndex
 from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
 from clew.rows.pause import paused_since
-from clew.rows.quest_reading import as_set, current_quest
+from clew.rows.quest_reading import as_set, state_after
 from clew.rows.recap_source import last_besides, title_of, topics_of
 from clew.rows.recap_states import StoredState, read_material, replace_state, state_row
 from clew.rows.receipts import receipt_row
@@ -221,15 +221,8 @@ class Compactor:
         rest = self._rest(reader, plan, state.last, state.tasks, count)
         topics = topics_of(reader, self.space, session, state.last)
         source = state.source(session, count, topics, rest.tasks, title_of(reader, self.space, session))
-        stored.quest = current_quest(
-            reader,
-            self.space,
-            session,
-            state.last,
-            after=stored.mark,
-            before=stored.quest if stored.mark >= 0 else None,
-        )
-        source = replace(source, quest=as_set(reader, self.space, stored.quest))
+        stored.quest = state_after(reader, self.space, session, state.last, stored.quest)
+        source = replace(source, quest=as_set(reader, self.space, stored.quest.shown))
         total = state.tokens + rest.tokens
         recap = compose_recap(source, count, budget=self._budget(total))
         text = "" if before is None or stored.mark < 0 else before.recap.text

@@ -10,10 +10,11 @@ from clew.project.lens import lens_of
 from clew.project.links import links_of
 from clew.project.project import Project
 from clew.rank.algebra.syntax import About
-from clew.recall.code_decisions import decisions_about
+from clew.recall.code_decisions import TurnScope, decisions_about
 from clew.recall.project_drift import drift_of
 from clew.recall.project_links import ElementLink, links_of_turn
 from clew.recall.search import stored_turn
+from clew.recall.working_folders import ProjectPlace
 from clew.rows.lenses import Meet
 from clew.rows.projects import attach, attached, detach
 from clew.store.home import usable_path
@@ -68,7 +69,14 @@ class MemoryProjects(MemoryQuests):
         with self.reads.store.snapshot() as reader:
             return attached(reader, self.space)
 
-    def decisions(self, about: str, *, limit: int = DECISIONS) -> list[CodeDecision]:
+    def decisions(
+        self,
+        about: str,
+        *,
+        limit: int = DECISIONS,
+        project: str | Path | None = None,
+        besides: str | None = None,
+    ) -> list[CodeDecision]:
         """What was decided, required, tried in vain or asked about a file or a symbol, over all sessions.
 
         The newest comes first, requests that led to a change last. Each says whether the file was changed since.
@@ -76,6 +84,9 @@ class MemoryProjects(MemoryQuests):
         Args:
             about: path of a file, whole or its end; or the name of a function or class, qualified or not. `file:` or
                 `symbol:` before it says which.
+            project: folder of the project that it is in: sessions that worked elsewhere do not count, and paths are
+                read from there. A session of which no folder is known counts.
+            besides: a session that does not count.
 
         Raises:
             InputError: it is empty, or the limit is negative.
@@ -83,9 +94,13 @@ class MemoryProjects(MemoryQuests):
         self._check_open()
         most = given_count(limit, "limit", "the number of decisions wanted")
         wanted = _wanted(given_text(about, "name of a file or symbol"))
+        folder = None if project is None else usable_path(project, "the folder of the project").absolute().as_posix()
+        if folder is not None and wanted.kind == "file" and wanted.name.startswith(f"{folder}/"):
+            wanted = About("file", wanted.name[len(folder) + 1 :])
+        scope = TurnScope(None if folder is None else ProjectPlace(folder), besides)
         view, meet = self.reads.live.view(), self.reads.lenses()
         with self.reads.store.snapshot() as reader:
-            return decisions_about(reader, self.space, view, wanted, most, meet)
+            return decisions_about(reader, self.space, view, wanted, most, meet, scope)
 
     def links(self, ref: str) -> list[ElementLink]:
         """The files of the attached projects that a turn concerns, the closest first; none without a project.

@@ -1,23 +1,37 @@
 """The methods of a memory that are about quests. Each checks its arguments and delegates."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from clew.errors import FormatError, InputError, NotFoundError
+from clew.errors import ConflictError, FormatError, InputError, NotFoundError
 from clew.ingest.secrets import mask
 from clew.memory.arguments import given_session, given_text
 from clew.memory.reads import MemoryReads
 from clew.project.quests import quest_id, quest_title
-from clew.project.seals import check_seal, pattern_name, pattern_of, seal_before, seal_quest
+from clew.project.seals import (
+    SealedFile,
+    are_as_read,
+    check_seal,
+    files_of,
+    pattern_name,
+    pattern_of,
+    seal_before,
+    seal_quest,
+)
 from clew.rows.pause import paused_since
 from clew.rows.quest_reading import get_quest, hashes_now, list_quests, turn_hashes
 from clew.rows.quests import put_pattern, put_seal, put_set, read_patterns, read_seals
 from clew.store.home import usable_path
-from clew.store.protocol import Transaction
+from clew.store.protocol import Reader, Transaction
 from clew.store.tables import SESSION
 from clew.types.quests import Quest, QuestPattern, QuestSeal, QuestStage, QuestVerification
+
+_ATTEMPTS: Final = 5
+"""Times that a seal is tried when the quest or its files change meanwhile."""
 
 
 class MemoryQuests(MemoryReads):
@@ -81,29 +95,47 @@ class MemoryQuests(MemoryReads):
         Args:
             root: folder of the project that its files are read from; without it they are only named.
 
+        The files are read before the store is locked; what changes meanwhile is read again.
+
         Raises:
             InputError: that is no quest, it is not complete, or the space is paused.
             NotFoundError: there is no such quest.
+            ConflictError: the quest or its files were changed again and again meanwhile.
         """
         self._check_open()
         name, folder = given_text(quest, "quest"), _folder(root)
+        for _ in range(_ATTEMPTS):
+            with self.reads.store.snapshot() as reader:
+                found = self._complete(reader, name)
+            files = files_of(found, folder)
+            seal = self.reads.store.transaction(partial(self._sealed, found, files, folder))
+            if seal is not None:
+                return seal
+        raise ConflictError(f"{name!r} or its files were changed {_ATTEMPTS} times meanwhile; try again")
 
-        def write(tx: Transaction) -> QuestSeal:
-            self._must_store(tx)
-            found = get_quest(tx, self.space, name)
-            if found.stage != QuestStage.COMPLETE:
-                raise InputError(
-                    f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is sealed. If it is done, "
-                    "set its stage to complete first"
-                )
-            turns = turn_hashes(tx, self.space, found.session, found.first, found.last)
-            seals = [each for each in read_seals(tx, self.space).values() if each.quest.id != name]
-            previous = seals[-1].head if seals else ""
-            seal = seal_quest(replace(found, sealed=""), turns, self.reads.clock(), previous=previous, root=folder)
-            put_seal(tx, self.space, seal)
-            return seal
+    def _complete(self, reader: Reader, name: str) -> Quest:
+        """A quest that may be sealed."""
+        found = get_quest(reader, self.space, name)
+        if found.stage != QuestStage.COMPLETE:
+            raise InputError(
+                f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is sealed. If it is done, "
+                "set its stage to complete first"
+            )
+        return replace(found, sealed="")
 
-        return self.reads.store.transaction(write)
+    def _sealed(
+        self, quest: Quest, files: Sequence[SealedFile], root: Path | None, tx: Transaction
+    ) -> QuestSeal | None:
+        """Stores the seal of a quest whose files were read; None if the quest or one of them has changed since."""
+        self._must_store(tx)
+        if self._complete(tx, quest.id) != quest or not are_as_read(files, root):
+            return None
+        turns = turn_hashes(tx, self.space, quest.session, quest.first, quest.last)
+        seals = [each for each in read_seals(tx, self.space).values() if each.quest.id != quest.id]
+        previous = seals[-1].head if seals else ""
+        seal = seal_quest(quest, turns, files, self.reads.clock(), previous=previous, root=root)
+        put_seal(tx, self.space, seal)
+        return seal
 
     def verify_quest(self, quest: str, *, root: str | Path | None = None) -> QuestVerification:
         """What still holds of a sealed quest: its chain, its turns, and which of its files have changed since.

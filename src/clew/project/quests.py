@@ -7,7 +7,7 @@ that goes on with the same quest.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
@@ -16,6 +16,7 @@ from clew.errors import InputError
 from clew.project.links import TurnLinks
 from clew.types.ids import node_id
 from clew.types.quests import Quest, QuestCheck, QuestStage
+from clew.types.record import Record
 
 _QUEST_ID: Final = re.compile(r"(?P<session>[^\s:]+):quest:(?P<first>\d{1,18})")
 
@@ -46,6 +47,23 @@ class TurnActs:
         return self.role == "assistant" and not self.links.calls and not self.links.wordless
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestState(Record):
+    """Where a session is after some of its turns: all that later turns need to go on as if all were read at once.
+
+    Attributes:
+        shown: the last quest that led to work, or that a person opened.
+        last: the quest that is open or was completed last; it may have led to nothing yet.
+        waiting: its checks without a result, by the id of the call: command and turn.
+        until: seq of the last turn that was read.
+    """
+
+    shown: Quest | None = None
+    last: Quest | None = None
+    waiting: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    until: int = -1
+
+
 @dataclass(slots=True)
 class _Open:
     """A quest while its turns are read."""
@@ -59,11 +77,11 @@ class _Open:
     waiting: dict[str, tuple[str, int]] = field(default_factory=dict)  # call id -> check
 
     @classmethod
-    def of(cls, quest: Quest) -> "_Open":
+    def of(cls, quest: Quest, waiting: Mapping[str, tuple[str, int]]) -> "_Open":
         """A quest as it was, to go on with."""
         checks = {(check.command, check.seq): check for check in quest.checks}
         files = dict.fromkeys(quest.files)
-        return cls(quest.first, quest.last, quest.stage, dict(quest.began), files, checks)
+        return cls(quest.first, quest.last, quest.stage, dict(quest.began), files, checks, dict(waiting))
 
     def enter(self, stage: QuestStage, seq: int) -> None:
         self.stage = stage
@@ -75,18 +93,40 @@ class _Open:
         told = [check for check in self.checks.values() if check.passed is not None]
         return self.stage == QuestStage.VERIFY and bool(told) and bool(told[-1].passed)
 
+    def has_led_to_something(self, opened: Collection[int]) -> bool:
+        """Whether it led to work, or a person opened it."""
+        return bool(self.files or self.checks) or self.first in opened
 
-def quests_of(
-    session: str, turns: Iterable[TurnActs], opened: Collection[int] = (), resumed: Quest | None = None
-) -> list[Quest]:
+
+def quests_of(session: str, turns: Iterable[TurnActs], opened: Collection[int] = ()) -> list[Quest]:
     """The quests of a session in their order, without titles. A request that led to no work belongs to the next quest.
 
     Args:
-        turns: in order.
+        turns: in order, from the beginning.
         opened: seqs of turns that open a quest because a person says so.
-        resumed: the quest that the session was at before the turns; a check whose result is among them stays open.
     """
-    found = [] if resumed is None else [_Open.of(resumed)]
+    found = _read([], turns, opened)
+    return [_closed(session, quest) for quest in found if quest.has_led_to_something(opened)]
+
+
+def quest_state(
+    session: str, turns: Iterable[TurnActs], until: int, opened: Collection[int], before: QuestState
+) -> QuestState:
+    """Where a session is after turns that follow those of an earlier state, up to the seq `until`."""
+    found = _read([] if before.last is None else [_Open.of(before.last, before.waiting)], turns, opened)
+    if not found:
+        return QuestState(until=until)
+    shown = next((quest for quest in reversed(found) if quest.has_led_to_something(opened)), None)
+    return QuestState(
+        shown=before.shown if shown is None else _closed(session, shown),
+        last=_closed(session, found[-1]),
+        waiting=found[-1].waiting,
+        until=until,
+    )
+
+
+def _read(found: list[_Open], turns: Iterable[TurnActs], opened: Collection[int]) -> list[_Open]:
+    """Takes turns into the quests that were found before them."""
     for turn in turns:
         works = bool(turn.links.edited or turn.links.checks)
         done = not found or found[-1].stage == QuestStage.COMPLETE
@@ -94,7 +134,7 @@ def quests_of(
             found.append(_Open(turn.seq, turn.seq, began={QuestStage.GENESIS.value: turn.seq}))
         if found and not (found[-1].stage == QuestStage.COMPLETE and not works):
             _take(found[-1], turn)
-    return [_closed(session, quest) for quest in found if quest.files or quest.checks or quest.first in opened]
+    return found
 
 
 def _take(quest: _Open, turn: TurnActs) -> None:

@@ -8,6 +8,7 @@ another head, and a later seal fixes the heads of all earlier ones.
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -24,19 +25,51 @@ _LARGEST: Final = 64 << 20
 _OUTCOME: Final = {True: "passed", False: "failed", None: "unknown"}
 
 
+@dataclass(frozen=True, slots=True)
+class SealedFile:
+    """A file as it was when it was read.
+
+    Attributes:
+        path: from the project's folder, or as it was written where it is not below that.
+        state: size and time of the last change; None where it was not read.
+    """
+
+    path: str
+    digest: str
+    state: tuple[int, int] | None = None
+
+
+def files_of(quest: Quest, root: Path | None) -> list[SealedFile]:
+    """The files of a quest, each once; reads all of them, which may take long."""
+    paths = dict.fromkeys(_below(path, root) for path in quest.files)
+    return [SealedFile(path, ABSENT) if root is None else _read(root, path) for path in paths]
+
+
+def are_as_read(files: Iterable[SealedFile], root: Path | None) -> bool:
+    """Whether files have size and time as when they were read; reads none."""
+    return root is None or all(_state(root, file.path) == file.state for file in files)
+
+
 def seal_quest(
-    quest: Quest, turns: Sequence[tuple[str, str]], now: datetime, *, previous: str = "", root: Path | None = None
+    quest: Quest,
+    turns: Sequence[tuple[str, str]],
+    files: Sequence[SealedFile],
+    now: datetime,
+    *,
+    previous: str = "",
+    root: Path | None = None,
 ) -> QuestSeal:
     """The record of a quest.
 
     Args:
         turns: id and content hash of each of its turns, in order.
+        files: what `files_of` read.
         previous: head of the last seal of the space.
-        root: folder of the project; without one no file is read, and their entries say `absent`.
+        root: folder of the project that the files were read from; without one their entries say `absent`.
     """
     entries: list[SealEntry] = []
     link = _start(quest, previous)
-    for kind, name, digest in _covered(quest, turns, root):
+    for kind, name, digest in _covered(quest, turns, files):
         link = _link(link, kind, name, digest)
         entries.append(SealEntry(kind, name, digest, link))
     return QuestSeal(
@@ -71,7 +104,7 @@ def check_seal(seal: QuestSeal, turns: Mapping[str, str], *, root: Path | None =
                 problems.append(f"turn {entry.name} is not stored any more")
             elif stored != entry.digest:
                 problems.append(f"turn {entry.name} has other words than were sealed")
-        elif entry.kind == "file" and folder is not None and _digest(folder, entry.name) != entry.digest:
+        elif entry.kind == "file" and folder is not None and _read(folder, entry.name).digest != entry.digest:
             changed.append(entry.name)
     if not problems and link != seal.head:
         problems.append("the head is not that of the chain")
@@ -91,10 +124,11 @@ def seal_before(seal: QuestSeal, stored: Iterable[QuestSeal]) -> str:
     return "stored" if seal.previous in {each.head for each in stored} else "gone"
 
 
-def _covered(quest: Quest, turns: Sequence[tuple[str, str]], root: Path | None) -> Iterator[tuple[str, str, str]]:
+def _covered(
+    quest: Quest, turns: Sequence[tuple[str, str]], files: Sequence[SealedFile]
+) -> Iterator[tuple[str, str, str]]:
     yield from (("turn", name, digest) for name, digest in turns)
-    for path in dict.fromkeys(_below(path, root) for path in quest.files):
-        yield "file", path, ABSENT if root is None else _digest(root, path)
+    yield from (("file", file.path, file.digest) for file in files)
     yield from (("check", check.command, _OUTCOME[check.passed]) for check in quest.checks)
 
 
@@ -117,17 +151,30 @@ def _sha(values: Sequence[str | int]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _digest(root: Path, path: str) -> str:
-    """SHA-256 of a file below the root; `absent` where it cannot be read, and never that of a file elsewhere."""
-    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-        return ABSENT
-    file = root / path
+def _read(root: Path, path: str) -> SealedFile:
+    """A file below the root; `absent` where it cannot be read, and never the bytes of a file elsewhere."""
+    state = _state(root, path)
     try:
-        if not file.is_file() or file.stat().st_size > _LARGEST or root.resolve() not in file.resolve().parents:
-            return ABSENT
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        if state is not None:
+            with (root / path).open("rb") as file:
+                return SealedFile(path, hashlib.file_digest(file, "sha256").hexdigest(), state)
+    except OSError:  # unreadable, or gone meanwhile
+        return SealedFile(path, ABSENT, state)
+    return SealedFile(path, ABSENT)
+
+
+def _state(root: Path, path: str) -> tuple[int, int] | None:
+    """Size and time of a file below the root that can be sealed; None for anything else."""
+    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+        return None
+    try:
+        place = (root / path).resolve()
+        if not place.is_file() or root.resolve() not in place.parents:
+            return None
+        found = place.stat()
     except (OSError, ValueError):  # unreadable, or no name that a file can have
-        return ABSENT
+        return None
+    return (found.st_size, found.st_mtime_ns) if found.st_size <= _LARGEST else None
 
 
 def pattern_of(quest: Quest, *, seal: QuestSeal | None, now: datetime) -> QuestPattern:

@@ -1,7 +1,9 @@
 """What was decided about a file or a symbol, and whether the code changed since."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +15,7 @@ from clew.index.view import IndexView
 from clew.project.links import TurnLinks, touches
 from clew.rank.algebra.syntax import About
 from clew.recall.mentions import concerning, links_at
+from clew.recall.working_folders import ProjectPlace, working_folders
 from clew.rows.lenses import Meet
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
@@ -25,6 +28,9 @@ from clew.types.turn import ROLES, Turn
 READ: Final = 60
 """Turns that are read for one question, the newest that concern the file."""
 
+STRETCH: Final = 256
+"""Of how many turns, the newest first, the links are looked at first; then of four times as many, and so on."""
+
 _TOLD: Final = ("decision", "constraint", "failure")
 _LINE: Final = 300  # characters of a sentence or request
 _BACK: Final = 40  # turns before a change among which the request for it is looked for
@@ -32,31 +38,45 @@ _LATER: Final = 3
 _USER: Final = ROLES.index("user")
 
 
+@dataclass(frozen=True, slots=True)
+class TurnScope:
+    """Which turns count.
+
+    Attributes:
+        project: only those of sessions that worked on it, or of which that is not known; None for all.
+        besides: a session whose turns do not count.
+    """
+
+    project: ProjectPlace | None = None
+    besides: str | None = None
+
+
+ALL: Final = TurnScope()
+
+
 def decisions_about(
-    reader: Reader, space: str, view: IndexView, wanted: About, limit: int, meet: Meet | None = None
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    wanted: About,
+    limit: int,
+    meet: Meet | None = None,
+    scope: TurnScope = ALL,
 ) -> list[CodeDecision]:
     """What was decided, required, tried in vain or asked about a file or symbol: the newest first, requests last.
 
     Args:
         meet: the projects of the space, whose files on disk tell whether they were written since.
     """
-    places = np.arange(len(view.turns.ordinal))
-    concerned = np.flatnonzero(concerning(reader, space, view, wanted, places) == 1)
-    concerned = concerned[np.argsort(view.turns.ordinal[concerned])][::-1]
-    links = links_at(reader, space, view, concerned)
-    edits = [
-        int(place)
-        for place, each in zip(concerned, links, strict=True)
-        if wanted.kind != "symbol" and touches(each, wanted.name, how=("edited",)) is not None
-    ]
+    concerned = list(islice(_concerned(reader, space, view, wanted, scope), READ))
+    edits = [place for place, _, how in concerned if how == "edited"]
     written = None if meet is None or wanted.kind == "symbol" else _written(meet, wanted.name)
     found: list[CodeDecision] = []
     asked: dict[int, CodeDecision] = {}
-    for place, each in list(zip(concerned.tolist(), links, strict=True))[:READ]:
+    for place, each, how in concerned:
         turn = _turn_at(reader, space, view, place)
         if turn is None:
             continue
-        how = "named" if wanted.kind == "symbol" else touches(each, wanted.name) or "named"
         later = [_name(view, edit) for edit in edits if view.turns.ordinal[edit] > view.turns.ordinal[place]][:_LATER]
         found += _told(turn, each, how, later, written, wanted)
         if how == "edited" and (request := _request(reader, space, view, place)) is not None:
@@ -65,6 +85,30 @@ def decisions_about(
             )
     known = {decision.turn for decision in found}
     return [*found, *(each for each in asked.values() if each.turn not in known)][:limit]
+
+
+def _concerned(
+    reader: Reader, space: str, view: IndexView, wanted: About, scope: TurnScope
+) -> Iterator[tuple[int, TurnLinks, str]]:
+    """Place, links and way of each turn that concerns what is wanted, the newest first."""
+    order, start, size = np.argsort(view.turns.ordinal)[::-1], 0, STRETCH
+    while start < len(order):
+        places = order[start : start + size]
+        places = places[concerning(reader, space, view, wanted, places) == 1]
+        names = [view.sessions[code] for code in view.turns.session[places].tolist()]
+        folders = {} if scope.project is None else working_folders(reader, space, view, names)
+        held = links_at(reader, space, view, places)
+        for place, name, links in zip(places.tolist(), names, held, strict=True):
+            worked_in = folders.get(name, ())
+            if name == scope.besides or (scope.project is not None and scope.project.has(worked_in) is False):
+                continue
+            if wanted.kind == "symbol":
+                yield place, links, "named"
+            elif scope.project is None:
+                yield place, links, touches(links, wanted.name) or "named"
+            elif (how := scope.project.touches(links, wanted.name, worked_in)) is not None:
+                yield place, links, how
+        start, size = start + size, size * 4
 
 
 def _told(

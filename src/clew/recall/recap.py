@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Final, Literal, get_args
 
 from clew.condense.recap import Recap, RecapSource, compose_recap
+from clew.project.quests import QuestState
 from clew.recall.read_path import ReadPath
 from clew.rows.compactions import newest_compaction
-from clew.rows.quest_reading import as_set, current_quest
+from clew.rows.quest_reading import as_set, state_after
 from clew.rows.recap_source import last_besides, recap_source, title_of, topics_of
 from clew.rows.recap_states import read_state
 from clew.store.protocol import Reader
@@ -33,8 +34,9 @@ def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style
         source = None if made is None else _gathered(reader, path.space, session, made.last, count)
         if source is None:
             source, _ = recap_source(reader, path.space, session, last=None if made is None else made.last)
-        quest = current_quest(reader, path.space, session, turns if source.last is None else source.last)
-        source = replace(source, quest=as_set(reader, path.space, quest))
+        last = turns if source.last is None else source.last
+        at = state_after(reader, path.space, session, last, QuestState())
+        source = replace(source, quest=as_set(reader, path.space, at.shown))
     recap = compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
     return replace(recap, turns=turns)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from clew.condense.material import prose_of
 from clew.errors import NotFoundError
 from clew.project.links import links_of
-from clew.project.quests import TurnActs, quest_title, quests_of, session_of_quest
+from clew.project.quests import QuestState, TurnActs, quest_state, quest_title, quests_of, session_of_quest
 from clew.rows.mentions import read_links, read_until
 from clew.rows.quests import read_seals, read_set
 from clew.store.project_row_types import QuestRow
@@ -38,18 +38,10 @@ def list_quests(reader: Reader, space: str, session: str | None = None) -> list[
     ]
 
 
-def current_quest(
-    reader: Reader, space: str, session: str, last: int, *, after: int = -1, before: Quest | None = None
-) -> Quest | None:
-    """The quest that a session is at after a turn, as it is recognised; None for none.
-
-    Args:
-        last: seq of the turn.
-        after: only later turns are read; `before` is the quest after that one.
-    """
+def state_after(reader: Reader, space: str, session: str, last: int, before: QuestState) -> QuestState:
+    """Where a session is after the turn `last`, as it is recognised; reads the turns after an earlier state."""
     opened = {row.first for row, *_ in read_set(reader, space).values() if row.session == session}
-    found = quests_of(session, _acts(reader, space, session, after + 1, last), opened, before)
-    return max(found, key=lambda quest: quest.first, default=None)
+    return quest_state(session, _acts(reader, space, session, before.until + 1, last), last, opened, before)
 
 
 def as_set(reader: Reader, space: str, quest: Quest | None) -> Quest | None:

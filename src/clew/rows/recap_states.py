@@ -11,13 +11,13 @@ from clew.condense.material import Mark, RecapTurn
 from clew.condense.open_tasks import OpenTasks
 from clew.condense.recap_state import STATE_VERSION, RecapState
 from clew.condense.reuse import Uses, ValueUse
+from clew.project.quests import QuestState
 from clew.rows.analysis_progress import read_progress
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import MaterialRow, RecapStateRow
 from clew.store.rows import dumps, from_us, to_us
 from clew.store.selections import RECAP_MARKS, RecapMark
 from clew.store.tables import MATERIAL, RECAP_STATE
-from clew.types.quests import Quest
 
 _EFFORT: Final = 1
 TABLES_OF_SESSIONS: Final = (RECAP_STATE.name, MATERIAL.name, "stand_in", "compaction")
@@ -34,7 +34,7 @@ class StoredState:
         shown: tokens of what stands for these turns.
         maker: by what the state was made: another version, analysis or counter makes it anew from the turns.
         cursors: rank of a way to shorten -> seq of the first turn whose stand-in it has not reached.
-        quest: the task that the session was at after its last compaction, as it was recognised.
+        quest: where the session was with its quests after its last compaction, as they were recognised.
         literal: values that the last recap shows, case-folded: its ledger is continued by them.
     """
 
@@ -44,7 +44,7 @@ class StoredState:
     maker: str
     cursors: dict[str, int] = field(default_factory=dict)
     literal: list[str] = field(default_factory=list)
-    quest: Quest | None = None
+    quest: QuestState = field(default_factory=QuestState)
     state: RecapState = field(default_factory=RecapState)
 
 
@@ -61,7 +61,7 @@ def read_state(reader: Reader, space: str, session: str, counter: str) -> Stored
         return StoredState(0, -1, 0, maker)
     said = json.loads(_text(row.data))
     state = _state(said["state"]) if said["maker"] == maker else RecapState()
-    quest = Quest.from_dict(said["quest"]) if "quest" in said else None
+    quest = QuestState.from_dict(said.get("quest", {}))
     return StoredState(
         row.revision, row.mark, row.shown, maker, said["cursors"], said["literal"], quest=quest, state=state
     )
@@ -80,7 +80,8 @@ def state_row(space: str, session: str, stored: StoredState) -> RecapStateRow:
         "cursors": stored.cursors,
         "literal": stored.literal,
         "state": _state_dict(stored.state),
-    } | ({} if stored.quest is None else {"quest": stored.quest.to_dict()})
+        "quest": stored.quest.to_dict(),
+    }
     data = zlib.compress(dumps(said).encode("utf-8", "surrogatepass"), _EFFORT)
     return RecapStateRow(space, session, stored.revision + 1, stored.state.last, stored.mark, stored.shown, data)
 
