@@ -242,7 +242,9 @@ def test_old_turns_wait_for_a_program_that_runs_longer() -> None:
     assert not reading.is_retry_due()
     reading.release()
     assert task.is_due()
+    assert reading.is_retry_due()  # also after others have counted what is left
     assert task.step()
+    assert not reading.is_retry_due()
     assert HOLD_SECONDS < 10
 
 

@@ -114,7 +114,7 @@ class FactReading:
         self._left = FactProgress()  # the progress as this one left it
         self._found_here = _next_ordinal(store, space)
         self._hold_until: float | None = time.monotonic() + HOLD_SECONDS
-        self._is_held = False
+        self._was_held = False  # turns were left for later, and none was read since
 
     def pending(self, *, now: bool = False) -> int:
         """Turns that are to be read.
@@ -133,7 +133,7 @@ class FactReading:
 
     def is_retry_due(self) -> bool:
         """Whether old turns were left for later, and later is now."""
-        return self._is_held and time.monotonic() >= (self._hold_until or 0.0)
+        return self._was_held and time.monotonic() >= (self._hold_until or 0.0)
 
     def is_catching_up(self) -> bool:
         """Whether the last step read turns of before this memory was opened, and nobody waits for it."""
@@ -142,8 +142,9 @@ class FactReading:
     def _holds(self, progress: FactProgress) -> bool:
         """Whether many old turns come next, and it is too early for them."""
         is_early = self._hold_until is not None and time.monotonic() < self._hold_until
-        self._is_held = is_early and self._found_here - progress.next > WORTH
-        return self._is_held
+        holds = is_early and self._found_here - progress.next > WORTH
+        self._was_held |= holds  # whoever asks; only a step that reads takes it back, or the worker would not come back
+        return holds
 
     def step(self) -> bool:
         """Reads one stretch; says whether there was anything to read.
@@ -158,6 +159,7 @@ class FactReading:
             progress = self._progress(seen)
             if self._holds(progress):
                 return False
+            self._was_held = False
             is_older = seen.version.partition(".")[0] not in ("", str(FACTS_VERSION))
         if is_older:  # facts are kept otherwise now
             self._store.transaction(lambda tx: make_afresh(tx, self._space, self._version), durable=False)
