@@ -2741,9 +2741,21 @@ FACTS_USED = (
     Requirement(
         "K-KEEP-03", "Issue 16.8", "The tool for facts takes any condition, and says when turns are still unread."
     ),
-    Requirement("keep-04", "Tri-Vector", "A session that cannot be read is deferred after three provable failures."),
-    Requirement("keep-05", "Issue 16.8", "What failed is listed without reading the extractions that are done."),
-    Requirement("keep-06", "Issue 16.8", "Work that only waits is not said to have failed."),
+    Requirement("K-KEEP-04", "Tri-Vector", "A session that cannot be read is deferred after three provable failures."),
+    Requirement("K-KEEP-05", "Issue 16.8", "What failed is listed without reading the extractions that are done."),
+    Requirement("K-KEEP-06", "Issue 16.8", "Work that only waits is not said to have failed."),
+    Requirement(
+        "K-KEEP-07", "Issue 16.2", "A setting leaves the facts of turns to rules, and other questions as they are."
+    ),
+    Requirement(
+        "K-KEEP-10", "Knowledge 1", "A model's dates without a year lie ahead of a plan, and behind what is over."
+    ),
+    Requirement(
+        "K-KEEP-09", "Issue 16", "A small model on this machine reads facts and extracts a session to the end."
+    ),
+    Requirement(
+        "K-KEEP-08", "Issue 16", "Answers have no more tokens than a setting allows, and are used as far as they go."
+    ),
 )
 
 

@@ -84,7 +84,7 @@ def test_work_ends_when_nothing_is_left() -> None:
     assert record("work", "--once") == {"done": True, "pending": {}, "deferred": 0}
 
 
-@pytest.mark.requirement("keep-06")
+@pytest.mark.requirement("K-KEEP-06")
 def test_work_tells_what_failed_from_what_only_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     talk()
     with llm_server() as server:

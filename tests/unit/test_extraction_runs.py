@@ -13,7 +13,7 @@ from clew.errors import (
     StoreReadOnly,
 )
 from clew.memory import Memory
-from clew.models.prompt import Prompt
+from clew.models.prompt import Completion, Prompt
 from clew.rows.extraction_runs import runs_of
 from clew.rows.spend_ledger import read_ledger
 from clew.store.protocol import Reader
@@ -225,7 +225,7 @@ def unreadable(memory: Memory, session: str) -> None:
     store.transaction(lambda tx: TURN.put(tx, [row._replace(role="nobody")]))
 
 
-@pytest.mark.requirement("keep-04")
+@pytest.mark.requirement("K-KEEP-04")
 def test_a_session_that_cannot_be_read_is_deferred_after_three_tries_until_it_grows_or_is_retried() -> None:
     with quiet() as memory:
         memory.add(told("Good weather in Arden today.", session="b"))
@@ -255,7 +255,7 @@ class _ReadRows:
         return call
 
 
-@pytest.mark.requirement("keep-05")
+@pytest.mark.requirement("K-KEEP-05")
 def test_what_failed_is_listed_without_reading_what_is_done() -> None:
     with quiet() as memory:
         for n in range(12):
@@ -275,6 +275,20 @@ def test_what_failed_is_listed_without_reading_what_is_done() -> None:
             assert counting.runs == len(sessions)
         assert [each.run.session for each in memory.extractions("s05")] == ["s05"]
         assert memory.extractions("other") == []
+
+
+@pytest.mark.requirement("K-KEEP-08")
+def test_an_extraction_of_short_answers_uses_what_was_complete() -> None:
+    answer = json.dumps(payload(summary="The mill of Arden turns.", entities=[entity("Ann"), entity("Arden")]))
+    cut = Completion(answer[: answer.index('"Arden"')], 9, 60, "scripted", "length")
+    with quiet() as memory:
+        memory.add(told("The mill of Arden turns.", session="s", speaker="Ann"))
+        llm = model(lambda _: cut)
+        (made,) = extractor(memory, llm, budget={"answer_tokens": 60}).extract_due()
+    assert made.vector is not None
+    assert [node.name for node in made.vector.nodes] == ["Ann"]
+    (prompt,) = asked(llm)
+    assert cast(Any, prompt.schema)["properties"]["entities"]["maxItems"] == 2
 
 
 @pytest.mark.requirement("K-TRI-12")

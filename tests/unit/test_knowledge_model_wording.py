@@ -68,6 +68,25 @@ def test_the_words_of_a_date_become_days(told: Statement, times: tuple[datetime 
     assert (told.valid_from, told.valid_to) == times
 
 
+@pytest.mark.requirement("K-KEEP-10")
+@pytest.mark.parametrize(
+    ("told", "begins"),
+    [
+        (said("visits", "Molde", "planned", "in January"), datetime(2026, 1, 1, tzinfo=UTC)),
+        (said("visited", "Molde", "completed", "in May"), datetime(2024, 5, 1, tzinfo=UTC)),
+        (said("moved to", "Molde", "completed", "in May"), datetime(2024, 5, 1, tzinfo=UTC)),
+        (said("lives in", "Molde", "active", "since May"), datetime(2024, 5, 1, tzinfo=UTC)),
+        (said("left", "Acme", "ceased", "on Friday"), datetime(2025, 2, 28, tzinfo=UTC)),
+        (said("visits", "Molde", "planned", "on Monday"), datetime(2025, 3, 10, tzinfo=UTC)),
+        (said("is scheduled for", "12 January", "active"), datetime(2026, 1, 12, tzinfo=UTC)),
+        (said("booked", "a flight", "completed", "for 12 June"), datetime(2025, 6, 12, tzinfo=UTC)),
+        (said("booked", "a room", "completed", "in June"), datetime(2025, 6, 1, tzinfo=UTC)),
+    ],
+)
+def test_a_date_without_a_year_is_on_the_side_where_it_must_be(told: Statement, begins: datetime) -> None:
+    assert told.valid_from == begins
+
+
 @pytest.mark.requirement("K-MOD-04")
 def test_an_event_that_leads_to_a_state_makes_it_hold() -> None:
     assert said("moved to", "Molde", "completed").status == FactStatus.ACTIVE

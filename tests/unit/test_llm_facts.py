@@ -378,3 +378,28 @@ def test_a_correction_in_a_memory_outlasts_what_a_model_reads_later(tmp_path: Pa
             assert "Molde" in [fact.object for fact in memory.facts("me", "lives in")]
             kept = next(fact for fact in memory.history("me", "lives in") if fact.object == "Molde")
             assert (kept.superseded_by, kept.valid_to, kept.retracted) == (None, None, False)
+
+
+@pytest.mark.requirement("K-KEEP-07")
+def test_facts_can_be_left_to_rules_alone() -> None:
+    for is_asked in (True, False):
+        llm = ScriptedLLM(truthful)
+        worker = LLMWorker(talk(), "default", llm, LLMConfig(facts=is_asked), FrozenClock(NOON))
+        assert (FACTS in worker.pending()) == is_asked
+        finish(worker)
+        asked = {asks_for(prompt) for prompt in llm.prompts}
+        assert asked == {"metaphor", "tags", *(["facts"] if is_asked else [])}
+
+
+@pytest.mark.requirement("K-KEEP-08")
+def test_every_question_keeps_to_the_tokens_of_an_answer() -> None:
+    asked: list[int] = []
+
+    class Counting(ScriptedLLM):
+        def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+            asked.append(max_tokens)
+            return super().complete(prompt, max_tokens=max_tokens)
+
+    finish(LLMWorker(talk(), "default", Counting(truthful), LLMConfig(answer_tokens=90), FrozenClock(NOON)))
+    assert len(asked) == 3 * len(SAID)
+    assert max(asked) == 90

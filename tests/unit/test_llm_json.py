@@ -10,6 +10,7 @@ from clew.errors import InputError, ModelError
 from clew.models.checked_calls import complete_checked
 from clew.models.json_answers import REPAIRS, read_value
 from clew.models.prompt import Completion, Prompt, request_digest
+from clew.models.protocol import BriefLLM
 from clew.models.schema import problem, strict
 from clew.testing import ScriptedLLM
 
@@ -150,6 +151,49 @@ def test_of_an_answer_that_was_cut_off_the_complete_items_are_used(ahead: str) -
     for odd in ("[" * 50_000, '{"facts": [{"of": "' + "x" * 90_000, '{"facts": [}]', '["a"', '{"facts": ["a", '):
         with pytest.raises(ModelError, match="cut off at the token limit"):
             read_value(said(odd, "length"), ITEMS)
+
+
+LISTS = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string", "maxLength": 4_000},
+        "names": {"type": "array", "maxItems": 40, "items": {"type": "string", "maxLength": 30}},
+        "rows": {"type": "array", "maxItems": 3, "items": {"type": "object", "properties": {"of": {"type": "string"}}}},
+        "more": {"type": "array", "items": {"type": "integer"}},
+    },
+}
+
+
+@pytest.mark.requirement("K-KEEP-08")
+def test_lists_that_an_answer_did_not_come_to_are_empty() -> None:
+    whole = json.dumps({"title": "x", "names": ["a", "b"], "rows": [{"of": "c"}], "more": [1]})
+    cut = whole[: whole.index('"b"') + 2]
+    assert read_value(said(cut, "length"), LISTS) == {"title": "x", "names": ["a"], "rows": [], "more": []}
+    with pytest.raises(ModelError, match="lacks 'rows'"):
+        read_value(said(json.dumps({"title": "x", "names": ["a"]})), LISTS)  # nothing says that it was cut off
+
+
+@pytest.mark.requirement("K-KEEP-08")
+@pytest.mark.parametrize(("allowed", "names", "rows", "title"), [(100, 4, 1, 200), (900, 36, 2, 1_800)])
+def test_a_short_answer_is_asked_to_have_few_items(allowed: int, names: int, rows: int, title: int) -> None:
+    asked: list[tuple[Any, int]] = []
+
+    class Small(ScriptedLLM, BriefLLM):
+        answer_tokens = allowed
+
+        def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+            asked.append((prompt.schema, max_tokens))
+            return super().complete(prompt, max_tokens=max_tokens)
+
+    told = json.dumps({"title": "x", "names": ["a"], "rows": [], "more": []})
+    assert Small([told]).complete_json(HELLO, LISTS, max_tokens=1_000)["names"] == ["a"]
+    ((schema, most),) = asked
+    inner = schema["properties"]
+    assert (most, inner["names"]["maxItems"], inner["rows"]["maxItems"]) == (allowed, names, rows)
+    assert (inner["title"]["maxLength"], inner["names"]["items"]["maxLength"]) == (title, 30)
+    assert "maxItems" not in inner["more"]
+    assert Small([told]).complete_json(HELLO, LISTS, max_tokens=allowed)["title"] == "x"
+    assert asked[-1] == (LISTS, allowed)
 
 
 @pytest.mark.requirement("W-LLM-04")

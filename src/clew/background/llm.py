@@ -19,6 +19,7 @@ from clew.derive.llm.task_queue import CLAIM_US, Question, TaskQueue
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import BudgetExceeded
 from clew.models.protocol import LLM
+from clew.rows.llm_progress import FACTS
 from clew.store.protocol import Store
 
 log = logging.getLogger("clew.models")
@@ -45,9 +46,11 @@ class LLMTasks:
         clock: Callable[[], datetime],
         questions: Sequence[Question] | None = None,
     ) -> None:
-        """Asks nothing yet; without `questions` all of them, and for summaries of beats."""
+        """Asks nothing yet; without `questions` all that the settings allow, and for summaries of beats."""
         self._clock = clock
-        summaries, questions = questions is None, QUESTIONS if questions is None else questions
+        summaries = questions is None
+        if questions is None:
+            questions = [each for each in QUESTIONS if config.facts or each.kind != FACTS]
         completions = CompletionCache(store, space, llm, config, clock)
         self._queues: dict[str, TaskQueue | SummaryQueue] = {
             question.kind: TaskQueue(store, space, completions, question, clock) for question in questions

@@ -215,6 +215,13 @@ class LLMConfig:
     )
     price_in: float = setting(0.0, "Price of a million input tokens.", low=0, high=1e5)
     price_out: float = setting(0.0, "Price of a million output tokens.", low=0, high=1e5)
+    facts: bool = setting(True, "Have the model read each turn for facts; off: rules alone do.")
+    answer_tokens: int = setting(
+        0,
+        "Most tokens of one answer, for small models; fewer facts or entities are asked for. 0: what a question needs.",
+        low=0,
+        high=1_000_000,
+    )
     timeout: float = setting(60.0, "Timeout of one request, in seconds.", low=0.1, high=240)
     deadline: float = setting(
         120.0, "Timeout of one answer in seconds, including retries while the server is busy.", low=0.1, high=240

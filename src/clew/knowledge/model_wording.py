@@ -7,9 +7,9 @@ from typing import Final
 
 from clew.knowledge.morphology import Form, analyses, lemma
 from clew.knowledge.rules.lexicon import words
-from clew.knowledge.rules.meanings import canonical, third
+from clew.knowledge.rules.meanings import DATING, canonical, third
 from clew.knowledge.slots import slot_of
-from clew.text.dates import resolve
+from clew.text.dates import on_side, resolve
 from clew.types.facts import FactStatus, Statement
 
 _BE: Final = frozenset("am are is was were be been being".split())
@@ -18,6 +18,7 @@ _AUXILIARY: Final = frozenset("have has had will would do does did going to am a
 _VERB_FORMS: Final = Form.BASE | Form.PAST | Form.PARTICIPLE | Form.GERUND
 _SINCE: Final = frozenset(("since", "from"))
 _UNTIL: Final = frozenset(("until", "till", "til", "through"))
+_OVER: Final = frozenset((FactStatus.COMPLETED, FactStatus.CEASED))
 _POINTS: Final = frozenset((FactStatus.COMPLETED, FactStatus.PLANNED, FactStatus.CEASED, FactStatus.ABANDONED))
 
 
@@ -65,13 +66,33 @@ def _time(statement: Statement, *, led: bool) -> tuple[datetime | None, datetime
     dates = resolve(text, statement.said_at)
     if not dates:
         return None, None
-    start, end = (datetime.combine(day, time(), UTC) for day in (dates[0].start, dates[0].end + timedelta(days=1)))
+    date = dates[0]
+    ahead = _side(statement, text[: date.phrase_span[0]], is_appointment=slot is not None and dated and slot.event)
+    if ahead is not None and statement.said_at is not None:
+        date = on_side(date, statement.said_at.date(), ahead=ahead)
+    start, end = (datetime.combine(day, time(), UTC) for day in (date.start, date.end + timedelta(days=1)))
     first = text.lower().split()[0]
     if first in _UNTIL:
         return None, end
     if dated or (statement.status in _POINTS and not led):
         return start, end
     return (start, None) if led or first in _SINCE else (None, None)
+
+
+def _side(statement: Statement, link: str, *, is_appointment: bool) -> bool | None:
+    """Whether a date lies ahead of today where its year or week is not said; None where it may be on either side.
+
+    Args:
+        link: the words before the date.
+    """
+    words_before = link.lower().split()
+    if words_before[-1:] == ["since"]:
+        return False
+    if statement.status is FactStatus.PLANNED or (is_appointment and statement.status is not FactStatus.COMPLETED):
+        return True
+    prepares = lemma(statement.verb.split()[0]) in words("time", "preparing")  # "booked a room for May"
+    dates_verb = not prepares and DATING.issuperset(words_before[-1:])
+    return False if dates_verb and statement.status in _OVER else None
 
 
 def _is_passive(parts: Sequence[str]) -> bool:

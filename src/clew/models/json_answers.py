@@ -1,8 +1,8 @@
 """Gets a JSON value that matches a schema from a model's answer.
 
 A model may wrap the value in a code fence or in prose, or think aloud first: it is found if exactly one value in the
-answer matches. Of an answer that was cut off at the token limit the complete items are used. Otherwise the model is
-told what was wrong and asked again, at most `REPAIRS` times.
+answer matches. Of an answer that was cut off at the token limit the complete items are used, and lists that it did not
+come to are empty. Otherwise the model is told what was wrong and asked again, at most `REPAIRS` times.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, Protocol
 
 from clew.errors import ModelError
 from clew.models.prompt import Completion, Prompt, Schema
-from clew.models.schema import problem, strict
+from clew.models.schema import problem, strict, with_empty_lists
 
 REPAIRS: Final = 2
 """How often a model is told what was wrong and asked again."""
@@ -78,7 +78,8 @@ def read_value(answer: Completion, schema: Schema) -> Any:
             fitting.append(value)
         wrong = wrong or found or ""
     if not fitting and answer.stop == "length":
-        fitting = [value for value in _complete_part(text) if problem(value, schema) is None]
+        complete = (with_empty_lists(value, schema) for value in _complete_part(text))
+        fitting = [value for value in complete if problem(value, schema) is None]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from clew.models.json_answers import ask_json
 from clew.models.prompt import Completion, Prompt, Schema
+from clew.models.schema import shortened
 from clew.types.entity import NameSpan
 
 Matrix = NDArray[np.float32]
@@ -93,3 +94,19 @@ class LLM(Protocol):
             InputError: `clew.models.schema` does not support the schema.
         """
         return ask_json(self.complete, prompt, schema, max_tokens=max_tokens)
+
+
+class BriefLLM(LLM):
+    """A language model whose JSON answers have at most so many tokens; lists are asked to have fewer items accordingly.
+
+    Attributes:
+        answer_tokens: most tokens of one answer; 0 for as many as are asked for.
+    """
+
+    answer_tokens: int
+
+    def complete_json(self, prompt: Prompt, schema: Schema, *, max_tokens: int) -> Any:
+        """See `LLM.complete_json`."""
+        if 0 < self.answer_tokens < max_tokens:
+            schema, max_tokens = shortened(schema, self.answer_tokens, max_tokens), self.answer_tokens
+        return super().complete_json(prompt, schema, max_tokens=max_tokens)

@@ -15,6 +15,8 @@ from clew.errors import InputError
 _KNOWN: Final = frozenset(
     "type properties required additionalProperties items enum minimum maximum maxItems maxLength description".split()
 )
+_CHARS_PER_TOKEN: Final = 4
+
 _KINDS: Final[Mapping[str, type | tuple[type, ...]]] = {
     "object": dict,
     "array": list,
@@ -58,6 +60,33 @@ def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
         full["properties"] = {name: strict(each) for name, each in inner.items()}
         full |= {"required": list(full.get("required", inner)), "additionalProperties": False}
     return full
+
+
+def shortened(schema: Mapping[str, Any], tokens: int, wanted: int) -> dict[str, Any]:
+    """A schema for answers of fewer tokens: lists have fewer items, at least one; no text takes more than half of them.
+
+    Args:
+        tokens: of the shorter answer.
+        wanted: tokens that an answer of the schema may have.
+    """
+    short = dict(schema)
+    if "items" in short:
+        short["items"] = shortened(short["items"], tokens, wanted)
+        if "maxItems" in short:
+            short["maxItems"] = max(1, short["maxItems"] * tokens // wanted)
+    if "properties" in short:
+        short["properties"] = {name: shortened(each, tokens, wanted) for name, each in short["properties"].items()}
+    if "maxLength" in short:
+        short["maxLength"] = max(1, min(short["maxLength"], tokens * _CHARS_PER_TOKEN // 2))
+    return short
+
+
+def with_empty_lists(value: Any, schema: Mapping[str, Any]) -> Any:
+    """An object with the lists that it lacks, empty: what an answer that was cut off did not come to."""
+    if not isinstance(value, dict):
+        return value
+    inner: Mapping[str, Any] = schema.get("properties", {})
+    return value | {name: [] for name, each in inner.items() if each["type"] == "array" and name not in value}
 
 
 def _object_problem(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> str | None:

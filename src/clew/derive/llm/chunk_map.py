@@ -13,13 +13,13 @@ from clew.errors import BudgetExceeded, ModelError, ModelUnavailable
 from clew.knowledge.chunks import Chunk
 from clew.knowledge.payload import MAX_TOKENS, SCHEMA, extraction_prompt, grounded_vector
 from clew.models.prompt import Completion, Prompt
-from clew.models.protocol import LLM
+from clew.models.protocol import BriefLLM
 from clew.rows.extraction_runs import next_state
 from clew.rows.failed_jobs import reason_of
 from clew.types.extraction import ChunkRecord, ExtractionState, TriVector
 
 
-class Meter(LLM):
+class Meter(BriefLLM):
     """A model whose calls are counted. Threads may share it.
 
     Attributes:
@@ -27,8 +27,8 @@ class Meter(LLM):
         tokens_in, tokens_out: as the model reports them; calls that report nothing add nothing.
     """
 
-    def __init__(self, llm: LLM) -> None:
-        self.name = llm.name
+    def __init__(self, llm: BriefLLM) -> None:
+        self.name, self.answer_tokens = llm.name, llm.answer_tokens
         self.calls = self.tokens_in = self.tokens_out = 0
         self._llm, self._lock = llm, threading.Lock()
 
@@ -66,7 +66,9 @@ class ChunkOutcome:
     is_unreachable: bool = False
 
 
-def asked_about(chunks: Sequence[tuple[Chunk, ChunkRecord]], llm: LLM, concurrency: int) -> Generator[ChunkOutcome]:
+def asked_about(
+    chunks: Sequence[tuple[Chunk, ChunkRecord]], llm: BriefLLM, concurrency: int
+) -> Generator[ChunkOutcome]:
     """Asks about chunks, no more than `concurrency` at a time, and gives each outcome as it comes."""
     stop = _Stop()
     pool = ThreadPoolExecutor(max(1, min(concurrency, len(chunks))), thread_name_prefix="clew-chunks")
@@ -86,11 +88,11 @@ class _Stop:
     why: str | None = None
 
 
-class _Stoppable(LLM):
+class _Stoppable(BriefLLM):
     """A model that is asked no more, also not to repair an answer, once asking is to stop."""
 
-    def __init__(self, llm: LLM, stop: _Stop) -> None:
-        self.name = llm.name
+    def __init__(self, llm: BriefLLM, stop: _Stop) -> None:
+        self.name, self.answer_tokens = llm.name, llm.answer_tokens
         self._llm, self._stop = llm, stop
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
@@ -99,7 +101,7 @@ class _Stoppable(LLM):
         return self._llm.complete(prompt, max_tokens=max_tokens)
 
 
-def _outcome(chunk: Chunk, record: ChunkRecord, llm: LLM, stop: _Stop) -> ChunkOutcome:
+def _outcome(chunk: Chunk, record: ChunkRecord, llm: BriefLLM, stop: _Stop) -> ChunkOutcome:
     if stop.why is not None:
         return _waiting(chunk, record, stop.why)
     try:

@@ -13,7 +13,7 @@ from clew.errors import ClewError, InputError, ModelError, ModelUnavailable, Req
 from clew.models.budget import NO_USAGE, Budget, Prices, actual_cost, worst_case
 from clew.models.checked_calls import complete_checked
 from clew.models.prompt import Completion, Prompt, request_digest
-from clew.models.protocol import LLM
+from clew.models.protocol import LLM, BriefLLM
 from clew.rows.spend_ledger import Ledger
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import CompletionRow
@@ -28,18 +28,20 @@ class CompletionCache:
 
     Attributes:
         name: of the model.
+        answer_tokens: see `BriefLLM`; as the settings say.
         recorded_only: the model is never asked; what was not recorded is `ModelUnavailable`.
     """
 
     def __init__(self, store: Store, space: str, llm: LLM, config: LLMConfig, clock: Callable[[], datetime]) -> None:
         self.name = llm.name
         self._store, self._space, self._llm, self._clock = store, space, llm, clock
+        self.answer_tokens = config.answer_tokens
         self.recorded_only = config.calls == "recorded"
         self._prices = Prices(config.price_in, config.price_out)
         budget = Budget(config.daily_tokens, round(config.daily_cost * 1_000_000))
         self._ledger = Ledger(store, space, clock, budget)
 
-    def about(self, owner: str, purpose: str) -> LLM:
+    def about(self, owner: str, purpose: str) -> BriefLLM:
         """The model, for questions about one turn or node: forgetting that takes the answers along.
 
         Args:
@@ -81,7 +83,7 @@ class CompletionCache:
 
         return self._store.transaction(keep)
 
-    def unrecorded(self, purpose: str) -> LLM:
+    def unrecorded(self, purpose: str) -> BriefLLM:
         """The model, for prompts that quote turns of several owners: nothing is recorded, so nothing is to forget."""
         return _Unrecorded(self, purpose)
 
@@ -110,18 +112,18 @@ class CompletionCache:
         return answer, lambda tx: self._ledger.settle(tx, hold, cost, failed=False)
 
 
-class _About(LLM):
+class _About(BriefLLM):
     def __init__(self, answers: CompletionCache, owner: str, purpose: str) -> None:
-        self.name = answers.name
+        self.name, self.answer_tokens = answers.name, answers.answer_tokens
         self._answers, self._owner, self._purpose = answers, owner, purpose
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
         return self._answers.ask(prompt, max_tokens, self._owner, self._purpose)
 
 
-class _Unrecorded(LLM):
+class _Unrecorded(BriefLLM):
     def __init__(self, answers: CompletionCache, purpose: str) -> None:
-        self.name = answers.name
+        self.name, self.answer_tokens = answers.name, answers.answer_tokens
         self._answers, self._purpose = answers, purpose
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:

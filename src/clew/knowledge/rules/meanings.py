@@ -205,7 +205,7 @@ def _on_its_side(reading: ClauseReading, draft: StatementDraft, found: ResolvedD
 def _dates_verb(reading: ClauseReading, draft: StatementDraft, found: ResolvedDate, link: str) -> bool:
     """Whether a date tells when the verb happened, not what was prepared, wanted or meant: "booked a room in May"."""
     prepares = reading.clause.group.verb in words("time", "preparing") or draft.object.startswith("to ")
-    return not prepares and link in _DATING and not _is_of_event(reading.s.text, found)
+    return not prepares and link in DATING and not _is_of_event(reading.s.text, found)
 
 
-_DATING: Final = frozenset(("in", "on", "during", "early", "late", "mid"))
+DATING: Final = frozenset(("in", "on", "during", "early", "late", "mid"))
