@@ -70,14 +70,18 @@ MEET = (
     Requirement("L-MEE-24", "issue 17", "The recap names the quest that the session is at, its stage and last check."),
     Requirement("L-MEE-23", "issue 17", "`clew project` lists overlays, attaches, and shows decisions and drift."),
     Requirement(
-        "L-CODE-02", "issue 17", "Decisions about a file are those of its project, also where another has the same path."
+        "L-CODE-02",
+        "issue 17",
+        "Decisions about a file are those of its project, also where another has the same path.",
     ),
     Requirement("L-CODE-03", "issue 17", "The hook of each memory tells by itself what it has told."),
     Requirement(
         "L-CODE-04", "issue 17", "How many rows the hook reads for a file does not grow with the turns about it."
     ),
     Requirement(
-        "L-CODE-05", "issue 17", "A seal reads files while others may write, and holds what they were when it was stored."
+        "L-CODE-05",
+        "issue 17",
+        "A seal reads files while others may write, and holds what they were when it was stored.",
     ),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
@@ -2163,6 +2167,16 @@ MENDED = (
         "F-TDY-02",
         "docs/cli.md",
         "A command that is given a name that no session has says so and exits with status 1.",
+    ),
+    Requirement(
+        "F-THIRTY-01",
+        "DESIGN 13; issue 14",
+        "A compacted prompt is 30 times smaller, its last turns included; what they lose is listed and comes back.",
+    ),
+    Requirement(
+        "F-THIRTY-02",
+        "DESIGN 13; docs/condense.md",
+        "Of the values of a recap each counts with all that it contains, and its tokens are used up.",
     ),
     Requirement("F-TDY-04", "docs/condense.md", "A recap of a hundred tokens begins with goal, state and last answer."),
     Requirement(

@@ -283,3 +283,20 @@ def test_many_turning_points_without_words_are_told_by_number() -> None:
     assert "#3 Bash ls -la" in few.text
     assert "Bash ls" not in many.text.partition("Other turning points")[2]
     assert "#19" in many.text
+
+
+@pytest.mark.requirement("F-THIRTY-02")
+def test_a_value_counts_with_all_that_it_contains_and_the_budget_is_used_up() -> None:
+    marks = (["lease_of"], ["quay_gauge"], ["lease_of.quay_gauge", "tide_of"])
+    turn = read([Turn(role="user", content="Where is it?")])[0]
+    turns = [replace(turn, marks=tuple(Mark("identifier", value) for value in values)) for values in marks]
+    values = values_by_worth(turns, COUNT)
+    assert [value.mark.value for value in values][:2] == ["lease_of.quay_gauge", "tide_of"]
+    assert [value.worth for value in values][2:] == [0.0, 0.0]
+    many = [
+        Turn(role="tool", content=(Part(type="tool_result", text=f"`gauge_{n}_of_quay` and `p{n}_x`"),))
+        for n in range(900)
+    ]
+    recap = compose_recap(RecapSource("s", read(many)), COUNT, budget=2_000)
+    assert 1_990 <= recap.tokens <= 2_000
+    assert "`gauge_899_of_quay " in recap.text or " gauge_899_of_quay " in recap.text

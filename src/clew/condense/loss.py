@@ -8,12 +8,16 @@ from collections import Counter as Tally
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from clew.condense.material import RecapTurn
+from clew.condense.material import RecapTurn, TurnScores, recap_turns
 from clew.condense.recap import Recap
 from clew.condense.reuse import Uses
+from clew.text.counters import CHARS_PER_TOKEN
 from clew.types.ids import turn_id
+from clew.types.turn import Turn
 
 TurnClass = Literal["preserved", "summarised", "routine"]
+
+_SHORTENED: Final = "one of the last turns, shown in part"
 
 LINE: Final = 300
 """Characters of the line by which a preserved turn can be shown."""
@@ -109,6 +113,19 @@ def moved_rows(session: str, left: Sequence[Moved]) -> list[dict[str, Any]]:
         _row(session, each.last, 0, {each.kind: each.uses}, reason.format(value=each.value)) | {"value": each.value}
         for each in left
     ]
+
+
+def shortened_rows(
+    session: str, turns: Sequence[Turn], shortened: Mapping[int, str], recap: Recap
+) -> list[dict[str, Any]]:
+    """A row for each of the last turns that is shown in part; the compaction that covers it counts its values."""
+    rows = []
+    for turn in recap_turns((turn, TurnScores()) for turn in turns if turn.seq in shortened):
+        text = f"{recap.text}\n{shortened[turn.seq]}".casefold()
+        values = {mark.value.casefold(): mark.kind for mark in turn.marks}
+        lost = dict(sorted(Tally(kind for value, kind in values.items() if value not in text).items()))
+        rows.append(_row(session, turn.seq, -(-turn.characters // CHARS_PER_TOKEN), lost, _SHORTENED))
+    return rows
 
 
 def totals(before: Mapping[str, int], rows: Sequence[Mapping[str, Any]], back: Sequence[Moved] = ()) -> dict[str, int]:

@@ -8,7 +8,7 @@ The budget is exact. It goes first to the lines that every recap has, then to a 
 what is left goes to values that are likely to be used again, the rest to statements.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
@@ -51,8 +51,14 @@ _PHRASE: Final = 4  # characters of a phrase to ask about
 _COUNTED: Final = frozenset({"number", "date"})
 """Kinds that say nothing without the words around them."""
 
+_PLAIN: Final = frozenset({"identifier", "path", "url"})
+"""Kinds whose values stand in one code span, with spaces between them."""
+
 _PEOPLE: Final = frozenset({"user", "assistant"})
 """Origins of words that were said; what a tool prints is not."""
+
+_FILLINGS: Final = 3
+"""How often values fill what is left: lines together often have fewer tokens than one by one."""
 
 _POINTS: Final = 12  # statements of one kind at most
 _STATEMENTS: Final = (
@@ -189,8 +195,11 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
         _add_statements(draft, turns, limit=0.9)
         if not source.is_excerpt:
             _add_points(draft, turns, mode)
-        chosen = {value.mark.value for value in kept}
-        kept += _choose_values(draft, [value for value in values if value.mark.value not in chosen], budget, said)
+        for _ in range(_FILLINGS):
+            chosen = {value.mark.value for value in kept}
+            rest = [value for value in values if value.mark.value not in chosen]
+            kept += _choose_values(draft, rest, budget, said)
+            draft.spent = count(_rendered(draft, head, kept, _order(draft, mode)))
     text = _fitted(draft, head, kept, mode, count) if not source.is_excerpt or draft.lines or kept else ""
     last = source.last if source.last is not None else turns[-1].seq if turns else -1
     shown = tuple(sorted(seq for seq in draft.shown if f"#{seq}" in text))
@@ -359,7 +368,7 @@ def _choose_values(
         if literal in text:
             continue
         shown = in_words(value.mark.value, said) if value.mark.kind in _COUNTED else f"`{value.mark.value}`"
-        cost = draft.count(f"{shown}, ")
+        cost = draft.count(f"{value.mark.value} " if _is_plain(value) else f"{shown}, ")
         if draft.spent + cost > limit or (value.mark.kind == "path" and is_fragment(literal, paths)):
             continue
         draft.spent += cost
@@ -441,4 +450,16 @@ def _sections(draft: _Draft, kept: Sequence[ReusedValue], order: Sequence[str]) 
         yield "\n### Values, most needed first\n"
     for name, values in by_kind:
         if values:
-            yield f"**{name}:** " + ", ".join(draft.values[value.mark.value] for value in values) + "\n"
+            yield f"**{name}:** {_listed(values, draft.values)}\n"
+
+
+def _is_plain(value: ReusedValue) -> bool:
+    """Whether a value can stand in one code span with others: it has neither white space nor a backtick."""
+    return value.mark.kind in _PLAIN and not any(char.isspace() or char == "`" for char in value.mark.value)
+
+
+def _listed(values: Sequence[ReusedValue], shown: Mapping[str, str]) -> str:
+    """The values of one kind: plain ones in one code span, which costs each a single character."""
+    plain = " ".join(value.mark.value for value in values if _is_plain(value))
+    rest = (shown[value.mark.value] for value in values if not _is_plain(value))
+    return ", ".join([*([f"`{plain}`"] if plain else []), *rest])

@@ -5,8 +5,10 @@ little: choosing by what a token of it is worth kept two thirds of the values th
 again, in a recap of a thirtieth of the text (docs/condense.md).
 """
 
+import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from math import exp
 from typing import Final
 
@@ -25,9 +27,11 @@ _EVERY_DAY: Final = 0.6
 """What each day after the first on which a value is used counts: what a team comes back to on another day, it needs for
 long. Agents' sessions last a day or two, and choose as without it."""
 
-_SEPARATOR: Final = 2.0
-"""Tokens added to each value's length, so that scraps do not win by shortness alone."""
+_SEPARATOR: Final = 0.5
+"""Tokens added to each value's length: what divides it from the next."""
 
+_PIECE: Final = re.compile(r"[^\W_]+|[\W_]")
+_LONGEST: Final = 80  # characters of a value in which others are looked for
 
 _MOST_USES: Final = 24
 """Uses of a value that are told apart; of older ones only the number counts."""
@@ -35,7 +39,7 @@ _MOST_USES: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class ReusedValue:
-    """A value, its kind, its worth (above 0), and the last turn that used it."""
+    """A value, its kind, what a token of it is worth beside the values before it, and the last turn that used it."""
 
     mark: Mark
     worth: float
@@ -92,12 +96,33 @@ class Uses:
         return sum(exp((end - self.position) / fade) for end in use.ends) + often
 
     def by_worth(self, count: Callable[[str], int]) -> list[ReusedValue]:
-        """The values by their worth for each token, best first; ties by text."""
-        found = [
-            ReusedValue(use.mark, self.worth(use) / (count(use.mark.value) + _SEPARATOR), use.last)
-            for use in self.values.values()
-        ]
-        return sorted(found, key=lambda value: (-round(value.worth, 9), value.mark.value))
+        """The values by what each token of them is worth, best first; ties by text.
+
+        Whoever reads `src/app/hooks.go` has read `hooks.go` as well: a value is worth as much as all in it that is in
+        no value before it.
+        """
+        keys = sorted(self.values)
+        places = {key: place for place, key in enumerate(keys)}
+        uses = [self.values[key] for key in keys]
+        within = [[places[part] for part in _parts(key) if part in places] for key in keys]
+        cost = [count(use.mark.value) + _SEPARATOR for use in uses]
+        left = [self.worth(use) for use in uses]
+
+        def gain(place: int) -> float:
+            return round(sum(left[part] for part in within[place]) / cost[place], 9)
+
+        waiting = [(-gain(place), uses[place].mark.value, place) for place in range(len(keys))]
+        heapify(waiting)
+        found: list[ReusedValue] = []
+        while waiting:
+            worth, text, place = heappop(waiting)
+            if gain(place) < -worth:  # some of it was told meanwhile
+                heappush(waiting, (-gain(place), text, place))
+                continue
+            found.append(ReusedValue(uses[place].mark, -worth, uses[place].last))
+            for part in within[place]:
+                left[part] = 0.0
+        return found
 
     def keep_best(self, most: int, besides: Container[str] = ()) -> None:
         """Forgets the values of least worth where there are more than `most`.
@@ -117,3 +142,10 @@ def values_by_worth(turns: Iterable[RecapTurn], count: Callable[[str], int]) -> 
     for turn in turns:
         uses.add(turn)
     return uses.by_worth(count)
+
+
+def _parts(key: str) -> set[str]:
+    """A value and the texts in it that begin and end with a whole word or a sign."""
+    ends = [0, *(piece.end() for piece in _PIECE.finditer(key, 0, _LONGEST))]
+    parts = {key[start:end] for start in ends for end in ends if end - start > 0}
+    return parts | {key}

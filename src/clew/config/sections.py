@@ -291,7 +291,9 @@ class CondenseConfig:
     soft_threshold: float = setting(0.70, "Share of `window` from which turns are summarised.", low=0.05, high=1.0)
     hard_threshold: float = setting(0.85, "Share of `window` from which summaries are digests.", low=0.05, high=1.0)
     recap_tokens: int = setting(4_000, "Most tokens of a recap.", low=0, high=1_000_000)
-    ratio: float = setting(30.0, "How many times smaller than its session a recap is, at least.", low=1.0, high=1_000.0)
+    ratio: float = setting(
+        30.0, "How many times smaller a prompt gets: its recap and last turns together.", low=1.0, high=1_000.0
+    )
     target_size: int = setting(40_000, "Most tokens that stand for condensed turns.", low=0, high=1_000_000_000)
     protected_turns: int = setting(6, "Last turns of a session that are not condensed.", low=0, high=100_000)
     minimum_turns: int = setting(5, "Analysed turns that a compaction needs at least.", low=1, high=100_000)

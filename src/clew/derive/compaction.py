@@ -7,16 +7,18 @@ at `Compactor.compact`.
 """
 
 from collections import Counter as Tally
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Final
 
-from clew.condense.loss import TurnLedger, losses, moved, moved_rows, totals
+from clew.condense.last_turns import shorten_last, tokens_of_last
+from clew.condense.loss import TurnLedger, losses, moved, moved_rows, shortened_rows, totals
 from clew.condense.open_tasks import OpenTasks
 from clew.condense.prompt_tokens import prompt_tokens
 from clew.condense.recap import compose_recap
+from clew.condense.recap_state import RecapState
 from clew.condense.stand_ins import StandIn, stand_ins
 from clew.config import AnalyzeConfig, CondenseConfig
 from clew.derive.compaction_receipt import CompactionSummary, compaction_receipt, refused_receipt
@@ -47,6 +49,7 @@ from clew.store.selections import RECAP_MARKS, TURN_ORIGINS
 from clew.store.tables import COMPACTION, MATERIAL, RECEIPT, STAND_IN, TURN
 from clew.text.counters import Counter
 from clew.types.context import Receipt
+from clew.types.turn import Turn
 
 _ATTEMPTS: Final = 3
 
@@ -77,10 +80,21 @@ class _Made:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The turns after those that a compaction covers: their tokens, and the tasks that are open at the end."""
+    """The turns after those that a compaction covers.
 
+    Attributes:
+        full: tokens of the whole turns.
+        tokens: as they are shown.
+        tasks: open at the end.
+        turns: empty where they were not read.
+        shortened: the texts of those that are shown in part, by seq.
+    """
+
+    full: int
     tokens: int
     tasks: Sequence[str]
+    turns: Sequence[Turn] = ()
+    shortened: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +232,13 @@ class Compactor:
         """The compaction of what is gathered."""
         session, state = plan.session, stored.state
         before = newest_compaction(reader, self.space, session)
-        rest = self._rest(reader, plan, state.last, state.tasks, count)
+        rest = self._rest(reader, plan, state, count)
         topics = topics_of(reader, self.space, session, state.last)
         source = state.source(session, count, topics, rest.tasks, title_of(reader, self.space, session))
         stored.quest = state_after(reader, self.space, session, state.last, stored.quest)
         source = replace(source, quest=as_set(reader, self.space, stored.quest.shown))
-        total = state.tokens + rest.tokens
-        recap = compose_recap(source, count, budget=self._budget(total))
+        total = state.tokens + rest.full
+        recap = compose_recap(source, count, budget=self._budget(total, rest.tokens if plan.rest is None else 0))
         text = "" if before is None or stored.mark < 0 else before.recap.text
         left, back = moved(state.uses, new, text, recap.text)
         ledger = losses(new, recap) + moved_rows(session, left)
@@ -247,19 +261,27 @@ class Compactor:
             previous=None if before is None else before.receipt.id,
         )
         importance = {turn.seq: turn.importance for turn in source.turns}
-        receipt = compaction_receipt(self.config, recap, summary, ledger, importance, self.clock())
+        rows = [*ledger, *shortened_rows(session, rest.turns, rest.shortened, recap)]
+        receipt = compaction_receipt(self.config, recap, summary, rows, importance, self.clock())
         stored.mark, stored.shown = state.last, shown
         said = recap.text.casefold()
         stored.literal = sorted(key for key in state.uses.values if key in said)
         compaction = Compaction(
-            summary.number, recap.last, summary.reason, *summary.tokens, self.config.recap_tokens, recap, receipt
+            summary.number,
+            recap.last,
+            summary.reason,
+            *summary.tokens,
+            self.config.recap_tokens,
+            recap,
+            receipt,
+            rest.shortened,
         )
         return _Made(compaction, state_row(self.space, session, stored), changed)
 
-    def _budget(self, total: int) -> int:
-        """Tokens of the recap: so many times fewer than the session has as it should, within bounds."""
+    def _budget(self, total: int, rest: int) -> int:
+        """Tokens of the recap: what the last turns leave of a prompt that is as many times smaller as it should be."""
         most = self.config.recap_tokens
-        return min(most, max(most // 4, int(total / self.config.ratio)))
+        return min(most, max(most // 4, int(total / self.config.ratio) - rest))
 
     def _room(self, rest: int) -> int:
         """Most tokens of what stands for the covered turns."""
@@ -267,17 +289,20 @@ class Compactor:
         limits = [self.config.target_size, *([int(self.config.hard_threshold * window)] if window else [])]
         return max(0, min(limits) - rest)
 
-    def _rest(self, reader: Reader, plan: _Plan, last: int, tasks: OpenTasks, count: Counter) -> _Rest:
+    def _rest(self, reader: Reader, plan: _Plan, state: RecapState, count: Counter) -> _Rest:
         """The turns that stay; reads them, unless more of them are covered next."""
+        tasks = state.tasks
         if plan.rest is not None:
-            return _Rest(plan.rest, tasks.left())
+            return _Rest(plan.rest, plan.rest, tasks.left())
         at_end = OpenTasks(dict(tasks.tasks), dict(tasks.created), tasks.count)
-        tokens = 0
-        for row in TURN.scan(reader, (self.space, plan.session, last + 1), (self.space, plan.session)):
-            turn = turn_from_row(row)
+        rows = TURN.scan(reader, (self.space, plan.session, state.last + 1), (self.space, plan.session))
+        turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
+        for turn in turns:
             at_end.read(turn)
-            tokens += prompt_tokens(turn, count) if turn.origin != "injected" else 0
-        return _Rest(tokens, at_end.left())
+        full = {turn.seq or 0: prompt_tokens(turn, count) for turn in turns}
+        whole = sum(full.values())
+        shortened = shorten_last(turns, (state.tokens + whole) / self.config.ratio, count)
+        return _Rest(whole, tokens_of_last(full, shortened, count), at_end.left(), turns, shortened)
 
     def _keep(self, made: _Made, tx: Transaction) -> bool:
         """Writes a compaction unless the session has changed: another one was made, or turns were forgotten."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from clew.condense.stand_ins import StandIn
 from clew.errors import NotFoundError
 from clew.recall.read_path import ReadPath
+from clew.rows.compactions import newest_compaction
 from clew.rows.recap_states import recap_mark
 from clew.rows.stand_ins import stand_ins_from
 from clew.store.protocol import Reader
@@ -26,7 +27,9 @@ def shown_of(path: ReadPath, session: str, count: Counter) -> list[Shown]:
     with path.store.snapshot() as reader:
         mark = recap_mark(reader, *key)
         covered = [_covered(reader, key, each) for each in stand_ins_from(reader, *key)]
-        rest = [_full(turn, count(turn.text)) for turn in _turns_after(reader, key, mark)]
+        made = newest_compaction(reader, *key) if mark >= 0 else None
+        shortened = {} if made is None else made.shortened
+        rest = [_last(turn, shortened.get(turn.seq or 0), count) for turn in _turns_after(reader, key, mark)]
     if not covered and not rest:
         raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
     return covered + rest
@@ -55,12 +58,13 @@ def _turns_after(reader: Reader, key: tuple[str, str], mark: int) -> Iterator[Tu
             yield turn_from_row(row)
 
 
-def _full(turn: Turn, tokens: int) -> Shown:
+def _last(turn: Turn, shortened: str | None, count: Counter) -> Shown:
+    full = count(turn.text)
     return Shown(
         turn_ids=(str(turn.id),),
-        rendering="full",
-        text=turn.text,
-        tokens=tokens,
-        full_tokens=tokens,
+        rendering="full" if shortened is None else "salient",
+        text=turn.text if shortened is None else shortened,
+        tokens=full if shortened is None else count(shortened),
+        full_tokens=full,
         is_new=True,
     )

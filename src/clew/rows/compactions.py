@@ -2,7 +2,8 @@
 
 import json
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from clew.condense.recap import Recap
@@ -30,6 +31,7 @@ class Compaction:
         tokens_before: of all the session's turns.
         tokens_after: of the recap and the turns after `last`.
         budget: of the recap.
+        shortened: what stands for those of the turns after `last` that are shown in part, by seq.
     """
 
     number: int
@@ -40,6 +42,7 @@ class Compaction:
     budget: int
     recap: Recap
     receipt: Receipt
+    shortened: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def counter(self) -> str:
@@ -49,7 +52,12 @@ class Compaction:
 
 def compaction_row(space: str, compaction: Compaction, now: int) -> CompactionRow:
     """The row of a compaction."""
-    said = {"budget": compaction.budget, "recap": compaction.recap.to_dict(), "receipt": compaction.receipt.to_dict()}
+    said = {
+        "budget": compaction.budget,
+        "recap": compaction.recap.to_dict(),
+        "receipt": compaction.receipt.to_dict(),
+        "shortened": {str(seq): text for seq, text in compaction.shortened.items()},
+    }
     return CompactionRow(
         space,
         compaction.recap.session,
@@ -85,7 +93,7 @@ def receipt_of_compaction(reader: Reader, space: str, name: str) -> Receipt | No
 
 
 def compaction_text(row: CompactionRow) -> str:
-    """The JSON of recap and receipt."""
+    """The JSON of recap, receipt and shortened turns."""
     return zlib.decompress(row.data).decode()
 
 
@@ -100,4 +108,5 @@ def _compaction(row: CompactionRow) -> Compaction:
         said["budget"],
         Recap.from_dict(said["recap"]),
         Receipt.from_dict(said["receipt"]),
+        {int(seq): text for seq, text in said.get("shortened", {}).items()},
     )

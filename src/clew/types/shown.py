@@ -5,7 +5,7 @@ from typing import Literal
 
 from clew.types.record import Record
 
-ShownAs = Literal["full", "summary", "digest", "title", "recap"]
+ShownAs = Literal["full", "salient", "summary", "digest", "title", "recap"]
 """From the longest to the shortest; `recap`: only the recap of the session still speaks of the turns."""
 
 
@@ -15,8 +15,8 @@ class Shown(Record):
 
     Attributes:
         turn_ids: the turns, in order; `restore` gives each in full.
-        rendering: `full` is the turn itself; `summary`, `digest` and `title` stand for a group of turns; of `recap`
-            turns only the recap of the session still speaks.
+        rendering: `full` is the turn itself, and `salient` one of the last turns whose long parts are shown in part;
+            `summary`, `digest` and `title` stand for a group of turns; of `recap` turns only the recap still speaks.
         text: empty for `recap`.
         tokens: of `text`, by the counter of the settings.
         full_tokens: of the turns in full.

@@ -8,7 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from clew.condense.last_turns import shorten_last, tokens_of_last
 from clew.condense.material import RecapTurn
+from clew.condense.prompt_tokens import prompt_tokens
 from clew.errors import ClewError
 from clew.evaluate.compression.extracts import CondenseSetup
 from clew.evaluate.compression.histories import History
@@ -16,6 +18,7 @@ from clew.evaluate.compression.later_use import SENTENCES, LaterUse, later_uses
 from clew.evaluate.metrics import CHARS_PER_TOKEN, Passage, words
 from clew.memory import Memory
 from clew.rows.recap_source import recap_source
+from clew.text.counters import counter
 from clew.types.record import Record
 from clew.types.turn import Turn
 
@@ -47,8 +50,8 @@ class CompactedCut(Record):
     Attributes:
         tokens: of the whole prompt before.
         covered: tokens of the turns that the recap stands for; the last turns stay as they are.
-        recap: tokens of the recap.
-        after: tokens of the whole prompt afterwards: recap and last turns.
+        recap: tokens of the recap in which evidence is looked for: in a shorter prompt than the longest its share.
+        after: tokens of the whole prompt afterwards, as it is compacted by itself: recap and last turns.
         cpu: processor seconds of the compaction.
         used: evidence of the covered turns that the rest uses again, by kind.
         kept: by form, how much of it is there, by kind: in the recap; there or in 1,000 tokens for a question; or with
@@ -72,10 +75,8 @@ def compact_history(history: History, setup: CondenseSetup, cuts: Sequence[float
         home, told = Path(folder) / "home", 0
         left: dict[str, None] = {}  # references of all receipts so far: each lists what is new
         for place in _places(history.turns, cuts):
-            total = _tokens(history.turns[:place])
-            budget = min(MOST, total // RATIO)
             # Only when asked, so that no compaction of the background work comes first.
-            condense = replace(setup.config.condense, recap_tokens=budget, session_tokens=0, window=0)
+            condense = replace(setup.config.condense, recap_tokens=MOST, session_tokens=0, window=0)
             settings = replace(setup.config, condense=condense)
             with Memory.open(home, config=settings, embedder=setup.embedder or "none") as memory:
                 report = memory.add_many(list(history.turns[told:place]))
@@ -118,16 +119,19 @@ def _measured(memory: Memory, rest: Sequence[RecapTurn], setup: CondenseSetup, l
     receipt = memory.condense(session, force=True)
     cpu = time.thread_time() - started
     left |= dict.fromkeys(row["restore"] for row in receipt.omitted)
-    recap = memory.recap(session, budget=memory.config.condense.recap_tokens)
     with memory.reads.store.snapshot() as reader:
-        source, turns = recap_source(reader, memory.space, session, last=recap.last)
+        source, turns = recap_source(reader, memory.space, session, last=receipt.understood["last"])
+        _, whole = recap_source(reader, memory.space, session)
+    total = receipt.understood["tokens_before"]
+    budget = MOST if total >= LONGEST else _recap_budget(whole[len(turns) :], total)
+    recap = memory.recap(session, budget=budget)
     uses = _evenly(later_uses(source.turns, rest), setup.sample)
     texts = [turn.text for turn in turns]
     shown = {RECAP: recap.text} | {name: extract(texts, recap.tokens) for name, extract in setup.extracts.items()}
     kept = {name: _counted(uses, _Shown(text).has) for name, text in shown.items()}
     return CompactedCut(
         history=session,
-        tokens=receipt.understood["tokens_before"],
+        tokens=total,
         covered=_tokens(turns),
         recap=recap.tokens,
         after=receipt.understood["tokens_after"],
@@ -135,6 +139,17 @@ def _measured(memory: Memory, rest: Sequence[RecapTurn], setup: CondenseSetup, l
         used=dict(Counter(use.kind for use in uses)),
         kept=kept | _asked(memory, left, uses, _Shown(recap.text)),
     )
+
+
+def _recap_budget(last: Sequence[Turn], total: int) -> int:
+    """Tokens of a recap that has the share of its prompt that it would have, beside these last turns, in the longest.
+
+    The last turns are as long in a short prompt as in a long one.
+    """
+    count, target = counter(), LONGEST / RATIO
+    full = {turn.seq or 0: prompt_tokens(turn, count) for turn in last}
+    room = target - tokens_of_last(full, shorten_last(last, target, count), count)
+    return int(max(MOST // 4, room) * total / LONGEST)
 
 
 def _asked(memory: Memory, left: Iterable[str], uses: Sequence[LaterUse], recap: "_Shown") -> dict[str, dict[str, int]]:
