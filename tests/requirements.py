@@ -83,6 +83,13 @@ MEET = (
         "issue 17",
         "A seal reads files while others may write, and holds what they were when it was stored.",
     ),
+    Requirement(
+        "L-CODE-06",
+        "issue 17",
+        "`prune` removes earlier states of a project, and nothing that a file, transform or seal refers to.",
+    ),
+    Requirement("L-CODE-07", "issue 17", "Names of files take one line in answers, whatever is in them."),
+    Requirement("L-CODE-08", "issue 17", "`project init` says what is there already, and counts agree with nouns."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

@@ -44,6 +44,30 @@ def test_damage_ends_with_one_and_is_healed(shop: Path) -> None:
     done("project", "status", "--root", shop)
 
 
+@pytest.mark.requirement("L-CODE-07")
+def test_a_line_end_in_a_name_takes_no_line(tmp_path: Path) -> None:
+    root = write(tmp_path / "odd", {"src/a\nb.md": "# Odd\n"})
+    where = ("--root", root)
+    done("project", "genesis", *where)
+    for command in (("query", "odd"), ("blast-radius", "src/a\nb.md")):
+        shown = done("project", *command, *where)
+        assert "a␊b.md" in shown
+        assert "a\nb" not in shown
+    (root / "src/a\nb.md").unlink()
+    write(root, {"c.md": "x\0"})
+    assert "c.md" in done("project", "update", *where)
+
+
+@pytest.mark.requirement("L-CODE-08")
+def test_init_says_what_is_there(tmp_path: Path) -> None:
+    root = write(tmp_path / "one", {"a.md": "# A\n"})
+    assert "made; `clew project genesis`" in done("project", "init", "--root", root)
+    assert "is there already; `clew project genesis`" in done("project", "init", "--root", root)
+    done("project", "genesis", "--root", root)
+    assert "is there already, with 1 file read; `clew project update`" in done("project", "init", "--root", root)
+    assert "checked: 1 file, 1 object, 1 transform, 2 nodes, 0 imports" in done("project", "status", "--root", root)
+
+
 @needs_grammars
 @pytest.mark.requirement("L-PRJ-19")
 def test_questions_are_answered_as_text_and_as_json(shop: Path) -> None:

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
+from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.project_memory import attach, decisions, detach, drift, overlays, place_of, root_option
 from clew.cli.show import bar, counted, dim, err, grid, lay_out, lines, numbers, out, shortened
@@ -22,17 +24,27 @@ from clew.project.limits import Limits
 from clew.project.nodes import NodeKind
 from clew.project.open_cognition import FOLDER, CognitionView, read_open_cognition, write_open_cognition
 from clew.project.project import Project
+from clew.project.prune import prune as run_prune
 from clew.project.query import NodeMatch
 from clew.project.query import query as run_query
 from clew.project.status import ProjectStatus
 from clew.project.status import status as run_status
 from clew.project.update import update as run_update
 from clew.project.watch import watch as run_watch
+from clew.rows.quests import sealed_digests
 from clew.store.open import home_of
-from clew.text.printable import printable
+from clew.store.sqlite import DATABASE
+from clew.text.printable import printable, printable_name
 
 SHOWN: Final = 5
 """Most files of one kind that are named; `--json` has all of them."""
+_ONE: Final = {
+    "files": "file",
+    "objects": "object",
+    "transforms": "transform",
+    "nodes": "node",
+    "dependencies": "import",
+}
 WIDE: Final = 60
 """Most characters shown of a text."""
 
@@ -55,14 +67,23 @@ for _command in (overlays, attach, detach, decisions, drift):
 @root_option
 @common
 def init(scope: Scope, root: str | None) -> None:
-    """Make the store of a project, without reading the project yet."""
+    """Make the store of a project, without reading the project yet.
+
+    Where there is one already, nothing changes, and the exit status is 0 all the same.
+    """
     layout = Layout.of(root or ".")
     is_new = layout.make()
     if scope.as_json:
         emit({"root": str(layout.root), "folder": str(layout.folder), "created": is_new})
         return
-    what = "made" if is_new else "is there already"
-    out().print(f"{printable(str(layout.folder))} {what}; `clew project genesis` reads the project", soft_wrap=True)
+    place = printable_name(str(layout.folder))
+    if layout.index.is_file():
+        with Project.open(layout.root) as opened:
+            read = len(opened.files())
+        said = f"is there already, with {counted(read, 'file')} read; `clew project update` reads what changed"
+    else:
+        said = f"{'made' if is_new else 'is there already'}; `clew project genesis` reads the project"
+    out().print(f"{place} {said}", soft_wrap=True)
 
 
 @project.command()
@@ -100,7 +121,7 @@ def watch(scope: Scope, root: str | None) -> None:
     """Read what changes in the project, until Ctrl-C."""
     place = place_of(root)
     if not scope.as_json:
-        err().print(f"following {printable(str(place))}; Ctrl-C stops", style="dim", soft_wrap=True)
+        err().print(f"following {printable_name(str(place))}; Ctrl-C stops", style="dim", soft_wrap=True)
     for report in run_watch(place, utc_now, limits=_limits(scope)):
         _say(scope, report)
 
@@ -193,6 +214,37 @@ def _limits(scope: Scope) -> Limits:
     return Limits(settings.max_file_bytes, settings.exclude)
 
 
+@project.command()
+@click.option(
+    "--older-than", type=click.IntRange(min=0), default=30, show_default=True, metavar="DAYS", help="Age of what goes."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@root_option
+@common
+def prune(scope: Scope, older_than: int, root: str | None, *, dry_run: bool) -> None:
+    """Remove what the store keeps of earlier states of the project.
+
+    Transforms of that age go, unless a file was read by them; objects that neither a file nor a remaining transform
+    refers to; and vectors of texts that are gone. Objects of files as they were sealed by `clew quest seal` in this
+    home stay. What was removed is recorded as a transform.
+    """
+    home = home_of(scope.home)
+    sealed: frozenset[str] = frozenset()
+    if home is None or (home / DATABASE).is_file():
+        with open_memory(scope) as memory:
+            sealed = sealed_digests(memory.reads.store)
+    now = utc_now()
+    found = run_prune(place_of(root), now, before=now - timedelta(days=older_than), sealed=sealed, dry_run=dry_run)
+    if scope.as_json:
+        emit(found.to_dict())
+        return
+    gone = [counted(found.objects, "object"), counted(found.transforms, "transform"), counted(found.vectors, "vector")]
+    verb = "would be removed" if dry_run else "removed"
+    out().print(f"{', '.join(gone)} {verb} ({found.bytes:,} bytes)")
+    if found.superseded:
+        out().print(f"{counted(found.superseded, 'object')} of earlier states kept: a transform or a seal needs them")
+
+
 def _say(scope: Scope, report: BuildReport) -> None:
     if scope.as_json:
         emit(report.to_dict())
@@ -204,7 +256,7 @@ def _say(scope: Scope, report: BuildReport) -> None:
 
 def _rows(report: BuildReport) -> Iterator[tuple[str, str]]:
     """The report in words, without what is empty."""
-    yield "project", printable(report.root)
+    yield "project", printable_name(report.root)
     done = {"added": len(report.added), "changed": len(report.changed), "removed": len(report.removed)}
     done |= {"healed": len(report.healed), "unchanged": report.unchanged}
     told = {what: count for what, count in done.items() if count}
@@ -227,16 +279,19 @@ def _rows(report: BuildReport) -> Iterator[tuple[str, str]]:
 
 def _named(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - SHOWN:,} more" if len(paths) > SHOWN else ""
-    return printable(", ".join(paths[:SHOWN])) + more
+    return printable_name(", ".join(paths[:SHOWN])) + more
 
 
 def _print_status(found: ProjectStatus) -> None:
     if found.checked:
-        out().print(f"checked: {numbers(found.checked)}; state {found.generation}", soft_wrap=True)
+        said = ", ".join(counted(count, _ONE.get(kind, kind)) for kind, count in found.checked.items())
+        out().print(f"checked: {said}; state {found.generation}", soft_wrap=True)
+    if found.superseded:
+        out().print(f"{counted(found.superseded, 'object')} of earlier states; `clew project prune` removes old ones")
     if found.behind:
         out().print(f"{counted(len(found.behind), 'file')} changed since: {_named(found.behind)}", soft_wrap=True)
     for problem in found.problems:
-        out().print(printable(f"{problem.kind}: {problem.where}: {problem.detail}"), soft_wrap=True)
+        out().print(printable_name(f"{problem.kind}: {problem.where}: {problem.detail}"), soft_wrap=True)
     if found.ok:
         out().print("nothing is wrong")
 
@@ -257,7 +312,7 @@ def _print_matches(found: Sequence[NodeMatch], about: Sequence[tuple[str, str]])
         node = match.node
         said = node.signature or (node.name if node.kind is NodeKind.HEADING else "") or node.text
         name = f"{node.path}:{node.start}"
-        table.add_row(printable(name), dim(node.kind), printable(shortened(" ".join(said.split()), WIDE)))
+        table.add_row(printable_name(name), dim(node.kind), printable(shortened(" ".join(said.split()), WIDE)))
     if found:
         lay_out(out(), table)
     if about:
@@ -266,17 +321,20 @@ def _print_matches(found: Sequence[NodeMatch], about: Sequence[tuple[str, str]])
 
 def _print_radius(found: BlastRadius) -> None:
     if not found.reached:
-        out().print(f"nothing in the project uses {printable(found.changed[0])}, as far as names show", soft_wrap=True)
+        out().print(
+            f"nothing in the project uses {printable_name(found.changed[0])}, as far as names show", soft_wrap=True
+        )
         return
     table = grid(">steps", "what", "how")
     for each in found.reached:
-        table.add_row(str(each.distance), printable(each.id), dim(f"{each.kind} {printable(each.through)}"))
+        table.add_row(str(each.distance), printable_name(each.id), dim(f"{each.kind} {printable_name(each.through)}"))
     lay_out(out(), table)
     err().print(f"{counted(len(found.reached), 'place')} in {counted(len(found.files), 'file')}", style="dim")
 
 
 def _print_view(view: CognitionView) -> None:
-    rows: dict[str, Any] = {"files": len(view.files), "objects": view.objects, "transforms": view.transforms}
-    out().print(f"{printable(view.folder)}: {numbers(rows)}", soft_wrap=True)
+    rows = {"files": len(view.files), "objects": view.objects, "transforms": view.transforms}
+    said = ", ".join(counted(count, _ONE[kind]) for kind, count in rows.items())
+    out().print(f"{printable_name(view.folder)}: {said}", soft_wrap=True)
     for problem in view.problems:
-        out().print(printable(problem), soft_wrap=True)
+        out().print(printable_name(problem), soft_wrap=True)

@@ -16,7 +16,7 @@ from clew.project.elements import elements_of
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project, root_of
 from clew.store.open import home_of
-from clew.text.printable import printable
+from clew.text.printable import printable, printable_name
 from clew.types.projects import CodeDecision, ProjectDrift
 
 TOP: Final = 5
@@ -80,7 +80,7 @@ def _print_overlay(overlay: Overlay, found: list[ElementOverlays], active: int) 
     table = grid(">score", "element")
     for one in found:
         why = "; ".join(each.what for each in one.evidence if each.overlay == overlay)
-        cell = Text(shortened(printable(one.element.title), WIDE))
+        cell = Text(shortened(printable_name(one.element.title), WIDE))
         table.add_row(f"{one.scores[overlay.value]:.1f}", cell.append_text(dim(f"\n{printable(why)}")))
     if found:
         lay_out(out(), table)
@@ -172,9 +172,11 @@ def _print_drift(found: ProjectDrift) -> None:
     out().print(Text.assemble((printable(found.root), "bold")))
     out().print(f"{found.explained:,} of {counted(found.files, 'file')} come up in conversations")
     for path in found.unexplained[:FILES]:
-        out().print(f"  unexplained: {printable(path)}", soft_wrap=True)
+        out().print(f"  unexplained: {printable_name(path)}", soft_wrap=True)
     if len(found.unexplained) > FILES:
         err().print(f"  and {len(found.unexplained) - FILES:,} more; --json has them all", style="dim")
     for each in found.unreflected:
         said = shortened(printable(each.text), WIDE)
-        out().print(f"  not in the project: {printable(', '.join(each.names))}  {said}  {each.turn}", soft_wrap=True)
+        out().print(
+            f"  not in the project: {printable_name(', '.join(each.names))}  {said}  {each.turn}", soft_wrap=True
+        )

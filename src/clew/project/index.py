@@ -295,6 +295,18 @@ class ProjectIndex:
         """Keeps a transform beside its file, from which it can be made again."""
         self._rows("put_transform", name, generation, record)
 
+    def drop_transforms(self, names: Iterable[str]) -> None:
+        """Forgets transforms."""
+        self._each("drop_transform", [(name,) for name in names])
+
+    def vector_keys(self) -> list[tuple[str, str]]:
+        """Model and hash of the text of each stored vector."""
+        return [(str(model), str(text)) for model, text in self._rows("vector_keys")]
+
+    def drop_vectors(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Removes vectors by model and hash of their text."""
+        self._each("drop_vector", keys)
+
     def put_vectors(self, model: str, vectors: Iterable[tuple[str, bytes]]) -> None:
         """Keeps vectors by the hash of their text."""
         self._each("put_vector", [(model, text, data) for text, data in vectors])

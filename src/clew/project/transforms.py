@@ -25,6 +25,8 @@ class Goal(StrEnum):
     """What changed since is read."""
     HEAL = "heal"
     """Nothing changed in the project; objects that were lost or altered are made again."""
+    PRUNE = "prune"
+    """Transforms and objects of earlier states are removed; the parameters name them."""
 
 
 @dataclass(frozen=True, slots=True)

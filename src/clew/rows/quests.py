@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from clew.store.project_row_types import QuestRow
-from clew.store.protocol import Reader, Transaction
+from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import dumps, to_us
 from clew.store.tables import QUEST
 from clew.types.quests import Quest, QuestPattern, QuestSeal, QuestStage
@@ -53,6 +53,13 @@ def read_seals(reader: Reader, space: str) -> dict[str, QuestSeal]:
     """The seals by the id of their quest, the oldest first."""
     rows = sorted(QUEST.scan(reader, (space, SEAL), (space, SEAL)), key=lambda row: (row.at, row.name))
     return {row.name: QuestSeal.from_dict(json.loads(row.data)) for row in rows}
+
+
+def sealed_digests(store: Store) -> frozenset[str]:
+    """SHA-256 of the files that the seals of all spaces cover, hexadecimal, as they were sealed."""
+    with store.snapshot() as reader:
+        seals = [seal for space in store.spaces() for seal in read_seals(reader, space).values()]
+    return frozenset(entry.digest for seal in seals for entry in seal.entries if entry.kind == "file")
 
 
 def read_patterns(reader: Reader, space: str) -> list[QuestPattern]:

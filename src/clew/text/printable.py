@@ -14,6 +14,15 @@ def printable(text: str) -> str:
     return text if text.isprintable() else CONTROL.sub(_picture, text)
 
 
+def printable_name(name: str) -> str:
+    """The name of a file on one line: line ends and tabs in it are visible as well."""
+    return name if name.isprintable() else "".join(map(_visible, name))
+
+
+def _visible(character: str) -> str:
+    return chr(0x2400 + ord(character)) if character in "\t\n\r" else printable(character)
+
+
 def _picture(match: re.Match[str]) -> str:
     code = ord(match[0])
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

@@ -96,6 +96,9 @@ SELECT id FROM removed WHERE generation > ? ORDER BY id
 -- name: transforms
 SELECT id, record FROM transform ORDER BY generation, id
 
+-- name: vector_keys
+SELECT model, text FROM vector ORDER BY model, text
+
 -- name: vectors
 SELECT text, data FROM vector WHERE model = ?
 
@@ -176,6 +179,12 @@ DELETE FROM dependency WHERE source = ? AND target = ?
 
 -- name: put_transform
 INSERT OR IGNORE INTO transform VALUES (?, ?, ?)
+
+-- name: drop_transform
+DELETE FROM transform WHERE id = ?
+
+-- name: drop_vector
+DELETE FROM vector WHERE model = ? AND text = ?
 
 -- name: put_vector
 INSERT OR REPLACE INTO vector VALUES (?, ?, ?)

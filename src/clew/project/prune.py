@@ -1,0 +1,137 @@
+"""Removes what the store of a project keeps of earlier states: transforms of a certain age, objects, vectors.
+
+Kept are the transforms by which the present files were read and all younger ones, every object that a file or a kept
+transform refers to, objects of files as they were sealed, and the vectors of texts that a node has. What was removed
+is in the record of a transform of its own. A run that is killed leaves a store that `genesis` heals.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from clew.errors import ClewError, NotFoundError
+from clew.project.index import ProjectIndex
+from clew.project.layout import Layout
+from clew.project.limits import limits_of
+from clew.project.objects import ContentStore, decoded_file, encoded
+from clew.project.transforms import Goal, Transform, decoded_transform, method
+from clew.project.vectors import text_key
+from clew.types.record import Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneReport(Record):
+    """What a pruning removed, or would remove.
+
+    Attributes:
+        objects, transforms, vectors: how many.
+        bytes: of the files that went, without the vectors in the index.
+        superseded: objects of earlier states that stay, since a transform or a seal refers to them.
+    """
+
+    root: str
+    objects: int
+    transforms: int
+    vectors: int
+    bytes: int
+    superseded: int
+    dry_run: bool = False
+
+
+def prune(
+    root: str | Path, at: datetime, *, before: datetime, sealed: Collection[str] = (), dry_run: bool = False
+) -> PruneReport:
+    """Removes transforms made before a time that no file needs, and the objects and vectors that nothing refers to.
+
+    Args:
+        root: the folder of the project.
+        at: the present, for the record of what was done.
+        sealed: SHA-256 of files, hexadecimal, whose objects stay.
+        dry_run: count, and remove nothing.
+
+    Raises:
+        NotFoundError: there is no such folder, or no store in it.
+        StoreError: the store is damaged or cannot be written, or another process works on it for too long.
+    """
+    layout = Layout.of(root)
+    if not layout.index.is_file():
+        raise NotFoundError(f"there is no project in {str(layout.root)!r}; run `clew project genesis` there first")
+    with layout.writing():
+        index = ProjectIndex(layout.index, writable=True)
+        try:
+            kept, old = _parted(index, before)
+            wanted = {file.object for file in index.files()}
+            present = {output.object for each in kept.values() for output in each.outputs} | wanted
+            unneeded = [name for name in layout.objects.names() if name not in present]
+            objects = [name for name in unneeded if not _is_sealed(layout.objects, name, sealed)]
+            vectors = _unused(index)
+            report = PruneReport(
+                root=str(layout.root),
+                objects=len(objects),
+                transforms=len(old),
+                vectors=len(vectors),
+                bytes=_bytes(layout.objects, objects) + _bytes(layout.transforms, old),
+                superseded=len((present | set(unneeded)) - wanted) - len(objects),
+                dry_run=dry_run,
+            )
+            if not dry_run and (objects or old or vectors):
+                _remove(layout, index, at, before, objects, old, vectors)
+            return report
+        finally:
+            index.close()
+
+
+def _parted(index: ProjectIndex, before: datetime) -> tuple[Mapping[str, Transform], list[str]]:
+    """The transforms that stay, and the names of those that go."""
+    named = {file.transform for file in index.files()}
+    every = {name: decoded_transform(record) for name, record in index.transforms().items()}
+    kept = {name: each for name, each in every.items() if name in named or each.at >= before}
+    return kept, [name for name in every if name not in kept]
+
+
+def _is_sealed(store: ContentStore, name: str, sealed: Collection[str]) -> bool:
+    data = store.read(name) if sealed else None
+    try:
+        return data is not None and decoded_file(data).content in sealed
+    except ClewError:  # it is no object, and nothing can refer to it
+        return False
+
+
+def _unused(index: ProjectIndex) -> list[tuple[str, str]]:
+    """Model and text of the vectors that no node has."""
+    held = index.vector_keys()
+    texts = {text_key(node) for node in index.nodes()} if held else set()
+    return [(model, text) for model, text in held if text not in texts]
+
+
+def _bytes(store: ContentStore, names: Iterable[str]) -> int:
+    return sum(store.path(name).stat().st_size for name in names if store.path(name).is_file())
+
+
+def _remove(
+    layout: Layout,
+    index: ProjectIndex,
+    at: datetime,
+    before: datetime,
+    objects: list[str],
+    old: list[str],
+    vectors: list[tuple[str, str]],
+) -> None:
+    """Writes the record, then forgets in the index, then removes files: each safe before the next."""
+    limits = limits_of(index)
+    said = {"before": before.isoformat(), "objects": objects, "transforms": old, "vectors": len(vectors)}
+    parameters = said | {"max_bytes": limits.max_bytes, "exclude": list(limits.exclude)}
+    record = encoded(
+        Transform(goal=Goal.PRUNE, at=at, inputs=(), outputs=(), method=method(), parameters=parameters).to_dict()
+    )
+    name, _ = layout.transforms.write(record)
+    layout.transforms.sync()
+    with index.transaction():
+        index.put_transform(name, int(index.meta("generation") or 0), record)
+        index.drop_transforms(old)
+        index.drop_vectors(vectors)
+    for each in old:
+        layout.transforms.discard(each)
+    for each in objects:
+        layout.objects.discard(each)
