@@ -1280,6 +1280,22 @@ RULES = (
     ),
     Requirement("K-RUL-09", "Issue 16", "Statements do not depend on batches; any text can be read."),
     Requirement("K-RUL-10", "DESIGN 8", "Each form of a verb gives all its forms: led, leads, leading."),
+    Requirement(
+        "K-READ-01",
+        "Issue 16.1",
+        "Idioms of work, love, meals, prices and settings fill the slots that they are about.",
+    ),
+    Requirement("K-READ-02", "Issue 16.1", "How long something has lasted tells when it began."),
+    Requirement("K-READ-03", "Issue 16.3", "To be back in a former home resumes it; any other place stays a visit."),
+    Requirement(
+        "K-READ-04",
+        "Issue 16.3",
+        "What a group and what one of it chose for one purpose in a session replace each other.",
+    ),
+    Requirement("K-READ-05", "Issue 16.3", "A cancelled trip is planned no more; a breakup ends any stage of love."),
+    Requirement(
+        "K-READ-06", "Issue 16.1", "What is said for its sound states nothing; what is confirmed is done once."
+    ),
 )
 
 # --- Tri-Vector extraction ---

@@ -12,7 +12,7 @@ import pytest
 from clew.background.tasks import FactFinding
 from clew.cli.opening import work_through
 from clew.config import IndexConfig
-from clew.derive.facts import HOLD_SECONDS, WORTH, FactReading
+from clew.derive.facts import FACTS_VERSION, HOLD_SECONDS, WORTH, FactReading
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.maintain.doctor import diagnose, repair
 from clew.maintain.forget_proof import prove, traces_of
@@ -283,7 +283,7 @@ def test_other_rules_read_everything_again(memory: Memory) -> None:
         pass
     assert [each for each in seen(memory) if each.startswith("Bob")] == []
     with memory.reads.store.snapshot() as reader:
-        assert read_fact_progress(reader, "default").version == "2.2"
+        assert read_fact_progress(reader, "default").version == f"{FACTS_VERSION}.2"
 
 
 # ----------------------------------------------------------------------------------------------------------------- rows

@@ -6,7 +6,6 @@ import pytest
 
 from clew.knowledge.rules.clause_moods import clause_moods
 from clew.knowledge.rules.extract import statements
-from clew.knowledge.rules.times import Validity, valid_time
 from clew.types.facts import Effect, FactStatus, Mood, Statement
 from clew.types.turn import Part, Role, Turn
 
@@ -59,7 +58,7 @@ def triples(*texts: str, speakers: str = "Ann") -> list[tuple[str, str, str]]:
         ("My phone number is 555-1234.", "has phone number", "555-1234", "active"),
         ("I started learning Spanish in January.", "learns", "Spanish", "active"),
         ("I want to open a bakery.", "wants", "to open a bakery", "active"),
-        ("Please remember that I am vegan.", "is", "vegan", "active"),
+        ("Please remember that I am vegan.", "follows diet", "vegan", "active"),
     ],
 )
 def test_what_people_say_of_themselves(text: str, verb: str, target: str, status: str) -> None:
@@ -179,7 +178,7 @@ def test_a_statement_beside_a_question_counts() -> None:
     [
         ("I no longer work at IBM.", "works at", "IBM"),
         ("I don't eat meat anymore.", "eats", "meat"),
-        ("I'm not a vegetarian any more.", "is", "vegetarian"),
+        ("I'm not a vegetarian any more.", "follows diet", "vegetarian"),
     ],
 )
 def test_not_any_more_ends_what_held(text: str, verb: str, target: str) -> None:
@@ -248,11 +247,15 @@ def test_the_moods_of_clauses() -> None:
 
 @pytest.mark.requirement("K-RUL-07")
 def test_the_words_of_a_time() -> None:
-    assert valid_time("since 2018", MONDAY, FactStatus.ACTIVE) == Validity(datetime(2018, 1, 1, tzinfo=UTC), None)
-    assert valid_time("from 2015 to 2019", MONDAY, FactStatus.COMPLETED) == Validity(
-        datetime(2015, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC)
+    (works,) = said("I've worked at Vela since 2018.")
+    assert (works.valid_from, works.valid_to) == (datetime(2018, 1, 1, tzinfo=UTC), None)
+    (studied,) = said("I studied law from 2015 to 2019.")
+    assert (studied.valid_from, studied.valid_to) == (
+        datetime(2015, 1, 1, tzinfo=UTC),
+        datetime(2020, 1, 1, tzinfo=UTC),
     )
-    assert valid_time("soon", MONDAY, FactStatus.PLANNED) == Validity()
+    (soon,) = said("I'm moving to Rome soon.")
+    assert (soon.valid_from, soon.valid_to) == (None, None)
     (review,) = said("The review is scheduled for 3:30 pm on Friday.")
     assert review.object == "3:30 pm on Friday"
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from clew.analyze.entities import entity_key
 from clew.knowledge.order import Order, order_of
-from clew.knowledge.slots import ANY_SCOPE, ENDINGS, ROLES, Slot, family_of, slot_of
+from clew.knowledge.slots import ANY_SCOPE, CANCELS, ENDINGS, ROLES, Slot, family_of, slot_of
 from clew.knowledge.values import value_key, value_keys
 from clew.types.facts import Effect, FactStatus, LinkKind, Mood, Statement
 
@@ -22,6 +22,11 @@ _OWNED = re.compile(r"^(?:my|our|your|his|her|its|their|the|an?|\S[^'’]{0,40}[
 _ROLE = re.compile(rf"^(?:(?:my|our|his|her|their|the|new|current)\s+)*(?P<role>{'|'.join(ROLES)})$", re.IGNORECASE)
 _NAME = re.compile(r"\b[A-Z][\w.&'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w.&'’-]*)*")
 _OF_SOMEBODY = re.compile(r"^(?:my|our|his|her|their)\s|['’]s?\s", re.IGNORECASE)
+_TRIP: Final = re.compile(
+    r"^(?:(?P<of>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*) )?(?:trip|flight|visit|vacation|holiday|journey|weekend|getaway)s?"
+    r"(?: (?:to|in) (?P<to>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*))?$"
+)
+"""A trip by its place: "Lisbon trip", "flight to Lisbon"."""
 _IS_NAMED: Final = "is named"
 _KIN = re.compile(r"is (?P<kin>[a-z-]+(?: [a-z-]+)?) of")
 
@@ -97,11 +102,15 @@ def subject_key(name: str, aliases: Mapping[str, str] | None = None) -> str:
 
 
 def group_of(statement: Statement, aliases: Mapping[str, str] | None = None) -> str:
-    """The key of the statements that a statement may change: one slot of one subject, else subject, verb and object."""
+    """The key of the statements that a statement may change: one slot of one subject, else subject, verb and object.
+
+    A shared slot has one group for all subjects, of which `tenures` compares those that concern each other.
+    """
     slot, subject = slot_of(statement.verb, statement.scope), subject_key(statement.subject, aliases)
     if slot is None:
         return _key("fact", subject, family_of(statement.verb), value_key(statement.object))
-    return _slot_group(subject, slot.name, value_key(statement.scope or "") if slot.scoped else "")
+    scope = value_key(statement.scope or "") if slot.scoped else ""
+    return _slot_group("" if slot.shared else subject, slot.name, scope)
 
 
 def same_said_of(statement: Statement, subject: str, aliases: Mapping[str, str] | None = None) -> str:
@@ -139,6 +148,10 @@ def _parts(statement: Statement) -> Iterator[Statement]:
         yield statement
         if statement.status is not FactStatus.PLANNED and statement.effect is Effect.STATES:
             yield _denied(statement, ENDINGS[statement.verb], statement.object)
+    elif statement.verb in CANCELS and (trip := _TRIP.search(statement.object)):
+        yield statement
+        if statement.status is not FactStatus.PLANNED and statement.effect is Effect.STATES:
+            yield _denied(statement, "visits", trip["to"] or trip["of"])
     elif not statement.instead_of or slot_of(statement.verb, statement.scope) is not None:
         yield statement
     else:

@@ -116,7 +116,8 @@ class Neighbourhood:
             key = subject_key(each.statement.subject, self._aliases)
             if key in keys and each.group != name.group:
                 other = same_said_of(each.statement, names[1 - keys.index(key)], self._aliases)
-                found.append((min(each.group, other), max(each.group, other)))
+                if other != each.group:  # a shared slot has one group for all names
+                    found.append((min(each.group, other), max(each.group, other)))
         pairs = sorted(set(found))
         self._load(chain.from_iterable(pairs))
         self.same |= {(first, second, name.group) for first, second in pairs}

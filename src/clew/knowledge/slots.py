@@ -21,6 +21,7 @@ class Slot:
         ground: True if plans are built on its value, as on a home or a job.
         event: True if its subject is an event, whose name others use ("the dress for the wedding").
         dated: True if its value is itself a time, so that the time in the text is not the time in which it holds.
+        shared: True if a group has one value of it together: what "we" chose stands against what one of us chose.
         stages: True if its verbs are stages of one thing: engaged to, then married to the same person.
     """
 
@@ -30,12 +31,15 @@ class Slot:
     ground: bool = False
     event: bool = False
     dated: bool = False
+    shared: bool = False
     stages: bool = False
 
 
 SLOTS: Final = (
     Slot("home", ("lives in",), ground=True),
     Slot("address", ("lives at", "has address"), ground=True),
+    Slot("team", ("plays for",)),
+    Slot("income", ("earns",)),
     Slot("employer", ("works at", "works for"), ground=True),
     Slot("occupation", ("works as",), ground=True),
     Slot("school", ("studies at",), ground=True),
@@ -60,7 +64,7 @@ SLOTS: Final = (
     Slot("diet", ("follows diet",), ground=True),
     Slot("favourite", ("has favourite",), scoped=True),
     Slot("preference", ("prefers",), scoped=True),
-    Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True),
+    Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True, shared=True),
     Slot("quantity", ("has number of",), scoped=True),
     Slot("setting", ("is set to",), scoped=True, ground=True),
 )
@@ -87,12 +91,23 @@ ROLES: Final[Mapping[str, str]] = {
 }
 """Words by which people name the value of a slot: "close to my office"."""
 
+ANY_STAGE: Final = "is partner of"
+"""The verb that stands for every stage of a relationship: who breaks up ends dating and marriage alike."""
+
+GROUP: Final = "we"
+"""The subject of what several people did or chose together."""
+
+TRAVELS: Final = frozenset(("visits", "flies to", "travels to", "goes to", "drives to", "goes on trip to"))
+"""Verbs of being in a place for a while: a plan to fly there comes true by a visit."""
+
+CANCELS: Final = frozenset(("cancels", "calls off"))
+"""Verbs that give up a plan: the trip to a place that their object names."""
+
 ENDINGS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("leaves", "quits", "resigns from", "retires from", "is fired from"), "works at"),
     **dict.fromkeys(("drops out of", "graduates from"), "studies at"),
     **dict.fromkeys(("moves out of", "moves away from", "moves from"), "lives in"),
-    **dict.fromkeys(("divorces", "separates from"), "is married to"),
-    "breaks up with": "is dating",
+    **dict.fromkeys(("divorces", "separates from", "breaks up with"), ANY_STAGE),
     **dict.fromkeys(("sells", "gives away"), "owns"),
 }
 """Verbs of events that end what another verb states of the same object, where that was stated."""
@@ -130,5 +145,7 @@ def family_of(verb: str) -> str:
     """The verb that stands for all verbs that say the same of an object; the verb itself if it is alone."""
     if verb in SIDES:
         return SIDES[verb][0]
+    if verb in TRAVELS:
+        return "visits"
     slot = _BY_VERB.get(verb)
     return verb if slot is None or slot.stages else slot.name

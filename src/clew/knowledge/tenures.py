@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from clew.knowledge.groups import Placed
+from clew.knowledge.groups import Placed, subject_key
 from clew.knowledge.order import is_decided
-from clew.knowledge.slots import SIDES, is_kind
+from clew.knowledge.slots import ANY_STAGE, GROUP, SIDES, is_kind
 from clew.knowledge.values import same_value
 from clew.types.facts import Effect, FactStatus, Mood, Statement
 from clew.types.provenance import Provenance
@@ -161,7 +161,9 @@ class _Timeline:
     def take(self, said: Placed) -> None:
         """Adds the next statement."""
         statement = said.statement
-        if ends(statement):
+        if statement.effect is Effect.RESUMES and not any(tenure.has(said) for tenure in self.tenures):
+            self.tenures.append(_hidden(said))
+        elif ends(statement):
             self._cease(said)
         elif statement.status is FactStatus.ABANDONED:
             self._abandon(said)
@@ -243,10 +245,8 @@ class _Timeline:
     def _cease(self, said: Placed) -> None:
         statement = said.statement
         at = statement.valid_to or statement.valid_from or statement.said_at
-        named = [tenure for tenure in self._open(plans=False) if not statement.object or tenure.has(said)]
-        plans = (
-            [] if named else [tenure for tenure in self._open(plans=True) if not statement.object or tenure.has(said)]
-        )
+        named = [tenure for tenure in self._open(plans=False) if _is_meant(tenure, said)]
+        plans = [] if named else [tenure for tenure in self._open(plans=True) if _is_meant(tenure, said)]
         decided = [tenure for tenure in (*named, *plans) if _may_end(tenure, said)]
         for tenure in decided:
             tenure.end(at, FactStatus.ABANDONED if tenure.is_plan else FactStatus.CEASED, said)
@@ -263,7 +263,7 @@ class _Timeline:
             _rival(tenure, [*named, *plans])
 
     def _abandon(self, said: Placed) -> None:
-        standing = [tenure for tenure in self._open(plans=True) if not said.statement.object or tenure.has(said)]
+        standing = [tenure for tenure in self._open(plans=True) if _is_meant(tenure, said)]
         decided = [tenure for tenure in standing if _may_end(tenure, said)]
         for tenure in decided:
             tenure.end(said.statement.said_at, FactStatus.ABANDONED, said)
@@ -311,12 +311,30 @@ def _rival(tenure: Tenure, others: Iterable[Tenure]) -> None:
             other.rivals.append(tenure)
 
 
+def _is_meant(tenure: Tenure, said: Placed) -> bool:
+    """Whether a statement that ends something means a tenure: by its value, or whatever holds if it names none."""
+    return tenure.has(said) if said.statement.object else _concerns(tenure.last, said)
+
+
+def _concerns(first: Placed, second: Placed) -> bool:
+    """Whether two statements of a group can be about one matter.
+
+    In a shared slot a group of people and one of them are, in one session; two of them may each have their own.
+    """
+    if first.slot is None or not first.slot.shared:
+        return True
+    subjects = {subject_key(each.statement.subject) for each in (first, second)}
+    return len(subjects) == 1 or (GROUP in subjects and first.order.session == second.order.session)
+
+
 def _excludes(tenure: Tenure, said: Placed) -> bool:
     """Whether a statement of another value says that a tenure does not hold; in one turn, both do."""
-    if said.statement.effect is Effect.ADDS:
+    if said.statement.effect is Effect.ADDS or not _concerns(tenure.last, said):
         return False
     if said.slot is None and said.statement.verb not in SIDES:
         return False
+    if said.slot is not None and said.slot.shared and same_value(tenure.last.statement.object, said.statement.object):
+        return False  # of the group and of a member
     if (
         said.slot is not None
         and said.slot.ground
@@ -330,6 +348,7 @@ def _excludes(tenure: Tenure, said: Placed) -> bool:
 def _targets(standing: Sequence[Placed], ended: Sequence[Placed], said: Placed) -> list[Placed]:
     """What a correction or retraction takes back: of a value that it names, also what ended it."""
     statement = said.statement
+    standing = [each for each in standing if _concerns(each, said)]
     named = statement.instead_of if statement.effect is Effect.CORRECTS else statement.object
     if named:
         meant = replace(said, statement=replace(statement, object=named))
@@ -352,11 +371,19 @@ def _same(first: Placed, second: Placed) -> bool:
     one, other = first.statement, second.statement
     if first.slot is None:
         return SIDES.get(one.verb, ("", ""))[1] == SIDES.get(other.verb, ("", ""))[1]
-    if first.slot.stages and one.verb != other.verb:
+    if first.slot.shared and subject_key(one.subject) != subject_key(other.subject):
+        return False
+    if first.slot.stages and one.verb != other.verb and ANY_STAGE not in (one.verb, other.verb):
         return False
     if first.slot.dated and one.valid_from is not None and other.valid_from is not None:
         return one.valid_from == other.valid_from
-    return same_value(one.object, other.object)
+    return same_value(one.object, other.object) or (first.slot.ground and _is_there(one, other))
+
+
+def _is_there(one: Statement, other: Statement) -> bool:
+    """Whether one value is the place in which the other is: "a flat in Berlin" and "Berlin"."""
+    pairs = ((one.where, other.object), (other.where, one.object))
+    return any(place is not None and same_value(place, value) for place, value in pairs)
 
 
 def _is_moved(said: Sequence[Placed], other: Placed) -> bool:

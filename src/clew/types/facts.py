@@ -62,6 +62,8 @@ class Effect(StrEnum):
     """The object no longer holds: "not any more". An empty object means whatever holds now."""
     CORRECTS = "corrects"
     """The earlier value was never right: "no, I meant"."""
+    RESUMES = "resumes"
+    """The object holds again, if it held before: "I'm back in Porto"."""
     RETRACTS = "retracts"
     """The object never held. An empty object means the latest value."""
 

@@ -8,8 +8,19 @@ from typing import Final
 
 from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import Form
-from clew.knowledge.rules.copulas import apposed, favourite_of_owner
-from clew.knowledge.rules.lexicon import DETERMINER, NAME, OBJECT, POSSESSIVE, TO, language, words
+from clew.knowledge.rules.copulas import apposed
+from clew.knowledge.rules.idioms import idiom, job_of
+from clew.knowledge.rules.lexicon import (
+    DETERMINER,
+    NAME,
+    NUMBER,
+    OBJECT,
+    POSSESSIVE,
+    PREPOSITION,
+    TO,
+    language,
+    words,
+)
 from clew.knowledge.rules.meanings import (
     WANTS,
     ClauseReading,
@@ -20,14 +31,14 @@ from clew.knowledge.rules.meanings import (
     third,
     type_of,
 )
-from clew.knowledge.rules.objects import Object, event_of, is_vague, place_of, text_of
+from clew.knowledge.rules.nouns import kin_sort
+from clew.knowledge.rules.objects import Object, event_of, head_of, is_vague, place_of, text_of
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
 from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType
 
-_SHARED: Final = frozenset(("uses", "decides on", "adopts"))
-_LEAVES: Final = frozenset("quit leave lose resign".split())
-_OWN: Final = frozenset(("the", "our", "my", "this"))
+_SHARED: Final = frozenset(("uses", "decides on", "adopts"))  # a decision is of all who share it, whoever tells it
 _WORKS: Final = frozenset(("works at", "works for", "works in"))
 _SWITCHES: Final = frozenset(("switches from", "migrates from"))
 _POSSESSED: Final = frozenset(("my", "our", "his", "her", "their"))
@@ -39,21 +50,20 @@ def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     group = said.clause.group
     verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
     known = _of_product(said, f"{verb} {obj.preposition}", obj) or canonical(f"{verb} {obj.preposition}".strip())
-    special = _special(said, verb, obj)
-    if special is not None or not _counts(said, verb, known, obj):
+    special = idiom(said, verb, obj)
+    if special is not None or not said.owner.name or not _counts(said, verb, known, obj):
         yield from special or ()
         return
     span = said.clause.gap or (obj.low, obj.high)
     beside = obj.preposition if said.clause.gap and obj.low < obj.high else ""  # "the kids I met at the shelter"
     status = FactStatus.ACTIVE if group.modal == "let" else status_of(said)
-    if known in words("state", "verbs") and status is FactStatus.COMPLETED:
+    leads = verb not in words("stative", "lemmas") and verb != "date"  # "moved to", but not "worked at"
+    if known in words("state", "verbs") and status is FactStatus.COMPLETED and leads:
         status = FactStatus.ACTIVE
     name = third(verb, "") if beside else known or third(verb, obj.preposition)
     target = _target(said, span, obj, beside)
     base = StatementDraft(said.owner.name, name, target, status)
     base = base._replace(type=type_of(said, status), effect=effect_of(said))
-    if base.verb in _SHARED and said.s.low[said.clause.subject[0]] in ("we", "us"):
-        base = base._replace(subject="we")  # a decision is of all who share it, whoever tells it
     if said.owner.general and not _is_told_of(said, base):
         return
     if base.object:
@@ -90,11 +100,20 @@ def _counts(said: ClauseReading, verb: str, known: str | None, obj: Object) -> b
     """Whether the verb with its object can state something."""
     if obj.clausal or _is_activity(said):
         return False
-    if known == "works as" and not said.is_person:
+    if (known == "works as" and not said.is_person) or (known == "decides on" and _is_no_choice(said, verb, obj)):
         return False
     if said.clause.group.modal == "let" and known not in ("decides on", "uses"):
         return False
     return known is not None or verb not in words("talk", "verbs") or _tells(said, verb, obj)
+
+
+def _is_no_choice(said: ClauseReading, verb: str, obj: Object) -> bool:
+    """Whether it was company that somebody went with, or a view that is agreed on, rather than a choice."""
+    s, group = said.s, said.clause.group
+    if verb == "agree":
+        return group.tense == "present" and not group.perfect
+    person = obj.low < obj.high and listed_type(s.low[obj.low]) is NodeType.PERSON
+    return verb == "go" and (person or any(kin_sort(s.low[at]) for at in range(obj.low, obj.high)))
 
 
 def _is_activity(said: ClauseReading) -> bool:
@@ -120,23 +139,6 @@ def _tells(said: ClauseReading, verb: str, obj: Object) -> bool:
     return concrete and verb in words("talk", "light")
 
 
-def _special(said: ClauseReading, verb: str, obj: Object) -> list[StatementDraft] | None:
-    """Idioms of age, of leaving a job, and of moving a date; None for everything else."""
-    s, low, high = said.s, obj.low, obj.high
-    if verb == "turn" and high == low + 1 and s.low[low].isdigit():
-        return [StatementDraft(said.owner.name, "is aged", s.low[low], type=FactType.PERSONAL)]
-    favourite = favourite_of_owner(said)
-    if favourite is not None and said.clause.group.progressive:
-        owner, scope = favourite
-        return [StatementDraft(owner, "has favourite", text_of(s, said.clause.group.at, high), scope=scope)]
-    if verb in _LEAVES and not {"job", "position"}.isdisjoint(s.low[low:high]):
-        type_ = type_of(said, FactStatus.ACTIVE)
-        return [StatementDraft(said.owner.name, "works at", "", FactStatus.CEASED, type_, Effect.CEASES)]
-    if verb in words("reschedule", "verbs") and said.when.dates and low < high and s.low[low] in _OWN:
-        return [StatementDraft(text_of(s, low, high), "is scheduled for", said.date_text)]
-    return None
-
-
 def _with_object(
     said: ClauseReading, base: StatementDraft, span: tuple[int, int], obj: Object
 ) -> Iterator[StatementDraft]:
@@ -153,7 +155,9 @@ def _with_object(
         base = base._replace(object=" ".join([*base.object.split()[:-1], name]))
     divided = (divide(said, base, low, high) for divide in _DIVIDED)
     found = next((parts for parts in divided if parts is not None), None)
-    yield from [base] if found is None else found
+    shared = s.low[said.clause.subject[0]] in ("we", "us")
+    for each in [base] if found is None else found:
+        yield each._replace(subject="we") if shared and each.verb in _SHARED else each
     if all(s.bits[at] & NAME for at in range(low, high)):
         yield from apposed(said, base.object, high)
 
@@ -166,13 +170,35 @@ def _without_adjuncts(
 ) -> tuple[StatementDraft, int]:
     """The draft whose object lacks what it is for and where it is, which it holds apart; and where that object ends."""
     s, (low, high) = said.s, span
-    if slot_of(base.verb, "any") is not None and not infinitive:  # "at a bar to pay for college"
+    slot = slot_of(base.verb, "any")
+    if slot is not None and not infinitive:  # "at a bar to pay for college"
         high = next((at for at in range(low + 1, high) if s.bits[at] & TO and s.form[at + 1] & Form.BASE), high)
+        if slot.ground and not slot.scoped and not {"called", "named"}.intersection(s.low[low:high]):
+            high = _end_of_name(s, low, high)
     if (event := event_of(s, low, high)) is not None:
         base, high = base._replace(rests_on=(event[1],)), event[0]
     if (place := place_of(s, low, high)) is not None:
         base, high = base._replace(where=place[1]), place[0]
     return (base if high == span[1] else base._replace(object=text_of(s, low, high))), high
+
+
+def _end_of_name(s: SentenceTokens, low: int, high: int) -> int:
+    """Where the name of a home, an employer or a partner ends: "Kyoto for my exchange year", "Helen and the kids"."""
+    if not s.bits[low] & NAME:
+        return next((at for at in range(low + 1, high) if s.low[at] in ("for", "because")), high)
+    at = low + 1
+    while at < high:
+        named = s.bits[at] & (NAME | NUMBER)
+        joined = s.low[at] in _IN_NAMES and at + 1 < high and s.bits[at + 1] & (NAME | DETERMINER)
+        if not (named or joined or (s.bits[at] & DETERMINER and s.low[at - 1] == "of")):
+            break
+        at += 1
+    kind = at == high - 1 and s.low[at - 1] not in _IN_NAMES and not s.bits[at] & PREPOSITION  # "Berlin suburbs"
+    return high if kind or (at < high and s.low[at] in _DIVIDE) else at
+
+
+_IN_NAMES: Final = frozenset(("of", "and", "&", ",", "'s", "-", "/", "."))
+_DIVIDE: Final = frozenset(("as", "from", "to", "in", "at", "near", "over", "instead", "rather"))
 
 
 def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
@@ -199,11 +225,14 @@ def _word_at(said: ClauseReading, low: int, high: int, *wanted: str) -> int | No
 
 def _work(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Works at X as a Y"."""
-    at = _word_at(said, low + 1, high, "as") if base.verb in _WORKS else None
-    if at is None:
+    if base.verb not in _WORKS:
         return None
-    job = base._replace(verb="works as", object=text_of(said.s, at + 1, high))
-    return [base._replace(object=text_of(said.s, low, at)), job]
+    s, at = said.s, _word_at(said, low + 1, high, "as")
+    job = text_of(s, at + 1, high) if at is not None else job_of(s, high, min(said.clause.stop, len(s)))
+    if not job:
+        return None
+    employer = base if at is None else base._replace(object=text_of(s, low, at))
+    return [employer, base._replace(verb="works as", object=job)]
 
 
 def _switch(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -211,8 +240,9 @@ def _switch(said: ClauseReading, base: StatementDraft, low: int, high: int) -> l
     at = _word_at(said, low + 1, high, "to") if base.verb in _SWITCHES else None
     if at is None:
         return None
-    before, after = text_of(said.s, low, at), text_of(said.s, at + 1, high)
-    return [base._replace(verb="uses", object=after, instead_of=before, status=FactStatus.ACTIVE)]
+    before = text_of(said.s, low, at)
+    base = _without_scope(said, base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE), at + 1, high)
+    return [base] if base.object else None
 
 
 def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -224,7 +254,8 @@ def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> l
         and s.low[low + 1] in ("use", "choose", "adopt")
         and low + 2 < high
     ):
-        base, low = base._replace(verb="decides on"), low + 2
+        status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
+        base, low = base._replace(verb="decides on", status=status), low + 2
     if base.verb not in words("decision", "verbs"):
         return None
     for at in range(low + 1, high - 1):
@@ -268,9 +299,28 @@ def _moved(said: ClauseReading, base: StatementDraft, low: int, high: int) -> li
     return found
 
 
+def _called(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "Has a hamster called Nugget", "works at a company called Kaleva"."""
+    at = _word_at(said, low + 1, high, "called", "named")
+    if at is None or not said.s.bits[at + 1] & NAME or said.clause.group.negated:
+        return None
+    name, what = text_of(said.s, at + 1, high), text_of(said.s, low, at)
+    slot = slot_of(base.verb)
+    if slot is not None and slot.ground and not slot.stages:
+        return [base._replace(object=name)]
+    noun = head_of(said.s, low, at)
+    if base.verb not in _HAVING or kin_sort(noun) in (None, "several") or " and " in name:
+        return None
+    named = StatementDraft(f"{base.subject}'s {noun}", "is named", name, type=FactType.PERSONAL)
+    return [base._replace(object=what), named]
+
+
+_HAVING: Final = frozenset(("has", "gets", "owns", "adopts", "buys"))
+
 _DIVIDED: Final[tuple[Callable[[ClauseReading, StatementDraft, int, int], list[StatementDraft] | None], ...]] = (
     _work,
     _switch,
     _choice,
     _moved,
+    _called,
 )

@@ -208,7 +208,8 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
         return None
     if at > 1 and s.low[at - 1] in ("and", "or", "&", "vs", "vs.", "v", ".") and s.bits[at - 2] & (NAME | OBJECT):
         return None  # "Easter and Christmas are": both together
-    sure = at > 0 or is_name(s.low[at]) or (len(s) > 1 and bool(s.bits[1] & NAME))
+    owns = s.low[1] == "'s" and not bits & THIS and not _is_verb_s(s, 1)  # "Carla's wedding"
+    sure = at > 0 or owns or is_name(s.low[at]) or (len(s) > 1 and bool(s.bits[1] & NAME))
     return at if sure else None
 
 
@@ -315,15 +316,21 @@ def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
         disagrees = s.low[at] in ("is", "has", "does") and s.low[last.subject[0]] in _PLAIN_PRONOUNS
         bare = disagrees or s.low[at] in ("be", "been", "being")
         return None if after & SUBJECT or bare or wanted else verb_group(s, at, "any")
-    return None if bits & PREPOSITION or s.low[at - 1] == "so" else _same_open(s, at, before)
+    return None if bits & PREPOSITION or s.low[at - 1] == "so" else _same_open(s, at, last)
 
 
-def _same_open(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:
+_STATES: Final = frozenset(("live", "work", "study"))
+
+
+def _same_open(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     """The same for a verb without auxiliary."""
-    form, after = s.form[at], s.bits[at + 1]
+    form, after, before = s.form[at], s.bits[at + 1], last.group
     nested = any(s.form[place] == Form.GERUND for place in range(before.end, at))
     if before.progressive and form & Form.GERUND and after & _TAKEN and not nested:
         return before._replace(verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
+    lives = s.verb[at] in _STATES and form & Form.BASE and s.low[at + 1] in ("at", "in", "for", "as")
+    if lives and s.low[last.subject[0]] in _PLAIN_PRONOUNS:
+        return verb_group(s, at, "plain")  # "switched jobs and work at Vela now"
     changes = not form & Form.BASE and bool(after & (DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO))
     if form & Form.PAST and (before.tense == "past" or before.perfect or changes):
         return verb_group(s, at, "third")

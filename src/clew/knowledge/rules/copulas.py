@@ -9,6 +9,7 @@ from typing import Final
 
 from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
+from clew.knowledge.rules.given_values import given_value, is_price
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     COORDINATOR,
@@ -20,12 +21,21 @@ from clew.knowledge.rules.lexicon import (
     OPENER,
     POSSESSIVE,
     PREPOSITION,
+    TO,
     language,
     words,
 )
-from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, canonical, effect_of, type_of
+from clew.knowledge.rules.meanings import (
+    ClauseReading,
+    StatementDraft,
+    canonical,
+    effect_of,
+    lost_job,
+    type_of,
+)
 from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.objects import Object, apposition, head_of, is_vague, text_of
+from clew.knowledge.rules.times import TO_DATE, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import Effect, FactStatus, FactType
 
@@ -56,6 +66,10 @@ class _Complement:
     def text(self) -> str:
         return text_of(self.s, self.obj.low, self.obj.high)
 
+    def moved_to_date(self) -> list[StatementDraft]:
+        """Its subject on the first date of the clause."""
+        return [self.base._replace(verb="is scheduled for", object=self.said.date_text, status=FactStatus.ACTIVE)]
+
     def with_verb(self, verb: str, target: str | None = None) -> list[StatementDraft]:
         """One statement with another verb."""
         return [self.base._replace(verb=verb, object=self.text if target is None else target)]
@@ -83,6 +97,8 @@ def _nothing(c: _Complement) -> list[StatementDraft] | None:
     """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
     if not c.first and c.said.when.dates and not c.said.is_person:
         return c.with_verb("is scheduled for", c.said.date_text)
+    if c.first == "both":
+        return []  # "we're both busy": of the listener too
     compared = c.first in ("more", "less", "so") and c.obj.low + 1 < c.obj.high
     if compared and c.s.low[c.obj.low + 1] in words("complement", "passing"):
         return []
@@ -146,6 +162,36 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
 
 
+def _at_version(c: _Complement) -> list[StatementDraft] | None:
+    """As in "The gateway is at version 2.3"."""
+    if c.first != "version" or c.obj.preposition not in ("at", "on", ""):
+        return None
+    return c.with_verb("is at version", c.s.words(c.obj.low + 1, min(c.obj.high, c.obj.low + 2)))
+
+
+def _back(c: _Complement) -> list[StatementDraft] | None:
+    """As in "I'm back in Porto": a home or a job again, if it was one before; not "back in Porto for a week"."""
+    if not c.obj.preposition.startswith("back "):
+        return None
+    s, low = c.s, c.obj.low
+    stays = all(s.low[at + 1] == "good" for at in range(low, c.said.clause.stop - 1) if s.low[at] in _FOR_A_TIME)
+    verb = canonical(f"be {c.obj.preposition}")
+    if (
+        verb is None
+        or not (stays and c.said.is_person)
+        or not s.bits[low] & NAME
+        or c.base.status is not FactStatus.ACTIVE
+    ):
+        return []
+    high = low + 1
+    while high < c.obj.high and s.bits[high] & NAME:
+        high += 1
+    return [c.base._replace(verb=verb, object=text_of(s, low, high), effect=Effect.RESUMES)]
+
+
+_FOR_A_TIME: Final = frozenset(("for", "until", "till", "visiting"))
+
+
 def _is_code(text: str) -> bool:
     return " " not in text and ("/" in text or "." in text[1:-1] or "`" in text)
 
@@ -184,6 +230,26 @@ def _after_preposition(c: _Complement) -> int:
     return at + (at < c.obj.high and bool(c.s.bits[at] & PREPOSITION))
 
 
+def _changed(c: _Complement) -> list[StatementDraft] | None:
+    """As in "was moved to Friday", "has been raised to 900 euros", "is set to 60 seconds", "is 900 euros"."""
+    s, low = c.s, c.obj.low
+    if c.said.is_person or c.base.status is FactStatus.PLANNED or c.base.effect is not Effect.STATES:
+        return None
+    verb = s.verb[low] if s.form[low] & Form.PARTICIPLE else ""
+    if c.said.when.dates and verb in words("reschedule", "verbs"):
+        return c.moved_to_date() if word_before(s.text, c.said.when.dates[0]) in TO_DATE else None
+    thing, value = c.said.clause.subject, (low, c.obj.high)
+    if verb in words("change", "verbs"):
+        at = next((at for at in range(c.obj.high - 2, low, -1) if s.bits[at] & TO), None)
+        if at is None:
+            return None
+        value = (at + 1, c.obj.high)
+    elif not is_price(c.said, *value) or c.base.status is not FactStatus.ACTIVE:
+        return None
+    found = given_value(c.said, thing, value)
+    return None if found is None else [found]
+
+
 def _born(c: _Complement) -> list[StatementDraft] | None:
     """As in "Was born in Rome", "was born on May 5"."""
     if c.first != "born":
@@ -192,6 +258,17 @@ def _born(c: _Complement) -> list[StatementDraft] | None:
     place = text_of(c.s, after, c.obj.high)
     target, verb = (place, "was born in") if place else (c.said.date_text, "was born on")
     return [c.base._replace(verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
+
+
+def _changed_life(c: _Complement) -> list[StatementDraft] | None:
+    """As in "Is vegan", "is a vegetarian", "was fired"."""
+    s, at, high = c.s, c.obj.low, c.obj.high
+    if not c.said.is_person or not c.first:
+        return None
+    at += s.low[at] in ("a", "an") and at + 2 == high
+    if s.low[at] in words("complement", "diets"):
+        return c.with_verb("follows diet", s.low[at])
+    return lost_job(c.said, at) or None
 
 
 def _relational(c: _Complement) -> list[StatementDraft] | None:
@@ -238,6 +315,11 @@ def _named(c: _Complement) -> list[StatementDraft] | None:
     return [*c.with_verb("is named"), *apposed(c.said, c.said.owner.name, high)]
 
 
+def _is_hollow(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether words are said for their sound: "a huge fan", "a roller coaster"."""
+    return s.low[high - 1] in words("vague", "hollow") or words("vague", "fan").issuperset(s.low[low:high])
+
+
 def _described(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is a nurse", "is my sister", "is tall"."""
     s, low, high = c.s, c.obj.low, c.obj.high
@@ -246,7 +328,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     possessed = bool(s.bits[low] & POSSESSIVE)
     told = s.form[low] & Form.PARTICIPLE and s.verb[low] in words("talk", "verbs")
     loose = s.low[high - 1] in ("it", "them", "that", "this") and high > low + 1  # "fascinated by them"
-    if told or loose or is_vague(s, low, high) or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
+    empty = is_vague(s, low, high) or _is_hollow(s, low, high)
+    if told or loose or empty or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
         return []
     if (c.said.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):
         return []
@@ -262,10 +345,14 @@ _READERS: Final[tuple[_Reader, ...]] = (
     _nothing,
     _favourite_of_owner,
     _attribute,
+    _back,
+    _at_version,
     _in_relation,
     _age,
     _dated,
+    _changed,
     _born,
+    _changed_life,
     _relational,
     _favourite,
     _named,

@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 
 from clew.knowledge.morphology import third_person
 from clew.knowledge.rules.clauses import Clause
-from clew.knowledge.rules.lexicon import language, words
+from clew.knowledge.rules.lexicon import COMMA, NAME, language, words
+from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.subjects import Referent
-from clew.knowledge.rules.times import TimePhrases, appointed, validity, word_before
+from clew.knowledge.rules.times import TimePhrases, appointed, lasting, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
 from clew.text.dates import ResolvedDate, on_side
@@ -110,6 +111,9 @@ def _present_status(said: ClauseReading, *, stative: bool) -> FactStatus:
         return FactStatus.ACTIVE
     if group.via == "must" and not stative and not said.when.often:
         return FactStatus.PLANNED
+    performs = group.verb in words("performative", "lemmas") and said.s.low[said.clause.subject[0]] == "i"
+    if performs and not group.negated:
+        return FactStatus.COMPLETED
     often = any(word in words("words", "habit") for word in group.adverbs)
     return FactStatus.RECURRING if often or not stative else FactStatus.ACTIVE
 
@@ -156,6 +160,28 @@ def type_of(said: ClauseReading, status: FactStatus) -> FactType:
     return FactType.EXPERIENCE if status in (FactStatus.COMPLETED, FactStatus.PLANNED) else FactType.PERSONAL
 
 
+def no_more(said: ClauseReading, verb: str, target: str = "") -> StatementDraft:
+    """That something ended for the subject; an empty target means whatever holds."""
+    type_ = type_of(said, FactStatus.ACTIVE)
+    return StatementDraft(said.owner.name, verb, target, FactStatus.CEASED, type_, Effect.CEASES)
+
+
+def lost_job(said: ClauseReading, at: int) -> list[StatementDraft]:
+    """As in "was fired", "got laid off from Vela": nothing if a place holds something else."""
+    s, after = said.s, at + 1
+    if s.low[at] == "laid" and s.low[after] == "off":
+        after += 1
+    elif s.low[at] != "fired":
+        return []
+    employer = ""
+    if s.low[after] in ("from", "by") and s.bits[after + 1] & NAME:
+        end = after + 2
+        while s.bits[end] & NAME:
+            end += 1
+        employer = text_of(s, after + 1, end)
+    return [no_more(said, "works at", employer)]
+
+
 # --------------------------------------------------------------------------------------------------------------- time
 
 
@@ -166,7 +192,7 @@ def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
         status = FactStatus.RECURRING if draft.status is FactStatus.ACTIVE else draft.status
         draft = draft._replace(when=often, status=status)
     if not reading.when.dates:
-        return draft
+        return _lasting(reading, draft) if "for" in reading.s.low else draft
     date, text = _on_its_side(reading, draft, reading.when.dates[0]), reading.s.text
     draft = draft._replace(when=draft.when or reading.date_text)
     if _is_appointment(draft.verb) and draft.status is FactStatus.ACTIVE:
@@ -177,6 +203,19 @@ def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
     since = text[: date.phrase_span[0]].rstrip().lower().endswith(("since", "from"))
     present = draft.status is FactStatus.ACTIVE and reading.clause.group.tense == "present" and not since
     return draft._replace(valid_from=None if present else found.start, valid_to=found.end)
+
+
+def _lasting(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
+    """The draft with how long it has lasted: "has worked there for five years" began five years ago."""
+    s, group = reading.s, reading.clause.group
+    stop = next((at for at in range(group.end, reading.clause.stop) if s.bits[at] & COMMA), reading.clause.stop)
+    phrase, begin = lasting(s.words(group.at, min(stop, len(s))), reading.today)
+    if not phrase:
+        return draft
+    holds = group.perfect and (group.progressive or group.verb in words("stative", "lemmas"))
+    if not holds or draft.status not in (FactStatus.ACTIVE, FactStatus.RECURRING, FactStatus.COMPLETED):
+        return draft._replace(when=draft.when or phrase)
+    return draft._replace(when=draft.when or phrase, status=FactStatus.ACTIVE, valid_from=begin)
 
 
 def _is_appointment(verb: str) -> bool:

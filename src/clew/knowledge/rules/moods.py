@@ -90,7 +90,8 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
         return Mood.QUOTED
     unsure = group.modal not in ("", "let") and not _wishes(clause)
     doubted = not words("words", "doubt").isdisjoint(group.adverbs) or _doubted(s, clause)
-    purpose = link == "so" and group.negated and group.tense == "present"  # "so I don't run into issues"
+    purpose = link == "so" and group.negated and group.tense == "present" and not group.progressive
+    # "so I don't run into issues"
     if link == "if" or link in _FREE or unsure or doubted or purpose:
         return Mood.HYPOTHETICAL
     if link in _GENERIC and group.tense != "past" and not group.perfect and not group.progressive:
@@ -191,7 +192,11 @@ def _reported(s: SentenceTokens, clause: Clause, above: Clause) -> Mood | None:
 
 def _ordered(s: SentenceTokens, clause: Clause) -> Mood | None:
     """The mood that an order before the first clause gives it: "imagine (that) I live in"; None for none."""
-    for at in range(min(clause.subject[0], 3)):
+    first = clause.subject[0]
+    secured = [at for at in range(max(0, first - _NEAR), first) if s.low[at] in words("talk", "securing")]
+    if any(s.low[at] != "sure" or s.verb[at - 1] == "make" for at in secured):
+        return Mood.HYPOTHETICAL  # "just want to make sure it works"
+    for at in range(min(first, 3)):
         if s.low[at] in ("imagine", "suppose", "pretend", "say", "assume"):
             return Mood.HYPOTHETICAL
         if s.bits[at] & (SUBJECT | AUXILIARY) and not s.bits[at] & NEGATION:

@@ -24,6 +24,7 @@ from clew.knowledge.rules.lexicon import (
     POSSESSIVE,
     PREPOSITION,
     QUESTION,
+    QUOTE,
     SUBJECT,
     SUBORDINATOR,
     THIS,
@@ -91,12 +92,24 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
     infinitive = at + 1 < stop and bool(s.bits[at] & TO) and bool(s.form[at + 1] & Form.BASE or wishes)
     if s.bits[at] & OBJECT and at + 1 < stop and s.bits[at + 1] & (DETERMINER | NUMBER) and not s.bits[at] & DETERMINER:
         at += 1  # "gave her a ring"
+    if at < stop and s.bits[at] & QUOTE:  # the title of a book
+        return Object(" ".join(preposition), at, _after_titles(s, at, stop), reason=reason)
     low, high = at, _end(s, at, stop, dated, infinitive=infinitive)
     high = _without_stub(s, low, high)
     clausal = low < high < stop and bool(s.bits[high] & (AUXILIARY | MODAL))
     if preposition == ["for"] and low < high and head_of(s, low, high) in words("frequency", "long"):
         return Object("", high, high, reason=reason)  # "for two years"
     return Object(" ".join(preposition), low, high, infinitive, reason, clausal)
+
+
+def _after_titles(s: SentenceTokens, at: int, stop: int) -> int:
+    """The place after titles in quotation marks, of which the first opens at a place; that place if none closes."""
+    end, marks = at, [place for place in range(at, stop) if s.bits[place] & QUOTE]
+    for opening, closing in zip(marks[::2], marks[1::2], strict=False):
+        if end != at and any(s.low[place] not in ("and", ",", "or") for place in range(end, opening)):
+            break
+        end = closing + 1
+    return end
 
 
 def _without_stub(s: SentenceTokens, low: int, high: int) -> int:
@@ -157,7 +170,7 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
         if bits & COORDINATOR and s.form[place + 1] & Form.BASE and _has_object(s, place + 1) and not infinitive:
             break  # "got a job and love gardening"
         if bits & PREPOSITION:
-            if place - at >= MOST_WORDS:
+            if place - at >= MOST_WORDS or (s.low[place] == "for" and _is_duration(s, place)):
                 break
             last_preposition = place
         if place - at > MOST_WORDS and last_preposition > at:
@@ -165,6 +178,19 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
             break
         place += 1
     return _trimmed(s, at, place)
+
+
+def _is_duration(s: SentenceTokens, at: int) -> bool:
+    """Whether a length of time stands after "for": "for the past two years"."""
+    for place in range(at + 1, min(len(s), at + _LONGEST_DURATION)):
+        if s.low[place] in words("frequency", "long"):
+            return place > at + 1 or s.low[place].endswith("s")
+        if not (s.bits[place] & (NUMBER | DETERMINER | ADVERB | PREPOSITION) or s.low[place] in ("last", "good")):
+            return False
+    return False
+
+
+_LONGEST_DURATION: Final = 6
 
 
 def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
@@ -264,7 +290,7 @@ def text_of(s: SentenceTokens, low: int, high: int) -> str:
     while 0 < low < high and s.start[low] == s.start[low - 1]:  # inside "wanna"
         lead.append(s.low[low])
         low += 1
-    return " ".join([*lead, *s.words(low, high).split()])
+    return " ".join([*lead, *s.words(low, high).split()]).replace(',"', '"')
 
 
 _COUNTED: Final = frozenset("hundred thousand million dozen couple few".split())
@@ -334,8 +360,10 @@ def event_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
     at = high - 1
     while at > low and s.low[at] != "for":
         at -= 1
-    known = at + 2 < high and s.low[high - 1] in words("event", "nouns") and s.low[at + 1] in _KNOWN
-    return (at, s.words(at + 2, high)) if at >= low and known and s.low[at] == "for" else None
+    owned = "'s" in s.low[at + 1 : high]  # "for Carla's wedding"
+    known = at + 2 < high and s.low[high - 1] in words("event", "nouns") and (s.low[at + 1] in _KNOWN or owned)
+    first = at + 1 if owned and s.low[at + 1] not in _KNOWN else at + 2
+    return (at, s.words(first, high)) if at >= low and known and s.low[at] == "for" else None
 
 
 _KNOWN: Final = frozenset(("the", "my", "our", "his", "her", "their"))

@@ -62,6 +62,8 @@ def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | No
         return
     value, rejected = found["value"].strip(), found["rejected"]
     kind = _kind(value, at)
+    if kind == "other" and sentence.lstrip().startswith("*"):
+        return  # "*laughs"
     for draft in reversed(said):
         if draft.mood in STATED and draft.object and _kind(draft.object, at) == kind:
             wrong = (rejected or "").strip() or draft.object

@@ -7,12 +7,13 @@ from clew.analyze.entities import listed_type
 from clew.knowledge.rules.actions import action
 from clew.knowledge.rules.clauses import Clause, clauses
 from clew.knowledge.rules.copulas import copula
+from clew.knowledge.rules.idioms import is_about_another
 from clew.knowledge.rules.lexicon import words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import STATED, moods
 from clew.knowledge.rules.objects import object_of
 from clew.knowledge.rules.repairs import repaired
-from clew.knowledge.rules.subjects import Mentions, Referent, addressed, mentioned, phrase, subject_of
+from clew.knowledge.rules.subjects import NOBODY, Mentions, Referent, addressed, mentioned, phrase, subject_of
 from clew.knowledge.rules.times import TimePhrases
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import FactType, Mood
@@ -25,7 +26,7 @@ def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetim
         when: what the sentence says of time.
         at: when it was said.
     """
-    parts = clauses(s, is_name)
+    parts = clauses(s, lambda word: is_name(word) or mentions.names(word))
     meant = moods(s, parts) if parts else []
     made: list[list[StatementDraft]] = []
     noted, owner = 0, None
@@ -91,7 +92,8 @@ def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Men
             reporter = subject_of(s, above.subject, mentions)
             if reporter is not None:
                 return reporter
-    return subject_of(s, clause.subject, mentions)
+    found = subject_of(s, clause.subject, mentions)
+    return NOBODY if found is None and is_about_another(clause.group.verb) else found
 
 
 def _when(s: SentenceTokens, parts: Sequence[Clause], index: int, when: TimePhrases) -> TimePhrases:

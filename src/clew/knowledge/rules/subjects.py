@@ -57,6 +57,10 @@ class Referent:
     of: str = ""
 
 
+NOBODY: Final = Referent("", "thing")
+"""A subject that is not known, where a clause may still tell something of its object."""
+
+
 @dataclass(slots=True)
 class Mentions:
     """Who was mentioned so far in a turn and in the turns before it, the nearest last.
@@ -72,6 +76,10 @@ class Mentions:
         """Note a mention in the current turn; the speaker is never meant by "he" or "she"."""
         if referent.name != self.speaker and referent.sort != "thing":
             self.turns[-1].append(referent)
+
+    def names(self, word: str) -> bool:
+        """Whether somebody mentioned has a name that begins with a word in lower case."""
+        return any(each.name.casefold().partition(" ")[0] == word for turn in self.turns for each in turn)
 
     def meant(self, pronoun: str) -> Referent | None:
         """The only one whom a pronoun can mean; None if nobody or several fit."""

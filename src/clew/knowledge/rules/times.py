@@ -4,7 +4,6 @@ Dates are those of `clew.text.dates`, joined with the hour beside them, and rang
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -49,6 +48,10 @@ _BEFORE: Final = 16
 
 _SINCE: Final = frozenset(("since", "from"))
 _UNTIL: Final = frozenset(("until", "till", "til", "through"))
+
+
+TO_DATE: Final = frozenset(("to", "till", "until", "for"))
+"""What stands before the date to which something is moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +175,34 @@ _HOUR: Final = late_pattern(r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?: ?(?P<ha
 _NAMED_HOURS: Final = {"noon": 12, "midnight": 0}
 
 
-def valid_time(words: str, said_at: datetime | None, status: FactStatus) -> Validity:
-    """When a statement of a status holds, by the words that say when: "since 2018", "last week"."""
-    dates: Sequence[ResolvedDate] = time_phrases(words, said_at).dates
-    return validity(words, dates[0], status) if dates else Validity()
+_COUNTS: Final = {
+    word: number
+    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
+} | {"a": 1, "an": 1}
+_LASTING: Final = late_pattern(
+    r"(?i)\bfor (?:(?:the|past|last|about|around|almost|nearly|over|roughly|some|more than|at least|like|well) )*"
+    rf"(?P<count>\d{{1,2}}|{'|'.join(_COUNTS)}|(?:a )?(?:couple|few)(?: of)?|many|several)? ?"
+    r"(?P<unit>decade|year|month|week|day|hour|minute)s?\b(?! old)"
+)
+_MONTHS: Final = {"decade": 120, "year": 12, "month": 1}
+
+
+def lasting(words: str, today: date | None) -> tuple[str, datetime | None]:
+    """The words that say how long something lasts, and the day on which it began if it lasts until today.
+
+    Both are empty where the words hold no length of time; the day is None where it is not told in numbers.
+    """
+    found = _LASTING.search(words)
+    if found is None:
+        return "", None
+    count, unit = (found["count"] or "").lower(), found["unit"].lower()
+    number = int(count) if count.isdigit() else _COUNTS.get(count, 0)
+    if not number or today is None or unit in ("hour", "minute"):
+        return found[0], None
+    if unit not in _MONTHS:
+        begin = today - timedelta(days=number * (7 if unit == "week" else 1))
+    else:
+        months = today.year * 12 + today.month - 1 - number * _MONTHS[unit]
+        year, month = divmod(months, 12)
+        begin = date(year, month + 1, min(today.day, 28))
+    return found[0], datetime.combine(begin, time(), UTC)

@@ -117,6 +117,8 @@ def _after_be(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup:
     if after + 2 < len(s) and s.low[after] in ("going", "about") and s.bits[after + 1] & TO and _plain(s, after + 2):
         via = "plan" if tense == "past" else ""
         group = VerbGroup(lemma(s.low[after + 2]), after + 2, after + 3, "future", via=via)
+    elif s.low[after] == "back" and s.low[after + 1] in ("living", "working"):
+        group = VerbGroup(lemma(s.low[after + 1]), after + 1, after + 2, tense, progressive=True)
     elif after < len(s) and s.form[after] & Form.GERUND and not _is_quality(s, after):
         group = VerbGroup(lemma(s.low[after]), after, after + 1, tense, progressive=True)
     else:  # the adverbs may be part of the complement: "is not my sister", "was very tired"
@@ -135,6 +137,8 @@ def _after_have(s: SentenceTokens, at: int, tense: Tense) -> VerbGroup | None:
     after, negated, adverbs = _skip(s, at + 1)
     if after >= len(s):
         return None
+    if s.low[after] == "since" and s.form[after + 1] & Form.PARTICIPLE:
+        after += 1  # "have since found"
     if s.bits[after] & TO and _plain(s, after + 1):
         group = VerbGroup(lemma(s.low[after + 1]), after + 1, after + 2, tense, via="must")
     elif s.low[after] == "got" and tense == "present":
@@ -164,8 +168,13 @@ def _after_modal(s: SentenceTokens, at: int) -> VerbGroup | None:
         group = VerbGroup(lemma_of_base(s, after), after, after + 1, "future")
     if group is None:
         return None
+    if s.low[at] in ("can", "could") and negated and group.verb in ("stand", "bear") and s.low[group.end] not in _UP:
+        return group._replace(verb="dislike", tense="past" if s.low[at] == "could" else "present", adverbs=adverbs)
     modal = "" if s.low[at] in ("will", "shall") else s.low[at]
     return group._replace(modal=modal, negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
+
+
+_UP: Final = frozenset(("up", "to", "by", "for", "on", "in", "."))
 
 
 def _after_do(s: SentenceTokens, at: int) -> VerbGroup | None:

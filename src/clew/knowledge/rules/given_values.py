@@ -1,0 +1,43 @@
+"""The value that something has or is given: "the timeout is set to 60 seconds", "changed my major to statistics"."""
+
+from typing import Final
+
+from clew.knowledge.rules.lexicon import NUMBER, words
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
+from clew.knowledge.rules.objects import text_of
+from clew.types.facts import FactType
+
+_CURRENCIES: Final = frozenset("dollar dollars euro euros pound pounds buck bucks cent cents yen rupees quid".split())
+_SIGNS: Final = "$€£"
+_MOST_WORDS: Final = 4
+"""Words of a value that a thing is set to; more are a description."""
+
+
+def is_price(said: ClauseReading, low: int, high: int) -> bool:
+    """Whether words are an amount of money: "$40", "900 euros"."""
+    s = said.s
+    if low >= high:
+        return False
+    return s.low[low][0] in _SIGNS or bool(s.bits[low] & NUMBER and not _CURRENCIES.isdisjoint(s.low[low:high]))
+
+
+def given_value(said: ClauseReading, thing: tuple[int, int], value: tuple[int, int]) -> StatementDraft | None:
+    """What the value says of a thing, each given by its places; None if it says nothing of one value at a time."""
+    s, name = said.s, said.name_of(*thing)
+    if not name or value[0] >= value[1]:
+        return None
+    told, noun, first = text_of(s, *value), s.low[thing[1] - 1], s.low[value[0]]
+    owner, mark, attribute = name.rpartition("'s ")
+    if mark and (noun in _VERBS or noun in words("attribute", "nouns")):
+        return StatementDraft(owner, _VERBS.get(noun, f"has {attribute}"), told, type=FactType.PERSONAL)
+    if first == "version" and value[1] > value[0] + 1:
+        return StatementDraft(name, "is at version", text_of(s, value[0] + 1, value[1]))
+    if is_price(said, *value):
+        return StatementDraft(name, "costs", told) if noun in words("attribute", "prices") else None
+    exact = bool(s.bits[value[0]] & NUMBER) or first[0].isdigit() or first[0] == "`"
+    is_setting = exact and not mark and value[1] - value[0] <= _MOST_WORDS
+    return StatementDraft(name, "is set to", told) if is_setting else None
+
+
+_VERBS: Final = {"name": "is named", "major": "majors in"}
+"""Attributes of people that have a verb of their own."""
