@@ -837,6 +837,9 @@ RANKING = (
     ),
     Requirement("F-RANKING-23", "Issue 5.1", "Two people who are compared are looked up as one."),
     Requirement(
+        "F-RANK-01", "Issue 13.5", "Of several people in a question, the subject is the one whose words are found."
+    ),
+    Requirement(
         "F-RANKING-29", "DESIGN 6", "Between people a turn also counts by the best short window that contains it."
     ),
     Requirement(

@@ -65,6 +65,62 @@ def test_a_question_about_a_person_is_put_to_that_person(question: str, rewritte
     assert read(question).rewritten == rewritten
 
 
+@pytest.mark.requirement("F-RANK-01")
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("What did Melanie say about Caroline's plan?", ["Melanie Stone"]),
+        ("What does Caroline think of Mel and James?", ["Caroline"]),
+        ("According to James, what makes Caroline laugh?", ["James"]),
+        ("What did Melanie's sister give Caroline?", ["Melanie Stone"]),
+        ("Was hat Caroline von James gehört?", ["Caroline"]),
+        ("What was Melanie told by Caroline?", ["Caroline"]),
+        ("What did James tell James' friend Caroline?", ["James"]),
+        ("What did Melanie say?", ["Melanie Stone"]),
+        ("What did Melanie and Caroline tell James?", ["Melanie Stone", "Caroline", "James"]),
+        ("What have Mel, James and Caroline seen?", ["Melanie Stone", "Caroline", "James"]),
+        ("Was mögen Caroline und James?", ["Caroline", "James"]),
+        ("Where are Melanie's or James's keys?", ["Melanie Stone", "James"]),
+        ("Does Caroline like the same tea as James?", ["Caroline", "James"]),
+        ("Which hobby does Caroline have in common with James?", ["Caroline", "James"]),
+        ("Is Caroline older than James?", ["Caroline", "James"]),
+        ("Where was Caroline? Where was James?", ["Caroline", "James"]),
+        ("What does Caroline paint and what does James paint?", ["Caroline", "James"]),
+        ("Who told Melanie about Caroline's plan?", ["Melanie Stone", "Caroline"]),
+        ("Who did Melanie see at Caroline's party?", ["Melanie Stone"]),
+        ("What was said?", []),
+    ],
+)
+def test_of_several_people_the_subject_is_the_one_whose_words_are_asked_for(question: str, asks: list[str]) -> None:
+    assert [PEOPLE[code] for code in read(question).tellers] == asks
+
+
+@pytest.mark.requirement("F-RANK-01")
+def test_beside_an_assistant_everybody_who_is_named_is_asked() -> None:
+    understood = read("What did Melanie say about Caroline's plan?", with_assistant=True)
+    assert understood.tellers == understood.speakers
+
+
+@pytest.mark.requirement("F-RANK-01")
+@pytest.mark.parametrize("names", [("Ann Lee", "Ann Moss"), ("Ann", "Anna")])
+def test_a_name_of_two_people_chooses_neither(names: tuple[str, ...]) -> None:
+    understood = read_intent("What did Ann say?", names, NOON, with_assistant=False)
+    assert understood.tellers == understood.speakers
+
+
+@pytest.mark.requirement("F-RANK-01")
+@pytest.mark.parametrize(
+    ("question", "rewritten"),
+    [
+        ("What did Mel say about Caroline's new plan?", "What did you say about my new plan?"),
+        ("What was Melanie told by Caroline?", "What was me told by you?"),
+        ("Did Melanie tell Caroline?", "Did you tell me?"),
+    ],
+)
+def test_a_question_about_what_one_tells_the_other_is_put_by_the_other(question: str, rewritten: str) -> None:
+    assert read(question).rewritten == rewritten
+
+
 @pytest.mark.requirement("F-RANKING-23")
 @pytest.mark.parametrize(
     ("question", "rewritten"),

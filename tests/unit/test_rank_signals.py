@@ -109,6 +109,12 @@ def test_signal_speaker_is_1_for_who_is_named() -> None:
     assert values("speaker", asked(people(), "Who paints?")) is None
 
 
+@pytest.mark.requirement("F-RANK-01")
+def test_signal_speaker_is_1_for_the_one_of_two_whose_words_are_asked_for() -> None:
+    assert values("speaker", asked(people(), "What does Bob say of Ann's paint?")) == [0, 0, 1, 0]
+    assert values("speaker_first_person", asked(people(), "What does Ann tell Bob?")) == [1, 0, 0, 0]
+
+
 @pytest.mark.requirement("F-RANKING-05")
 def test_signal_speaker_first_person_wants_both() -> None:
     assert values("speaker_first_person", asked(people(), "What does Ann paint?")) == [1, 0, 0, 0]

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from clew.rank.intent.framing import without_framing
 from clew.rank.intent.position_phrases import PositionPhrase, position_phrases, without_position_phrases
 from clew.rank.intent.rewriting import to_second_person, without_request
+from clew.rank.intent.teller import teller
 from clew.rank.intent.wants import NOTHING_SPECIAL, Wants, wants_of
 from clew.text.names import quoted
 from clew.text.query_dates import DateConstraint, counting_moment, parse_query_dates
@@ -42,6 +43,7 @@ class Intent:
         about: the question without its framing and without the position phrases that name nothing that was said; empty
             where that is the question as asked.
         positions: phrases that point at a place in the conversation ("three beats ago").
+        tellers: those of `speakers` whose words it asks for.
     """
 
     text: str
@@ -53,6 +55,7 @@ class Intent:
     wants: Wants = NOTHING_SPECIAL
     about: str = ""
     positions: tuple[PositionPhrase, ...] = ()
+    tellers: tuple[int, ...] = ()
 
     def kind(self, *, placed: bool) -> Kind:
         """The one kind that chooses a strategy.
@@ -102,17 +105,26 @@ def read_intent(
     positions = position_phrases(text)
     asked = without_position_phrases(text, positions) or text
     about = without_framing(asked) if with_assistant else asked
+    asks = None if with_assistant else teller(asked, named)
+    tellers = tuple(named) if asks is None else (asks,)
     return Intent(
         text=text,
         terms=tuple(query_terms(about)),
         speakers=tuple(named),
         dates=tuple(parse_query_dates(text, counting_moment(text, now, covered), covered)),
         quotes=tuple(quoted(text)),
-        rewritten=without_request(about) if with_assistant else to_second_person(asked, set().union(*named.values())),
+        rewritten=without_request(about) if with_assistant else _as_asked_by_another(asked, named, tellers),
         wants=wants_of(text, about, with_assistant=with_assistant),
         about="" if about == text else about,
         positions=positions,
+        tellers=tellers,
     )
+
+
+def _as_asked_by_another(text: str, named: Mapping[int, set[str]], tellers: Sequence[int]) -> str:
+    """The question as put to those whose words it asks for, by the others whom it names."""
+    mine = set().union(*(named[code] for code in tellers))
+    return to_second_person(text, mine, set().union(*named.values()) - mine)
 
 
 def _possible_names(text: str) -> dict[str, str]:

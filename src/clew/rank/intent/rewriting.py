@@ -1,6 +1,7 @@
 """The second form of a question for the vectors: names replaced by "you", or the request phrase taken off."""
 
 import re
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -22,21 +23,34 @@ _REQUEST = re.compile(
 )
 
 
-def to_second_person(text: str, names: AbstractSet[str]) -> str:
+def to_second_person(text: str, names: AbstractSet[str], asking: AbstractSet[str] = frozenset()) -> str:
     """The question as put to the person it names: "Where did Ann go?" becomes "Where did you go?".
 
     A turn says "I went to Rome" and never the speaker's own name, so the name only pulls the vector away (RETRIEVAL:
     the largest single gain between two people). Two people are one "you". Without a name the text comes back as it is.
+
+    Args:
+        asking: names of those who ask: "What did Ann say about Bob's plan?" becomes "What did you say about my plan?".
     """
     if not names:
         return text
-    pattern = "|".join(sorted(map(re.escape, names), key=lambda name: (-len(name), name)))
-    text = re.sub(rf"\b(?:{pattern})['’]s?(?!\w)", "your", text)
-    text = re.sub(rf"\b(?:{pattern})\b", "you", text)
+    text = _replaced(_replaced(text, names, "you", "your"), asking, "me", "my")
     text = _SUBJECT_PRONOUN.sub("you", _PRONOUN.sub("your", text))
     for wrong, right in _AGREEMENT:
         text = wrong.sub(right, text)
     return _BOTH.sub(r"\1", text)
+
+
+def _replaced(text: str, names: AbstractSet[str], plain: str, possessive: str) -> str:
+    if not names:
+        return text
+    text = re.sub(rf"{any_of(names)}['’]s?(?!\w)", possessive, text)
+    return re.sub(any_of(names), plain, text)
+
+
+def any_of(names: Collection[str]) -> str:
+    """An expression for these names as whole words, the longest first."""
+    return rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=lambda name: (-len(name), name)))})\b"
 
 
 def without_request(text: str) -> str:

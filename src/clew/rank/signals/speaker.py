@@ -11,18 +11,21 @@ SUMMARY: Final = 0.25
 
 
 def speaker(frame: Frame) -> Scores | None:
-    """1 for turns of a speaker whom the question names; with several, all of them get 1 and it cancels out."""
-    if not frame.intent.speakers:
+    """1 for turns of the speakers whose words the question asks for.
+
+    With several of them all get 1, which cancels out between two.
+    """
+    if not frame.intent.tellers:
         return None
     speakers = frame.view.turns.speaker
     named = np.zeros(frame.size, dtype=bool)
-    for code in frame.intent.speakers:
+    for code in frame.intent.tellers:
         named |= speakers == code
     return named.astype(np.float64)
 
 
 def speaker_first_person(frame: Frame) -> Scores | None:
-    """1 where a turn of a named speaker is in the first person: people tell about themselves that way."""
+    """1 where a turn of such a speaker is in the first person: people tell about themselves that way."""
     named = speaker(frame)
     return None if named is None else np.where(frame.view.turns.first_person, named, 0.0)
 
