@@ -156,6 +156,7 @@ class _Timeline:
 
     def __init__(self, withdrawn: _Withdrawn) -> None:
         self.tenures: list[Tenure] = []
+        self._standing: list[Tenure] = []  # those that were open when they were last looked at
         self._withdrawn = withdrawn
 
     def take(self, said: Placed) -> None:
@@ -175,7 +176,8 @@ class _Timeline:
             self._hold(said)
 
     def _open(self, *, plans: bool) -> list[Tenure]:
-        return [tenure for tenure in self.tenures if tenure.is_open and tenure.is_plan == plans]
+        self._standing = [tenure for tenure in self._standing if tenure.is_open]
+        return [tenure for tenure in self._standing if tenure.is_plan == plans]
 
     def _closed(self) -> list[Tenure]:
         return [tenure for tenure in self.tenures if not tenure.is_open and not tenure.retracted]
@@ -183,6 +185,7 @@ class _Timeline:
     def _begin(self, said: Placed, status: FactStatus | None = None) -> Tenure:
         tenure = Tenure([said], status or said.statement.status, began_at=self._withdrawn.inherited(said))
         self.tenures.append(tenure)
+        self._standing.append(tenure)
         return tenure
 
     def _hold(self, said: Placed) -> None:

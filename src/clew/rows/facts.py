@@ -24,6 +24,10 @@ from clew.types.ids import parse_turn_id, turn_id
 STATED: Final = -1
 """The place in FACT_KEY that stands for the statements of a turn."""
 
+MOST_STATING: Final = 512
+FIRST_STATING: Final = 64
+"""Turns that count for one group or key, and how many of them are the first: the work for a turn is bounded by them."""
+
 OBJECT_TERMS: Final = 12
 """Terms of an object by which a fact is found; what has more is a sentence rather than a value."""
 
@@ -44,7 +48,7 @@ class TurnMarks:
     def load(self, ordinals: Iterable[int]) -> None:
         """Reads turns that are asked for soon, at once where they lie close together."""
         missing = sorted(set(ordinals) - self._marks.keys())
-        is_dense = len(missing) > 1 and missing[-1] - missing[0] < 4 * len(missing)
+        is_dense = len(missing) > 1 and missing[-1] - missing[0] < 2 * len(missing)
         for low, high in [(missing[0], missing[-1])] if is_dense else zip(missing, missing, strict=True):
             for row in TURN_TIMES.scan(self._reader, (self._space, low), (self._space, high), index="ordinal"):
                 mark = TurnMark(turn_id(row.session, row.seq), from_us(row.at))
@@ -112,19 +116,33 @@ class StoredStatements:
         self._found: dict[str, frozenset[int]] = {}
 
     def lookup(self, keys: Collection[str]) -> list[Placed]:
-        """All statements that have one of these keys as group, key or rest."""
+        """All statements that count and have one of these keys as group, key or rest."""
         wanted = frozenset(keys)
         ordinals = sorted({ordinal for key in wanted for ordinal in self.stating(key)})
         self._load(ordinals)
-        every = (each for ordinal in ordinals for each in self._placed[ordinal])
-        return [each for each in every if not wanted.isdisjoint(each.found_by())]
+        every = ((ordinal, each) for ordinal in ordinals for each in self._placed[ordinal])
+        return [each for ordinal, each in every if self._counts(ordinal, each, wanted)]
+
+    def _counts(self, ordinal: int, placed: Placed, wanted: Collection[str]) -> bool:
+        """Whether a statement is among those of one of the keys, and of its own group."""
+        found = any(key in wanted and ordinal in self.stating(key) for key in placed.found_by())
+        return found and ordinal in self.stating(placed.group)
 
     def stating(self, key: str) -> frozenset[int]:
-        """Ordinals of the turns that have a statement with a key, and perhaps of others."""
+        """Ordinals of the turns that have a statement with a key, and perhaps of others; at most `MOST_STATING`.
+
+        Of more, the `FIRST_STATING` first ones and the last ones: so a value that is said again and again began when it
+        did, and what happens in between is not known.
+        """
         if key not in self._found:
-            low = (self._space, key_digest(key))
-            stored = {row.ordinal for row in FACT_PLACES.scan(self._reader, low, low) if row.place == STATED}
-            self._found[key] = frozenset(stored - self._is_changed | self._news.get(key, set()))
+            low, enough = (self._space, key_digest(key)), MOST_STATING + len(self._is_changed)
+            rows = FACT_PLACES.scan(self._reader, low, low, reverse=True, limit=enough)
+            if len(rows) == enough:
+                rows += FACT_PLACES.scan(self._reader, low, low, limit=FIRST_STATING + len(self._is_changed))
+            stored = {row.ordinal for row in rows if row.place == STATED}
+            every = sorted(stored - self._is_changed | self._news.get(key, set()))
+            most = len(every) if len(every) <= MOST_STATING else FIRST_STATING
+            self._found[key] = frozenset((*every[:most], *every[FIRST_STATING - MOST_STATING :]))
         return self._found[key]
 
     def placed_at(self, ordinal: int) -> tuple[Placed, ...]:
