@@ -39,12 +39,12 @@ class _Rows:
 def effort(memory: Memory) -> int:
     """Rows that are read for one more statement of the slot, in the latest turn."""
     with memory.reads.store.snapshot() as reader:
-        counting = cast(Any, _Rows(reader))
+        counting = _Rows(reader)
         last = memory.stats().turns - 1
         mark = TurnMarks(reader, memory.space)(last)
         said = Statement(turn=mark.name, ordinal=0, subject="Ann", verb="lives in", object="Faro", said_at=mark.at)
         assert statement_row(memory.space, last, "rule", [said])
-        assert proposed(counting, memory.space, [Said(last, "rule", [said])])
+        assert proposed(cast(Reader, counting), memory.space, [Said(last, "rule", [said])])
     return counting.count
 
 
