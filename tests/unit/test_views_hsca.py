@@ -379,6 +379,17 @@ def test_the_beats_of_a_memory_ground_claims() -> None:
     assert graph.claim(listing).support_strength < claim.support_strength / 2
 
 
+@pytest.mark.requirement("K-KEEP-14")
+def test_a_graph_that_is_read_back_goes_on_as_it_did() -> None:
+    graph = ClaimGraph(min_macro_weight=0.8)
+    graph.claim(snapshot(0.9, 0.9), "one")
+    again = ClaimGraph.from_dict(json.loads(json.dumps(graph.to_dict())))
+    assert [graph.can_ground(snapshot(0.7)), again.can_ground(snapshot(0.7))] == [False, False]
+    assert again.claim(snapshot(0.9, 0.9), "two").claim_id == graph.claim(snapshot(0.9, 0.9), "two").claim_id
+    assert again.to_dict() == graph.to_dict()
+    assert ClaimGraph.from_dict({"claims": []}).can_ground(snapshot(0.7))
+
+
 @pytest.mark.requirement("W-HSCA-05")
 def test_claims_are_found_and_kept() -> None:
     graph = ClaimGraph()

@@ -1,12 +1,17 @@
 """The Tri-Vector document's interface: one session in, its vectors out or None, and the state of the run."""
 
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clew.errors import InputError, NotFoundError
+from clew.types.ids import parse_turn_id
+from clew.views import trivector
 from clew.views.trivector import (
     SAFE_PROCESSING_LIMIT_TOKENS,
+    ChunkRecord,
     ExtractionRun,
     ExtractionState,
     TriVectorOptions,
@@ -16,6 +21,8 @@ from clew.views.trivector import (
 )
 from tests.extraction import LIMIT, asked, copying, long_talk, model, turns_of
 from tests.memories import quiet, told
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.requirement("K-TRI-27")
 
@@ -40,6 +47,31 @@ def test_a_large_one_is_read_in_chunks_in_order() -> None:
     assert execute_tri_vector_extraction(long_talk(), options) is not None
     assert len(asked(llm)) == len(runs[0].chunks) == 2
     assert [chunk.id for chunk in runs[0].chunks] == ["s:chunk:0", "s:chunk:1"]
+
+
+@pytest.mark.requirement("K-KEEP-12")
+def test_what_two_chunks_name_is_one_node_of_the_session() -> None:
+    runs = list[ExtractionRun]()
+    options = TriVectorOptions(safe_processing_limit_tokens=LIMIT, llm=model(), on_run=runs.append)
+    vector = execute_tri_vector_extraction(long_talk(), options)
+    assert vector is not None
+    (ann,) = [node for node in vector.nodes if (node.type, node.name) == ("person", "Ann")]
+    first, second = runs[0].chunks
+    seqs = [parse_turn_id(name)[1] for name in ann.turn_ids]
+    assert seqs == sorted(set(seqs))
+    assert min(seqs) <= first.last < second.first <= max(seqs)
+
+
+@pytest.mark.requirement("K-KEEP-13")
+def test_the_strategy_is_told_where_it_is_met() -> None:
+    runs = list[ExtractionRun]()
+    options = TriVectorOptions(safe_processing_limit_tokens=LIMIT, llm=model(), on_run=runs.append)
+    assert execute_tri_vector_extraction(long_talk(), options) is not None
+    page = (ROOT / "docs/extraction.md").read_text(encoding="utf-8")
+    names = {*runs[0].telemetry, *(field.name for field in fields(ChunkRecord)), *ExtractionState}
+    assert sorted(name for name in names if f"`{name}`" not in page) == []
+    told = f"{trivector.__doc__}{execute_tri_vector_extraction.__doc__}"
+    assert all(word in told for word in ("safe_processing_limit_tokens", "`<session>:chunk:<n>`", "None", "one pass"))
 
 
 def test_a_chunk_that_fails_means_none_and_a_recorded_reason() -> None:

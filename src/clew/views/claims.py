@@ -4,6 +4,7 @@ Support is never a count of citations: a source that repeats the right words wit
 so does every claim that rests on it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
@@ -75,6 +76,7 @@ class ClaimGraph:
     def __init__(self, min_macro_weight: float = MIN_MACRO_WEIGHT) -> None:
         self.min_macro_weight = min_macro_weight
         self._nodes: dict[str, ClaimNode] = {}
+        self._grounded: Counter[str] = Counter()  # claims by their snapshots
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -91,6 +93,8 @@ class ClaimGraph:
         if node.claim_id in self._nodes:
             raise ConflictError(f"claim {node.claim_id!r} is there already; give the new one an id of its own")
         self._nodes[node.claim_id] = node
+        if node.snapshot_id is not None:
+            self._grounded[node.snapshot_id] += 1
 
     def get(self, claim_id: str) -> ClaimNode:
         """The claim with an id.
@@ -126,9 +130,8 @@ class ClaimGraph:
             InputError: no chunk of the snapshot is among `chunk_ids`, or one of them is not in the snapshot.
         """
         ground = _grounding(snapshot, chunk_ids)
-        number = sum(node.snapshot_id == snapshot.snapshot_id for node in self)
         node = ClaimNode(
-            claim_id=f"{snapshot.snapshot_id}:claim:{number}",
+            claim_id=f"{snapshot.snapshot_id}:claim:{self._grounded[snapshot.snapshot_id]}",
             text=max(ground, key=lambda chunk: chunk.layer1_score).text if text is None else text,
             support_strength=macro_weight([chunk.layer1_score for chunk in ground]),
             grounding_strength=snapshot.macro_weight,
@@ -149,8 +152,8 @@ class ClaimGraph:
         return sorted(found, key=lambda node: (-node.context[domain], -node.support_strength))
 
     def to_dict(self) -> dict[str, Any]:
-        """The claims as primitives, in order."""
-        return {"claims": [node.to_dict() for node in self]}
+        """The claims as primitives, in order, and what makes a snapshot dense enough."""
+        return {"min_macro_weight": self.min_macro_weight, "claims": [node.to_dict() for node in self]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -161,7 +164,7 @@ class ClaimGraph:
             ConflictError: two claims share an id.
         """
         need(cls, data)
-        graph = cls()
+        graph = cls(data.get("min_macro_weight", MIN_MACRO_WEIGHT))
         for node in data.get("claims", []):
             graph.add(ClaimNode.from_dict(node))
         return graph
