@@ -2509,6 +2509,18 @@ RELAY = (
     Requirement("P-RLY-25", "issue 15", "The server opens its memory and loads the models before the first request."),
     Requirement("P-RLY-21", "DESIGN 1.2", "A kill in the middle of a stream loses no stored turn."),
     Requirement("P-RLY-22", "issue 15", "200 streams at once lose no byte; memory stays flat over 10,000 requests."),
+    Requirement(
+        "P-BYTE-01",
+        "issue 15, speed",
+        "The disk is waited for while the memory is asked: a question is durable before it goes upstream and before a "
+        "block is recorded for it, and a disk that fails lets the request go on as it came.",
+    ),
+    Requirement(
+        "P-BYTE-02",
+        "DESIGN 3",
+        "`Store.committed` returns once a transaction is committed; what it gives returns when the commit is durable, "
+        "or raises the disk's error; all who wait at once share one sync.",
+    ),
 )
 
 # --- the scripted upstream, and what is shown with it ---

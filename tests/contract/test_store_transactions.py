@@ -87,6 +87,28 @@ def test_the_result_of_the_work_is_returned(store: Store) -> None:
     assert store.transaction(lambda _: None, durable=False) is None
 
 
+@pytest.mark.requirement("P-BYTE-02")
+def test_what_is_committed_is_seen_before_it_is_durable(store: Store) -> None:
+    done = store.committed(_stored)
+    assert done.result == "result"
+    assert everything(store, "session") == [session("s")]
+    done.wait_for_disk()
+    done.wait_for_disk()
+    with pytest.raises(Refused):
+        store.committed(_refuse)
+    assert everything(store, "session") == [session("s")]
+
+
+def _stored(tx: Transaction) -> str:
+    tx.put("session", [session("s")])
+    return "result"
+
+
+def _refuse(tx: Transaction) -> None:
+    tx.put("session", [session("other")])
+    raise Refused
+
+
 @pytest.mark.requirement("F-STORE-09")
 def test_what_has_ended_cannot_be_used(store: Store) -> None:
     kept: list[Reader] = []

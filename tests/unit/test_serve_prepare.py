@@ -2,12 +2,17 @@
 
 import io
 import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import pytest
 
 from clew import Memory
 from clew.config import ServeConfig
+from clew.errors import StoreError
 from clew.serve.access import Principal
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
@@ -19,7 +24,13 @@ from clew.serve.proxy.pipeline import Pipeline
 from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.wires import wire_of
 from clew.serve.spaces import Spaces
+from clew.store.memory import MemoryStore
+from clew.store.protocol import Committed, Transaction
+from clew.store.tables import INJECTION
+from clew.types import Turn
 from tests.memories import quiet
+
+T = TypeVar("T")
 
 PATH = "/v1/chat/completions"
 ASKED = json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": "Which tea?"}]}).encode()
@@ -50,6 +61,73 @@ def exchange(memory: Memory) -> PreparedChat:
     answer.end()
     preparation.after(chat, prepared, answer)
     return prepared
+
+
+class Disk(MemoryStore):
+    """A store whose disk the test holds up, or lets fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ready = threading.Event()
+        self.error: StoreError | None = None
+        self.asked = threading.Event()
+
+    def committed(self, work: Callable[[Transaction], T]) -> Committed[T]:
+        return Committed(self.transaction(work), self._wait)
+
+    def _wait(self) -> None:
+        self.asked.set()
+        assert self.ready.wait(30)
+        if self.error is not None:
+            raise self.error
+
+
+def prepared_on(disk: Disk, memory: Memory, log: io.StringIO) -> PreparedChat:
+    """A chat about what is stored, prepared while the disk is held up; it must not get through before."""
+    wire = wire_of("POST", PATH)
+    assert wire is not None
+    spaces = Spaces(lambda _: memory)
+    events = EventLog(lambda: datetime(2026, 3, 1, tzinfo=UTC), log)
+    preparation = SafePreparation(Pipeline(spaces, ServeConfig()), spaces, events, Metrics())
+    chat = Chat(wire, PATH, {}, ASKED, "", Principal("default"), RequestOptions(), ChatTicket())
+    with ThreadPoolExecutor(1) as pool:
+        preparing = pool.submit(preparation.prepare, chat)
+        assert disk.asked.wait(30)
+        assert memory.turns(session=None)[-1].text == "Which tea?"
+        with memory.reads.store.snapshot() as reader:
+            assert not INJECTION.scan(reader, (memory.space,), (memory.space,))
+        assert not preparing.done()
+        assert chat.ticket.give_up(), "nobody has taken the ticket, so a slow disk costs the patience at most"
+        chat.ticket._given_up = False
+        disk.ready.set()
+        return preparing.result(30)
+
+
+@pytest.mark.requirement("P-BYTE-01")
+def test_a_question_goes_on_when_it_is_on_the_disk() -> None:
+    disk, log = Disk(), io.StringIO()
+    disk.migrate()
+    with quiet(disk) as memory:
+        memory.add(Turn(role="user", content="The best tea is green tea.", session="old"))
+        prepared = prepared_on(disk, memory, log)
+        assert prepared.unchanged is None
+        assert b"green tea" in (prepared.body or b"")
+        with memory.reads.store.snapshot() as reader:
+            assert len(INJECTION.scan(reader, (memory.space,), (memory.space,))) == 1
+
+
+@pytest.mark.requirement("P-BYTE-01")
+def test_a_disk_that_fails_lets_the_request_go_on_as_it_came() -> None:
+    disk, log = Disk(), io.StringIO()
+    disk.migrate()
+    with quiet(disk) as memory:
+        memory.add(Turn(role="user", content="The best tea is green tea.", session="old"))
+        disk.error = StoreError("the disk failed")
+        prepared = prepared_on(disk, memory, log)
+        assert (prepared.unchanged, prepared.body, prepared.receipt) == (Unchanged.ERROR, None, None)
+        assert "failed-open" in log.getvalue()
+        with memory.reads.store.snapshot() as reader:
+            assert not INJECTION.scan(reader, (memory.space,), (memory.space,))
 
 
 @pytest.mark.requirement("P-RLY-44")

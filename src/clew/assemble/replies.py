@@ -88,5 +88,6 @@ def _tail(text: str) -> str:
 
 def by_place(ranked: NDArray[np.int64], pairs: Mapping[int, int]) -> dict[int, int]:
     """Pairs of positions as pairs of indexes in a ranking that contains all of them."""
-    places = {position: place for place, position in enumerate(ranked.tolist())}
-    return {places[reply]: places[asked] for reply, asked in pairs.items()}
+    places = np.empty(int(ranked.max()) + 1, dtype=np.int64)
+    places[ranked] = np.arange(len(ranked))
+    return dict(zip(places[list(pairs)].tolist(), places[list(pairs.values())].tolist(), strict=True))

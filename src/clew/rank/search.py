@@ -191,10 +191,12 @@ class Ranking(Sequence[Candidate]):
 
     def including(self, positions: Collection[int]) -> "Ranking":
         """This ranking with the given turns that it lacks appended, best first."""
-        lacking = np.zeros(self.frame.size, dtype=np.bool_)
-        lacking[list(positions)] = True
-        lacking[self.positions] = False
-        further = self.best_where(lacking, len(positions))
+        ranked = np.zeros(self.frame.size, dtype=np.bool_)
+        ranked[self.positions] = True
+        lacking = np.array(sorted(positions), dtype=np.int64)
+        lacking = lacking[~ranked[lacking] & np.isfinite(self._fused.score[lacking])]
+        falling = -np.round(self._fused.score[lacking], 6)
+        further = lacking[np.lexsort((-self.frame.view.turns.ordinal[lacking], falling))]
         return Ranking(self.frame, self._fused, np.concatenate((self.positions, further)))
 
     def candidates(self, places: Sequence[int]) -> list[Candidate]:

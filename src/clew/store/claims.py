@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Final, TypeVar, cast
 
 from clew.errors import StoreError
-from clew.store.protocol import Job, JobState, Lease, Reader, Transaction
+from clew.store.protocol import Committed, Job, JobState, Lease, Reader, Transaction
 from clew.store.row_types import JobRow, LeaseRow
 from clew.store.selections import JOB_TIMES
 from clew.store.tables import JOB, LEASE
@@ -26,6 +26,10 @@ class Claiming(ABC):
     @abstractmethod
     def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
         """See `Store.transaction`."""
+
+    def committed(self, work: Callable[[Transaction], T]) -> Committed[T]:
+        """See `Store.committed`; here the commit is durable already."""
+        return Committed(self.transaction(work), lambda: None)
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[Reader]:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from clew.store.values import Key, Row, Value
 
@@ -131,6 +131,18 @@ class Job:
     attempts: int
 
 
+@dataclass(frozen=True, slots=True)
+class Committed(Generic[T]):
+    """What a transaction gave.
+
+    Attributes:
+        wait_for_disk: returns when the commit is durable; raises StoreError where nobody can tell whether it is.
+    """
+
+    result: T
+    wait_for_disk: Callable[[], None]
+
+
 class Store(Protocol):
     """One installation: several spaces, several processes, many threads."""
 
@@ -148,6 +160,14 @@ class Store(Protocol):
         `work` may run in another thread, and again from its start (backends that retry), so it must change nothing but
         the transaction, which is of no use after its end. With durable=False the commit may still be lost to a
         power cut (never to a kill of the process): for derived rows only.
+
+        Raises:
+            StoreError: nothing of this transaction was written.
+        """
+        ...
+
+    def committed(self, work: Callable[[Transaction], T]) -> "Committed[T]":
+        """As `transaction`, but returns once it is committed, which a kill of the process does not undo.
 
         Raises:
             StoreError: nothing of this transaction was written.

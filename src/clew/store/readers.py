@@ -38,8 +38,8 @@ class Readers:
             return
         with self.connection() as connection:
             with translating():
-                connection.execute("BEGIN")
-                connection.execute("SELECT 1 FROM sqlite_schema").fetchall()  # BEGIN alone chooses no state yet
+                # BEGIN alone chooses no state yet.
+                connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
             reader = self._current.reader = SqliteReader(connection)
             try:
                 yield reader

@@ -18,8 +18,9 @@ from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage, noted
 from clew.store.home import make_private, prepare_home, see_that_it_is_writable, sync_directory
+from clew.store.log_sync import LogSync
 from clew.store.migrate import migrate, refuse_foreign, schema_number
-from clew.store.protocol import Reader, Transaction
+from clew.store.protocol import Committed, Reader, Transaction
 from clew.store.readers import Readers
 from clew.store.statements import migrations
 from clew.store.ticket import Ticket
@@ -65,8 +66,10 @@ class SqliteStore(Claiming):
         self._readers = readers
         self._watch = watch
         self._watching = threading.Lock()
+        self._log_sync = LogSync(file.with_name(DATABASE + "-wal"))
         self._process = os.getpid()
-        self._close = weakref.finalize(self, _close, self._process, ticket, writer, readers, watch, self._watching)
+        parts = (ticket, writer, self._log_sync, readers, watch, self._watching)
+        self._close = weakref.finalize(self, _close, self._process, *parts)
 
     @classmethod
     def open(
@@ -132,6 +135,11 @@ class SqliteStore(Claiming):
         self._see_that_it_is_outside("transaction")
         self._see_that_it_is_there()
         return cast(T, self._writer.submit(Pending(work, durable=durable)).wait())
+
+    def committed(self, work: Callable[[Transaction], T]) -> Committed[T]:
+        """See `Store.committed`."""
+        result = self.transaction(work, durable=False)
+        return Committed(result, self._log_sync.begin())
 
     def snapshot(self) -> AbstractContextManager[Reader]:
         """See `Store.snapshot`. A snapshot inside another one of the same thread shows the same state."""
@@ -270,13 +278,20 @@ def saved_copies(home: Path) -> list[Path]:
 
 
 def _close(
-    process: int, ticket: Ticket, writer: Writer, readers: Readers, watch: apsw.Connection, watching: threading.Lock
+    process: int,
+    ticket: Ticket,
+    writer: Writer,
+    log_sync: LogSync,
+    readers: Readers,
+    watch: apsw.Connection,
+    watching: threading.Lock,
 ) -> None:
     """The writer goes last: whoever closes the last connection copies the log into the database and removes it."""
     if process == os.getpid():  # a forked child must not touch what its parent uses
         readers.close()
         with watching:  # another thread may be asking
             watch.close()
+        log_sync.close()
         writer.close()
         ticket.close()
 

@@ -19,7 +19,7 @@ from clew.rows.imported_files import note
 from clew.rows.parameters import take_over
 from clew.rows.pause import paused_since
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
-from clew.store.protocol import Reader, Store, Transaction
+from clew.store.protocol import Committed, Reader, Store, Transaction
 from clew.store.row_types import SessionRow, SpaceRow, TailRow, WeighingRow
 from clew.store.rows import dumps, placed_row, to_us
 from clew.store.selections import TOMBSTONE_SEQ, TURN_HASH, TURN_SEQ
@@ -184,8 +184,8 @@ class Appender:
         now: datetime,
         decide: Callable[[Transaction, SpaceRow, SessionRow], Sequence[PlacedTurn]],
         settle: Callable[[Transaction, SpaceRow, Sequence[Fate]], None],
-    ) -> list[Fate] | None:
-        """Appends turns of one session where the caller says; returns once they are durable, or None while paused.
+    ) -> Committed[list[Fate] | None]:
+        """Appends turns of one session where the caller says; the result is None while the space is paused.
 
         Args:
             decide: gives the turns, from what is stored when they are written.
@@ -213,7 +213,7 @@ class Appender:
             settle(tx, ground.space, fates)
             return fates
 
-        return self._store.transaction(write)
+        return self._store.committed(write)
 
     def add_sequence(
         self,

@@ -51,12 +51,12 @@ class ConversationWriter:
     answer: str = ""
 
     def write(self, made: Made, state: State) -> Conversation | None:
-        """Stores the turns where they belong; gives the conversation with all its turns, or None while paused."""
+        """Commits the turns where they belong; gives the conversation with all its turns, or None while paused."""
         reads = self.parts.reads
         now = reads.clock()
         work = _Work(self, reads.space, made, state, to_us(now))
-        fates = self.parts.appender.add_placed(self.conversation.session, now, work.decide, work.settle)
-        return None if fates is None else work.result
+        done = self.parts.appender.add_placed(self.conversation.session, now, work.decide, work.settle)
+        return None if done.result is None else replace(work.result, wait_for_disk=done.wait_for_disk)
 
 
 @dataclass(frozen=True, slots=True)

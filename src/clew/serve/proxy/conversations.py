@@ -8,7 +8,7 @@ Start at `Conversations.identify`.
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -67,6 +67,7 @@ class Conversation:
         recorded: how many units at the beginning are stored under their own hashes, so that only later ones need rows.
         seed: hash of what the history goes on from, where the provider keeps that and the request only names it.
         last: place of the last turn of that; None for a request with its whole history.
+        wait_for_disk: returns when all that is stored of it is durable; raises StoreError if nobody can tell.
     """
 
     session: str
@@ -87,6 +88,7 @@ class Conversation:
     recorded: int = 0
     seed: bytes = b""
     last: int | None = None
+    wait_for_disk: Callable[[], None] = field(default=lambda: None, compare=False)
 
     @property
     def turn_ids(self) -> tuple[tuple[str, ...], ...]:

@@ -47,7 +47,7 @@ class ConversationLog:
     conversations: Conversations
 
     def store_request(self, conversation: Conversation, request: ChatRequest, client: ClientMark) -> Conversation:
-        """Stores what is new in a request, durably; gives the conversation with the ids of all its turns.
+        """Commits what is new in a request; gives the conversation with the ids of all its turns, see `wait_for_disk`.
 
         A side request stores nothing. While the space is paused nothing is stored either, and as long as this process
         runs, what passed then is not stored later, when it is sent again.
@@ -106,6 +106,7 @@ class ConversationLog:
             return ()
         self.conversations.remember(stored)
         self.parts.worker.wake()
+        stored.wait_for_disk()
         seqs = (stored.held[-1] or ())[len(prefilled) :]
         return tuple(turn_id(stored.session, seq) for seq in seqs)
 

@@ -47,7 +47,7 @@ class TurnMaker:
             stands_in: whether the messages stand for dropped ones and are nobody's words.
         """
         return [
-            PlacedTurn(item, derive(item.turn))
+            PlacedTurn(item, derive(item.turn, weighed=item.turn.origin == "injected"))
             for message in messages
             for turn in self._turns(message, moment, names, stands_in=stands_in)
             for item in (prepare(admit(turn), self.config),)

@@ -70,6 +70,8 @@ class Pipeline:
     def add(self, chat: Chat, stored: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request that `store` has given; a command's answer as it is.
 
+        Also when it raises, what was stored is on the disk then.
+
         Raises:
             ClewError: the memory cannot be written or read.
         """
@@ -79,11 +81,14 @@ class Pipeline:
         wants_tools = self._config.tools if chat.options.tools is None else chat.options.tools
         if place is None or place.client.side is not None:  # incognito, or a request of the client for itself
             return self.cut_to_fit(chat, stored)
-        if request.messages:
-            prepared = self._with_blocks(chat, request, place, stored, has_tools=wants_tools)
-        else:
-            prepared = self.cut_to_fit(chat, stored)
-        return self._tools.offered_in(chat, prepared, request, wanted=wants_tools)
+        try:
+            if request.messages:
+                prepared = self._with_blocks(chat, request, place, stored, has_tools=wants_tools)
+            else:
+                prepared = self.cut_to_fit(chat, stored)
+            return self._tools.offered_in(chat, prepared, request, wanted=wants_tools)
+        finally:
+            place.conversation.wait_for_disk()
 
     def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
         """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
@@ -179,7 +184,11 @@ class Pipeline:
     def _recorded(
         self, chat: Chat, request: ChatRequest, place: ChatPlace, text: str, context: "Context | None", asked: int
     ) -> Edit | None:
-        """The edit that adds a block, recorded before it is sent; None when the request went on without it."""
+        """The edit that adds a block, recorded before it is sent; None when the request went on without it.
+
+        From here on nobody gives up on the request, so the disk is waited for before.
+        """
+        place.conversation.wait_for_disk()
         if not chat.ticket.take():
             return None
         turns = [name for item in context.items for name in item.turn_ids] if context is not None else []

@@ -79,9 +79,10 @@ class RequestEconomy:
         def form(*parts: Sequence[Edit]) -> PromptForm:
             return self._form(request, [edit for part in parts for edit in part], head, messages)
 
+        plain = form()
         ways = Ways(
-            plain=form(),
-            kept=form(edits.base, edits.kept),
+            plain=plain,
+            kept=form(edits.base, edits.kept) if edits.base or edits.kept else plain,
             tail=form(edits.base, edits.kept, edits.block) if added else None,
             fresh=form(edits.base, edits.block) if edits.kept and not _reasons(request) else None,
             rewritten=None if edits.rewritten is None else form(edits.rewritten, edits.block),
