@@ -62,6 +62,14 @@ def holding(*lines: str) -> set[tuple[str, str, str]]:
         ("I'm pescatarian now.", [("follows diet", "pescatarian")]),
         ("I changed my major to geology.", [("majors in", "geology")]),
         ("I can't stand opera.", [("dislikes", "opera")]),
+        ("I have started as a postdoc at Corvid.", [("works at", "Corvid"), ("works as", "postdoc")]),
+        ("I'm a nurse at Corvid.", [("works as", "nurse"), ("works at", "Corvid")]),
+        ("I'm a student at Mill Road College.", [("works as", "student"), ("studies at", "Mill Road College")]),
+        ("As the owner I decided on green for the logo.", [("decides on", "green")]),
+        ("My budget is 300 euros for the trip.", [("has budget", "300 euros")]),
+        ("Just moved to Kotka!", [("lives in", "Kotka")]),
+        ("Had to cancel the Lisbon trip.", [("cancels", "Lisbon trip")]),
+        ("Finally sold the car.", [("sells", "car")]),
         ("I moved to Kotka for the sea air.", [("lives in", "Kotka")]),
         ("I live in Kotka, Finland with my aunt.", [("lives in", "Kotka")]),
         ('I read "The Glass Key" and "Red Harvest".', [("reads", '"The Glass Key" and "Red Harvest"')]),
@@ -92,6 +100,8 @@ def test_what_people_say_in_other_words(text: str, expected: list[tuple[str, str
         ("We've switched from Sketch to Penpot for the mockups.", [("we", "uses", "Penpot")]),
         ("We decided to use Penpot for the mockups.", [("we", "decides on", "Penpot")]),
         ("We agreed on Penpot for the mockups.", [("we", "decides on", "Penpot")]),
+        ("We decided to go with Penpot for the mockups.", [("we", "decides on", "Penpot")]),
+        ("Let's use Penpot for the mockups.", [("we", "uses", "Penpot")]),
     ],
 )
 def test_what_is_said_of_things(text: str, expected: list[tuple[str, str, str]]) -> None:
@@ -112,6 +122,9 @@ def test_what_is_said_of_things(text: str, expected: list[tuple[str, str, str]])
         "*laughs*",
         "I'm back in the kitchen.",
         "I can't stand up.",
+        "Got your back!",
+        "Made in Finland.",
+        "Looked great on you!",
     ],
 )
 def test_what_states_nothing(text: str) -> None:
@@ -181,6 +194,12 @@ def test_a_trip_that_is_cancelled() -> None:
 def test_who_breaks_up_ends_the_relationship_at_any_stage() -> None:
     facts = book_of(told("Gia: I'm engaged to Marco.", "Gia: Marco and I broke up.")).facts()
     assert [standing(each, None) for each in facts if each.verb == "is engaged to"] == ["ended"]
+
+
+@pytest.mark.requirement("K-READ-01")
+def test_an_attribute_of_which_one_has_a_single_value() -> None:
+    budget = ("Kit: My budget is 300 euros.", "Kit: I increased my budget to 450 euros.")
+    assert holding(*budget) == {("Kit", "has budget", "450 euros")}
 
 
 @pytest.mark.requirement("K-READ-01")

@@ -102,7 +102,7 @@ def _counts(said: ClauseReading, verb: str, known: str | None, obj: Object) -> b
         return False
     if (known == "works as" and not said.is_person) or (known == "decides on" and _is_no_choice(said, verb, obj)):
         return False
-    if said.clause.group.modal == "let" and known not in ("decides on", "uses"):
+    if said.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
         return False
     return known is not None or verb not in words("talk", "verbs") or _tells(said, verb, obj)
 
@@ -248,14 +248,9 @@ def _switch(said: ClauseReading, base: StatementDraft, low: int, high: int) -> l
 def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Decided on X over Y for Z", "decided to use X", "prefers X to Y"."""
     s = said.s
-    if (
-        base.verb == "decides"
-        and s.low[low] == "to"
-        and s.low[low + 1] in ("use", "choose", "adopt")
-        and low + 2 < high
-    ):
+    if base.verb == "decides" and (length := _to_use(s, low, high)):
         status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
-        base, low = base._replace(verb="decides on", status=status), low + 2
+        base, low = base._replace(verb="decides on", status=status), low + length
     if base.verb not in words("decision", "verbs"):
         return None
     for at in range(low + 1, high - 1):
@@ -266,6 +261,18 @@ def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> l
             break
     base = _without_scope(said, base, low, high)
     return [base] if base.object else []
+
+
+def _to_use(s: SentenceTokens, low: int, high: int) -> int:
+    """The number of words of "to use", "to go with" before what is chosen; 0 for others."""
+    if s.low[low] != "to":
+        return 0
+    length = 2 if s.low[low + 1] in _CHOOSING else 3 if (s.low[low + 1], s.low[low + 2]) in _CHOOSING_WITH else 0
+    return length if low + length < high else 0
+
+
+_CHOOSING: Final = frozenset(("use", "choose", "adopt", "pick"))
+_CHOOSING_WITH: Final = frozenset((("go", "with"), ("switch", "to"), ("stick", "with"), ("settle", "on")))
 
 
 def _without_scope(said: ClauseReading, base: StatementDraft, low: int, high: int) -> StatementDraft:

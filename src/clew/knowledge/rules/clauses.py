@@ -83,6 +83,9 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
     """
     found: list[Clause] = []
     at, opens, count = 0, True, len(s)
+    if (untold := _untold_clause(s)) is not None:
+        found.append(untold)
+        at = untold.group.end
     while at < count:
         may_open = opens or s.bits[at] & (SUBJECT | THIS) or s.low[at] == "us"
         clause = _clause_at(s, at, opens, found, is_name) if may_open else None
@@ -96,6 +99,32 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
         opens = bool(bits & _OPENS_CLAUSE) or (opens and bool(bits & (ADVERB | PREPOSITION)))
         at += 1
     return found
+
+
+def _untold_clause(s: SentenceTokens) -> Clause | None:
+    """The clause that opens a sentence without its subject, "I": "Just moved to Porto", "Had to cancel the trip"."""
+    at = 0
+    while s.bits[at] & _BEFORE_UNTOLD and not s.form[at] & Form.PAST:
+        at += 1  # the last word is a mark that ends the sentence
+    form = s.form[at]
+    if not form & Form.PAST or form & Form.BASE or s.bits[at] & _NOT_UNTOLD:
+        return None
+    after, participle = s.bits[at + 1], form & Form.PARTICIPLE
+    moves = s.low[at] in ("moved", "flew", "drove", "switched") and s.low[at + 1] in ("to", "from", "into")
+    taken = after & (DETERMINER | POSSESSIVE) or moves or (s.low[at] == "had" and after & TO)
+    if not taken and (participle or not after & (PREPOSITION | NAME | NUMBER)):
+        return None
+    if s.low[at] in _NO_TELLING or after & SUBJECT or s.low[at + 1] == "your":
+        return None
+    group = verb_group(s, at, "plain")
+    return None if group is None else Clause((at, at), group, _stop(s, group.end))
+
+
+_BEFORE_UNTOLD: Final = INTERJECTION | ADVERB | OPENER | COMMA
+_NOT_UNTOLD: Final = NEGATION | MODAL | BE | DO | OPENED
+_NO_TELLING: Final = frozenset(
+    "given provided said told meant thought based compared looked sounded seemed felt".split()
+)
 
 
 def _clause_at(
@@ -148,7 +177,7 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         told = gap and not words("talk", "report").isdisjoint(
             (s.verb[gap[0] - 1], s.verb[at - 1])
         )  # "telling Emma she needs"
-        inside = gap and gap[0] >= found[-1].group.end
+        inside = gap and gap[0] >= found[-1].group.end and s.low[gap[0] - 1] != "as"  # "as the owner I decided"
         clause.gap = gap if inside and not told else None
     return clause
 

@@ -144,7 +144,8 @@ def _attribute(c: _Complement) -> list[StatementDraft] | None:
         return None
     if c.obj.preposition or c.obj.infinitive:
         return []
-    return [c.base._replace(subject=owner, verb=verb, object=c.text)]
+    end = next((at for at in range(c.obj.low + 1, c.obj.high) if c.s.low[at] == "for"), c.obj.high)  # "for the trip"
+    return [c.base._replace(subject=owner, verb=verb, object=text_of(c.s, c.obj.low, end))]
 
 
 def _in_relation(c: _Complement) -> list[StatementDraft] | None:
@@ -315,6 +316,16 @@ def _named(c: _Complement) -> list[StatementDraft] | None:
     return [*c.with_verb("is named"), *apposed(c.said, c.said.owner.name, high)]
 
 
+def _works_as(c: _Complement) -> list[StatementDraft]:
+    """As in "Is a nurse at Vela"."""
+    s, low, high = c.s, c.obj.low, c.obj.high
+    at = next((at for at in range(low, high - 1) if s.low[at] == "at" and s.bits[at + 1] & NAME), None)
+    if at is None:
+        return c.with_verb("works as")
+    verb = "studies at" if s.low[at - 1] == "student" else "works at"
+    return [*c.with_verb("works as", text_of(s, low, at)), *c.with_verb(verb, text_of(s, at + 1, high))]
+
+
 def _is_hollow(s: SentenceTokens, low: int, high: int) -> bool:
     """Whether words are said for their sound: "a huge fan", "a roller coaster"."""
     return s.low[high - 1] in words("vague", "hollow") or words("vague", "fan").issuperset(s.low[low:high])
@@ -335,7 +346,7 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
         return []
     article = bool(s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER))
     if article and head in words("occupation", "heads") and c.said.is_person:
-        return c.with_verb("works as")
+        return _works_as(c)
     if not (article or c.said.is_person or own):
         return []
     return c.with_verb("is", (c.said.name_of(low, high) if possessed else None) or c.text)

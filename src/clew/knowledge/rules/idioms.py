@@ -50,7 +50,12 @@ def idiom(said: ClauseReading, verb: str, obj: Object) -> list[StatementDraft] |
 
 def is_about_another(verb: str) -> bool:
     """Whether a verb may tell something of its object whoever did it: "they raised my rent to $900"."""
-    return verb in words("change", "verbs") or verb in words("reschedule", "verbs")
+    return verb in _of_objects()
+
+
+@cache
+def _of_objects() -> frozenset[str]:
+    return words("change", "verbs") | words("reschedule", "verbs")
 
 
 def _turned(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -97,33 +102,41 @@ def _state(said: ClauseReading) -> FactStatus | None:
 
 
 def _began_work(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "I started at Vela as a nurse", "joined Vela as an engineer", "got a job at Vela"."""
+    """As in "I started at Vela as a nurse", "started as a nurse at Vela", "joined Vela as an engineer"."""
     s, low, high = said.s, obj.low, obj.high
     if low >= high or not said.is_person or said.clause.group.negated or said.clause.gap:
         return None
-    job, verb = job_of(s, low, min(said.clause.stop, len(s))), said.clause.group.verb
-    if verb in ("start", "begin", "join"):
-        wanted = "" if verb == "join" else "at"
-        if obj.preposition != wanted or not s.bits[low] & NAME or (verb == "join" and not job):
-            return None
-        at = low
-    else:
-        head = next((place for place in range(low, high) if s.low[place] in _JOB), high)
-        at = head + 2
-        if at >= high or obj.preposition or s.low[head + 1] not in ("at", "with") or not s.bits[at] & NAME:
-            return None
-    return _employed(said, at, high, job)
+    stop = min(said.clause.stop, len(s))
+    if obj.preposition == "as":
+        at = next(
+            (at + 1 for at in range(low, high - 1) if s.low[at] in ("at", "with") and s.bits[at + 1] & NAME), high
+        )
+        return _employed(said, (at, high), job_of(s, low - 1, stop)) if s.low[low - 1] == "as" else None
+    job, joins = job_of(s, low, stop), said.clause.group.verb == "join"
+    if obj.preposition != ("" if joins else "at") or not s.bits[low] & NAME or (joins and not job):
+        return None
+    return _employed(said, (low, high), job)
 
 
-def _employed(said: ClauseReading, low: int, high: int, job: str) -> list[StatementDraft] | None:
-    """Somebody who has begun to work at what some words name."""
-    status = _state(said)
+def _got_job(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "I got a new job at Vela as a nurse"."""
+    s, low, high = said.s, obj.low, obj.high
+    head = next((place for place in range(low, high) if s.low[place] in _JOB), high)
+    unlike = not said.is_person or said.clause.group.negated or said.clause.gap or obj.preposition
+    if unlike or head + 2 >= high or s.low[head + 1] not in ("at", "with") or not s.bits[head + 2] & NAME:
+        return None
+    return _employed(said, (head + 2, high), job_of(s, low, min(said.clause.stop, len(s))))
+
+
+def _employed(said: ClauseReading, employer: tuple[int, int], job: str) -> list[StatementDraft] | None:
+    """Somebody who has begun to work at what some words name, and as what; either may be missing."""
+    status, (low, high) = _state(said), employer
     if status is None:
         return None
-    type_ = type_of(said, FactStatus.ACTIVE)
     high = next((at for at in range(low + 1, high) if said.s.low[at] in ("as", "for")), high)
-    found = [StatementDraft(said.owner.name, "works at", text_of(said.s, low, high), status, type_)]
-    return [*found, StatementDraft(said.owner.name, "works as", job, status, type_)] if job else found
+    parts = (("works at", text_of(said.s, low, high)), ("works as", job))
+    type_ = type_of(said, FactStatus.ACTIVE)
+    return [StatementDraft(said.owner.name, verb, value, status, type_) for verb, value in parts if value] or None
 
 
 def job_of(s: SentenceTokens, low: int, stop: int) -> str:
@@ -263,8 +276,9 @@ def _idioms() -> Mapping[str, tuple[_Idiom, ...]]:
 _BY_VERB: Final[Mapping[str, tuple[_Idiom, ...]]] = {
     "turn": (_turned, _went_on_diet),
     **dict.fromkeys(("quit", "leave", "lose", "resign"), (_left_job,)),
-    **dict.fromkeys(("start", "begin", "join", "land", "take", "accept", "find"), (_began_work,)),
-    "get": (_began_work, _got),
+    **dict.fromkeys(("start", "begin", "join"), (_began_work,)),
+    **dict.fromkeys(("land", "take", "accept", "find"), (_got_job,)),
+    "get": (_got_job, _got),
     **dict.fromkeys(("break", "split", "divorce", "separate"), (_parted,)),
     "see": (_seeing,),
     "become": (_went_on_diet,),

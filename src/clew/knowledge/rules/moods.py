@@ -193,9 +193,9 @@ def _reported(s: SentenceTokens, clause: Clause, above: Clause) -> Mood | None:
 def _ordered(s: SentenceTokens, clause: Clause) -> Mood | None:
     """The mood that an order before the first clause gives it: "imagine (that) I live in"; None for none."""
     first = clause.subject[0]
-    secured = [at for at in range(max(0, first - _NEAR), first) if s.low[at] in words("talk", "securing")]
-    if any(s.low[at] != "sure" or s.verb[at - 1] == "make" for at in secured):
-        return Mood.HYPOTHETICAL  # "just want to make sure it works"
+    for at in range(max(0, first - _NEAR), first):
+        if s.low[at] in words("talk", "securing") and (s.low[at] != "sure" or s.verb[at - 1] == "make"):
+            return Mood.HYPOTHETICAL  # "just want to make sure it works"
     for at in range(min(first, 3)):
         if s.low[at] in ("imagine", "suppose", "pretend", "say", "assume"):
             return Mood.HYPOTHETICAL

@@ -84,6 +84,8 @@ def _note(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> int:
 def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Mentions) -> Referent | None:
     """Whom the subject means: in what somebody reports, a pronoun can mean the one who says it."""
     clause = parts[index]
+    if clause.subject[0] == clause.subject[1]:
+        return Referent(mentions.speaker, "person")
     if s.low[clause.subject[0]] == "you":
         return addressed(s, clause, mentions)
     if index and s.low[clause.subject[0]] in ("he", "she"):
