@@ -90,6 +90,7 @@ MEET = (
     ),
     Requirement("L-CODE-07", "issue 17", "Names of files take one line in answers, whatever is in them."),
     Requirement("L-CODE-08", "issue 17", "`project init` says what is there already, and counts agree with nouns."),
+    Requirement("L-CODE-09", "issue 17", "A quest begins in a session that there is; a mistyped one names the near."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

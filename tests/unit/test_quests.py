@@ -128,7 +128,16 @@ def test_a_person_sets_title_and_stage_or_begins_a_quest(memory: Memory) -> None
     assert memory.drain(60)
     last = memory.quests("work")[-1]
     assert (last.id, last.title, last.files, last.first) == (begun.id, begun.title, ("src/windows.py",), 14)
-    assert memory.set_quest(session="fresh", stage="transform").first == 0
+
+
+@pytest.mark.requirement("L-CODE-09")
+def test_a_mistyped_session_begins_no_quest(memory: Memory) -> None:
+    with pytest.raises(NotFoundError, match=r"no session 'wrok'; there is 'work'; `clew sessions`"):
+        memory.set_quest(session="wrok", title="Windows")
+    with pytest.raises(NotFoundError, match="no session 'zzz'; `clew sessions`"):
+        memory.set_quest(session="zzz", title="Windows")
+    assert len(memory.quests()) == 2
+    assert memory.set_quest(session="wor", title="Windows").id == "work:quest:14"
 
 
 @pytest.mark.requirement("L-MEE-09")

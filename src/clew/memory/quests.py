@@ -22,6 +22,7 @@ from clew.project.seals import (
     seal_before,
     seal_quest,
 )
+from clew.recall.session_names import session_meant
 from clew.rows.pause import paused_since
 from clew.rows.quest_reading import get_quest, hashes_now, list_quests, turn_hashes
 from clew.rows.quests import put_pattern, put_seal, put_set, read_patterns, read_seals
@@ -60,13 +61,13 @@ class MemoryQuests(MemoryReads):
 
         Args:
             quest: id of a quest.
-            session: or the session in which one begins.
+            session: or the session in which one begins, by its name or the one that blocks show.
             title: what it is called; secrets in it are masked, as in turns.
             stage: genesis, transform, verify or complete.
 
         Raises:
             InputError: neither or both of `quest` and `session` are given, nothing is set, or the space is paused.
-            NotFoundError: there is no such quest.
+            NotFoundError: there is no such quest, or no such session.
         """
         self._check_open()
         if (quest is None) == (session is None):
@@ -76,13 +77,11 @@ class MemoryQuests(MemoryReads):
         chosen = None if stage is None else _stage(stage)
         words = None if title is None else quest_title(self._masked(given_text(title, "title")))
         name = quest if quest is None else given_text(quest, "quest")
+        begun = "" if session is None else session_meant(self.reads, given_session(session))
 
         def write(tx: Transaction) -> Quest:
             self._must_store(tx)
-            if name is not None:
-                made = get_quest(tx, self.space, name)
-            else:
-                made = _begun(tx, self.space, given_session(session))
+            made = get_quest(tx, self.space, name) if name is not None else _begun(tx, self.space, begun)
             made = replace(made, title=words or made.title, stage=chosen or made.stage, provenance="user")
             put_set(tx, self.space, made, self.reads.clock())
             return made

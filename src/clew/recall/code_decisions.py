@@ -33,7 +33,7 @@ STRETCH: Final = 256
 
 _TOLD: Final = ("decision", "constraint", "failure")
 _LINE: Final = 300  # characters of a sentence or request
-_BACK: Final = 40  # turns before a change among which the request for it is looked for
+_BACK: Final = 20  # turns of the user before a change among which the request for it is looked for
 _LATER: Final = 3
 _USER: Final = ROLES.index("user")
 
@@ -142,13 +142,8 @@ def _decision(
 def _request(reader: Reader, space: str, view: IndexView, place: int) -> Turn | None:
     """The last words of the user before a turn of the same session."""
     session, seq = view.turns.session[place], int(view.turns.seq[place])
-    near = np.flatnonzero(
-        (view.turns.session == session)
-        & (view.turns.seq < seq)
-        & (view.turns.seq >= seq - _BACK)
-        & (view.turns.role == _USER)
-    )
-    for candidate in near[np.argsort(view.turns.seq[near])][::-1].tolist():
+    before = np.flatnonzero((view.turns.session == session) & (view.turns.seq < seq) & (view.turns.role == _USER))
+    for candidate in before[np.argsort(view.turns.seq[before])][::-1][:_BACK].tolist():
         turn = _turn_at(reader, space, view, candidate)
         if turn is not None and turn.origin == "user" and prose_of(turn):
             return turn

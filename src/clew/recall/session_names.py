@@ -1,5 +1,6 @@
 """Which stored session a name means, as blocks shorten it and people type it. Start at `session_meant`."""
 
+from difflib import get_close_matches
 from typing import Final
 
 from clew.errors import InputError, NotFoundError
@@ -7,6 +8,10 @@ from clew.recall.read_path import ReadPath
 from clew.store.selections import TURN_ORIGINS
 from clew.types.ids import short_session
 
+_NEAR: Final = 3
+"""Most sessions with a similar name that an error names."""
+_COMPARED: Final = 2_000
+"""Sessions whose names are compared with a mistyped one, the newest."""
 _NAMED: Final = 5
 """Most sessions that an error lists."""
 
@@ -21,7 +26,9 @@ def session_meant(path: ReadPath, name: str) -> str:
     found = name if is_session(path, name) else session_shown_as(path, name)
     found = found or _only(name, [each for each in path.live.view().sessions if each.startswith(name)])
     if found is None:
-        raise NotFoundError(f"there is no session {name!r}; `clew sessions` lists those that there are")
+        near = get_close_matches(name, path.live.view().sessions[-_COMPARED:], n=_NEAR)
+        like = f"; there is {' and '.join(map(repr, near))}" if near else ""
+        raise NotFoundError(f"there is no session {name!r}{like}; `clew sessions` lists those that there are")
     return found
 
 
