@@ -91,6 +91,11 @@ MEET = (
     Requirement("L-CODE-07", "issue 17", "Names of files take one line in answers, whatever is in them."),
     Requirement("L-CODE-08", "issue 17", "`project init` says what is there already, and counts agree with nouns."),
     Requirement("L-CODE-09", "issue 17", "A quest begins in a session that there is; a mistyped one names the near."),
+    Requirement(
+        "L-CODE-10", "issue 17", "Names of code in words are linked to the one file that defines them or is called so."
+    ),
+    Requirement("L-CODE-11", "issue 17", "Drift tells of the sessions that worked on the project, and of no others."),
+    Requirement("L-CODE-12", "issue 17", "Quests and drift read the rows of turns of work, however much else is said."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

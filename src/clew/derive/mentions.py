@@ -54,7 +54,7 @@ class MentionReading:
             MENTION.put(
                 tx,
                 [
-                    MentionRow(self._space, row.ordinal, mention_text(links))
+                    MentionRow(self._space, row.ordinal, mention_text(links), row.session if links.works else None)
                     for (row, links), seq in zip(found, living, strict=True)
                     if links and seq is not None
                 ],

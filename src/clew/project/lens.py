@@ -7,14 +7,15 @@ import hashlib
 import json
 import logging
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clew.analyze.overlays import Overlay
 from clew.project.elements import ProjectElement, elements_of
-from clew.project.links import PathResolver
+from clew.project.links import PathMatch, PathResolver, TurnLinks
 from clew.project.meet import ACTIVE, OverlayNodes
+from clew.project.names import NameResolver
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project
 from clew.store.replace_file import replace_file
@@ -43,7 +44,17 @@ class ProjectLens:
     elements: tuple[ProjectElement, ...]
     nodes: OverlayNodes
     resolver: PathResolver
+    names: NameResolver = field(repr=False)
     by_path: Mapping[str, tuple[ProjectElement, ...]] = field(repr=False)
+
+    def files_of(self, links: TurnLinks) -> Iterator[tuple[str, PathMatch]]:
+        """The files that a turn concerns: by the paths that it writes, then by the names in its words."""
+        for how, written in links.paths:
+            if (match := self.resolver.resolve(written)) is not None:
+                yield how, match
+        for name in links.names:
+            if (path := self.names.resolve(name)) is not None:
+                yield "said", PathMatch(path, "name")
 
 
 def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = None) -> ProjectLens:
@@ -71,6 +82,7 @@ def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = N
         elements=elements,
         nodes=nodes,
         resolver=PathResolver(tuple(by_path), project.root.as_posix()),
+        names=NameResolver(elements),
         by_path={path: tuple(some) for path, some in by_path.items()},
     )
 

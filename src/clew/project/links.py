@@ -13,13 +13,15 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from clew.condense.material import prose_of
+from clew.condense.statements import statements
 from clew.project.checks import check_commands, confirms, is_commit, verdict_of
+from clew.project.names import NAMES, names_in
 from clew.text.evidence import MOST, path_spans
 from clew.text.late_pattern import late_pattern
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
-LINKS_VERSION: Final = 1
+LINKS_VERSION: Final = 2
 """Raise it with any change of what `links_of` finds: rows of other versions are made again."""
 
 PATHS: Final = 40
@@ -52,6 +54,7 @@ _PATCHED: Final = late_pattern(
     re.MULTILINE,
 )
 _LINE_BEHIND: Final = late_pattern(r"(?<=[\w)]):\d[\d:-]*$")
+_FILE: Final = late_pattern(r"\.[A-Za-z0-9]{1,8}$")
 _DRIVE: Final = late_pattern(r"^[A-Za-z]:/")
 _COMMIT: Final = late_pattern(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
 
@@ -66,6 +69,8 @@ class TurnLinks(Record):
         ran: paths in commands.
         said: paths in the words of the turn.
         shown: paths in results of tools.
+        names: names of code in the words, see `clew.project.names`.
+        decides: its words decide something about a file.
         checks: commands that check something (tests, builds, linters), each with the id of its call.
         verdicts: ids of calls whose result shows that they passed or failed.
         calls: it calls tools.
@@ -79,12 +84,19 @@ class TurnLinks(Record):
     ran: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     checks: tuple[tuple[str, str], ...] = ()
     verdicts: tuple[tuple[str, bool], ...] = ()
     calls: bool = False
     commits: bool = False
     confirms: bool = False
     wordless: bool = False
+    decides: bool = False
+
+    @property
+    def works(self) -> bool:
+        """Whether it changes files, or checks something."""
+        return bool(self.edited or self.checks)
 
     @property
     def paths(self) -> Iterator[tuple[str, str]]:
@@ -123,16 +135,31 @@ def links_of(turn: Turn) -> TurnLinks:
     if turn.origin == "injected":
         return TurnLinks()
     prose = prose_of(turn) if turn.role == "user" else turn.text
+    said = [part.text for part in turn.parts if part.type == "text"]
+    names = dict.fromkeys(name for text in said for name in names_in(text))
     commands = [command for part in turn.parts if part.type == "tool_call" for command in _commands_of(part)]
     return TurnLinks(
         **{how: tuple(list(paths)[:PATHS]) for how, paths in found.items()},
+        names=tuple(list(names)[:NAMES]),
         checks=tuple(checks[:PATHS]),
         verdicts=tuple(verdicts[:PATHS]),
         calls=any(part.type == "tool_call" for part in turn.parts),
         commits=any(map(is_commit, commands)),
         confirms=turn.role == turn.origin == "user" and confirms(prose),
         wordless=not prose.strip(),
+        decides=bool(found["said"]) and any(True for _ in file_decisions(turn)),
     )
+
+
+def file_decisions(turn: Turn) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The sentences of a turn that decide something and name files, with their paths."""
+    prose = prose_of(turn)
+    for start, end, kind in statements(prose):
+        sentence = " ".join(prose[start:end].split())
+        spans = path_spans(sentence) if kind == "decision" else ()
+        paths = tuple(sentence[low:high] for low, high in spans if _FILE.search(sentence[low:high]))
+        if paths:
+            yield sentence, paths
 
 
 def normal_path(path: str) -> str:
@@ -198,7 +225,7 @@ class PathMatch:
     """A path of a project that a written path means.
 
     Attributes:
-        how: `exact`, or `suffix` for the one path of which it is the end, or which is its end.
+        how: `exact`; `suffix` for the one path of which it is the end, or which is its end; `name` for a name of code.
     """
 
     path: str

@@ -1,44 +1,73 @@
 """How far projects and the conversations about them drifted apart."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
-from clew.condense.material import prose_of
-from clew.condense.statements import statements
 from clew.index.view import IndexView
 from clew.project.lens import ProjectLens
+from clew.project.links import TurnLinks, file_decisions
 from clew.recall.mentions import links_at
 from clew.recall.project_links import unexplained
+from clew.recall.working_folders import ProjectPlace, working_folders
+from clew.rows.mentions import linked_rows, read_until
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
-from clew.text.evidence import path_spans
 from clew.types.ids import turn_id
 from clew.types.projects import ProjectDrift, Unreflected
 
-_AT_ONCE: Final = 256
 _SYMBOL: Final = re.compile(r"`([A-Za-z_][\w.]{2,80})(?:\(\))?`")
-_FILE: Final = re.compile(r"\.[A-Za-z0-9]{1,8}$")
+
+
+@dataclass(slots=True)
+class _Said:
+    """What the turns of one session say of a project.
+
+    Attributes:
+        is_about: a path that one of them writes is in the project.
+        decisions: number and position of the turns that decide something about files.
+    """
+
+    concerned: set[str] = field(default_factory=set)
+    is_about: bool = False
+    decisions: list[tuple[int, int]] = field(default_factory=list)
 
 
 def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> ProjectDrift:
-    """What of a project no conversation explains, and which decisions no code reflects."""
-    concerned: set[str] = set()
-    lost: list[tuple[int, Unreflected]] = []
+    """What of a project no conversation explains, and which decisions no code reflects.
+
+    Sessions that worked on another project do not count, nor do decisions of one of which no folder is known and that
+    writes no path of this project. Read are the links of turns that have any, and the turns that decide something
+    about files.
+    """
+    place, said = ProjectPlace(lens.root), defaultdict[str, _Said](_Said)
+    for ordinal, position, links in _linked(reader, space, view):
+        held = said[view.sessions[int(view.turns.session[position])]]
+        found = [match for _, match in lens.files_of(links)]
+        held.concerned |= {match.path for match in found}
+        held.is_about = held.is_about or any(match.how != "name" for match in found)
+        if links.decides:
+            held.decisions.append((ordinal, position))
+    folders = working_folders(reader, space, view, said)
+    worked = {name: place.has(folders.get(name, ())) for name in said}
+    own = [each for name, each in said.items() if worked[name] is not False]
     names = {part for each in lens.elements if each.name for part in (each.name, each.name.rpartition(".")[2])}
-    for ordinal, place, paths, said in _linked(reader, space, view):
-        matches = [lens.resolver.resolve(path) for path in paths]
-        found = {match.path for match in matches if match is not None}
-        concerned |= found
-        if said:
-            lost += [(ordinal, each) for each in _unreflected(reader, space, view, place, lens, names)]
-    files = [each for each in lens.elements if not each.name]
-    left = unexplained(lens.elements, frozenset(concerned))
-    active = {each.path for each in lens.nodes.elements if not each.name}
+    lost = [
+        (ordinal, each)
+        for name, held in said.items()
+        if worked[name] or (worked[name] is None and held.is_about)
+        for ordinal, position in held.decisions
+        for each in _unreflected(reader, space, view, position, lens, names)
+    ]
     lost.sort(key=lambda item: -item[0])
+    files = [each for each in lens.elements if not each.name]
+    left = unexplained(lens.elements, frozenset(path for held in own for path in held.concerned))
+    active = {each.path for each in lens.nodes.elements if not each.name}
     return ProjectDrift(
         root=lens.root,
         files=len(files),
@@ -48,29 +77,29 @@ def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> 
     )
 
 
-def _linked(reader: Reader, space: str, view: IndexView) -> Iterator[tuple[int, int, list[str], bool]]:
-    """Number, position, paths of each turn that concerns files, and whether its words name some."""
-    for start in range(0, len(view.turns.ordinal), _AT_ONCE):
-        ordinals = view.turns.ordinal[start : start + _AT_ONCE].tolist()
-        places = np.arange(start, start + len(ordinals))
-        for place, links in enumerate(links_at(reader, space, view, places), start):
-            if links:
-                yield ordinals[place - start], place, [path for _, path in links.paths], bool(links.said)
+def _linked(reader: Reader, space: str, view: IndexView) -> Iterator[tuple[int, int, TurnLinks]]:
+    """Number, position and links of each turn that has links."""
+    ordinals = view.turns.ordinal
+    order = np.argsort(ordinals)
+    read = read_until(reader, space)[1]
+    for ordinal, links in linked_rows(reader, space, 0) if read else ():
+        at = int(np.searchsorted(ordinals, ordinal, sorter=order))
+        if ordinal < read and at < len(order) and ordinals[order[at]] == ordinal:
+            yield ordinal, int(order[at]), links
+    unread = np.flatnonzero(ordinals >= read)
+    for position, links in zip(unread.tolist(), links_at(reader, space, view, unread), strict=True):
+        if links:
+            yield int(ordinals[position]), position, links
 
 
 def _unreflected(
     reader: Reader, space: str, view: IndexView, place: int, lens: ProjectLens, names: set[str]
 ) -> Iterator[Unreflected]:
-    """The decisions of a turn that name something of this project's kind, and nothing that it has."""
+    """The decisions of a turn that name files, and nothing that the project has."""
     key = (view.sessions[int(view.turns.session[place])], int(view.turns.seq[place]))
     row = TURN.get(reader, (space, *key))
-    prose = "" if row is None else prose_of(turn_from_row(row))
-    for start, end, kind in statements(prose):
-        sentence = " ".join(prose[start:end].split())
-        if kind != "decision":
-            continue
-        paths = [sentence[low:high] for low, high in path_spans(sentence) if _FILE.search(sentence[low:high])]
+    for sentence, paths in () if row is None else file_decisions(turn_from_row(row)):
         symbols = [name for name in _SYMBOL.findall(sentence) if name not in paths and "." not in name.strip(".")]
         has = any(lens.resolver.resolve(path) is not None for path in paths) or any(name in names for name in symbols)
-        if paths and not has:
+        if not has:
             yield Unreflected(turn=turn_id(*key), text=sentence, names=tuple(dict.fromkeys([*paths, *symbols])))

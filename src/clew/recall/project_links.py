@@ -27,7 +27,7 @@ class ElementLink:
 
     Attributes:
         how: `edited`, `read`, `ran`, `said` or `shown`.
-        match: `exact` or `suffix`.
+        match: `exact`, `suffix` or `name`, see `PathMatch`.
     """
 
     element: ProjectElement
@@ -57,12 +57,7 @@ def linked_to(
     paths = [(lens, {each.path for each in some if _is_wanted_by_path(each, wanted)}) for lens, some in meant]
 
     def concerns_one(links: TurnLinks) -> bool:
-        return any(
-            (match := lens.resolver.resolve(written)) is not None and match.path in some
-            for _, written in links.paths
-            for lens, some in paths
-            if some
-        )
+        return any(match.path in some for lens, some in paths if some for _, match in lens.files_of(links))
 
     found = linked_turns(reader, space, view, concerns_one, places)
     symbols = [each for _, some in meant for each in some if _is_symbol(each)]
@@ -76,13 +71,14 @@ def linked_to(
 
 def links_of_turn(lenses: Sequence[ProjectLens], links: TurnLinks) -> list[ElementLink]:
     """The files of projects that a turn concerns, the closest first."""
-    found: dict[str, ElementLink] = {}
-    for how, written in links.paths:
-        for lens in lenses:
-            match = lens.resolver.resolve(written)
-            if match is not None:
-                element = lens.by_path[match.path][0]
-                found.setdefault(element.path, ElementLink(element, how, match.how))
+    found: dict[tuple[str, str], ElementLink] = {}
+    for lens in lenses:
+        for how, match in lens.files_of(links):
+            element = lens.by_path[match.path][0]
+            link = ElementLink(element, how, match.how)
+            held = found.setdefault((lens.root, element.path), link)
+            if HOW.index(how) < HOW.index(held.how):
+                found[lens.root, element.path] = link
     return sorted(found.values(), key=lambda link: HOW.index(link.how))
 
 

@@ -1,7 +1,7 @@
 """What turns say of files as rows: written behind the acknowledgement, read for quests and questions about files."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -9,16 +9,20 @@ from clew.project.links import LINKS_VERSION, TurnLinks
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.rows import dumps
-from clew.store.selections import MENTION_VALUE, META_VALUE
+from clew.store.selections import MENTION_SESSION, MENTION_VALUE, MENTION_VALUES, META_VALUE
 from clew.store.tables import MENTION, META
 
 PROGRESS: Final = "mentions"
 """The row of META that says how far turns are read: `<version> <ordinal of the first that is not>`."""
 
+_AT_ONCE: Final = 500
+
 _LISTS: Final[Mapping[str, str]] = MappingProxyType(
-    {"e": "edited", "r": "read", "x": "ran", "s": "said", "o": "shown", "c": "checks", "v": "verdicts"}
+    {"e": "edited", "r": "read", "x": "ran", "s": "said", "o": "shown", "i": "names", "c": "checks", "v": "verdicts"}
 )
-_FLAGS: Final[Mapping[str, str]] = MappingProxyType({"n": "calls", "k": "commits", "d": "confirms", "w": "wordless"})
+_FLAGS: Final[Mapping[str, str]] = MappingProxyType(
+    {"n": "calls", "k": "commits", "d": "confirms", "w": "wordless", "q": "decides"}
+)
 _PAIRS: Final = frozenset("cv")
 
 
@@ -42,6 +46,26 @@ def read_links(reader: Reader, space: str, ordinals: Sequence[int]) -> list[Turn
     """What turns say of files, by their numbers; nothing for one that has no row, or is not read yet."""
     texts = MENTION_VALUE.get_many(reader, [(space, ordinal) for ordinal in ordinals])
     return [TurnLinks() if text is None else links_from(text) for text in texts]
+
+
+def linked_rows(reader: Reader, space: str, low: int) -> Iterator[tuple[int, TurnLinks]]:
+    """Number and links of each turn from a number on that has any, in batches."""
+    while True:
+        rows = MENTION_VALUES.scan(reader, (space, low), (space,), limit=_AT_ONCE)
+        yield from ((row.ordinal, links_from(row.data)) for row in rows)
+        if len(rows) < _AT_ONCE:
+            return
+        low = rows[-1].ordinal + 1
+
+
+def sessions_of_work(reader: Reader, space: str) -> list[str]:
+    """The sessions in which turns that are read changed or checked something; reads one row of each."""
+    found: list[str] = []
+    while row := MENTION_SESSION.first(
+        reader, (space, f"{found[-1]}\x01") if found else (space,), (space,), index="session"
+    ):
+        found.append(row)
+    return found
 
 
 def read_until(reader: Reader, space: str) -> tuple[str | None, int]:

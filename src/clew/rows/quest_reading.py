@@ -7,13 +7,13 @@ from clew.condense.material import prose_of
 from clew.errors import NotFoundError
 from clew.project.links import links_of
 from clew.project.quests import QuestState, TurnActs, quest_state, quest_title, quests_of, session_of_quest
-from clew.rows.mentions import read_links, read_until
+from clew.rows.mentions import read_links, read_until, sessions_of_work
 from clew.rows.quests import read_seals, read_set
 from clew.store.project_row_types import QuestRow
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import SESSION_NAME, TURN_ACTORS, TURN_HASH
+from clew.store.selections import TURN_ACTORS, TURN_HASH, TURN_PLACES
 from clew.store.tables import TURN
 from clew.types.ids import turn_id
 from clew.types.quests import Quest, QuestStage
@@ -22,8 +22,12 @@ from clew.types.quests import Quest, QuestStage
 def list_quests(reader: Reader, space: str, session: str | None = None) -> list[Quest]:
     """The quests, by session in the order of names and by first turn; of one session, or of all."""
     kept, seals = read_set(reader, space), read_seals(reader, space)
-    every = (*SESSION_NAME.scan(reader, (space,), (space,)), *(row.session for row, *_ in kept.values()))
-    names = set(every) if session is None else {session}
+    if session is not None:
+        names = {session}
+    else:
+        unread = TURN_PLACES.scan(reader, (space, read_until(reader, space)[1]), (space,), index="ordinal")
+        names = {*sessions_of_work(reader, space), *(row.session for row, *_ in kept.values())}
+        names |= {turn.session for turn in unread}
     found = []
     for name in sorted(names):
         own = {key: held for key, held in kept.items() if held[0].session == name}

@@ -9,6 +9,7 @@ class MentionRow(NamedTuple):
     space: str
     ordinal: int
     data: str  # JSON, see `clew.rows.mentions`
+    session: str | None  # of a turn that changes or checks something
 
 
 class QuestRow(NamedTuple):

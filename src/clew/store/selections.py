@@ -203,6 +203,13 @@ class OrdinalValue(NamedTuple):
     value: str
 
 
+class OrdinalMention(NamedTuple):
+    """What a turn says of files, by the turn's number in the space."""
+
+    ordinal: int
+    data: str
+
+
 class OrdinalEntry(NamedTuple):
     """The index entry of a turn."""
 
@@ -405,6 +412,8 @@ ANNOTATION_SOURCES: Final = Columns(ANNOTATION, AnnotationSource)
 WEIGHING_VALUE: Final = Column[str](WEIGHING, "value")
 WEIGHING_VALUES: Final = Columns(WEIGHING, OrdinalValue)
 MENTION_VALUE: Final = Column[str](MENTION, "data")
+MENTION_VALUES: Final = Columns(MENTION, OrdinalMention)
+MENTION_SESSION: Final = Column[str | None](MENTION, "session")
 MENTION_ORDINAL: Final = Column[int](MENTION, "ordinal")
 WEIGHING_ORDINAL: Final = Column[int](WEIGHING, "ordinal")
 ANALYSIS_VALUE: Final = Column[str](ANALYSIS, "value")

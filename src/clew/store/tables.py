@@ -210,7 +210,9 @@ EXTRACTION_RUN: Final = TypedTable(
     "extraction_run", ExtractionRunRow, key=2, holds_user_text=True, indexes={"state": ("space", "state")}
 )
 EXTRACTION_CHUNK: Final = TypedTable("extraction_chunk", ExtractionChunkRow, key=3, holds_user_text=True)
-MENTION: Final = TypedTable("mention", MentionRow, key=2, holds_user_text=True)
+MENTION: Final = TypedTable(
+    "mention", MentionRow, key=2, holds_user_text=True, indexes={"session": ("space", "session")}
+)
 QUEST: Final = TypedTable("quest", QuestRow, key=3, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 

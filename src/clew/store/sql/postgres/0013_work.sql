@@ -1,0 +1,7 @@
+-- Sessions in which turns change or check files, so that nothing else is read to find them.
+
+ALTER TABLE mention ADD COLUMN session text COLLATE "C";
+CREATE INDEX mention_session ON mention (space, session, ordinal) WHERE session IS NOT NULL;
+
+ALTER TABLE mention
+    ALTER COLUMN session SET STATISTICS 0;
