@@ -2700,6 +2700,26 @@ MODEL_FACTS = (
 
 
 # --- the store of a project ---
+DOOR = (
+    Requirement(
+        "door-agent-once",
+        "Issue 15",
+        "A sub-agent of Claude Code is one session by the proxy and by its transcript, with each turn once.",
+    ),
+    Requirement("door-commands", "Issue 15", "A command of Claude Code without words of the user is the program's."),
+    Requirement(
+        "door-system-between",
+        "Issue 15",
+        "Where a history is cut, Anthropic's messages of the role system among the others stay where they are allowed.",
+    ),
+    Requirement(
+        "door-staging",
+        "Issue 15",
+        "What aider writes in the user's name is no message of a conversation, which stays one from turn to turn.",
+    ),
+    Requirement("door-errands", "Issue 15", "Errands of real clients are known; ids and paths are as these send them."),
+)
+
 PROJECT = (
     Requirement(
         "L-PRJ-01",
@@ -2889,5 +2909,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *DISK,
     *REDUCE,
     *PROJECT,
+    *DOOR,
     *RULES,
 )

@@ -226,7 +226,6 @@ def test_a_sidechain_is_a_branch_in_which_the_assistant_asks(tmp_path: Path) -> 
         record("assistant", "a2", "I delegate", "u1"),
         record("assistant", "s1b", [use("Grep", "t1", pattern="x")], "s1a", isSidechain=True),
         record("user", "s1c", [result("t1", "found")], "s1b", isSidechain=True),
-        record("user", "k1", "another", isSidechain=True, agentId="k"),
     )
     assert [(turn.branch, turn.origin) for turn in found] == [
         ("", "user"),
@@ -234,8 +233,37 @@ def test_a_sidechain_is_a_branch_in_which_the_assistant_asks(tmp_path: Path) -> 
         ("", "assistant"),
         ("sidechain:s1a", "assistant"),
         ("sidechain:s1a", "tool"),
-        ("sidechain:k", "assistant"),
     ]
+
+
+@pytest.mark.requirement("door-agent-once")
+@pytest.mark.parametrize("name", [None, "mine"])
+def test_a_sub_agent_with_an_id_is_a_session_of_its_own(tmp_path: Path, name: str | None) -> None:
+    records = (
+        record("user", "u1", "do it"),
+        record("user", "k1", "look for x", isSidechain=True, agentId="k"),
+        record("assistant", "k2", "found", "k1", isSidechain=True, agentId="k"),
+        record("assistant", "a1", "done", "u1"),
+        {"type": "ai-title", "sessionId": "s1", "aiTitle": "Doing it"},
+    )
+    found = turns(read(put(tmp_path, "s.jsonl", lines(*records)), session=name))
+    place = ("claude-code/s1/k", "") if name is None else ("mine", "sidechain:k")
+    assert [(turn.session, turn.branch, turn.parent, turn.text) for turn in found] == [
+        (name or "s1", "", None, "do it"),
+        (*place, None, "look for x"),
+        (*place, None, "found"),
+        (name or "s1", "", None, "done"),
+    ]
+
+
+@pytest.mark.requirement("door-commands")
+def test_a_command_without_words_is_the_programs(tmp_path: Path) -> None:
+    bare = "<command-name>/compact</command-name>\n  <command-args></command-args>"
+    told = "<command-name>/review</command-name>\n  <command-args>the parser</command-args>"
+    found = imported(
+        tmp_path, record("user", "u1", bare), record("user", "u2", told), record("user", "u3", "<b>hi</b>")
+    )
+    assert [turn.origin for turn in found] == ["injected", "user", "user"]
 
 
 @pytest.mark.requirement("F-INGEST-04", "F-INGEST-20")

@@ -223,12 +223,21 @@ def test_a_request_without_key_or_json_is_refused(wire: str) -> None:
     assert post(upstream, wire, GOOD[wire], **empty).status_code in (401, 403)
 
 
-def test_messages_of_the_system_need_their_beta() -> None:
+@pytest.mark.parametrize(
+    ("at", "status"), [(0, 400), (1, 400), (2, 400), (3, 200)], ids=["first", "before-user", "after-assistant", "last"]
+)
+def test_messages_of_the_system_stand_between_a_user_and_the_answer(at: int, status: int) -> None:
     body = copy.deepcopy(GOOD["anthropic"])
-    body["messages"].insert(1, {"role": "system", "content": "Agents: none."})
-    assert post(ScriptedUpstream(), "anthropic", body).status_code == 400
-    beta = {"anthropic-beta": "claude-code-20250219,mid-conversation-system-2026-04-07"}
-    assert post(ScriptedUpstream(), "anthropic", body, **beta).status_code == 200
+    said = (
+        {"role": "user", "content": "Hi."},
+        {"role": "assistant", "content": "Hello."},
+        {"role": "user", "content": "Go."},
+    )
+    body["messages"] = list(said) if at else list(said[2:])
+    body["messages"].insert(at, {"role": "system", "content": "Agents: none."})
+    if at == 1:
+        body["messages"][2:2] = [{"role": "user", "content": "And."}]
+    assert post(ScriptedUpstream(), "anthropic", body).status_code == status
 
 
 def test_a_compressed_body_is_read_and_kept_as_it_came() -> None:

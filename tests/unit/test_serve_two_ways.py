@@ -146,3 +146,30 @@ def test_whichever_way_is_faster_after_each_answer(both: Both, first: str) -> No
 
 CALLS = ['Read({"path":', '"a"})', 'Read({"path":', '"b"})']
 CALLS = [word for each in CALLS for word in each.split()]
+
+
+@pytest.mark.requirement("door-agent-once")
+@pytest.mark.parametrize("first", ["file", "proxy"])
+def test_a_sub_agent_is_one_session_by_both_ways(tmp_path: Path, first: str) -> None:
+    asked: Block = {"role": "user", "content": "Find the port."}
+    done: Block = {"role": "assistant", "content": [text("It is 8123.")]}
+    agent = ClientMark("claude-code", f"{SESSION}/a1", subagent=True)
+    about = {"sessionId": SESSION, "agentId": "a1", "isSidechain": True, "timestamp": "2024-03-05T12:00:00.000Z"}
+    lines = [
+        {"type": kind, "uuid": f"u{n}", "parentUuid": f"u{n - 1}" if n else None, "message": said, **about}
+        for n, (kind, said) in enumerate((("user", asked), ("assistant", done)))
+    ]
+    file = tmp_path / "agent-a1.jsonl"
+    with quiet(clock=FrozenClock(NOON)) as memory:
+        if first == "file":
+            file.write_text(f"{json.dumps(lines[0])}\n", encoding="utf-8")
+            memory.import_path(file)
+        proxied = Proxied(memory)
+        request = chat_request("anthropic", [asked])
+        conversation = proxied.memorizer.store_request(proxied.conversations.identify(request, agent), request, agent)
+        proxied.memorizer.store_answer(conversation, request, agent, Answer((done,)))
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        memory.import_path(file)
+        stored = [(turn.session, turn.branch, turn.origin, turn.text) for turn in memory.turns()]
+    name = f"claude-code/{SESSION}/a1"
+    assert stored == [(name, "", "assistant", "Find the port."), (name, "", "assistant", "It is 8123.")]

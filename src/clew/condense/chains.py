@@ -74,7 +74,9 @@ def collapse(
         made = _made(given[start:end], wire, counter, start)
         if made is None:
             continue
-        collapsed += given[done:start] + _standing(given[start:end], wire, made.stub)
+        standing = _standing(given[start:end], wire, made.stub)
+        bridge = wire.between(given[start - 1]) if start and standing[0].get("role") == "user" else []
+        collapsed += [*given[done:start], *bridge, *standing]
         taken.append(made)
         done = end
     return collapsed + given[done:], taken

@@ -70,6 +70,11 @@ _SUMMARIES: Final = (
 """How Claude Code and Codex open the summary that stands for messages they dropped."""
 _RETRIEVED: Final = "### Task:\nRespond to the user query using the provided context"
 """How Open WebUI opens the texts that it looked up; what the user wrote follows the element `context`."""
+_ENDINGS: Final = re.compile(
+    r"(?:^|\n\n)(?=# \*SEARCH/REPLACE block\* Rules:\n|# File editing rules:\n|# V4A Diff Format Rules:\n"
+    r"|To suggest changes to a file you MUST return the entire content of the updated file\.)"
+)
+"""What stands before the rules that aider puts behind the user's words."""
 _OWN: Final = ("user_query", "userRequest", "command-args")
 """Elements around what the user wrote, where a program writes all else of a message (Cursor, Copilot, commands)."""
 
@@ -80,6 +85,22 @@ _OPENING: Final = re.compile(
         "|".join(re.escape(mark.strip("< >")) for mark in _ALL if mark[0] == "<")
     )
 )
+
+STAGING: Final = (
+    "I am not sharing any files that you can edit yet.",
+    "I am not sharing the full contents of any files with you yet.",
+    "I am not sharing any files yet.",
+    "I am not sharing any files with you.",
+    "I have *added these files to the chat* so you",
+    "These files have been *added these files to the chat* so we",
+    "Here are summaries of some files present in my git repo",
+    "Here are some READ ONLY files, provided for your reference.",
+)
+"""How messages open that aider writes in the user's name, and answers itself; they move through the history."""
+AFTER_EXAMPLES: Final = (
+    "I switched to a new code base. Please don't consider the above files or try to edit them any longer."
+)
+"""The message by which aider ends the examples with which it begins a history."""
 
 Piece = tuple[str, bool]
 """A piece of a text, and whether the user wrote it."""
@@ -93,6 +114,9 @@ def split_words(text: str) -> list[Piece]:
     start = text.lstrip()
     if start.startswith(_TEXTS):
         return [(text, False)]
+    if (ending := _ENDINGS.search(text)) is not None:
+        before, rules = text[: ending.start()], text[ending.end() :]
+        return [*(split_words(before) if before.strip() else ()), (rules, False)]
     if start.startswith(_RETRIEVED):
         return _after(text, "</context>")
     for name in _OWN:

@@ -13,7 +13,7 @@ from clew.store.selections import TURN_BRANCHES, TURN_LINKS
 Name = tuple[str, int]
 """A session and a place in it."""
 
-_SUBAGENTS: Final = "sidechain:"
+SUBAGENTS: Final = "sidechain:"
 _NOT_CHOSEN: Final = "branch:"
 """What an account export gives the versions of messages that the person does not see any more (docs/import.md)."""
 _VERSION: Final = re.compile(r"(?:branch|rewind|rollback):|edit-\d+$")
@@ -62,7 +62,7 @@ class BranchPaths:
 
     def left(self, session: str, seq: int, voice: TurnVoice) -> Left | None:
         """Why a turn is not on the path that was gone on; None on it, and on branches that the caller named."""
-        if voice.branch.startswith(_SUBAGENTS):
+        if voice.branch.startswith(SUBAGENTS):
             return Left.SUBAGENT
         if session not in self._starts or not is_a_version(voice.branch):
             return None

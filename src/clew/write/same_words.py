@@ -13,6 +13,7 @@ from typing import Final
 
 from clew.ingest.identity import TurnKey
 from clew.ingest.media import holds_text
+from clew.rows.branch_paths import SUBAGENTS
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -94,7 +95,8 @@ def named_alike(
     known = {key.external_id for key in stored}
     keys: list[TurnKey] = []
     for turn, key in zip(turns, incoming, strict=True):
-        places = () if key.external_id in known else words.find(turn)
+        is_apart = turn.branch.startswith(SUBAGENTS)  # the proxy stores these as sessions of their own
+        places = () if key.external_id in known or is_apart else words.find(turn)
         same = held.get(places[-1]) if places else None
         keys.append(key if same is None else replace(key, external_id=same.external_id, hash=same.hash))
     return keys, named

@@ -10,7 +10,7 @@ from typing import Final
 from clew.condense.wires.protocol import Call, Message, Result, blocks, call_label, text_of
 
 _REASONING: Final = ("thinking", "redacted_thinking")
-_AFTER_REASONING: Final = {"type": "text", "text": "(tools were used here)"}
+_TOOLS_USED: Final = {"type": "text", "text": "(tools were used here)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Anthropic:
         if not kept:
             return None
         if _kind(kept[-1]) in _REASONING:  # which may not be the last block of a message
-            kept.append(dict(_AFTER_REASONING))
+            kept.append(dict(_TOOLS_USED))
         return {**message, "content": kept}
 
     def reasons(self, message: Message) -> bool:
@@ -56,6 +56,9 @@ class _Anthropic:
             return False
         content = message.get("content")
         return any(not _is_tool(block) for block in content) if isinstance(content, list) else True
+
+    def between(self, before: Message) -> list[Message]:
+        return [{"role": "assistant", "content": [dict(_TOOLS_USED)]}] if before.get("role") == "system" else []
 
     def note(self, text: str) -> Message:
         return {"role": "user", "content": [{"type": "text", "text": text}]}
@@ -72,8 +75,11 @@ class _Anthropic:
             else ["message 0: the first message must be the user's"]
         )
         waiting: list[str] = []
+        roles = [message.get("role") for message in messages] + ["assistant"]
         for number, message in enumerate(messages):
             found += [f"message {number}: {problem}" for problem in _shape(message)]
+            if roles[number] == "system" and (roles[number - 1] != "user" or roles[number + 1] != "assistant"):
+                found.append(f"message {number}: the role system must stand between the user and the assistant")
             given = [result.id for result in self.results(message)]
             if sorted(given) != sorted(waiting):
                 found.append(f"message {number}: results for {given}, but the calls before were {waiting}")
@@ -97,6 +103,8 @@ def _is_tool(block: object) -> bool:
 def _shape(message: Message) -> list[str]:
     """What is wrong with a message by itself."""
     role, content = message.get("role"), message.get("content")
+    if role == "system":  # which may set options alone, and say nothing
+        return []
     if role not in ("user", "assistant"):
         return [f"role {role!r} is unknown"]
     if isinstance(content, str):

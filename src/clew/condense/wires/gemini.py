@@ -57,6 +57,9 @@ class _Gemini:
             not _is_tool(part) for part in blocks(message.get("parts"))
         )
 
+    def between(self, _before: Message) -> list[Message]:
+        return []
+
     def note(self, text: str) -> Message:
         return {"role": "user", "parts": [{"text": text}]}
 

@@ -53,6 +53,9 @@ class _OpenAI:
     def is_question(self, message: Message) -> bool:
         return message.get("role") == "user"
 
+    def between(self, _before: Message) -> list[Message]:
+        return []
+
     def note(self, text: str) -> Message:
         return {"role": "user", "content": text}
 

@@ -92,6 +92,10 @@ class Wire(Protocol):
         """Whether a message holds words of the user rather than only results."""
         ...
 
+    def between(self, before: Message) -> list[Message]:
+        """What has to stand between a message and one of the user that did not follow it before."""
+        ...
+
     def note(self, text: str) -> Message:
         """A message of the user with this text."""
         ...

@@ -54,6 +54,9 @@ class _Responses:
     def is_question(self, message: Message) -> bool:
         return message.get("role") == "user"
 
+    def between(self, _before: Message) -> list[Message]:
+        return []
+
     def note(self, text: str) -> Message:
         return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
 

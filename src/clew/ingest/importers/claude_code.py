@@ -2,12 +2,13 @@
 
 Every message is a turn; several lines with one `message.id` are blocks of one answer, each with a uuid of its own. Text
 that the client itself writes into the conversation (reminders, command output, compaction summaries) is `injected`.
-Sidechains are branches, and so is what follows when the person returns to an earlier message. All other records are
-skipped by kind.
+A sub-agent that has an id is a session of its own, called as it is when it comes through the proxy; sidechains without
+one are branches, and so is what follows when the person returns to an earlier message. All other records are skipped by
+kind.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clew.ingest import client_marks as marks
@@ -32,6 +33,16 @@ SUMMARISED_CHARS = 1.0
 
 A token has about four characters, and up to half of a full window are instructions and tools.
 """
+OVERHEAD_TOKENS = 13_000
+"""Tokens of instructions and tools in every request of Claude Code 2.1 (51 KB in 2.1.330), which no file holds."""
+_SIDECHAIN = "sidechain:"
+_AGENT = "agent:"
+"""What the branch of a sub-agent with an id begins with, while a file is read; its turns are in no branch."""
+
+
+def agent_session(session: str, agent: str) -> str:
+    """The name of a sub-agent's session, by either way in which it comes."""
+    return f"{NAME}/{session}/{agent}"
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
@@ -158,13 +169,13 @@ class _SessionReader:
         if _is_from_client(item.value, message):
             parts = injected(parts)
         elif kind == "user":
-            parts = mark_injected(parts, marks.CLAUDE_CODE)
+            parts = tuple(_unsaid(part) for part in mark_injected(parts, marks.CLAUDE_CODE))
         yield from self._turns(item, kind, parts, text_of(message, "model"))
 
     def _lacks_summarised(self) -> bool:
         """Whether most of what a summary replaces is not in this file: then the summary is all there is to find."""
         known, self.chars = self.chars, 0
-        return not self.has_messages or known < SUMMARISED_CHARS * self.compacted_tokens
+        return not self.has_messages or known < SUMMARISED_CHARS * (self.compacted_tokens - OVERHEAD_TOKENS)
 
     def _system(self, item: JsonRecord) -> Iterator[ImportRecord]:
         subtype = text_of(item.value, "subtype")
@@ -199,17 +210,21 @@ class _SessionReader:
         before = self._before(value)
         branch = self._branch(value, before, is_prompt)
         state = self.branches.setdefault(branch, _BranchState())
-        self.session, self.late_title = self.source.session_for(text_of(value, "sessionId")), None
+        is_same = before is not None and (before.branch == branch or _AGENT not in before.branch + branch)
+        agent = branch.removeprefix(_AGENT) if branch.startswith(_AGENT) else None
+        session = self.source.session_for(text_of(value, "sessionId"))
+        if agent is None:
+            self.session, self.late_title = session, None
         message = ImportedMessage(
             skip_blank=True,
             source=NAME,
-            session=self.session,
+            session=session if agent is None else agent_session(session, agent),
             role=role,
             parts=parts,
             at=value.get("timestamp"),
             external_id=uuid,
-            parent=before.last if before and before.last != state.last else None,
-            branch=branch,
+            parent=before.last if before and before.last != state.last and is_same else None,
+            branch=branch if agent is None else "",
             origin=_origin(value, role),
             metadata=self._metadata(value, model),
         )
@@ -226,10 +241,12 @@ class _SessionReader:
 
     def _branch(self, value: dict[str, Any], before: _Position | None, is_prompt: bool) -> str:
         """A record's branch: its sidechain, a new branch if the person went back, otherwise its parent's branch."""
-        uuid = text_of(value, "agentId", "uuid") or "unknown"
+        uuid, agent = text_of(value, "uuid") or "unknown", text_of(value, "agentId")
         if value.get("isSidechain") is True:
-            inside = before is not None and before.branch.startswith("sidechain:") and "agentId" not in value
-            return before.branch if before and inside else f"sidechain:{uuid}"
+            if agent is not None:
+                return f"{_SIDECHAIN if self.source.session else _AGENT}{agent}"
+            is_inside = before is not None and before.branch.startswith(_SIDECHAIN)
+            return before.branch if before and is_inside else f"{_SIDECHAIN}{uuid}"
         if before is None:
             return ""
         if is_prompt and before.count < self.branches[before.branch].last_prompt:
@@ -268,6 +285,12 @@ def _is_from_client(value: dict[str, Any], message: dict[str, Any]) -> bool:
     """Whether the client wrote the message itself: a note, a compaction summary, or an error report."""
     flags = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
     return any(value.get(flag) is True for flag in flags) or message.get("model") == "<synthetic>"
+
+
+def _unsaid(part: Part) -> Part:
+    """A command that the user gave without a word of his own is the program's text."""
+    is_command = part.type == "text" and not any(is_own for _, is_own in marks.split_words(part.text))
+    return replace(part, type="injected") if is_command else part
 
 
 def _origin(value: dict[str, Any], role: str) -> Origin | None:

@@ -118,6 +118,7 @@ SIDE_MARKS: Final = (
     SideMark("Please write a 5-10 word title for the following conversation", "question", _TITLE, "claude-code"),
     SideMark("Your task is to process Bash commands that an AI coding agent", "instructions", _OTHER, "claude-code"),
     SideMark("Extract any file paths that this command reads or modifies", "instructions", _OTHER, "claude-code"),
+    SideMark("You are an expert at analyzing git history.", "instructions", _OTHER, "claude-code"),
     SideMark("[SUGGESTION MODE:", "question", _OTHER, "claude-code"),
     SideMark("Web page content:\n---", "question", _OTHER, "claude-code"),
     SideMark("Perform a web search for the query:", "question", _OTHER, "claude-code"),

@@ -69,6 +69,8 @@ def _session(request: ChatRequest, name: str, *, subagent: bool) -> str | None:
         found = _codex_session(request)
     if name == "cline":
         found = request.headers.get("x-task-id")
+    if name == "opencode":  # elsewhere this header may name a user's session of several conversations
+        found = request.headers.get("x-session-id")
     return _id(found) or (None if subagent else _told_session(request))
 
 

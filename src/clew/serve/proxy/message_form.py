@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from clew.condense.wires import Message
-from clew.ingest.client_marks import split_words
+from clew.ingest.client_marks import AFTER_EXAMPLES, STAGING, split_words
 from clew.serve.proxy.echo import without_echoes
 from clew.serve.proxy.exchange import ChatRequest
 
@@ -51,11 +51,20 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One message: its role, the hash of its form (empty if it says nothing), whether it holds results alone."""
+    """One message.
+
+    Attributes:
+        digest: hash of its form; empty if it says nothing.
+        results: whether it holds results of tools alone.
+        is_staging: whether a program wrote it in the user's name, and its answer.
+        ends_examples: whether all before it are examples of a program.
+    """
 
     role: str
     digest: bytes
     results: bool
+    is_staging: bool = False
+    ends_examples: bool = False
 
 
 class MessageReader:
@@ -86,7 +95,8 @@ def units_of(messages: Sequence[Message], reads: Sequence[_Read] | None = None) 
     """The units of a list of messages, see `MessageReader.units`."""
     read = list(reads) if reads is not None else [_read(message) for message in messages]
     found: list[Unit] = []
-    places = [at for at, each in enumerate(read) if each.digest]
+    begins = max((at for at, each in enumerate(read) if each.ends_examples), default=0)
+    places = [at for at, each in enumerate(read) if each.digest and at >= begins and not _is_staged(read, at)]
     for is_answer, run in groupby(places, key=lambda at: read[at].role == "assistant"):
         joined = list(run)
         if not is_answer:
@@ -99,6 +109,12 @@ def units_of(messages: Sequence[Message], reads: Sequence[_Read] | None = None) 
             first -= 1
         found.append(Unit(first, joined[-1], "assistant", digest))
     return found
+
+
+def _is_staged(read: Sequence[_Read], at: int) -> bool:
+    """Whether a program wrote a message in the user's name, or the answer to it. The last message is never one."""
+    asked = at - 1 if at and read[at].role == "assistant" else at
+    return read[asked].is_staging and asked < len(read) - 1
 
 
 def messages_apart(messages: Sequence[Message], unit: Unit) -> list[Unit]:
@@ -115,7 +131,14 @@ def _read(message: Message) -> _Read:
     forms = _own(list(_forms(message))) if role == "user" else list(_forms(message))
     if role == "system" or not forms:
         return _Read(role, b"", False)
-    return _Read(role, _digest(role, forms), all(kind == "result" for kind, *_ in forms))
+    told = forms[0][1].strip() if role == "user" and forms[0][0] == "text" else ""
+    return _Read(
+        role,
+        _digest(role, forms),
+        results=all(kind == "result" for kind, *_ in forms),
+        is_staging=told.startswith((*STAGING, AFTER_EXAMPLES)),
+        ends_examples=told == AFTER_EXAMPLES,
+    )
 
 
 def _own(forms: Sequence[Form]) -> list[Form]:

@@ -45,6 +45,8 @@ _BY_PATH: Final = (
     ("/v1/complete", Provider.ANTHROPIC),
 )
 """Paths that only one API has; its prefix is followed by the end, or by a slash."""
+_UNVERSIONED: Final = frozenset((b"messages", b"models", b"files", b"complete"))
+"""First steps of paths of Anthropic from programs that take `/v1` for a part of the base URL (opencode, the AI SDK)."""
 _OPENAI_ONLY: Final = ("/v1/chat/", "/v1/responses", "/v1/completions", "/v1/embeddings", "/v1/audio/", "/v1/images/")
 
 
@@ -98,7 +100,8 @@ def split_prefix(path: bytes) -> tuple[Provider | None, bytes] | None:
     first, slash, rest = path[1:].partition(b"/")
     name = first.decode("latin-1")
     if name in set(Provider):
-        return Provider(name), slash + rest
+        is_unversioned = name == Provider.ANTHROPIC and rest.partition(b"/")[0] in _UNVERSIONED
+        return Provider(name), (b"/v1" if is_unversioned else b"") + slash + rest
     return (None, path) if name in ("v1", "v1beta", "v1alpha") else None
 
 

@@ -34,8 +34,6 @@ ASSISTANTS: Final = frozenset({"text", "tool_use", "thinking", "redacted_thinkin
 IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 MOST_MARKS: Final = 4
-MID_SYSTEM: Final = "mid-conversation-system"
-"""The beta in which Claude Code puts messages of the role `system` among the others."""
 LEAST_THINKING: Final = 1024
 
 ContentBlock = Mapping[str, Any]
@@ -46,26 +44,13 @@ def refusals(value: Mapping[str, Any]) -> Iterator[Denial]:
     yield from _fields(value)
     yield from _tools(value)
     yield from _system(value)
+    yield from _instructions_between(value["messages"])
+    value = {**value, "messages": [each for each in value["messages"] if each.get("role") != "system"]}
     for number, message in enumerate(value["messages"]):
         yield from _message(number, message, last=number == len(value["messages"]) - 1)
     yield from _order(value)
     yield from _marks(value)
     yield from _thinking(value)
-
-
-def as_checked(value: Mapping[str, Any], betas: str) -> dict[str, Any]:
-    """The request as the rules read it: messages of the system among the others are for who asks for that beta.
-
-    Args:
-        betas: the header `anthropic-beta`.
-    """
-    messages = value.get("messages")
-    if MID_SYSTEM not in betas or not isinstance(messages, list):
-        return dict(value)
-    return {
-        **value,
-        "messages": [each for each in messages if not (isinstance(each, dict) and each.get("role") == "system")],
-    }
 
 
 def blocks(content: Any) -> list[dict[str, Any]]:
@@ -133,6 +118,18 @@ def _system(value: Mapping[str, Any]) -> Iterator[Denial]:
         if block.get("type") != "text":
             yield Denial(f"system.{number}.type: Input should be 'text'")
         yield from _text(f"system.{number}", "system", block)
+
+
+def _instructions_between(messages: list[dict[str, Any]]) -> Iterator[Denial]:
+    """Where messages of the role `system` may stand among the others, which Claude models take since Opus 4.8."""
+    roles = [message.get("role") for message in messages] + ["assistant"]
+    for number, role in enumerate(roles[:-1]):
+        if role == "system" and number == 0:
+            yield Denial("messages.0.role: Input should be 'user' or 'assistant'")
+        if role == "system" and roles[number - 1] != "user":
+            yield Denial(f"messages.{number}: role 'system' must follow a message of role 'user'")
+        if role == "system" and roles[number + 1] != "assistant":
+            yield Denial(f"messages.{number}: role 'system' must be last, or come before a message of role 'assistant'")
 
 
 def _message(number: int, message: Mapping[str, Any], *, last: bool) -> Iterator[Denial]:

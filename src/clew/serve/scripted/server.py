@@ -152,10 +152,7 @@ class ScriptedUpstream:
             return Denial(text, param="previous_response_id", code="previous_response_not_found"), value
         if wire == "anthropic" and work == "create":
             refusal = next(anthropic_rules.answer_fields(value), None)
-        checked = (
-            anthropic_rules.as_checked(value, request.header("anthropic-beta") or "") if wire == "anthropic" else value
-        )
-        return refusal or next(VENDORS[wire].refusals(checked, self._stored.get(previous or "", [])), None), value
+        return refusal or next(VENDORS[wire].refusals(value, self._stored.get(previous or "", [])), None), value
 
     def _said(
         self, request: RecordedRequest, way: tuple[str, str], value: dict[str, Any], earlier: list[dict[str, Any]]
