@@ -103,6 +103,16 @@ def _other_models(sent: Sequence[Sent]) -> Iterator[Sent]:
     return (replace(request, model=f"m{number // 6 % 2}") for number, request in enumerate(sent))
 
 
+def _returns(sent: Sequence[Sent]) -> Iterator[Sent]:
+    """The client returns to a model after nine requests with another: 18 parts, and with blocks more than 20."""
+    return (replace(request, model=f"m{number // 9 % 2}") for number, request in enumerate(sent))
+
+
+def _returns_late(sent: Sequence[Sent]) -> Iterator[Sent]:
+    """The same after fifteen requests, which is in reach where each brings one message."""
+    return (replace(request, model=f"m{number // 15 % 2}") for number, request in enumerate(sent))
+
+
 def _pauses(sent: Sequence[Sent]) -> Iterator[Sent]:
     """Pauses longer than the life of a cache: seven minutes before every fourth request, two days before each ninth."""
     late = 0.0
@@ -127,6 +137,8 @@ VARIATIONS: Final[Mapping[str, Callable[[Sequence[Sent]], Iterator[Sent]]]] = {
     "slides": _sliding,
     "other tools": _other_tools,
     "other models": _other_models,
+    "returns": _returns,
+    "returns late": _returns_late,
     "pauses": _pauses,
     "many parts": _many_parts,
 }

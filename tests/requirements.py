@@ -2702,22 +2702,34 @@ MODEL_FACTS = (
 # --- the store of a project ---
 DOOR = (
     Requirement(
-        "door-agent-once",
+        "DOOR-AGENT-01",
         "Issue 15",
         "A sub-agent of Claude Code is one session by the proxy and by its transcript, with each turn once.",
     ),
-    Requirement("door-commands", "Issue 15", "A command of Claude Code without words of the user is the program's."),
+    Requirement("DOOR-COMMAND-01", "Issue 15", "A command of Claude Code without words of the user is the program's."),
     Requirement(
-        "door-system-between",
+        "DOOR-SYSTEM-01",
         "Issue 15",
         "Where a history is cut, Anthropic's messages of the role system among the others stay where they are allowed.",
     ),
     Requirement(
-        "door-staging",
+        "DOOR-STAGE-01",
         "Issue 15",
         "What aider writes in the user's name is no message of a conversation, which stays one from turn to turn.",
     ),
-    Requirement("door-errands", "Issue 15", "Errands of real clients are known; ids and paths are as these send them."),
+    Requirement(
+        "DOOR-RETRY-01",
+        "Issue 15",
+        "A question that may have been answered is never sent twice by the proxy; its error makes the SDKs try again.",
+    ),
+    Requirement(
+        "DOOR-RETURN-01",
+        "Issue 15",
+        "A client that returns to a model finds what it had cached there, as it would without Clew's blocks.",
+    ),
+    Requirement(
+        "DOOR-ERRAND-01", "Issue 15", "Errands of real clients are known; ids and paths are as these send them."
+    ),
 )
 
 PROJECT = (

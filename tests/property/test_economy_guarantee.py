@@ -1,6 +1,7 @@
 """The client's own tokens never cost more than without Clew, whatever clients do, by every provider's rules."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,17 @@ def test_invented_talks_cost_no_more(
     rules, price = terms(model)
     bill = with_clew(sent, rules, price, block, window=window)
     assert bill.worst <= 1e-6 * bill.cost
+
+
+@pytest.mark.requirement("DOOR-RETURN-01")
+@pytest.mark.parametrize("each", [7, 9, 14, 18])
+def test_a_client_that_returns_to_a_model_finds_what_it_had_cached(each: int) -> None:
+    sent = [replace(one, model=f"m{n // each % 2}") for n, one in enumerate(talk([600] * 60, [5], [True]))]
+    rules, price = terms("claude-opus-4-1")
+    plain, clew = direct(sent, rules, price), with_clew(sent, rules, price, 150)
+    assert clew.worst <= 1e-6 * clew.cost
+    assert clew.cost <= plain.cost + clew.own + 1e-6 * plain.cost
+    assert clew.own > 0
 
 
 @pytest.mark.requirement("P-ECO-12")

@@ -9,7 +9,7 @@ from clew.serve.proxy.window_cut import fitted
 from clew.text.counters import counter
 from tests.memories import quiet
 
-pytestmark = pytest.mark.requirement("door-system-between")
+pytestmark = pytest.mark.requirement("DOOR-SYSTEM-01")
 
 Message = dict[str, Any]
 ANTHROPIC = wire("anthropic")

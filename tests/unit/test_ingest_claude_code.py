@@ -236,7 +236,7 @@ def test_a_sidechain_is_a_branch_in_which_the_assistant_asks(tmp_path: Path) -> 
     ]
 
 
-@pytest.mark.requirement("door-agent-once")
+@pytest.mark.requirement("DOOR-AGENT-01")
 @pytest.mark.parametrize("name", [None, "mine"])
 def test_a_sub_agent_with_an_id_is_a_session_of_its_own(tmp_path: Path, name: str | None) -> None:
     records = (
@@ -256,7 +256,7 @@ def test_a_sub_agent_with_an_id_is_a_session_of_its_own(tmp_path: Path, name: st
     ]
 
 
-@pytest.mark.requirement("door-commands")
+@pytest.mark.requirement("DOOR-COMMAND-01")
 def test_a_command_without_words_is_the_programs(tmp_path: Path) -> None:
     bare = "<command-name>/compact</command-name>\n  <command-args></command-args>"
     told = "<command-name>/review</command-name>\n  <command-args>the parser</command-args>"

@@ -41,7 +41,7 @@ def memory() -> Iterator[Memory]:
         yield opened
 
 
-@pytest.mark.requirement("door-staging")
+@pytest.mark.requirement("DOOR-STAGE-01")
 def test_an_aider_session_is_one_conversation_without_its_staging(memory: Memory) -> None:
     proxied = Proxied(memory)
     aider = ClientMark("aider")
@@ -58,28 +58,28 @@ def test_an_aider_session_is_one_conversation_without_its_staging(memory: Memory
     assert {turn.branch for turn in memory.turns(session.name)} == {""}
 
 
-@pytest.mark.requirement("door-staging")
+@pytest.mark.requirement("DOOR-STAGE-01")
 def test_what_is_staged_counts_only_with_an_answer() -> None:
     assert len(units_of([user(NO_FILES)])) == 1
     assert len(units_of([*FILES, user("Hm.")])) == 1
     assert len(units_of([user("I switched to a new code base."), assistant("Good."), user("Hm.")])) == 3
 
 
-@pytest.mark.requirement("door-staging")
+@pytest.mark.requirement("DOOR-STAGE-01")
 def test_rules_behind_the_users_words_are_the_programs() -> None:
     assert split_words(f"Why?\n\n{RULES}") == [("Why?", True), (RULES, False)]
     assert split_words(RULES) == [(RULES, False)]
     assert split_words("See `# *SEARCH/REPLACE block* Rules:`.") == [("See `# *SEARCH/REPLACE block* Rules:`.", True)]
 
 
-@pytest.mark.requirement("door-errands")
+@pytest.mark.requirement("DOOR-ERRAND-01")
 def test_claude_codes_look_at_the_history_of_files_is_an_errand() -> None:
     system = "You are an expert at analyzing git history. Given a list of files and their modification counts, return"
     request = chat_request("anthropic", [user("Files modified by user:\n")], system=system)
     assert recognised(request).side is SideRequest.AUXILIARY
 
 
-@pytest.mark.requirement("door-errands")
+@pytest.mark.requirement("DOOR-ERRAND-01")
 @pytest.mark.parametrize(("agent", "session"), [("opencode/1.18.33 ai-sdk", "ses_1"), ("other/1", None)])
 def test_opencode_names_its_session_in_a_header_of_many(agent: str, session: str | None) -> None:
     headers = {"user-agent": agent, "x-session-id": "ses_1", "x-session-affinity": "ses_1"}
@@ -87,7 +87,7 @@ def test_opencode_names_its_session_in_a_header_of_many(agent: str, session: str
     assert recognised(request).session == session
 
 
-@pytest.mark.requirement("door-errands")
+@pytest.mark.requirement("DOOR-ERRAND-01")
 @pytest.mark.parametrize(
     ("path", "below"),
     [(b"/anthropic/messages", b"/v1/messages"), (b"/anthropic/v1/messages", b"/v1/messages"), (b"/anthropic/x", b"/x")],

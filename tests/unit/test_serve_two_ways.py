@@ -148,7 +148,7 @@ CALLS = ['Read({"path":', '"a"})', 'Read({"path":', '"b"})']
 CALLS = [word for each in CALLS for word in each.split()]
 
 
-@pytest.mark.requirement("door-agent-once")
+@pytest.mark.requirement("DOOR-AGENT-01")
 @pytest.mark.parametrize("first", ["file", "proxy"])
 def test_a_sub_agent_is_one_session_by_both_ways(tmp_path: Path, first: str) -> None:
     asked: Block = {"role": "user", "content": "Find the port."}

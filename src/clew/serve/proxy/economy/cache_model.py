@@ -116,6 +116,14 @@ class CacheModel:
         """
         return self._use(prompt, now, prompt.rules.seconds_most if longest else 0.0)[0]
 
+    def longest(self, prompt: "ReadPrompt", now: float) -> int | None:
+        """Index of the block with which the longest prefix that may be cached ends; None for none."""
+        rules = prompt.rules
+        lives = (
+            each.index for each in _looked_at(rules, prompt.prefixes) if self._lives(each.key, now, rules.seconds_most)
+        )
+        return next(lives, None)
+
     def send(self, prompt: "ReadPrompt", now: float) -> CacheUse:
         """What becomes of a prompt that is sent now; its entries are remembered, and those it uses live on."""
         rules = prompt.rules

@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import Final
 
 from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, ReadPrompt, read_prompt
+from clew.serve.proxy.economy.extra_mark import marked_at, place_of_mark, uses_all_marks
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
 
 MOST_TURNS: Final = 40
@@ -48,15 +49,26 @@ class PromptForm:
 
     Attributes:
         own: index and number of tokens of what is ours: so many at the end of that block.
+        may_mark: how many of these, from the first one on, are blocks by themselves that may get a cache mark.
+        marked: index of the one that has it.
     """
 
     blocks: tuple[Block, ...]
     own: tuple[tuple[int, int], ...] = ()
+    may_mark: int = 0
+    marked: int | None = None
 
     @property
     def tokens(self) -> int:
         """All tokens."""
         return sum(block.tokens for block in self.blocks)
+
+    @property
+    def mark(self) -> tuple[int, float] | None:
+        """The mark that one of our blocks has: which of them, counted from 0, and for how many seconds."""
+        if self.marked is None:
+            return None
+        return [index for index, _ in self.own].index(self.marked), self.blocks[self.marked].mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +124,7 @@ class Decision:
         later: expected cost of our own tokens in the rest of the session, likewise.
         own_tokens: tokens in the request that are ours.
         forced: whether the request was too long for any other way, so that there was nothing to choose.
+        marked: which of our blocks gets a cache mark, counted from 0, and for how many seconds; None for none.
     """
 
     choice: Choice
@@ -126,6 +139,22 @@ class Decision:
     later: float | None
     own_tokens: int = 0
     forced: bool = False
+    marked: tuple[int, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Knowledge:
+    """What is known of a session's caches.
+
+    Attributes:
+        is_whole: whether what the models do not hold is surely not cached.
+        is_paused: whether the session's last request is longer ago than anything is cached.
+        is_elsewhere: whether another model, or account, may hold the session in its cache.
+    """
+
+    is_whole: bool
+    is_paused: bool
+    is_elsewhere: bool
 
 
 @dataclass(slots=True)
@@ -181,8 +210,8 @@ class Economy:
         """
         with self._lock:
             account = self._account(terms.scope, session)
-            known, pause = self._knowledge(account, terms, session, idle, _longest_life(terms.rules, ways.plain))
-            chooser = _Chooser((self._with, self._without), ways, terms, account, is_known=known, is_paused=pause)
+            knowledge = self._knowledge(account, terms, session, idle, _longest_life(terms.rules, ways.plain))
+            chooser = _Chooser((self._with, self._without), ways, terms, account, knowledge)
             name, reason = chooser.choose()
             chosen = chooser.prospect(name)
             way = chooser.ways[name]
@@ -207,12 +236,10 @@ class Economy:
             later=turns * own * terms.price.read if known else None,
             own_tokens=own,
             forced=chooser.is_forced,
+            marked=way.mark,
         )
 
-    def _knowledge(
-        self, account: _Account, terms: Terms, session: str, idle: float | None, life: float
-    ) -> tuple[bool, bool]:
-        """Whether what the models do not hold of a session is surely not cached, and whether it paused for so long."""
+    def _knowledge(self, account: _Account, terms: Terms, session: str, idle: float | None, life: float) -> _Knowledge:
         scopes = self._scopes.setdefault(session, {})
         self._scopes.move_to_end(session)
         if len(self._scopes) > _SESSIONS:
@@ -222,7 +249,7 @@ class Economy:
         since = idle if before is None else terms.now - before
         scopes[terms.scope] = (terms.now, life)
         is_paused = since is not None and since > life
-        return not warm and (account.requests > 0 or is_paused), not warm and is_paused
+        return _Knowledge(not warm and (account.requests > 0 or is_paused), not warm and is_paused, warm)
 
     def _account(self, scope: str, session: str) -> _Account:
         account = self._accounts.setdefault((scope, session), _Account())
@@ -274,16 +301,9 @@ class _Chooser:
         ways: Ways,
         terms: Terms,
         account: _Account,
-        *,
-        is_known: bool,
-        is_paused: bool,
+        knowledge: _Knowledge,
     ) -> None:
-        """Takes both models of the cache.
-
-        Args:
-            is_known: whether what they do not hold is surely not cached.
-            is_paused: whether the session's last request is longer ago than anything is cached.
-        """
+        """Takes both models of the cache."""
         given = {"kept": ways.kept, "tail": ways.tail, "fresh": ways.fresh, "rewritten": ways.rewritten}
         self.ways = {name: way for name, way in given.items() if way is not None}
         self._terms = terms
@@ -291,7 +311,8 @@ class _Chooser:
         self._read: dict[str, ReadPrompt] = {}
         self._with, self._without = models
         self._limit, self._account = ways.limit, account
-        self._is_known, self._is_paused = is_known, is_paused
+        self._is_known, self._is_paused = knowledge.is_whole, knowledge.is_paused
+        self._may_return = knowledge.is_elsewhere and uses_all_marks(terms.rules, ways.plain.blocks)
         self._prospects: dict[str, Prospect] = {}
         self._bases = [self._base(longest) for longest in (False, True)]
 
@@ -321,13 +342,33 @@ class _Chooser:
     def prospect(self, name: str) -> Prospect:
         """What is expected of a way; its harm is the greater one of a short and a long life of the cache's entries."""
         if name not in self._prospects:
-            found = []
-            for longest, base in zip((False, True), self._bases, strict=True):
-                use = self._with.expected(self.read(name), self._terms.now, longest=longest)
-                cost, own = use.cost(self._terms.price), self._own(name, use)
-                found.append(Prospect(use, cost, own, cost - own - base))
-            self._prospects[name] = replace(found[0], harm=max(each.harm for each in found))
+            self._prospects[name] = self._expected(name)
+            if self.ways[name].may_mark and not self._is_free(self._prospects[name]):
+                self._mark(name)
         return self._prospects[name]
+
+    def _expected(self, name: str) -> Prospect:
+        found = []
+        for longest, base in zip((False, True), self._bases, strict=True):
+            use = self._with.expected(self.read(name), self._terms.now, longest=longest)
+            cost, own = use.cost(self._terms.price), self._own(name, use)
+            found.append(Prospect(use, cost, own, cost - own - base))
+        return replace(found[0], harm=max(each.harm for each in found))
+
+    def _mark(self, name: str) -> None:
+        """Gives one of our blocks a cache mark, if the client's own tokens cost less then."""
+        way, terms = self.ways[name], self._terms
+        places = [index for index, _ in way.own[: way.may_mark]]
+        place = place_of_mark(terms.rules, terms.scope, way.blocks, places, self._with, terms.now)
+        if place is None:
+            return
+        before = self._read.pop(name)
+        self.ways[name] = replace(way, blocks=marked_at(way.blocks, place), marked=place)
+        found = self._expected(name)
+        if found.harm < self._prospects[name].harm:
+            self._prospects[name] = found
+        else:
+            self.ways[name], self._read[name] = way, before
 
     def choose(self) -> tuple[str, str]:
         """The name of the way, and the reason."""
@@ -380,8 +421,9 @@ class _Chooser:
                 return "fresh", "the cache is cold, so the blocks of earlier questions are left out from here on"
             if not self._is_free(kept) and fresh.harm < kept.harm * self._requests_above(kept):
                 return "fresh", "earlier blocks would bring the request over a limit of the provider and are left out"
-        if "tail" not in self.ways:
-            return "kept", "there is nothing to add"
+        if "tail" not in self.ways or self._may_return:
+            out_of_reach = "the block could put what another model has cached out of reach of the client's marks"
+            return "kept", out_of_reach if "tail" in self.ways else "there is nothing to add"
         tail = self.prospect("tail")
         if self._is_near_limit(self.ways["tail"]):
             return "kept", "the block would bring the conversation near a length that is dearer, or too long"

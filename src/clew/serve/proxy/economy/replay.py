@@ -9,6 +9,7 @@ from typing import Final
 
 from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, read_prompt
 from clew.serve.proxy.economy.decide import Economy, PromptForm, Terms, Ways, own_cost
+from clew.serve.proxy.economy.extra_mark import marked_at
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
 
 PROTECTED: Final = 6
@@ -144,6 +145,8 @@ def with_clew(
         ways = state.ways(request, number)
         decision = chosen.decide(ways, Terms(rules, price, request.model, request.at), session="s")
         way = state.done(ways, decision.rewrite, decision.inject, decision.retire)
+        if decision.marked is not None:
+            way = replace(way, blocks=marked_at(way.blocks, way.own[decision.marked[0]][0]))
         use = plainly.send(read_prompt(rules, request.model, way.blocks), request.at)
         bill.add(use, price)
         bill.own += own_cost(way, use, price, rules, ways.plain.tokens)
@@ -219,7 +222,7 @@ class _State:
         )
         rest = iter(plain)
         put = [block if place in own else next(rest) for place, block in enumerate([*request.head, *blocks])]
-        return PromptForm(tuple(put), tuple((place, put[place].tokens) for place in sorted(own)))
+        return PromptForm(tuple(put), tuple((place, put[place].tokens) for place in sorted(own)), may_mark=len(own))
 
 
 def _added_up(

@@ -1,5 +1,6 @@
 """The choice for a request of a client: its bytes and the edits in question in, a decision out."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -7,7 +8,7 @@ from clew.condense.wires import wire
 from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.economy.decide import Decision, Economy, PromptForm, Terms, Ways, own_parts
 from clew.serve.proxy.economy.prices import Price, PriceList
-from clew.serve.proxy.economy.prompt_blocks import BlockReader, asked_for
+from clew.serve.proxy.economy.prompt_blocks import MINUTES, BlockReader, asked_for
 from clew.serve.proxy.exchange import ChatRequest, Edit
 from clew.text.counters import Counter
 
@@ -35,6 +36,10 @@ class EditsInQuestion:
             edits = list(self.rewritten)
         else:
             edits = [*self.base, *(() if decision.retire else self.kept)]
+        if decision.marked is not None:  # then the blocks that were put back are all there is
+            at, seconds = decision.marked
+            edits.sort(key=lambda edit: edit.span.start)
+            edits[at] = _with_mark(edits[at], seconds)
         return [*edits, *self.block] if decision.inject else edits
 
 
@@ -80,10 +85,15 @@ class RequestEconomy:
             return self._form(request, [edit for part in parts for edit in part], head, messages)
 
         plain = form()
+        kept = form(edits.base, edits.kept) if edits.base or edits.kept else plain
+        tail = form(edits.base, edits.kept, edits.block) if added else None
+        if not edits.base and len(kept.own) == len(edits.kept) and all(map(_is_block, edits.kept)):
+            count = len(kept.own)
+            kept, tail = replace(kept, may_mark=count), None if tail is None else replace(tail, may_mark=count)
         ways = Ways(
             plain=plain,
-            kept=form(edits.base, edits.kept) if edits.base or edits.kept else plain,
-            tail=form(edits.base, edits.kept, edits.block) if added else None,
+            kept=kept,
+            tail=tail,
             fresh=form(edits.base, edits.block) if edits.kept and not _reasons(request) else None,
             rewritten=None if edits.rewritten is None else form(edits.rewritten, edits.block),
             limit=limit,
@@ -111,6 +121,18 @@ class RequestEconomy:
         if blocks and asked:
             blocks[-1] = replace(blocks[-1], mark=max(blocks[-1].mark, asked))
         return PromptForm(tuple(blocks), tuple(own))
+
+
+def _is_block(edit: Edit) -> bool:
+    """Whether an edit ends with a block of text by itself, as those for Anthropic do."""
+    return edit.text.endswith((b'"}', b'"}]'))
+
+
+def _with_mark(edit: Edit, seconds: float) -> Edit:
+    """An edit that adds a block, which ends it, with a cache mark on this block."""
+    mark = {"type": "ephemeral"} if seconds <= MINUTES else {"type": "ephemeral", "ttl": "1h"}
+    before, brace, after = edit.text.rpartition(b"}")
+    return replace(edit, text=b'%b,"cache_control":%b' % (before, json.dumps(mark).encode()) + brace + after)
 
 
 def _reasons(request: ChatRequest) -> bool:
