@@ -20,6 +20,7 @@ from clew.text.evidence import evidence
 from clew.text.sentences import sentence_spans
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import terms
+from clew.text.text_cache import cached_by_text
 
 SOURCE_BYTES: Final = 8
 """Of the SHA-256 that names what a rendering was made from."""
@@ -47,6 +48,8 @@ _DIGEST: Final = 3  # part of `salient`
 _LONGEST: Final = 320  # characters of a sentence that is quoted
 _READ: Final = 6_000  # characters of one turn that are read
 _SENTENCES: Final = 400  # of one node
+_TURNS_KEPT: Final = 512  # cut into sentences, since the renderings of a node and of those above it quote the same
+_KEPT_CHARS: Final = 2_000
 _SIGNS: Final = 0.3  # greatest share of digits and signs in a sentence
 _SIGN: Final = re.compile(r"[^\w\s]|[\d_]")
 _WORD: Final = re.compile(r"\w{2,}")
@@ -218,9 +221,13 @@ def _cut(number: int, line: NodeLine) -> Iterator[_Sentence]:
         yield _Sentence(number, place, shown, line.day, line.speaker, share, worth, held)
 
 
-def _quotable(said: str) -> Iterator[tuple[int, int, int, str]]:
+@cached_by_text(_TURNS_KEPT, _KEPT_CHARS)
+def _quotable(said: str) -> tuple[tuple[int, int, int, str], ...]:
     """The sentences of one turn that can be quoted: place among all of them, begin and end, and how it is shown."""
-    text = said[:_READ]
+    return tuple(_quotable_in(said[:_READ]))
+
+
+def _quotable_in(text: str) -> Iterator[tuple[int, int, int, str]]:
     spans = sentence_spans(text)
     for place, (start, end) in enumerate(spans):
         shown = text[start:end]
@@ -241,6 +248,8 @@ def runs_in(lines: Sequence[NodeLine], text: str) -> list[tuple[int, list[int]]]
     for number, line in enumerate(lines):
         runs: list[int] = []
         for place, start, end, shown in _quotable(line.text):
+            if shown not in text:
+                continue
             each = _Sentence(number, place, shown, line.day, line.speaker, 0.0, 0.0, _NONE)
             part = _opening(each, before) + shown
             if text.startswith(part, at):

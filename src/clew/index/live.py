@@ -33,6 +33,7 @@ from clew.index.vector_segment import VectorBlock, VectorSegment, raised
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Store
 from clew.store.selections import TAIL_ENTRY, VECTOR_CODES, OrdinalVector, SegmentKey
+from clew.store.tables import TAIL
 
 _NOTHING: Final = -1
 """Less than every ordinal."""
@@ -190,9 +191,10 @@ class _Terms:
             ]
             if self.gathers:
                 groups, segments = gathered(groups, segments)
+            tail = reader.count(TAIL.name, (self._space,), (self._space,))  # most turns have one piece
             self.columns.reserve(
-                sum(len(segment.turns.ordinal) for segment in segments),
-                sum(len(segment.pieces.chars) for segment in segments),
+                sum(len(segment.turns.ordinal) for segment in segments) + tail,
+                sum(len(segment.pieces.chars) for segment in segments) + tail,
             )
         if afresh or not self._place(reader, groups, segments if self.keeps else self._read(reader, groups)):
             self.columns, self._extents = Columns(), []

@@ -204,7 +204,7 @@ class IndexView:
     @cached_property
     def previous(self) -> NDArray[np.intp]:
         """For each piece the preceding one in the same session and branch; -1 for none."""
-        return self.links[0][: len(self.pieces.turn)].copy()
+        return _frozen(self.links[0], len(self.pieces.turn))  # as they never change, nor do those of older views
 
     @cached_property
     def next(self) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -110,8 +110,10 @@ class TurnLinks(Record):
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
-        return any(getattr(self, each.name) for each in fields(self))
+        return self != _NO_LINKS
 
+
+_NO_LINKS: Final = TurnLinks()
 
 HOW: Final = ("edited", "read", "ran", "said", "shown")
 """How a turn may concern a file, the closest first."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from clew.knowledge.reduce import Reduction, reduced
 from clew.rows.fact_codec import Place, fact_id, fact_of, fact_row, place_of, statement_row, statements_of
-from clew.rows.facts import STATED, StoredStatements, TurnMarks, finding_digests, key_digest
+from clew.rows.facts import STATED, StoredStatements, TurnMarks, bounds_of, finding_digests, key_digest
 from clew.store.knowledge_row_types import FactKeyRow, FactLinkRow, FactRow, StatementRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT, Table
@@ -61,13 +61,16 @@ def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collectio
         afresh: ordinals of turns whose statements are stored, and of which no facts are made any more.
     """
     writes, marks = FactWrites(), TurnMarks(reader, space)
-    ordinals = sorted({each.ordinal for each in said})
-    marks.load(ordinals)
-    old = {ordinal: STATEMENT.scan(reader, (space, ordinal), (space, ordinal)) for ordinal in ordinals}
-    new = {at: _replaced(space, rows, [each for each in said if each.ordinal == at]) for at, rows in old.items()}
+    by_turn: dict[int, list[Said]] = {}
+    for each in said:
+        by_turn.setdefault(each.ordinal, []).append(each)
+    ordinals = sorted(by_turn)
+    old = _stored(reader, space, ordinals)
+    new = {ordinal: _replaced(space, rows, by_turn[ordinal]) for ordinal, rows in old.items()}
     changed = [each for each in ordinals if old[each] != new[each] or (each in afresh and new[each])]
     if not changed:
         return writes
+    marks.load(ordinals)
     before = StoredStatements(reader, space, marks)
     stating = {each: [one for row in new[each] for one in statements_of(row, marks(each))] for each in changed}
     after = StoredStatements(reader, space, marks, stating)
@@ -78,6 +81,16 @@ def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collectio
     touched = [each for state in (before, after) for ordinal in changed for each in state.placed_at(ordinal)]
     _remake(writes, _Facts(reader, space, marks), before, after, reduced(touched, after.lookup))
     return writes
+
+
+def _stored(reader: Reader, space: str, ordinals: Collection[int]) -> dict[int, list[StatementRow]]:
+    """The stored rows of turns."""
+    found: dict[int, list[StatementRow]] = {ordinal: [] for ordinal in ordinals}
+    for low, high in bounds_of(ordinals):
+        for row in STATEMENT.scan(reader, (space, low), (space, high)):
+            if row.ordinal in found:
+                found[row.ordinal].append(row)
+    return found
 
 
 def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[Said]) -> list[StatementRow]:

@@ -37,6 +37,13 @@ _BYTES: Final = 6
 _MIDDLE: Final = 1 << (8 * _BYTES - 1)
 
 
+def bounds_of(ordinals: Collection[int]) -> list[tuple[int, int]]:
+    """The bounds between which some turns are read: one pair where they lie close together, else one for each."""
+    low, high = min(ordinals, default=0), max(ordinals, default=0)
+    is_dense = len(ordinals) > 1 and high - low < 2 * len(ordinals)
+    return [(low, high)] if is_dense else [(each, each) for each in sorted(ordinals)]
+
+
 class TurnMarks:
     """Ids and times of turns by ordinal, and ordinals by id; each is read once."""
 
@@ -47,9 +54,7 @@ class TurnMarks:
 
     def load(self, ordinals: Iterable[int]) -> None:
         """Reads turns that are asked for soon, at once where they lie close together."""
-        missing = sorted(set(ordinals) - self._marks.keys())
-        is_dense = len(missing) > 1 and missing[-1] - missing[0] < 2 * len(missing)
-        for low, high in [(missing[0], missing[-1])] if is_dense else zip(missing, missing, strict=True):
+        for low, high in bounds_of(set(ordinals) - self._marks.keys()):
             for row in TURN_TIMES.scan(self._reader, (self._space, low), (self._space, high), index="ordinal"):
                 mark = TurnMark(turn_id(row.session, row.seq), from_us(row.at))
                 self._marks[row.ordinal] = mark

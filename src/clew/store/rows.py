@@ -1,16 +1,21 @@
 """A turn as a row of TURN and back, and the forms in which rows hold times and JSON."""
 
 import json
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast, overload
 
 from clew.store.row_types import TurnRow
-from clew.types.turn import Origin, Part, Role, Turn
+from clew.types.record import maker
+from clew.types.turn import ORIGINS, ROLES, Part, Turn
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 _NOTHING: Final = (None,) * 6
+_turn: Final = maker(Turn)
+_part: Final = maker(Part)
+_TURN_FIELDS: Final = tuple(each.name for each in fields(Turn))
 
 
 @overload
@@ -96,23 +101,29 @@ def placed_row(space: str, turn: Turn, digest: bytes, seq: int, ordinal: int, in
 
 def turn_from_row(row: TurnRow) -> Turn:
     """The turn that a whole row of TURN holds."""
-    return Turn(
-        role=cast(Role, row.role),
-        content=row.text if row.parts is None else tuple(Part.from_dict(part) for part in json.loads(row.parts)),
-        session=row.session,
-        speaker=row.speaker,
-        at=from_us(row.at),
-        external_id=row.external_id,
-        parent=row.parent,
-        branch=row.branch,
-        origin=cast(Origin, row.origin),
-        source=row.source,
-        metadata=json.loads(row.metadata) if row.metadata else {},
-        seq=row.seq,
-        ordinal=row.ordinal,
-        ingested_at=from_us(row.ingested_at),
-        text=row.text,
+    metadata = json.loads(row.metadata) if row.metadata else {}
+    values: tuple[Any, ...] = (
+        row.role,
+        (_part("text", row.text, *_NOTHING),)
+        if row.parts is None
+        else tuple([Part.from_dict(part) for part in json.loads(row.parts)]),
+        row.session,
+        row.speaker,
+        from_us(row.at),
+        row.external_id,
+        row.parent,
+        row.branch,
+        row.origin,
+        row.source,
+        metadata,
+        row.seq,
+        row.ordinal,
+        from_us(row.ingested_at),
+        row.text,
     )
+    if row.text and row.role in ROLES and row.origin in ORIGINS and isinstance(metadata, dict):
+        return _turn(*values)  # as it was checked when it was stored
+    return Turn(**dict(zip(_TURN_FIELDS, values, strict=True)))
 
 
 def _is_plain(turn: Turn) -> bool:
