@@ -2835,6 +2835,21 @@ FACTS_USED = (
     Requirement("K-KEEP-05", "Issue 16.8", "What failed is listed without reading the extractions that are done."),
     Requirement("K-KEEP-06", "Issue 16.8", "Work that only waits is not said to have failed."),
     Requirement(
+        "K-KEEP-11", "Issue 16", "The work for a turn does not grow with the number of statements of one slot."
+    ),
+    Requirement(
+        "K-KEEP-12", "Tri-Vector AC 6, 9", "What two chunks name is one node of the vector that a session ends with."
+    ),
+    Requirement(
+        "K-KEEP-13", "Tri-Vector AC 10", "Page and docstrings tell the strategy, with every count and state of a run."
+    ),
+    Requirement(
+        "K-KEEP-14", "HSCA 5.2", "A graph of claims that is read back accepts the same snapshots, with the same ids."
+    ),
+    Requirement(
+        "K-KEEP-15", "DESIGN 8", "A nickname of the entity graph and its owner are one subject, unless it may mean two."
+    ),
+    Requirement(
         "K-KEEP-07", "Issue 16.2", "A setting leaves the facts of turns to rules, and other questions as they are."
     ),
     Requirement(

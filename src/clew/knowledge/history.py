@@ -1,6 +1,6 @@
 """Facts at a time: what holds now, what held then, what was known then, and how something came to be as it is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -91,29 +91,35 @@ def as_of(facts: Iterable[Fact], at: datetime) -> tuple[Fact, ...]:
     return tuple(_restored(fact) for fact in every if fact in held or fact in before)
 
 
-def known_at(statements: Iterable[Statement], at: datetime) -> Book:
-    """The facts and links as they followed from what had been said by a moment.
+def known_at(statements: Iterable[Statement], at: datetime | None, aliases: Mapping[str, str] | None = None) -> Book:
+    """The facts and links as they followed from what had been said by a moment; None for all that was said.
 
     Statements without a time are taken to have been said before it.
+
+    Args:
+        aliases: as for `groups.placed`.
     """
-    book = Book()
-    book.add(each for each in statements if each.said_at is None or each.said_at <= at)
+    book = Book(aliases)
+    book.add(each for each in statements if at is None or each.said_at is None or each.said_at <= at)
     return book
 
 
-def history(facts: Iterable[Fact], subject: str, verb: str | None = None) -> tuple[Fact, ...]:
+def history(
+    facts: Iterable[Fact], subject: str, verb: str | None = None, aliases: Mapping[str, str] | None = None
+) -> tuple[Fact, ...]:
     """All that was ever stated of a subject, withdrawn and past facts included: earliest first.
 
     Args:
+        aliases: as for `groups.placed`.
         verb: a canonical verb; facts with any verb of its slot, or that states or denies the same, are returned. None
             for all.
     """
     slot = None if verb is None else slot_of(verb, ANY_SCOPE)
-    key = subject_key(subject)
+    key = subject_key(subject, aliases)
     found = [
         fact
         for fact in facts
-        if subject_key(fact.subject) == key
+        if subject_key(fact.subject, aliases) == key
         and not is_hidden(fact)
         and (
             verb is None

@@ -8,6 +8,7 @@ from clew.errors import InputError
 from clew.ingest.secrets import mask
 from clew.memory.arguments import given_count, given_moment, given_session, given_status, given_text
 from clew.memory.projects import MemoryProjects
+from clew.recall.fact_subjects import meant
 from clew.recall.facts import FactQuery, all_links, corrected_fact, fact_history, find_facts, get_fact, links_of
 from clew.rows.facts import times_of
 from clew.types.facts import Fact, FactLink, FactStatus
@@ -36,7 +37,8 @@ class MemoryFacts(MemoryProjects):
         Facts are found behind the acknowledgement; `drain` waits until all turns are read.
 
         Args:
-            subject: whom or what they are about, in any spelling; `me` is the user of turns that name no speaker.
+            subject: whom or what they are about, in any spelling; `me` is the user of turns that name no speaker. A
+                nickname that the entity graph knows means the person, under every name.
             verb: in any form, "led" finds "leads" and "live" finds "lives in"; or the name of a slot, such as `home`.
             object: words that the object has.
             status: facts with this status of their own, such as `planned`, whether or not they are past; by default
@@ -49,7 +51,7 @@ class MemoryFacts(MemoryProjects):
             InputError: a condition is empty, or no status or time.
         """
         self._check_open()
-        now = self.reads.clock()
+        now, view = self.reads.clock(), self.reads.live.view()
         query = FactQuery(
             subject=_words(subject, "subject"),
             verb=_words(verb, "verb"),
@@ -60,7 +62,7 @@ class MemoryFacts(MemoryProjects):
             limit=None if limit is None else given_count(limit, "limit", "the number of facts wanted"),
         )
         with self.reads.store.snapshot() as reader:
-            return find_facts(reader, self.space, query, now)
+            return find_facts(reader, self.space, meant(reader, self.space, view, query), now)
 
     def edges(self, subject: str | None = None) -> list[FactLink]:
         """The links between facts, by the ids of both, sorted: what replaced what, what rests on what, and others.
@@ -84,8 +86,10 @@ class MemoryFacts(MemoryProjects):
         """
         self._check_open()
         name, wanted = _given_words(subject, "subject"), _words(verb, "verb")
+        view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            return fact_history(reader, self.space, name, wanted, self.reads.clock())
+            query = meant(reader, self.space, view, FactQuery(subject=name, verb=wanted))
+            return fact_history(reader, self.space, query, self.reads.clock())
 
     def correct(
         self,

@@ -1,13 +1,13 @@
 """Questions about facts: by subject, verb and object, at a moment, with their links. Start at `find_facts`."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
 from clew.errors import NotFoundError
 from clew.knowledge import history
-from clew.knowledge.groups import subject_key
+from clew.knowledge.groups import group_of, subject_key
 from clew.knowledge.history import CURRENT, Standing, is_hidden, standing
 from clew.knowledge.morphology import analyses, lemma
 from clew.knowledge.slots import ANY_SCOPE, SIDES, SLOTS, Slot, family_of, slot_of
@@ -55,6 +55,8 @@ class FactQuery:
         as_of: a moment: what held then, as far as is known.
         known_at: a moment: what followed from what had been said by then.
         limit: most facts, the newest first; None for all.
+        aliases: keys of other names of the subject -> the key that stands for all of them; what is said under any of
+            them is said of one.
     """
 
     subject: str | None = None
@@ -64,11 +66,16 @@ class FactQuery:
     as_of: datetime | None = None
     known_at: datetime | None = None
     limit: int | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """The subject and its other names; none without a subject."""
+        return [] if self.subject is None else one_by_many_names(self.subject, self.aliases)
 
     def fits(self, fact: Fact) -> bool:
         """Whether the words of a fact meet the conditions."""
         return (
-            (self.subject is None or subject_key(fact.subject) == subject_key(named(self.subject)))
+            (self.subject is None or subject_key(fact.subject) in map(subject_key, self.names()))
             and (self.verb is None or verb_fits(self.verb, fact))
             and (self.object is None or _has_words(fact.object, self.object))
         )
@@ -83,6 +90,11 @@ def _has_words(value: str, asked: str) -> bool:
 def named(subject: str) -> str:
     """The subject that a name stands for."""
     return _SPEAKER if subject.strip().casefold() in _MYSELF else subject
+
+
+def one_by_many_names(subject: str, aliases: Mapping[str, str]) -> list[str]:
+    """A subject under all its names, sorted; see `FactQuery.aliases`."""
+    return sorted({named(subject), *aliases, *aliases.values()})
 
 
 def verb_fits(asked: str, fact: Fact) -> bool:
@@ -120,7 +132,7 @@ def find_facts(reader: Reader, space: str, query: FactQuery, now: datetime) -> l
         if query.limit is not None and len(found) >= query.limit:
             break
     chosen = found[: query.limit]
-    if query.known_at is not None:
+    if query.known_at is not None or query.aliases:
         return chosen
     linked = with_links(reader, space, chosen, marks)
     return linked if query.as_of is None else list(map(_without_later, linked))
@@ -132,18 +144,25 @@ def _without_later(fact: Fact) -> Fact:
     return replace(fact, links=tuple(links))
 
 
-def fact_history(reader: Reader, space: str, subject: str, verb: str | None, now: datetime) -> list[Fact]:
-    """All that was ever stated of a subject, earliest first, each with its standing and its links."""
-    marks = TurnMarks(reader, space)
-    digests = [subject_digest(named(subject))]
+def fact_history(reader: Reader, space: str, query: FactQuery, now: datetime) -> list[Fact]:
+    """All that was ever stated of the subject of a query, earliest first, each with its standing and its links.
+
+    Args:
+        query: its subject, verb and aliases count.
+    """
+    marks, verb, names = TurnMarks(reader, space), query.verb, query.names()
+    digests = [subject_digest(name) for name in names]
     if verb is not None:
         heads = dict.fromkeys(head for each in (verb, *_other_side(verb)) for head in _heads(each))
-        digests = [pair_digest(named(subject), head) for head in heads]
+        digests = [pair_digest(name, head) for name in names for head in heads]
     places = sorted({place for digest in digests for place in places_of(reader, space, digest)})
-    every = history.history(facts_at(reader, space, places, marks), named(subject))
+    found = facts_at(reader, space, places, marks)
+    if query.aliases:
+        found = _made_again(reader, space, found, marks, query.aliases)
+    every = history.history(found, named(query.subject or ""), aliases=query.aliases)
     families = {family_of(fact.verb) for fact in every if verb is not None and verb_fits(verb, fact)}
-    chosen = [fact for fact in every if verb is None or family_of(fact.verb) in families]
-    return with_links(reader, space, [_standing(fact, now) for fact in chosen], marks)
+    chosen = [_standing(fact, now) for fact in every if verb is None or family_of(fact.verb) in families]
+    return chosen if query.aliases else with_links(reader, space, chosen, marks)
 
 
 def get_fact(reader: Reader, space: str, name: str) -> Fact:
@@ -253,8 +272,8 @@ def _candidates(reader: Reader, space: str, query: FactQuery, marks: TurnMarks) 
 
 
 def _is_about_now(query: FactQuery) -> bool:
-    """Whether facts are meant as they are stored; else all of a group are made as they were, so they come at once."""
-    return query.as_of is None and query.known_at is None
+    """Whether facts are meant as they are stored; else all of a group are made anew, so they come at once."""
+    return query.as_of is None and query.known_at is None and not query.aliases
 
 
 def _places(reader: Reader, space: str, query: FactQuery) -> Iterator[list[Place]]:
@@ -294,11 +313,11 @@ def _conditions(query: FactQuery) -> Iterator[list[int]]:
     if query.status is not None and _is_about_now(query) and (found := status_digest(query.status)):
         yield found
     if query.verb is not None and query.subject is not None:
-        yield [pair_digest(named(query.subject), head) for head in _heads(query.verb)]
+        yield [pair_digest(name, head) for name in query.names() for head in _heads(query.verb)]
     elif query.verb is not None:
         yield [verb_digest(head) for head in _heads(query.verb)]
     elif query.subject is not None:
-        yield [subject_digest(named(query.subject))]
+        yield [subject_digest(name) for name in query.names()]
 
 
 def _heads(asked: str) -> list[str]:
@@ -318,12 +337,11 @@ def _answers(
 ) -> Iterator[Fact]:
     """The facts that meet a query at its moment, with their standing."""
     fitting = [fact for fact in facts if query.fits(fact)]
-    groups = {fact.group for fact in fitting}
     moment = query.as_of or query.known_at or now
-    if query.known_at is not None:
-        fitting = _known_at(reader, space, groups, query.known_at, marks)
+    if query.known_at is not None or query.aliases:
+        fitting = _made_again(reader, space, fitting, marks, query.aliases, query.known_at)
     elif query.as_of is not None:
-        fitting = facts_of_groups(reader, space, groups, marks)
+        fitting = facts_of_groups(reader, space, {fact.group for fact in fitting}, marks)
     if query.as_of is not None:
         fitting = list(history.as_of(fitting, query.as_of))
     for fact in fitting:
@@ -342,15 +360,35 @@ def _standing(fact: Fact, moment: datetime) -> Fact:
     return replace(fact, standing=standing(fact, moment).value)
 
 
-def _known_at(reader: Reader, space: str, groups: set[str], moment: datetime, marks: TurnMarks) -> list[Fact]:
-    """The facts of groups and their links, as they followed from what had been said by a moment."""
+def _made_again(
+    reader: Reader,
+    space: str,
+    facts: Iterable[Fact],
+    marks: TurnMarks,
+    aliases: Mapping[str, str],
+    known_at: datetime | None = None,
+) -> list[Fact]:
+    """The facts of groups with their links, made of what had been said by a moment, the names of one subject as one.
+
+    Returns:
+        All facts of the groups, those of the latest turns first.
+    """
     stored = StoredStatements(reader, space, marks)
-    near = {key for each in stored.lookup(groups) for key in each.near()}
+    stating = stored.lookup({fact.group for fact in facts})
+    groups = {each.group for each in stating}
+    if aliases:  # the same is said of the subject under its other names
+        names = {*aliases, *aliases.values()}
+        own = [each.statement for each in stating if subject_key(each.statement.subject) in names]
+        groups |= {group_of(replace(each, subject=name)) for each in own for name in names}
+        stating = stored.lookup(groups)
+    near = {key for each in stating for key in each.near()}
     statements = {each.statement.id: each.statement for each in stored.lookup(near)}
-    book = history.known_at(statements.values(), moment)
+    book = history.known_at(statements.values(), known_at, aliases)
     told = {fact.id: fact.told for fact in book.facts()}
     links: dict[str, list[LinkedFact]] = {name: [] for name in told}
     for link in book.links():
         links[link.source].append(LinkedFact(kind=link.kind, id=link.target, is_source=False, told=told[link.target]))
         links[link.target].append(LinkedFact(kind=link.kind, id=link.source, is_source=True, told=told[link.source]))
-    return [replace(each, statements=(), links=tuple(links[each.id])) for each in book.facts() if each.group in groups]
+    joined = {group_of(each.statement, aliases) for each in stating if each.group in groups}
+    made = [replace(each, statements=(), links=tuple(links[each.id])) for each in book.facts() if each.group in joined]
+    return sorted(made, key=lambda each: place_of(each.id, marks.ordinal), reverse=True)

@@ -11,6 +11,7 @@ from clew.assemble.first_lines import NO_LINES, PROFILE, FirstLines
 from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
 from clew.knowledge.history import Standing, standing
+from clew.recall.fact_subjects import meant
 from clew.recall.facts import FactQuery, find_facts, with_links
 from clew.recall.query_facts import FactHit
 from clew.rows.facts import TurnMarks
@@ -94,7 +95,7 @@ def required_facts(
         asked: when facts shall hold or be known, and the present.
     """
     subjects, most = _subjects(question, view)
-    chosen = [fact for subject in subjects for fact in _best(reader, space, subject, asked, most)]
+    chosen = [fact for subject in subjects for fact in _best(reader, space, subject, view, asked, most)]
     return FirstLines(list(_lines(reader, space, view, mask, chosen)), PROFILE) if chosen else NO_LINES
 
 
@@ -108,10 +109,12 @@ def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
     return ((who,), FACTS) if who else ((), 0)
 
 
-def _best(reader: Reader, space: str, subject: str, asked: tuple[FactQuery, datetime], most: int) -> list[Fact]:
+def _best(
+    reader: Reader, space: str, subject: str, view: IndexView, asked: tuple[FactQuery, datetime], most: int
+) -> list[Fact]:
     """The facts of a subject that say most: values that can change first, then by weight; and plans that are past."""
     query, now = asked
-    about = replace(query, subject=subject, limit=_LOOKED_AT)
+    about = meant(reader, space, view, replace(query, subject=subject, limit=_LOOKED_AT))
     found = find_facts(reader, space, about, now)
     found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
     plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now)

@@ -1,0 +1,88 @@
+"""Facts of one person under several names: joined as far as the entity graph knows a nickname, and no further."""
+
+import pytest
+
+from clew.memory import Memory
+from clew.testing import FrozenClock
+from clew.types import Turn
+from tests.memories import at, quiet
+
+GREETED = (
+    ("Robert", "I live in Porto."),
+    ("Zoe", "Hey Bob, how are you?"),
+    ("Robert", "Fine, thanks."),
+    ("Zoe", "Morning Bob!"),
+    ("Robert", "Good to see you."),
+    ("Zoe", "Bob moved to Lisbon."),
+    ("Zoe", "Bob likes jazz."),
+)
+
+
+def talk(memory: Memory, *said: tuple[str, str]) -> None:
+    memory.add_many(
+        Turn(role="user", speaker=speaker, content=text, session="s", at=at(place))
+        for place, (speaker, text) in enumerate(said)
+    )
+    assert memory.drain()
+
+
+def homes(memory: Memory, name: str) -> list[str]:
+    return [fact.object for fact in memory.facts(name, "home")]
+
+
+@pytest.mark.requirement("K-KEEP-15")
+@pytest.mark.parametrize("name", ["Bob", "robert"])
+def test_what_is_said_under_a_nickname_is_said_of_its_owner(name: str) -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(memory, *GREETED)
+        (home,) = memory.facts(name, "home")
+        assert (home.object, home.standing) == ("Lisbon", "holds")
+        assert [(link.kind, link.told) for link in home.links] == [("SUPERSEDES", "Robert lives in Porto")]
+        assert [(fact.object, fact.standing) for fact in memory.history(name, "lives in")] == [
+            ("Porto", "replaced"),
+            ("Lisbon", "holds"),
+        ]
+        assert [fact.object for fact in memory.facts(name, "home", as_of=at(3))] == ["Porto"]
+        assert [fact.object for fact in memory.facts(name, "home", known_at=at(3))] == ["Porto"]
+        assert [fact.object for fact in memory.facts(name)] == ["jazz", "Lisbon"]
+        assert [fact.object for fact in memory.facts(name, limit=1)] == ["jazz"]
+        assert [fact.object for fact in memory.facts(name, object="porto", status="ceased")] == ["Porto"]
+        assert "Lisbon" in memory.recall(f"What do you know about {name}?", budget=400).text
+
+
+@pytest.mark.requirement("K-KEEP-15")
+def test_without_the_turn_that_made_the_nickname_the_names_are_two() -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(memory, *GREETED)
+        assert homes(memory, "Robert") == ["Lisbon"]
+        memory.forget(turn_ids=["s:turn:3"])
+        memory.drain()
+        assert (homes(memory, "Robert"), homes(memory, "Bob")) == (["Porto"], ["Lisbon"])
+        assert memory.verify().ok
+
+
+@pytest.mark.requirement("K-KEEP-15")
+def test_a_name_that_may_mean_two_stays_apart() -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(
+            memory,
+            *GREETED[:3],
+            *[("Pia", "It is late here, the train was slow again.")] * 6,
+            ("Bertil", "I live in Oslo."),
+            ("Pia", "Morning Bob!"),
+            ("Bertil", "Hi."),
+            GREETED[5],
+        )
+        assert (homes(memory, "Robert"), homes(memory, "Bertil"), homes(memory, "Bob")) == (
+            ["Porto"],
+            ["Oslo"],
+            ["Lisbon"],
+        )
+
+
+@pytest.mark.requirement("K-KEEP-15")
+def test_a_nickname_finds_what_is_said_under_the_name_alone() -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(memory, *GREETED[:5])
+        assert homes(memory, "Bob") == ["Porto"]
+        assert [fact.object for fact in memory.history("bob", "home")] == ["Porto"]
