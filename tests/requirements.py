@@ -2210,6 +2210,11 @@ MENDED = (
         "DESIGN 13; docs/condense.md",
         "Of the values of a recap each counts with all that it contains, and its tokens are used up.",
     ),
+    Requirement(
+        "F-THIRTY-03",
+        "DESIGN 13; docs/packing.md",
+        "A tool's long result costs and shows the passage that matches, so that a name in a listing is found.",
+    ),
     Requirement("F-TDY-04", "docs/condense.md", "A recap of a hundred tokens begins with goal, state and last answer."),
     Requirement(
         "F-TDY-05", "docs/cli.md", "A command that begins no memory refuses a home that does not exist and makes none."

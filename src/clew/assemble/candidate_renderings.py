@@ -26,6 +26,9 @@ PASSAGES: Final = (8, 4, 2)
 KEPT_BY_PASSAGES: Final = 0.8
 """Utility of a passage, likewise: more than that of a piece, since its sentences belong together."""
 
+PASSAGES_OF_RESULT: Final = (2,)
+"""The same for a tool's result, of which a line is needed rather than the whole: its best piece keeps as much."""
+
 NEARLY_WHOLE: Final = 0.85
 """Share of a turn's text from which a passage is left out: the whole hardly costs more."""
 
@@ -34,7 +37,13 @@ TITLED: Final = 0.1
 
 
 def renderings(
-    whole: Evidence, words: str, spans: Sequence[tuple[int, int]], scores: Sequence[float]
+    whole: Evidence,
+    words: str,
+    spans: Sequence[tuple[int, int]],
+    scores: Sequence[float],
+    *,
+    passages: Sequence[int] = PASSAGES,
+    kept: float = KEPT,
 ) -> list[Evidence]:
     """All renderings of a turn, the whole first, longer before shorter.
 
@@ -45,6 +54,7 @@ def renderings(
         words: the turn's text.
         spans: start and end of each piece.
         scores: match of each piece with the question; ties go to the earlier piece.
+        passages, kept: see `PASSAGES` and `KEPT`.
     """
     found = [whole]
     if len(words) <= LONG or len(spans) < 2:
@@ -54,23 +64,35 @@ def renderings(
         start, end = spans[best]
         text = words[start:end].strip()
         shorter = replace(whole, text=text, rendering="pieces", pieces=(best,))
-        found += _passages(whole, words, spans, scores, best)
+        found += _passages(whole, words, spans, scores, best, passages)
     else:
         text = salient(words)
         shorter = replace(whole, text=text, rendering="salient")
-    found.append(replace(shorter, share=KEPT * _part(text, whole.text)))
+    found.append(replace(shorter, share=kept * _part(text, whole.text)))
     name = title(words)
     if name and len(name) < len(text):
         found.append(replace(whole, text=name, rendering="title", share=TITLED * _part(name, whole.text)))
     return found
 
 
+def renderings_of_result(
+    whole: Evidence, words: str, spans: Sequence[tuple[int, int]], scores: Sequence[float]
+) -> list[Evidence]:
+    """All renderings of a tool's result, as of other turns but without long passages."""
+    return renderings(whole, words, spans, scores, passages=PASSAGES_OF_RESULT, kept=KEPT_BY_PASSAGES)
+
+
 def _passages(
-    whole: Evidence, words: str, spans: Sequence[tuple[int, int]], scores: Sequence[float], best: int
+    whole: Evidence,
+    words: str,
+    spans: Sequence[tuple[int, int]],
+    scores: Sequence[float],
+    best: int,
+    sizes: Sequence[int],
 ) -> list[Evidence]:
     """Passages of several lengths around the best piece: of each length the best, of equals the earlier."""
     found = []
-    for size in PASSAGES:
+    for size in sizes:
         if size >= len(spans):
             continue
         starts = range(max(0, best - size + 1), min(best, len(spans) - size) + 1)

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.assemble.candidate_renderings import LONG, beginning, renderings
+from clew.assemble.candidate_renderings import LONG, beginning, renderings, renderings_of_result
 from clew.assemble.first_lines import NO_LINES, FirstLines, lines_that_fit, with_lines
 from clew.assemble.fit import Demands, Packed, fit
 from clew.assemble.overview import BeatInShort, in_block_order, kept_for_overview, with_overview
@@ -20,9 +20,11 @@ from clew.assemble.replies import answered_by, asked_in, by_place, says_little
 from clew.assemble.stored_words import StoredWords, marked, says_again, with_thinking, within, without_thinking
 from clew.index.view import IndexView, Mask
 from clew.rank.dampening import DAY
+from clew.rank.frame import TOOL
 from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.sigma import SNIPPET
+from clew.rank.signals.cost import RESULT
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
@@ -76,7 +78,7 @@ class PackingPolicy:
 
     Attributes:
         worth: utility per token of each candidate.
-        offer: renderings of a long turn.
+        offer, offer_result: renderings of a long turn, and of a tool's result of more than `RESULT` characters.
         long: characters above which a turn is long.
         beats: beats that may be shown in short beside the turns, where the question asks for an overview.
         joins: whether what a short reply answers is shown beside it.
@@ -86,6 +88,7 @@ class PackingPolicy:
 
     worth: Callable[[Ranking], list[float]] = worth
     offer: OfferBy = renderings
+    offer_result: OfferBy = renderings_of_result
     long: int = LONG
     beats: Sequence[BeatInShort] = ()
     joins: bool = True
@@ -98,7 +101,12 @@ UNUSED: Final = 0.1
 
 POLICY: Final = PackingPolicy()
 
-SIGMA: Final = PackingPolicy(offer=lambda whole, words, *_: beginning(whole, words), long=SNIPPET, joins=False)
+
+def _beginning(whole: Evidence, words: str, *_: object) -> list[Evidence]:
+    return beginning(whole, words)
+
+
+SIGMA: Final = PackingPolicy(offer=_beginning, offer_result=_beginning, long=SNIPPET, joins=False)
 """SIGMA's injection: the first 500 characters of a turn at most."""
 
 
@@ -209,7 +217,7 @@ class _RenderingSource:
     """
 
     def __init__(self, ranking: Ranking, fetch: ReadWords, policy: PackingPolicy, required: Collection[int]) -> None:
-        self._ranking, self._fetch, self._offer, self._long = ranking, fetch, policy.offer, policy.long
+        self._ranking, self._fetch, self._policy = ranking, fetch, policy
         self._required = required
         self._leaves_out = ranking.frame.config.thinking == "new"
         self._made: dict[int, list[Evidence]] = {}
@@ -249,7 +257,7 @@ class _RenderingSource:
                 continue
             if stored.is_marked:
                 self._made[place] = self._marked(place, stored)
-            if size > self._long and self._made[place]:
+            if size > self._policy.long and self._made[place]:
                 self._words[place] = stored
 
     def renderings(self, place: int) -> list[Evidence]:
@@ -259,17 +267,19 @@ class _RenderingSource:
         words, position = self._words[place], int(self._ranking.positions[place])
         scores, spans = self._ranking.frame.scores_of_pieces(position), piece_spans(words.text)
         whole = self._made[place][0]
+        is_result = len(words.text) > RESULT and self._ranking.frame.view.turns.role[position] == TOOL
+        offer = self._policy.offer_result if is_result else self._policy.offer
         if not words.thinking or words.is_thinking:
-            return self._offer(whole, words.text, spans, scores)
+            return offer(whole, words.text, spans, scores)
         thinks = [within(words, *span) for span in spans]
         if whole.rendering != ANSWER:
-            offered = self._offer(whole, words.text, spans, scores)
+            offered = offer(whole, words.text, spans, scores)
             return [_marked_passage(each, words.mark, thinks) for each in offered]
         scores = [0.0 if is_thinking else score for is_thinking, score in zip(thinks, scores, strict=True)]
         if max(scores, default=0.0) <= 0:
             spans = piece_spans(whole.text)
-            return self._offer(whole, whole.text, spans, [0.0] * len(spans))
-        offered = self._offer(whole, words.text, spans, scores)
+            return offer(whole, whole.text, spans, [0.0] * len(spans))
+        offered = offer(whole, words.text, spans, scores)
         return [
             each for each in offered if each.rendering != "title" and not any(thinks[piece] for piece in each.pieces)
         ]
