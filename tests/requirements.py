@@ -96,6 +96,11 @@ MEET = (
     ),
     Requirement("L-CODE-11", "issue 17", "Drift tells of the sessions that worked on the project, and of no others."),
     Requirement("L-CODE-12", "issue 17", "Quests and drift read the rows of turns of work, however much else is said."),
+    Requirement(
+        "L-CODE-13",
+        "issue 17",
+        "Seals, settings and patterns of quests go along in exports and merges, and still hold.",
+    ),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

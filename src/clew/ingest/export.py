@@ -1,8 +1,9 @@
 """Turns as lines of JSON that `import` reads back, and names of files to put them in.
 
 A line is a turn as `Turn.to_dict` gives it, or an original that the next turn refers to:
-`{"blob": <SHA-256>, "data": <base64>}`. So a reader needs no more than one turn with its originals at a time. The last
-line may hold what was learned from the turns, numbers by name: `{"learned": {...}}`.
+`{"blob": <SHA-256>, "data": <base64>}`. So a reader needs no more than one turn with its originals at a time. Behind
+the turns there may be what is kept of quests (`CarriedQuest`), `{"quest": {...}}` each, and what was learned from the
+turns, numbers by name: `{"learned": {...}}`.
 """
 
 import hashlib
@@ -56,6 +57,17 @@ def learned_line(values: Mapping[str, float]) -> str:
     return _line({"learned": dict(sorted(values.items()))})
 
 
+def quest_line(quest: Mapping[str, Any]) -> str:
+    """The export line that carries what is kept of a quest."""
+    return _line({"quest": dict(quest)})
+
+
+def quest_in(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a record holds of a quest; None if it is no such record."""
+    held = record.get("quest")
+    return held if record.keys() == {"quest"} and isinstance(held, Mapping) else None
+
+
 def learned_in(record: Mapping[str, Any]) -> dict[str, float] | None:
     """The numeric learned values of a record; None if it is no record of learned values."""
     held = record.get("learned")
@@ -73,6 +85,7 @@ def is_exported(record: Mapping[str, Any]) -> bool:
     return (
         _is_blob(record)
         or learned_in(record) is not None
+        or quest_in(record) is not None
         or (record.keys() >= _TURN_KEYS and isinstance(record["content"], list))
     )
 

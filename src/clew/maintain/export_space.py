@@ -6,15 +6,16 @@ from types import MappingProxyType
 from typing import Final, TextIO
 
 from clew.errors import InputError, NotFoundError, StoreError
-from clew.ingest.export import export_lines, learned_line
+from clew.ingest.export import export_lines, learned_line, quest_line
 from clew.rows.parameters import read_learned
+from clew.rows.quest_carrying import quests_to_carry
 from clew.rows.turn_log import stored_rows
 from clew.store.home import private_text
 from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
 from clew.types.turn import Turn
 
-EXPORTED: Final = frozenset({"turn", "blob"})
+EXPORTED: Final = frozenset({"turn", "blob", "quest"})
 """Tables that hold text of users and are written to the file."""
 
 LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
@@ -49,7 +50,6 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         "completion": "answers of a model, which may be asked again",
         "receipt": "what this home was asked",
         "pin": "names turns by their ids in this home",
-        "quest": "names turns by their ids in this home; patterns have an export of their own",
         "conversation": "how the proxy tells conversations apart in this home",
         "injection": "belongs to message lists of clients, and quotes turns",
         "original": "belongs to message lists of clients and not to the log",
@@ -82,7 +82,7 @@ def export_space(store: Store, space: str, path: Path) -> int:
 def write_space(store: Store, space: str, file: TextIO) -> int:
     """Writes every turn with its originals, in order of arrival, as JSON Lines; gives the number of turns.
 
-    What was learned from them follows, if anything was.
+    What is kept of quests and what was learned from them follows, if anything was.
     """
     count = 0
 
@@ -106,6 +106,8 @@ def write_space(store: Store, space: str, file: TextIO) -> int:
 
     with store.snapshot():  # one state for all: a turn forgotten under way would take its originals along
         file.writelines(f"{line}\n" for line in export_lines(turns(), blob))
+        with store.snapshot() as reader:
+            file.writelines(f"{quest_line(each.to_dict())}\n" for each in quests_to_carry(reader, space))
         values = learned()
         if values:
             file.write(f"{learned_line(values)}\n")

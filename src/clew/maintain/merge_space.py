@@ -2,8 +2,8 @@
 
 A turn is recognised by its external id; otherwise, if its time is known, by session, content and time, as often as it
 occurs on both sides; otherwise by its position among the other turns. So a second merge adds nothing, whichever side
-has grown in between. Turns that the target has forgotten stay out. Pins and vectors of a shared model are carried over;
-other derived rows are made anew.
+has grown in between. Turns that the target has forgotten stay out. Pins, what is kept of quests, and vectors of a
+shared model are carried over; other derived rows are made anew.
 """
 
 from collections import Counter
@@ -19,6 +19,7 @@ from clew.ingest.identity import TurnKey
 from clew.ingest.media import inline
 from clew.maintain.merge_vectors import carry_vectors
 from clew.rows.pins import carry_pins, read_pins
+from clew.rows.quest_carrying import carry_quests, quests_to_carry
 from clew.rows.tombstones import ghosts, hashing_of, moment_of, parent_seq
 from clew.store.protocol import Reader, Store
 from clew.store.row_types import TurnRow
@@ -118,6 +119,8 @@ def merge_space(
         tally.pinned = frozenset(pin.name for pin in pins)
         for session in _sessions(reader, space):
             _Merge(reader, target, space, session, config).run(appender, clock, tally)
+        quests = list(quests_to_carry(reader, space))
+        carry_quests(quests, target, space, mask_secrets=config.secrets == "mask")
         carry_pins(pins, target, space, tally.names, mask_secrets=config.secrets == "mask")
         return tally.report(carry_vectors(reader, target, space, tally.pairs))
 

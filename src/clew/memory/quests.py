@@ -130,7 +130,7 @@ class MemoryQuests(MemoryReads):
         if self._complete(tx, quest.id) != quest or not are_as_read(files, root):
             return None
         turns = turn_hashes(tx, self.space, quest.session, quest.first, quest.last)
-        seals = [each for each in read_seals(tx, self.space).values() if each.quest.id != quest.id]
+        seals = [each for name, each in read_seals(tx, self.space).items() if name != quest.id]
         previous = seals[-1].head if seals else ""
         seal = seal_quest(quest, turns, files, self.reads.clock(), previous=previous, root=root)
         put_seal(tx, self.space, seal)
@@ -152,8 +152,7 @@ class MemoryQuests(MemoryReads):
             if name not in seals:
                 raise NotFoundError(f"{name!r} is not sealed in space {self.space!r}; `clew quest` lists what is")
             seal = seals[name]
-            stretch = seal.quest.session, seal.quest.first, seal.quest.last
-            found = check_seal(seal, hashes_now(reader, self.space, *stretch), root=folder)
+            found = check_seal(seal, hashes_now(reader, self.space, seal), root=folder)
         return replace(found, before=seal_before(seal, seals.values()))
 
     def quest_patterns(self) -> list[QuestPattern]:

@@ -15,8 +15,8 @@ from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.selections import TURN_ACTORS, TURN_HASH, TURN_PLACES
 from clew.store.tables import TURN
-from clew.types.ids import turn_id
-from clew.types.quests import Quest, QuestStage
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.quests import Quest, QuestSeal, QuestStage
 
 
 def list_quests(reader: Reader, space: str, session: str | None = None) -> list[Quest]:
@@ -90,15 +90,11 @@ def turn_hashes(reader: Reader, space: str, session: str, first: int, last: int)
     return [(turn_id(row.session, row.seq), row.hash.hex()) for row in rows]
 
 
-def hashes_now(reader: Reader, space: str, session: str, first: int, last: int) -> dict[str, str]:
-    """The same by id."""
-    keys = [(space, session, seq) for seq in range(first, last + 1)]
-    stored = TURN_HASH.get_many(reader, keys)
-    return {
-        turn_id(session, seq): digest.hex()
-        for seq, digest in zip(range(first, last + 1), stored, strict=True)
-        if digest is not None
-    }
+def hashes_now(reader: Reader, space: str, seal: QuestSeal) -> dict[str, str]:
+    """Content hash, hexadecimal, of the turns of a seal that are stored now, by their ids as they were sealed."""
+    names = [entry.name for entry in seal.entries if entry.kind == "turn"]
+    stored = TURN_HASH.get_many(reader, [(space, *parse_turn_id(seal.moved.get(name, name))) for name in names])
+    return {name: digest.hex() for name, digest in zip(names, stored, strict=True) if digest is not None}
 
 
 def _acts(reader: Reader, space: str, session: str, first: int = 0, last: int | None = None) -> Iterator[TurnActs]:

@@ -89,6 +89,7 @@ class QuestSeal(Record):
         previous: head of the seal before it in the space; empty for the first one.
         head: link of the last entry: who knows it can tell whether anything in the record was changed.
         root: the folder that the files were read from; empty where they were not.
+        moved: ids of turns as they were sealed -> as they are here, where these differ; no part of the chain.
     """
 
     quest: Quest
@@ -97,6 +98,7 @@ class QuestSeal(Record):
     entries: tuple[SealEntry, ...]
     head: str
     root: str = ""
+    moved: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

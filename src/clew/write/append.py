@@ -5,19 +5,22 @@ session holds, so that a resent history adds nothing and an edit opens a branch 
 batches; if someone else wrote to the session meanwhile, it is planned anew.
 """
 
+import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from clew.analyze.weigh import ANALYZE_VERSION
+from clew.errors import InputError
 from clew.index.entry import encode
 from clew.ingest.identity import Placement, TurnKey, align
 from clew.rows.imported_files import note
 from clew.rows.parameters import take_over
 from clew.rows.pause import paused_since
+from clew.rows.quest_carrying import CarriedQuest, carry_quests
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
 from clew.store.protocol import Committed, Reader, Store, Transaction
 from clew.store.row_types import SessionRow, SpaceRow, TailRow, WeighingRow
@@ -32,6 +35,8 @@ from clew.write.prepare import Derived, Prepared, derive
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
 from clew.write.stream_alignment import StreamAlignment
+
+log = logging.getLogger("clew.write")
 
 _SESSIONS_KEPT: Final = 64
 """Sessions whose contents are remembered as hashes, so that new sequences need no look back."""
@@ -126,6 +131,16 @@ class Appender:
     def learn(self, values: Mapping[str, float], now: datetime) -> None:
         """Adopts the learned values of an export, see `take_over`."""
         take_over(self._store, self._space, values, now)
+
+    def keep_quests(self, quests: Iterable[Mapping[str, Any]], *, mask_secrets: bool) -> None:
+        """Keeps what an export says of quests, see `carry_quests`; what is damaged is left out."""
+        read = []
+        for each in quests:
+            try:
+                read.append(CarriedQuest.from_dict(each))
+            except InputError as error:
+                log.warning("what is said of a quest was left out: %s", error)
+        carry_quests(read, self._store, self._space, mask_secrets=mask_secrets)
 
     def turns_of_file(self, path: str, stamp: str) -> KnownTurns | None:
         """The turns that a file gave when it was imported in this state; None when it was not."""

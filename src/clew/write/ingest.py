@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
@@ -75,6 +75,7 @@ class _Tally:
     settled: int = 0
     seen: int = 0
     learned: Mapping[str, float] | None = None
+    quests: list[Mapping[str, Any]] = field(default_factory=list)
     file: _FileState = field(default_factory=_FileState)
     ended: list[_FileState] = field(default_factory=list)
 
@@ -321,6 +322,7 @@ def _append_all(
     finally:  # what was read before a source broke off is kept
         flush()
     appender.set_titles(tally.titles)
+    appender.keep_quests(tally.quests, mask_secrets=config.secrets == "mask")
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
@@ -340,6 +342,7 @@ def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tal
         elif isinstance(record, Skipped):
             tally.skipped[record.kind] += 1
             tally.learned = tally.learned if record.learned is None else record.learned
+            tally.quests += [] if record.quest is None else [record.quest]
         else:
             try:
                 item = prepare(record.turn, config)

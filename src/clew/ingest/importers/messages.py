@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.export import ExportReader, is_exported, learned_in
+from clew.ingest.export import ExportReader, is_exported, learned_in, quest_in
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, first_of, text_of, without_none
@@ -104,6 +104,12 @@ class _MessageReader:
         learned = learned_in(item.value)
         if learned is not None:
             yield Skipped("learned values", item.where, learned)
+            return
+        quest = quest_in(item.value)
+        if quest is not None:
+            session = str(quest.get("session", ""))
+            own = {**quest, "session": self._source.session_for(session) if session else ""}
+            yield Skipped("record of a quest", item.where, quest=own)
             return
         try:
             turn = self._exported.turn(item.value)

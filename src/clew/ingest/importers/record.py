@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from clew.types import Rejection, Turn
 
@@ -39,11 +39,13 @@ class Skipped:
 
     Attributes:
         learned: learned values from one of Clew's own exports; None for any other record.
+        quest: what such an export keeps of a quest; None for any other record.
     """
 
     kind: str
     where: str
     learned: Mapping[str, float] | None = None
+    quest: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
