@@ -60,6 +60,7 @@ def test_the_work_for_a_turn_does_not_grow_with_what_was_said_of_one_slot() -> N
     assert efforts[1] <= efforts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("K-KEEP-11")
 def test_facts_of_a_hot_slot_depend_on_no_batches_and_have_a_beginning_and_the_latest() -> None:
     turns = timed([*homes(MORE), "Bob: visits | ?Town (Town 3)"])

@@ -51,7 +51,7 @@ class MemoryFacts(MemoryProjects):
             InputError: a condition is empty, or no status or time.
         """
         self._check_open()
-        now, view = self.reads.clock(), self.reads.live.view()
+        now = self.reads.clock()
         query = FactQuery(
             subject=_words(subject, "subject"),
             verb=_words(verb, "verb"),
@@ -61,6 +61,7 @@ class MemoryFacts(MemoryProjects):
             known_at=given_moment(known_at, "known_at", now),
             limit=None if limit is None else given_count(limit, "limit", "the number of facts wanted"),
         )
+        view = None if query.subject is None else self.reads.live.view()
         with self.reads.store.snapshot() as reader:
             return find_facts(reader, self.space, meant(reader, self.space, view, query), now)
 

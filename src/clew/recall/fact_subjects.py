@@ -20,9 +20,13 @@ from clew.structure.stored_graph import StoredGraph
 _NICKNAMES: Final = "nicknames of facts"
 
 
-def meant(reader: Reader, space: str, view: IndexView, query: FactQuery) -> FactQuery:
-    """The query about all names of its subject under which something is known; about the only one, where it is one."""
-    if query.subject is None:
+def meant(reader: Reader, space: str, view: IndexView | None, query: FactQuery) -> FactQuery:
+    """The query about all names of its subject under which something is known; about the only one, where it is one.
+
+    Args:
+        view: needed only where there is a subject.
+    """
+    if query.subject is None or view is None:
         return query
     aliases = _aliases(reader, space, view, named(query.subject))
     names = one_by_many_names(query.subject, aliases) if aliases else []
