@@ -2537,6 +2537,17 @@ RELAY = (
         "`Store.committed` returns once a transaction is committed; what it gives returns when the commit is durable, "
         "or raises the disk's error; all who wait at once share one sync.",
     ),
+    Requirement(
+        "P-BYTE-04",
+        "DESIGN 13",
+        "A recall asks the store for what it shows and for what changed since the last one: one statement a table, a "
+        "few for turns, and none for facts, projects and labels that have nothing to say.",
+    ),
+    Requirement(
+        "P-BYTE-03",
+        "DESIGN 13",
+        "What a ranking derives from single turns is computed for new turns alone, and is what a new view would give.",
+    ),
 )
 
 # --- the scripted upstream, and what is shown with it ---

@@ -1,14 +1,18 @@
 """The order of a ranking: a full sort's, whatever the scores, the filter and the limit; the same for any layout."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.config import RecallConfig
+from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
+from clew.index.tail import Tail
 from clew.index.view import IndexView
-from clew.rank.frame import make_frame
+from clew.rank.frame import agent_share, assistant_takes_part, make_frame
 from clew.rank.fusion import GROUP, best
 from clew.rank.intent import Intent, Wants
 from clew.rank.search import rank
@@ -64,3 +68,26 @@ def test_every_layout_of_the_index_gives_the_same_ranking(data: st.DataObject, f
     for _, _, _, score, shares in one:
         assert isinstance(shares, dict)
         assert sum(shares.values()) == pytest.approx(score, abs=13e-6)
+
+
+@pytest.mark.requirement("P-BYTE-03")
+@given(st.data(), logs())
+def test_a_ranking_of_a_view_that_grew_is_that_of_a_new_one(data: st.DataObject, log: list[TurnEntry]) -> None:
+    moments = st.sampled_from((None, 0, 60_000_000))
+    log = [replace(entry, at=data.draw(moments), chars=entry.chars % 50) for entry in log]
+    words = data.draw(st.lists(st.sampled_from(WORDS), unique=True, max_size=4))
+    intent = Intent("", tuple(words), (), (), (), "", Wants(assistant=data.draw(st.booleans())))
+
+    def ranked(view: IndexView) -> list[tuple[object, ...]]:
+        beside = assistant_takes_part(view)
+        frame = make_frame(intent, view, RecallConfig(), None, with_assistant=beside)
+        shares = (agent_share(view).tolist(), beside)
+        return [shares, *((each.session, each.seq, each.score, each.shares) for each in rank(frame, limit=len(log)))]
+
+    columns, tail, view = Columns(), Tail(), None
+    for count, entry in enumerate(log, start=1):
+        tail.add(entry, columns.pieces)
+        columns.add(entry)
+        if data.draw(st.booleans()):
+            view = IndexView(columns, (), tail, before=view)
+            assert ranked(view) == ranked(IndexView.of(tail=log[:count]))

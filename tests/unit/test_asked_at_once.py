@@ -58,6 +58,19 @@ def test_a_block_costs_a_few_statements(memory: Memory, asked: Counter[str], bud
     assert 1 <= asked["turn"] <= 6
 
 
+@pytest.mark.requirement("P-BYTE-04")
+def test_a_recall_asks_only_for_what_changed_and_for_what_it_shows(memory: Memory, asked: Counter[str]) -> None:
+    memory.recall("where is the red wine?", budget=2_000)
+    asked.clear()
+    memory.recall("where is the red wine?", budget=2_000)
+    assert asked == {"turn": 2}
+    memory.add(Turn(role="user", content="And where is the white wine?", session="s1"))
+    asked.clear()
+    memory.recall("where is the red wine?", budget=2_000)
+    changed = ("space", "lease", "tail", "vector", "parameter", "pin", "meta", "session")
+    assert asked == {"turn": 3, **dict.fromkeys(changed, 1)}, "nothing is asked of facts, projects and labels"
+
+
 @pytest.mark.requirement("S-POSTGRES-23")
 def test_a_list_and_a_quote_cost_one_statement_each(memory: Memory, asked: Counter[str]) -> None:
     assert len(memory.search("red wine", limit=100)) == 100

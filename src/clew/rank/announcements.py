@@ -61,6 +61,8 @@ def announced(view: IndexView) -> Pairs:
     assistant's turns between them.
     """
     results = np.flatnonzero((view.turns.role == TOOL) & (view.turns.piece_count > 0))
+    if not len(results):
+        return results, results
     owner = np.append(view.pieces.turn.astype(np.int64), -1)
     short: list[NDArray[np.int64]] = []
     ends: list[NDArray[np.int64]] = []

@@ -24,6 +24,7 @@ Scores = NDArray[np.float64]
 
 _PROGRAMS: Final = CacheKey[int]("programs")
 _ENDS: Final = CacheKey[tuple[int, ...]]("first and last time")
+_SIDES: Final = CacheKey[NDArray[np.intp]]("sides")
 _AGENT_SHARE: Final = CacheKey[NDArray[np.float64]]("agent share")
 _DAYS: Final = CacheKey[tuple[date, date] | None]("first and last day")
 _ANSWERS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("answers")
@@ -135,12 +136,25 @@ def agent_share(view: IndexView) -> NDArray[np.float64]:
     """
 
     def share() -> NDArray[np.float64]:
-        session, count = view.turns.session, len(view.sessions)
-        turns = np.bincount(session, minlength=count)
-        users = np.bincount(session[view.turns.role == USER], minlength=count)
-        return np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))[session]
+        turns, users = view.folded(_SIDES, lambda rows: _sides(view, rows), _added)
+        shares = np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))
+        return np.asarray(shares[view.turns.session])
 
     return view.derived(_AGENT_SHARE, share)
+
+
+def _sides(view: IndexView, rows: slice) -> NDArray[np.intp]:
+    """Of a slice of turns, how many each session has, and how many of them are the user's."""
+    session, count = view.turns.session[rows], len(view.sessions)
+    users = session[view.turns.role[rows] == USER]
+    return np.stack((np.bincount(session, minlength=count), np.bincount(users, minlength=count)))
+
+
+def _added(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The sum of two counts of sessions, of which the later may have more of them."""
+    total = other.copy()
+    total[:, : one.shape[1]] += one
+    return total
 
 
 def covered_days(view: IndexView) -> tuple[date, date] | None:
@@ -236,6 +250,7 @@ _BESIDE: Final = CacheKey[Neighbours]("neighbours")
 
 def _programs(view: IndexView, rows: slice) -> int:
     """Number of assistant turns without a person's name in a slice of turns."""
-    unnamed = [-1, *(code for code, name in enumerate(view.speakers) if name.casefold() in ("", "assistant"))]
-    said = view.turns.role[rows] == ASSISTANT
-    return int(np.count_nonzero(said & np.isin(view.turns.speaker[rows], unnamed)))
+    said = np.bincount(view.turns.speaker[rows][view.turns.role[rows] == ASSISTANT] + 1)
+    counts = zip(np.flatnonzero(said).tolist(), said[said > 0].tolist(), strict=True)
+    names = ("", *view.speakers)
+    return sum(count for code, count in counts if names[code].casefold() in ("", "assistant"))

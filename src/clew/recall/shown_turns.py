@@ -97,5 +97,5 @@ def _starts(view: IndexView) -> dict[str, list[int]]:
     begins = view.grown(_FIRST_OF_BRANCH, lambda rows: view.links[0][view.turns.first_piece[rows]] < 0)
     places = np.flatnonzero(begins)
     codes = view.turns.session[places]
-    held, counts = np.unique(codes, return_counts=True)
-    return {view.sessions[code]: view.turns.seq[places[codes == code]].tolist() for code in held[counts > 1].tolist()}
+    several = np.flatnonzero(np.bincount(codes) > 1)
+    return {view.sessions[code]: view.turns.seq[places[codes == code]].tolist() for code in several.tolist()}

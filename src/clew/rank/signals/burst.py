@@ -47,15 +47,7 @@ def burst(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
 def _bursts(view: IndexView, *, only_user: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Positions of the messages in bursts, where in them each burst begins, and how short its messages are, up to 1."""
     turns = view.turns
-    before = view.previous[turns.first_piece]
-    owner = view.pieces.turn[np.maximum(before, 0)]
-    places = np.arange(len(owner))
-    goes_on = (before >= 0) & (owner == places - 1)
-    goes_on[1:] &= (turns.role[1:] == turns.role[:-1]) & (turns.speaker[1:] == turns.speaker[:-1])
-    goes_on[1:] &= (turns.at[1:] != view.NO_TIME) & (turns.at[:-1] != view.NO_TIME)
-    goes_on[1:] &= np.abs(turns.at[1:] - turns.at[:-1]) <= APART_US
-    if only_user:
-        goes_on &= turns.role == USER
+    goes_on = view.grown(CacheKey("goes on", (only_user,)), lambda rows: _goes_on(view, rows, only_user=only_user))
     inside = goes_on.copy()
     inside[:-1] |= goes_on[1:]
     positions = np.flatnonzero(inside)
@@ -65,3 +57,19 @@ def _bursts(view: IndexView, *, only_user: bool) -> tuple[NDArray[np.int64], NDA
     sizes = np.diff(np.append(first, len(positions)))
     chars = np.add.reduceat(turns.chars[positions].astype(np.float64), first) / sizes
     return positions, first, np.minimum(1.0, SHORT / np.maximum(chars, 1.0))
+
+
+def _goes_on(view: IndexView, rows: slice, *, only_user: bool) -> NDArray[np.bool_]:
+    """Whether each turn of a slice belongs to one burst with the turn before it."""
+    turns, found = view.turns, np.zeros(rows.stop - rows.start, dtype=np.bool_)
+    start = max(rows.start, 1)
+    now, before = slice(start, rows.stop), slice(start - 1, rows.stop - 1)
+    previous = view.links[0][turns.first_piece[now]]
+    goes_on = (previous >= 0) & (view.pieces.turn[np.maximum(previous, 0)] == np.arange(start - 1, rows.stop - 1))
+    goes_on &= (turns.role[now] == turns.role[before]) & (turns.speaker[now] == turns.speaker[before])
+    goes_on &= (turns.at[now] != view.NO_TIME) & (turns.at[before] != view.NO_TIME)
+    goes_on &= np.abs(turns.at[now] - turns.at[before]) <= APART_US
+    if only_user:
+        goes_on &= turns.role[now] == USER
+    found[start - rows.start :] = goes_on
+    return found

@@ -18,6 +18,7 @@ FEW: Final = 5
 MANY: Final = 100
 """Sessions from which the signal has its full value."""
 
+_BEGINS: Final = CacheKey[NDArray[np.bool_]]("begins a run of one session")
 _RUNS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("runs of one session")
 
 
@@ -50,6 +51,10 @@ def session_match(frame: Frame, words: Scores) -> Scores | None:
 
 def _runs(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The first turn of each run of turns of one session, and the session's code."""
-    codes = view.turns.session.astype(np.intp)
-    first = np.flatnonzero(np.diff(codes, prepend=-1))
-    return first, codes[first]
+    session = view.turns.session
+
+    def begins(rows: slice) -> NDArray[np.bool_]:
+        return np.asarray(np.diff(session[rows], prepend=session[rows.start - 1] if rows.start else -1) != 0)
+
+    first = np.flatnonzero(view.grown(_BEGINS, begins))
+    return first, session[first].astype(np.intp)
