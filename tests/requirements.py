@@ -2749,6 +2749,11 @@ DOOR = (
         "A client that returns to a model finds what it had cached there, as it would without Clew's blocks.",
     ),
     Requirement(
+        "DOOR-PAGE-01",
+        "Issue 15",
+        "The explorer fits a phone, shows text of any direction, and says when there is nothing.",
+    ),
+    Requirement(
         "DOOR-ERRAND-01", "Issue 15", "Errands of real clients are known; ids and paths are as these send them."
     ),
 )

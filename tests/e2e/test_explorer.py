@@ -76,3 +76,15 @@ def test_the_ledger_is_shown_by_names_that_the_api_has() -> None:
     assert set(re.findall(r"\bfound\.(\w+)", view)) == {each.name for each in fields(CostLedger)}
     with proxy(NOWHERE) as server:
         assert httpx2.get(f"{server.url}/clew/api/v1/ledger").json().keys() >= {"total"}
+
+
+@pytest.mark.requirement("DOOR-PAGE-01")
+def test_it_fits_a_phone_and_any_text_and_says_when_there_is_nothing() -> None:
+    style = files("clew.serve.explorer").joinpath("explorer.css").read_text()
+    assert re.search(r"nav \{[^}]*flex-wrap: wrap", style)
+    assert re.search(r"\.scroll \{[^}]*overflow-x: auto", style)
+    assert re.search(r"article pre \{[^}]*unicode-bidi: plaintext[^}]*overflow-wrap: anywhere", style)
+    shown = TEXTS["explorer.js"]
+    assert 'node("pre", { tabIndex: 0, dir: "auto" }, text)' in shown
+    assert shown.count("nothing(") == 3  # of a list, a search, a recall
+    assert "total.requests ? [" in shown

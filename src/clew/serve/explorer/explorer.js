@@ -4,6 +4,7 @@
 
 const API = "/clew/api/v1";
 const VIEWS = ["recall", "search", "sessions", "turns", "receipt", "ledger"];
+const EMPTY = "Nothing is stored here yet. `clew import` stores conversations, and so does the proxy as they pass through it.";
 const byId = (id) => document.getElementById(id);
 
 function node(name, properties = {}, ...children) {
@@ -43,7 +44,8 @@ async function carryOut(what, work) {
 }
 
 const day = (at) => (at ? at.slice(0, 16).replace("T", " ") : "no date");
-const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+const nothing = (text) => node("p", {}, text);
 const turnId = (turn) => `${encodeURIComponent(turn.session)}:turn:${turn.seq}`;
 
 function table(caption, heads, rows) {
@@ -76,8 +78,8 @@ function reasons(signals) {
 
 function card(title, about, text, ...more) {
   return node("li", {}, node("article", {},
-    node("header", {}, node("h3", {}, title), ...about.filter(Boolean).map((each) => node("span", {}, each))),
-    node("pre", { tabIndex: 0 }, text), ...more));
+    node("header", {}, node("h3", { dir: "auto" }, title), ...about.filter(Boolean).map((each) => node("span", {}, each))),
+    text ? node("pre", { tabIndex: 0, dir: "auto" }, text) : null, ...more));
 }
 
 function sessionLink(name) {
@@ -101,6 +103,7 @@ async function recall(event) {
       node("p", {}, `${count(found.tokens, "token")} of ${found.budget}; confidence ${(found.confidence ?? 0).toFixed(2)}; `,
         node("a", { href: `#receipt/${encodeURIComponent(found.receipt_id)}` }, `receipt ${found.receipt_id}`)),
       node("ol", {}, ...items));
+    if (!items.length) byId("recall-found").append(nothing("Nothing that is remembered answers this question."));
     return count(items.length, "item");
   });
 }
@@ -110,7 +113,7 @@ async function search(event) {
   await carryOut("Searching", async () => {
     const found = await ask("POST", "/search", { query: byId("search-query").value, limit: 20 });
     const hits = found.items.map((hit) => showTurn(hit.turn, reasons(hit.signals)));
-    byId("search-found").replaceChildren(node("ol", {}, ...hits));
+    byId("search-found").replaceChildren(hits.length ? node("ol", {}, ...hits) : nothing("No turn is like this."));
     return count(hits.length, "turn");
   });
 }
@@ -129,6 +132,7 @@ async function list(path, place, show, noun) {
     cursor = found.next ?? "";
     if (cursor) target.append(more);
     else more.remove();
+    if (!items.children.length) target.append(nothing(EMPTY));
     return `${count(items.children.length, noun)}${cursor ? " and more" : ""}`;
   });
   more.addEventListener("click", next);
@@ -174,9 +178,11 @@ async function ledger() {
     ].filter(Boolean);
     byId("ledger-found").replaceChildren(
       spent("In all", "Requests of", [{ ...total, name: "all" }]),
-      spent("By day", "Day (UTC)", found.days),
-      spent("By model", "Model", found.models),
-      spent("By conversation", "Session", found.sessions, (name) => (name === "none" ? name : sessionLink(name))),
+      ...(total.requests ? [
+        spent("By day", "Day (UTC)", found.days),
+        spent("By model", "Model", found.models),
+        spent("By conversation", "Session", found.sessions, (name) => (name === "none" ? name : sessionLink(name))),
+      ] : []),
       ...notes.map((text) => node("p", {}, text)));
     return total.requests ? count(total.requests, "request") : "No request has passed through the proxy yet.";
   });
@@ -206,7 +212,7 @@ async function route() {
   if (view === "sessions") await list("/sessions", "sessions-found", showSession, "session");
   if (view === "turns") {
     byId("turns-title").textContent = given ? `Turns of ${given}` : "Turns";
-    await list(`/turns${given ? `?session=${encodeURIComponent(given)}` : ""}`, "turns-found", (turn) => showTurn(turn), "turn");
+    await list(`/turns?limit=100${given ? `&session=${encodeURIComponent(given)}` : ""}`, "turns-found", (turn) => showTurn(turn), "turn");
   }
   if (view === "receipt" && given) await receipt(given);
   if (view === "ledger") await ledger();
