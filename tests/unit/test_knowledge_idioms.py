@@ -123,6 +123,9 @@ def test_what_is_said_of_things(text: str, expected: list[tuple[str, str, str]])
         "I'm back in the kitchen.",
         "I can't stand up.",
         "Got your back!",
+        "I'll be in touch.",
+        "I finally belong somewhere.",
+        "I want to make sure the chart is right and that my code is fast.",
         "Made in Finland.",
         "Looked great on you!",
     ],
@@ -194,6 +197,28 @@ def test_a_trip_that_is_cancelled() -> None:
 def test_who_breaks_up_ends_the_relationship_at_any_stage() -> None:
     facts = book_of(told("Gia: I'm engaged to Marco.", "Gia: Marco and I broke up.")).facts()
     assert [standing(each, None) for each in facts if each.verb == "is engaged to"] == ["ended"]
+
+
+@pytest.mark.requirement("K-READ-07")
+@pytest.mark.parametrize(
+    ("question", "answer", "verb", "target"),
+    [
+        ("So you live in Ghent, right?", "No I don't. It rains too much.", "lives in", "Ghent"),
+        ("Do you still eat fish?", "Nope, I don't.", "eats", "fish"),
+        ("You work at Corvid?", "No, I don't any more.", "works at", "Corvid"),
+    ],
+)
+def test_a_short_answer_denies_what_was_asked(question: str, answer: str, verb: str, target: str) -> None:
+    (denied,) = (each for each in told(f"Ada: {question}", f"Cid: {answer}") if each.mood == "negated")
+    assert (denied.subject, denied.verb, denied.object) == ("Cid", verb, target)
+
+
+@pytest.mark.requirement("K-READ-07")
+def test_a_short_answer_to_nothing_denies_nothing() -> None:
+    assert told("Ada: You live in Ghent.", "Cid: No, I don't.") == ()
+    assert told("Cid: Do I live in Ghent?", "Cid: No, I don't.") == ()
+    before = "Cid: I live in Ghent."
+    assert holding(before, "Ada: You still live in Ghent, right?", "Cid: No, I don't.") == set()
 
 
 @pytest.mark.requirement("K-READ-01")

@@ -192,7 +192,9 @@ def _is_fronted(clause: Clause) -> bool:
 
 def _bare_verb(s: SentenceTokens, at: int) -> VerbGroup | None:
     """Something that closes the group of a question: "do you [have]"; its details do not matter."""
-    return VerbGroup(s.verb[at], at, at + 1, "present") if at < len(s) and s.form[at] else None
+    while s.bits[at] & ADVERB:
+        at += 1
+    return VerbGroup(s.verb[at], at, at + 1, "present") if s.form[at] else None
 
 
 def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> Clause | None:
@@ -333,7 +335,7 @@ _TIMES: Final = frozenset(("when", "where"))
 
 def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     """The verb group at a place after "and", if it is of the form of the clause before."""
-    while at < len(s) and s.bits[at] & ADVERB:
+    while at < len(s) and s.bits[at] & ADVERB and s.low[at] != "no":
         at += 1
     if at + 1 >= len(s) or s.bits[at] & (NAME | DETERMINER | POSSESSIVE):
         return None

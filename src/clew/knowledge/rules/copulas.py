@@ -159,7 +159,8 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
         return c.with_verb("is located in")
     if verb := canonical(f"be {preposition}"):
         return c.with_verb(verb)
-    lasting = preposition in ("in", "on", "against") and c.said.is_person
+    passing = c.first in words("complement", "within")
+    lasting = preposition in ("in", "on", "against") and c.said.is_person and not passing
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
 
 

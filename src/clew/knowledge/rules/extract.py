@@ -9,7 +9,7 @@ from typing import Final
 
 from clew.knowledge.rules.meanings import StatementDraft
 from clew.knowledge.rules.moods import STATED
-from clew.knowledge.rules.repairs import corrections, is_elliptical
+from clew.knowledge.rules.repairs import corrections, denied, is_denial, is_elliptical
 from clew.knowledge.rules.sentences import drafts
 from clew.knowledge.rules.speech import speech
 from clew.knowledge.rules.subjects import REACH, USER, Referent, mentioned, window
@@ -72,7 +72,12 @@ def _numbered(turn: Turn, found: Sequence[StatementDraft]) -> Iterator[Statement
 
 
 def _read(
-    turn: Turn, named: Sequence[list[Referent]], earlier: Sequence[Turn], *, only_names: bool = False
+    turn: Turn,
+    named: Sequence[list[Referent]],
+    earlier: Sequence[Turn],
+    *,
+    only_names: bool = False,
+    asked: bool = False,
 ) -> tuple[list[StatementDraft], list[Referent]]:
     """What a turn states, and whom it names, for the pronouns of later turns.
 
@@ -80,14 +85,19 @@ def _read(
         named: whom the turns before it name.
         earlier: these turns.
         only_names: leave out what it states.
+        asked: whether "you" means whoever answers.
     """
     text, speaker = speech(turn), turn.speaker or USER
     mentions, names = window(named, speaker), window((), speaker)
     others = {each.speaker or USER for each in earlier} - {speaker}
     mentions.listener = next(iter(others)) if len(others) == 1 else ""
+    mentions.asked = asked
     found: list[StatementDraft] = []
     if not text.strip():
         return found, []
+    if not only_names and earlier and is_denial(text):
+        question, (speaks, asks) = earlier[-1], (speaker, earlier[-1].speaker or USER)
+        found += denied(_read(question, (), [turn], asked=True)[0], speaks) if asks != speaks else ()
     when = TimePhrases() if only_names else time_phrases(text, turn.at)
     for low, high in sentence_spans(text):
         s = read(text, low, high)

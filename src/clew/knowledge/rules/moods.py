@@ -44,7 +44,7 @@ def moods(s: SentenceTokens, clauses: Sequence[Clause]) -> list[Mood]:
         if index >= asked_from or clause.asked:
             mood = Mood.ASKED
         elif (
-            clause.shared
+            (clause.shared or _is_also_said(s, clause))
             and found
             and mood in (Mood.ASSERTED, Mood.NEGATED)
             and found[-1] not in (Mood.NEGATED, Mood.ASSERTED)
@@ -151,6 +151,12 @@ def _governed(s: SentenceTokens, clauses: Sequence[Clause], index: int, found: S
         return Mood.HYPOTHETICAL  # "he suggested I go"
     talks = any(verb in words("talk", name) for name in ("report", "know", "suppose"))
     return _talked(s, clause, above, found[-1]) if talks and len(between) <= _NEAR else None
+
+
+def _is_also_said(s: SentenceTokens, clause: Clause) -> bool:
+    """Whether a clause is one more of those that the same verb leads to: "make sure it is right and that it runs"."""
+    low = clause.subject[0]
+    return low > 1 and s.low[low - 1] == "that" and s.low[low - 2] in ("and", "or")
 
 
 def _talked(s: SentenceTokens, clause: Clause, above: Clause, mood: Mood) -> Mood | None:

@@ -228,7 +228,7 @@ def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
 
 def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
     """Whether a list goes on after a comma or "and"."""
-    if at + 1 >= stop or s.low[at] in ("but", "so", "yet", "then"):
+    if at + 1 >= stop or s.low[at] in ("but", "so", "yet", "then") or s.low[at + 1] == "no":
         return False
     after = at + 1
     if s.bits[at] & COMMA and s.bits[after] & COORDINATOR:
@@ -246,7 +246,7 @@ def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
 
 def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
     """The end without trailing adverbs, prepositions and connecting words."""
-    trailing = ADVERB | PREPOSITION | COORDINATOR | COMMA | INTERJECTION | DETERMINER | TO
+    trailing = ADVERB | PREPOSITION | COORDINATOR | COMMA | INTERJECTION | DETERMINER | TO | QUESTION
     while end > at:
         bits = s.bits[end - 1]
         beside = end > at + 1 and bits & OBJECT and not bits & POSSESSIVE and s.bits[end - 2] & PREPOSITION
@@ -254,6 +254,8 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
             end -= 2
         elif _is_called(s, at, end):
             end -= 1
+        elif s.low[end - 1] == "off" and s.low[end - 2] in words("frequency", "units"):
+            break  # "a day off"
         elif s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
             break  # "to work out"
         elif (bits & trailing and not bits & (NAME | NUMBER | OBJECT)) or s.low[end - 1] == "right":
@@ -308,7 +310,9 @@ def head_of(s: SentenceTokens, low: int, high: int) -> str:
     return s.low[place - 1] if place > low else ""
 
 
-_INDEFINITE: Final = frozenset("anything something nothing everything someone anyone everyone".split())
+_INDEFINITE: Final = frozenset(
+    "anything something nothing everything someone anyone everyone somewhere anywhere everywhere your".split()
+)
 _TELLING_WORDS: Final = 2
 """Words before an empty noun that give it a meaning: "the repeat load time"."""
 
@@ -322,7 +326,7 @@ def is_vague(s: SentenceTokens, low: int, high: int) -> bool:
     if s.bits[low] & NUMBER and head in words("frequency", "long"):
         return True  # "two weeks"
     pointed = s.bits[low] & THIS and high <= low + 2  # "that story"
-    if pointed or s.low[low] in _INDEFINITE:
+    if pointed or (s.low[low] in _INDEFINITE and (s.low[low] != "your" or high == low + 1)):
         return True
     if head not in words("vague", "heads"):
         return False

@@ -51,6 +51,23 @@ def is_elliptical(sentence: str) -> bool:
     return _elliptical().fullmatch(sentence) is not None
 
 
+@cache
+def _denying() -> re.Pattern[str]:
+    return re.compile(language()["answer"]["no"], re.IGNORECASE)
+
+
+def is_denial(text: str) -> bool:
+    """Whether a turn begins by denying what was asked, without saying it again: "No, I don't."."""
+    return text[:1] in "NnOoWwAaUuHh" and _denying().match(text) is not None
+
+
+def denied(asked: Sequence[StatementDraft], speaker: str) -> Iterator[StatementDraft]:
+    """The last of the statements that somebody was asked about, denied."""
+    last = next((each for each in reversed(asked) if each.subject == speaker and each.mood is Mood.ASKED), None)
+    if last is not None:
+        yield last._replace(mood=Mood.NEGATED, effect=Effect.STATES, because=())
+
+
 def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | None) -> Iterator[StatementDraft]:
     """The latest statement with a value of the same kind as the one that the sentence puts right, corrected.
 

@@ -65,12 +65,13 @@ NOBODY: Final = Referent("", "thing")
 class Mentions:
     """Who was mentioned so far in a turn and in the turns before it, the nearest last.
 
-    `listener` is empty where it is not sure who is spoken to.
+    `listener` is empty where it is not sure who is spoken to; where it is `asked`, "you" means the listener.
     """
 
     speaker: str
     turns: list[list[Referent]] = field(default_factory=list)
     listener: str = ""
+    asked: bool = False
 
     def add(self, referent: Referent) -> None:
         """Note a mention in the current turn; the speaker is never meant by "he" or "she"."""
@@ -100,6 +101,8 @@ def _fits(referent: Referent, pronoun: str) -> bool:
 
 def addressed(s: SentenceTokens, clause: Clause, mentions: Mentions) -> Referent | None:
     """The listener, where they are told how they are related to somebody: "you're my sister"; else nobody."""
+    if mentions.asked:
+        return Referent(mentions.listener, "person")
     end = clause.group.end
     related = clause.group.verb == "be" and clause.group.tense == "present" and s.low[end] in _OWN
     known = related and any(kin_sort(s.low[at]) for at in range(end, min(clause.stop, end + 4, len(s))))
