@@ -29,7 +29,7 @@ def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetim
     parts = clauses(s, lambda word: is_name(word) or mentions.names(word))
     meant = moods(s, parts) if parts else []
     made: list[list[StatementDraft]] = []
-    noted, owner = 0, None
+    noted, owner, known = 0, None, len(mentions.turns[-1])
     for index, (clause, mood) in enumerate(zip(parts, meant, strict=True)):
         noted = _note(s, noted, clause.subject[0], mentions)
         owner = owner if clause.shared else _owner(s, parts, index, mentions)
@@ -49,6 +49,7 @@ def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetim
         made.append([repaired(reading, each) for each in _of_clause(reading, mood)])
     _note(s, noted, len(s), mentions)
     yield from _with_reasons(s, parts, made)
+    yield from [_related(each) for each in mentions.turns[-1][known:] if each.kin and each.sort != "several"]
 
 
 def is_name(word: str) -> bool:
@@ -59,10 +60,15 @@ def is_name(word: str) -> bool:
 def _of_clause(reading: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:
     owner, clause = reading.owner, reading.clause
     if owner.kin and owner.of and mood in STATED:
-        yield StatementDraft(owner.name, f"is {owner.kin.split()[-1]} of", owner.of, type=FactType.PERSONAL)
+        yield _related(owner)
     obj = object_of(reading.s, clause.group.end, clause.stop, reading.when.spans())
     for draft in copula(reading, obj) if clause.group.verb == "be" else action(reading, obj):
         yield timed(reading, draft._replace(mood=mood, reason=obj.reason or None))
+
+
+def _related(named: Referent) -> StatementDraft:
+    """How somebody who is named with a word of kinship is related to its owner, whatever else is said of them."""
+    return StatementDraft(named.name, f"is {named.kin.split()[-1]} of", named.of, type=FactType.PERSONAL)
 
 
 def _namer(s: SentenceTokens, mentions: Mentions) -> Callable[[int, int], str | None]:

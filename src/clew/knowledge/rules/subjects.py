@@ -176,7 +176,7 @@ def _owned(s: SentenceTokens, low: int, high: int, owner: str) -> Referent | Non
     head = s.low[name_at - 1] if name_at > low else ""
     sort = kin_sort(head)
     if sort is not None and name_at < high and all(s.bits[at] & NAME for at in range(name_at, high)):
-        return Referent(s.words(name_at, high), sort, kin=s.words(low, name_at), of=owner)
+        return Referent(_bare(s, name_at, high), sort, kin=s.words(low, name_at), of=owner)
     inner = next((at for at in range(low + 1, high - 1) if s.low[at] == "'s"), None)
     if inner is not None:
         between = _owned(s, low, inner, owner)
