@@ -105,6 +105,7 @@ _TAKES_OVER: Final = tuple(
         (("無視", "忘れ"), r"(?:指示|命令|プロンプト|ルール).{0,12}?(?:無視|忘れ)"),
     )
 )
+_CUES: Final = tuple(dict.fromkeys(cue for cues, _ in _TAKES_OVER for cue in cues))
 # Somebody dictates what is to be held about a person who does not speak.
 _DICTATES: Final = late_pattern(
     r"\b(?:store|save|remember|memori[sz]e|record|note|add|log|register|write|update|set|treat|assume|pretend|consider"
@@ -150,7 +151,9 @@ def takes_over(text: str) -> bool:
 
 
 def _takes_over(text: str, folded: str) -> bool:
-    return any(pattern.search(text) is not None for cues, pattern in _TAKES_OVER if any(cue in folded for cue in cues))
+    if not any(map(folded.__contains__, _CUES)):
+        return False
+    return any(pattern.search(text) is not None for cues, pattern in _TAKES_OVER if any(map(folded.__contains__, cues)))
 
 
 def _folded(text: str) -> str:

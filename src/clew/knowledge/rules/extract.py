@@ -101,7 +101,7 @@ def _read(
     when = TimePhrases() if only_names else time_phrases(text, turn.at)
     for low, high in sentence_spans(text):
         s = read(text, low, high)
-        for referent in mentioned(s, 0, len(s), names) if s.names else ():
+        for referent in mentioned(s, 0, len(s), names):
             names.add(referent)
         if only_names:
             continue

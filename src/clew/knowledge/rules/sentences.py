@@ -82,7 +82,7 @@ def _namer(s: SentenceTokens, mentions: Mentions) -> Callable[[int, int], str | 
 
 
 def _note(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> int:
-    for referent in mentioned(s, low, high, mentions) if s.names else ():
+    for referent in mentioned(s, low, high, mentions):
         mentions.add(referent)
     return max(low, high)
 

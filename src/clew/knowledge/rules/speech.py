@@ -13,11 +13,13 @@ LONGEST: Final = 4_000
 """Characters of a turn that are read: a longer one is a document, before which its message stands."""
 _TAGGED: Final = late_pattern(r"<([A-Za-z][\w-]*)[^<>]*>.*?</\1>|<[^<>\n]{1,200}>", 16)
 _QUOTED: Final = late_pattern(r"(?<!\w)['‘](?=[A-Z])(?:[^'’\n]|(?<=\w)['’](?=\w)){1,300}(?<=[.!?,])['’]")
-_NO_SPEECH: Final = late_pattern(
+# Lines that are no sentences: by how they begin, and by a sign of code in them.
+_CODE_LINE: Final = late_pattern(
     r"(?m)^[ \t]*(?:>|\||#|//|/\*|\*/|\$ |at [\w.$]+\(|import |from \w[\w.]* import|def |class |return\b|const "
-    r"|let \w+ =|var "
-    r"|[{}\[\]();]).*$|^.*(?:[{};]|=>|\)\s*:|\w\(\)|\w = ).*$(?<![.!?])"
+    r"|let \w+ =|var |[{}\[\]();]).*$"
 )
+_CODE_WITHIN: Final = late_pattern(r"(?m)^.*(?:[{};]|=>|\)\s*:|\w\(\)|\w = ).*$(?<![.!?])")
+_SIGNS_WITHIN: Final = ("{", "}", ";", "=>", ")", " = ")
 _HEADING: Final = late_pattern(r"(?m)^#{1,6} \S")
 _HEADINGS: Final = 2
 _LINE_MARKS: Final = frozenset(">#|$/")
@@ -40,7 +42,11 @@ def speech(turn: Turn) -> str:
         text = _TAGGED.sub(blanked, text)
     if "'" in text or "‘" in text:
         text = _QUOTED.sub(blanked, text)
-    return _NO_SPEECH.sub(blanked, text) if _is_mixed(text) else text
+    if _is_mixed(text):
+        text = _CODE_LINE.sub(blanked, text)
+        if any(sign in text for sign in _SIGNS_WITHIN):
+            text = _CODE_WITHIN.sub(blanked, text)
+    return text
 
 
 def _is_mixed(text: str) -> bool:

@@ -25,7 +25,7 @@ from clew.knowledge.rules.lexicon import (
     THIS,
 )
 from clew.knowledge.rules.nouns import Sort, kin_sort
-from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.rules.tokens import OWN, SentenceTokens
 from clew.types.entity import NodeType
 
 USER: Final = "user"
@@ -36,7 +36,6 @@ REACH: Final = 3
 
 _PRONOUNS: Final[dict[str, Sort]] = {"he": "male", "his": "male", "him": "male", "she": "female", "her": "female"}
 _PRONOUNS_OF_MANY: Final = frozenset(("they", "their", "them"))
-_OWN: Final = frozenset(("my", "our"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def addressed(s: SentenceTokens, clause: Clause, mentions: Mentions) -> Referent
     if mentions.asked:
         return Referent(mentions.listener, "person")
     end = clause.group.end
-    related = clause.group.verb == "be" and clause.group.tense == "present" and s.low[end] in _OWN
+    related = clause.group.verb == "be" and clause.group.tense == "present" and s.low[end] in OWN
     known = related and any(kin_sort(s.low[at]) for at in range(end, min(clause.stop, end + 4, len(s))))
     return Referent(mentions.listener, "person") if known and mentions.listener else None
 
@@ -136,7 +135,7 @@ def _phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Refer
     first = s.low[low]
     if s.bits[low] & NAME and not s.bits[low] & (POSSESSIVE | DETERMINER):
         return _named(s, low, high)
-    if first in _OWN:
+    if first in OWN:
         owned = _owned(s, low + 1, high, mentions.speaker)
         if owned and owned.general and first == "our":  # of a group: whoever says so means the same
             return replace(owned, name=s.words(low + 1, high))
@@ -192,8 +191,10 @@ def _bare(s: SentenceTokens, low: int, high: int) -> str:
 
 def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Iterator[Referent]:
     """The people named in part of a sentence, subject or not: names, and relatives of somebody."""
-    at = low
-    while at < high:
+    past = low
+    for at in s.named:
+        if not past <= at < high:
+            continue
         bits = s.bits[at]
         if (
             bits & NAME
@@ -201,31 +202,24 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
             and not _is_determined(s, at)
             and (at > 0 or listed_type(s.low[at]) is NodeType.PERSON)
         ):
-            end = at + 1
-            while end < high and s.bits[end] & NAME:
-                end += 1
+            past = at + 1
+            while past < high and s.bits[past] & NAME:
+                past += 1
             if (
                 sort_of_name(s.low[at]) == "person"
-                and not _is_addressed(s, at, end)
-                and not is_no_name(s.words(at, end))
+                and not _is_addressed(s, at, past)
+                and not is_no_name(s.words(at, past))
             ):
-                yield Referent(_bare(s, at, end), "person")
-            at = end
-            continue
-        if s.low[at] in _OWN:
-            end = at + 1
-            while end < min(high, at + 5) and kin_sort(s.low[end]) is None:
-                end += 1
-            if end < min(high, at + 5):
-                after = end + 1
-                while after < high and s.bits[after] & NAME:
-                    after += 1
-                found = _owned(s, at + 1, after, mentions.speaker)
+                yield Referent(_bare(s, at, past), "person")
+        elif s.low[at] in OWN:
+            end = next((end for end in range(at + 1, min(high, at + 5)) if kin_sort(s.low[end]) is not None), None)
+            if end is not None:
+                past = end + 1
+                while past < high and s.bits[past] & NAME:
+                    past += 1
+                found = _owned(s, at + 1, past, mentions.speaker)
                 if found:
                     yield found
-                at = after
-                continue
-        at += 1
 
 
 def _is_addressed(s: SentenceTokens, at: int, end: int) -> bool:

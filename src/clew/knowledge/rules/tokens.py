@@ -1,6 +1,7 @@
 """A sentence as words with their classes, column by column."""
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate, chain, islice
@@ -16,6 +17,7 @@ _TOKEN: Final = late_pattern(
 )
 _BRACKETS: Final = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _ENCLOSING: Final = frozenset((*_BRACKETS, '"', "“", "”"))
+OWN: Final = frozenset(("my", "our"))
 _CLOSING: Final = "\"'”’)* "
 MOST: Final = 120
 """Words of a sentence that are read; a longer one is no speech."""
@@ -30,7 +32,7 @@ class SentenceTokens:
         low, bits, verb, form: columns of `lexicon.WordClass`.
         start, end: offsets of the token that the word belongs to.
         asks: whether the sentence ends with a question mark.
-        names: whether it may name somebody: by a word with a capital, or as somebody's ("my").
+        named: where it may name somebody: places of words with a capital, and of "my" and "our".
     """
 
     text: str
@@ -41,7 +43,7 @@ class SentenceTokens:
     start: list[int]
     end: list[int]
     asks: bool
-    names: bool
+    named: Sequence[int]
 
     def __len__(self) -> int:
         return len(self.low)
@@ -71,8 +73,10 @@ def read(text: str, begin: int, stop: int) -> SentenceTokens:
         for numbers, number in ((bits, BREAK), (form, 0), (start, stop), (end, stop)):
             numbers.append(number)
     asks = text[begin:stop].rstrip(_CLOSING).endswith("?")
-    names = "my" in low or "our" in low or bool(reduce(or_, bits) & NAME)
-    return SentenceTokens(text, low, bits, verb, form, start, end, asks, names)
+    named: Sequence[int] = ()
+    if reduce(or_, bits) & NAME or "my" in low or "our" in low:
+        named = [at for at, word in enumerate(low) if bits[at] & NAME or word in OWN]
+    return SentenceTokens(text, low, bits, verb, form, start, end, asks, named)
 
 
 def _mark_opened(low: list[str], bits: list[int]) -> None:
