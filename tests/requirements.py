@@ -101,6 +101,11 @@ MEET = (
         "issue 17",
         "Seals, settings and patterns of quests go along in exports and merges, and still hold.",
     ),
+    Requirement("L-CODE-14", "issue 17", "A project that is a package finds the imports by its own name."),
+    Requirement(
+        "L-CODE-15", "issue 17", "Names of code and folders of code are no statement of a mission, and no document."
+    ),
+    Requirement("L-CODE-16", "SIGMA", "The number 2 says nothing about security."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

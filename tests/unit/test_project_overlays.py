@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.analyze.overlays import Overlay
+from clew.analyze.overlays import Overlay, keyword_matches
 from clew.errors import ConfigError
 from clew.project.elements import ProjectElement
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
@@ -128,3 +128,24 @@ def test_an_embedder_adds_the_example_that_an_element_is_like() -> None:
     assert [(each.overlay, each.rule) for each in result.evidence] == [("O5_operational", "example")]
     assert text in result.evidence[0].what
     assert scorer.score(element).scores == {}  # without a vector nothing is guessed
+
+
+@pytest.mark.requirement("L-CODE-15")
+def test_code_states_no_mission_and_a_folder_of_code_is_no_document() -> None:
+    scorer = OverlayScorer()
+    strategy = ProjectElement(
+        id="1", path="orm/interfaces.py", kind="method", name="Strategized.strategy_for", text="The strategic strategy."
+    )
+    assert "O4_mission" not in scorer.score(strategy).scores
+    code = ProjectElement(id="2", path="db/operations/base.py", name="")
+    document = ProjectElement(id="3", path="docs/operations/restart.md", name="")
+    assert scorer.score(code).scores.get("O5_operational", 0) < 5 < scorer.score(document).scores["O5_operational"]
+    changes = ProjectElement(id="4", path="CHANGES", name="")
+    assert scorer.score(changes).scores["O3_lineage"] > 5
+
+
+@pytest.mark.requirement("L-CODE-16")
+def test_a_number_is_no_second_factor() -> None:
+    assert keyword_matches("Step 2 takes 2 minutes.").get(Overlay.SECURITY) is None
+    assert "2fa" in keyword_matches("Turn 2FA on.")[Overlay.SECURITY]
+    assert "oauth" in keyword_matches("We use OAuth here.")[Overlay.SECURITY]

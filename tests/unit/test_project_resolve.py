@@ -75,3 +75,17 @@ def test_imports_lead_to_the_files_that_the_language_would_find(path: str, impor
         Known(file, language_of(file), "example.org/shop" if file.endswith("go.mod") else "") for file in FILES
     )
     assert " ".join(sorted(resolver.targets(path, language_of(path), imported))) == expected
+
+
+@pytest.mark.requirement("L-CODE-14")
+def test_a_project_that_is_a_package_is_imported_by_its_name() -> None:
+    paths = ("__init__.py", "db/__init__.py", "db/models.py", "views.py")
+    resolver = Resolver([Known(path, "python") for path in paths], "shop")
+    assert resolver.targets("views.py", "python", "shop.db:models") == ("db/models.py",)
+    assert resolver.targets("views.py", "python", "shop.db.models:Cart") == ("db/models.py",)
+    assert resolver.targets("views.py", "python", "shop:VERSION") == ("__init__.py",)
+    assert resolver.targets("views.py", "python", "db.models:Cart") == ("db/models.py",)
+    assert resolver.targets("views.py", "python", "other.db:models") == ()
+    assert (
+        Resolver([Known(path, "python") for path in paths[1:]], "shop").targets("views.py", "python", "shop.db") == ()
+    )

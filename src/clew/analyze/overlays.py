@@ -157,6 +157,10 @@ def strongest(*sources: Scores) -> dict[Overlay, float]:
     return {overlay: found[overlay] for overlay in _ALL if overlay in found}
 
 
+_PART: Final = 2
+"""Characters of a part of a listed word that says nothing by itself: `2fa` is listed, and `2` and `fa` are not."""
+
+
 @cache
 def _lists() -> _Lists:
     read = json.loads((resources.files(__package__) / "data" / "overlays.json").read_text(encoding="utf-8"))
@@ -166,7 +170,7 @@ def _lists() -> _Lists:
     for overlay in Overlay:
         for weight, listed in read[overlay]["words"].items():
             for word in listed.split():
-                for term in terms(word):
+                for term in (term for term in terms(word) if len(term) > _PART or term == word):
                     shown.setdefault(term, word)
                     held = words.setdefault(term, {})
                     held[overlay] = max(held.get(overlay, 0), int(weight))

@@ -80,6 +80,7 @@ class ProjectIndex:
             StoreError: it cannot be opened, or is damaged.
         """
         self._lock = threading.RLock()
+        self._root = path.parents[3].name if len(path.parents) > 3 else ""
         self._sql = templates("index", "clew.project")
         flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if writable else 0)
         with _errors():
@@ -278,7 +279,8 @@ class ProjectIndex:
     def resolve(self, paths: Iterable[str] | None) -> None:
         """Finds the targets of the imports of these files; of all files, which paths that came or went ask for."""
         known = [Known(*row) for row in self._rows("known")]
-        resolver, languages = Resolver(known), {file.path: file.language for file in known}
+        resolver = Resolver(known, self._root)
+        languages = {file.path: file.language for file in known}
         if paths is None:
             found, before = self._rows("imports"), set(self.dependencies())
         else:

@@ -42,6 +42,8 @@ _FEWEST: Final = 4  # imports or users that say something
 _RULE: Final = re.compile(
     r"(?P<drop>-)?(?P<overlay>\w+)\s+(?P<kind>\w+):(?P<what>\S.*?)(?:\s+(?P<weight>[01](?:\.\d+)?))?"
 )
+_DOCUMENT_ENDS: Final = frozenset({"md", "rst", "txt", "adoc", "org"})
+_OF_CODE: Final = frozenset({"class", "function", "method", "module"})
 _DOCUMENTS: Final = ("", "*.md", "*.rst", "*.txt", "*.adoc", "*.org")
 """Ends of the names of documents: with any other end, `values` and `changes` are names of code."""
 _USUAL: Final = 0.7  # weight of a rule that names none
@@ -167,8 +169,9 @@ class OverlayScorer:
             return self._by_path[path]
         folded, best = path.casefold(), dict[Overlay, OverlayEvidence]()
         if self._any.search(folded):
+            is_document = folded.rpartition("/")[2].rpartition(".")[2] in _DOCUMENT_ENDS or "." not in path[1:]
             for pattern, written, raised in self._patterns:
-                if pattern.search(folded):
+                if (is_document or written not in _document_names()) and pattern.search(folded):
                     for overlay, weight in raised.items():
                         if overlay not in best or weight > best[overlay].weight:
                             best[overlay] = _evidence(overlay, "path", f"{path} matches {written}", weight)
@@ -205,6 +208,8 @@ class OverlayScorer:
                 own.setdefault(overlay, {})[word] = weight
         found = []
         for overlay in Overlay:
+            if overlay is Overlay.MISSION and element.kind in _OF_CODE:
+                continue  # `strategy` and `purpose` are words of code; a mission is stated in documents
             held = matches.get(overlay, {})
             words = [word for word in held if (overlay, word) not in self._rules.dropped]
             share = sum(held[word] for word in words) / (sum(held.values()) or 1)
@@ -287,6 +292,14 @@ def _lists() -> Mapping[RuleKind, Mapping[str, Mapping[Overlay, float]]]:
             for what in listed:
                 lists["kind"].setdefault(what, {})[overlay] = float(weight)
     return lists
+
+
+@cache
+def _document_names() -> frozenset[str]:
+    """Names of documents without an ending, which may be folders of documents, and are no folders of code."""
+    paths = {each for overlay in Overlay for listed in _read()[overlay.value]["paths"].values() for each in listed}
+    names = {each for overlay in Overlay for listed in _read()[overlay.value]["documents"].values() for each in listed}
+    return frozenset(names - {each.casefold() for each in paths})
 
 
 @cache

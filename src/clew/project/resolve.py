@@ -33,7 +33,8 @@ class Known(NamedTuple):
 class Resolver:
     """Finds the files that imports mean, among the files of a project."""
 
-    def __init__(self, files: Iterable[Known]) -> None:
+    def __init__(self, files: Iterable[Known], root: str = "") -> None:
+        """Takes the files, and the name of the folder that they are in: it may be a package itself."""
         self._files: dict[str, str] = {}
         self._folders: dict[str, list[str]] = defaultdict(list)
         self._by_name: dict[str, list[str]] = defaultdict(list)
@@ -48,8 +49,12 @@ class Resolver:
         self._go_modules.sort(key=lambda module: (-len(module[0]), module))
         self._modules: dict[str, list[str]] = defaultdict(list)
         for path, language in self._files.items():
-            if language == "python" and (name := self._python_name(path)):
+            if language != "python":
+                continue
+            if name := self._python_name(path):
                 self._modules[name].append(path)
+            if root and "__init__.py" in self._files and (name or path == "__init__.py"):
+                self._modules[f"{root}.{name}".rstrip(".")].append(path)
 
         self._finders: Mapping[str, Callable[[str, str], Iterator[str]]] = {
             "python": self._python,
