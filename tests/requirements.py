@@ -2226,6 +2226,11 @@ MENDED = (
         "DESIGN 13; docs/packing.md",
         "A tool's long result costs and shows the passage that matches, so that a name in a listing is found.",
     ),
+    Requirement(
+        "F-THIRTY-04",
+        "issue 14; docs/recaps.md",
+        "A recap has whole sentences, without list numbers, and no questions or announcements among its statements.",
+    ),
     Requirement("F-TDY-04", "docs/condense.md", "A recap of a hundred tokens begins with goal, state and last answer."),
     Requirement(
         "F-TDY-05", "docs/cli.md", "A command that begins no memory refuses a home that does not exist and makes none."

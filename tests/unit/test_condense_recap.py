@@ -300,3 +300,23 @@ def test_a_value_counts_with_all_that_it_contains_and_the_budget_is_used_up() ->
     recap = compose_recap(RecapSource("s", read(many)), COUNT, budget=2_000)
     assert 1_990 <= recap.tokens <= 2_000
     assert "`gauge_899_of_quay " in recap.text or " gauge_899_of_quay " in recap.text
+
+
+@pytest.mark.requirement("F-THIRTY-04")
+def test_statements_are_whole_sentences_and_questions_are_none() -> None:
+    turns = [
+        Turn(role="user", speaker="user", content="B) Please move the gauges of the quay to UTC, all forty of them."),
+        Turn(role="assistant", content="And we decided to pin zoneinfo, because pytz goes. Let me look at these:"),
+        Turn(role="assistant", content="Should we never use the shared account?"),
+        Turn(role="user", content="5. Never touch the tables of the harbour office."),
+        Turn(role="tool", content=(Part(type="tool_result", text='"\\nPlease say `tide_of`"'),)),
+    ]
+    text = compose_recap(RecapSource("s", read(turns)), COUNT, budget=600).text
+    assert "Please move the gauges of the quay to UTC" in text.partition("\n")[0]
+    assert "B)" not in text
+    assert "] User: " in text or "[#0]: Please move" in text
+    assert "We decided to pin zoneinfo, because pytz goes." in text
+    assert "] Never touch the tables of the harbour office." in text
+    assert "Let me look" not in text
+    assert "shared account?" not in text.partition("### Constraints")[2].partition("###")[0]
+    assert "nPlease" not in text

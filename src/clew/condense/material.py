@@ -93,7 +93,9 @@ class RecapTurn:
 
 def speaker_name(speaker: str | None, role: str) -> str:
     """Who speaks, as a reader knows them."""
-    return shown_speaker(speaker) if speaker else {"user": "User", "assistant": "Assistant"}.get(role, role)
+    if speaker and speaker.casefold() != role:
+        return shown_speaker(speaker)
+    return {"user": "User", "assistant": "Assistant"}.get(role, role)
 
 
 class TurnScores(NamedTuple):
@@ -184,16 +186,25 @@ def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
                 Mark(kind, part.text[start:end])
                 for start, end, kind in evidence(part.text)
                 if not (kind == "number" and is_result and _COLOUR.match(part.text, start - 1))
+                and not (kind == "identifier" and part.text[max(0, start - 1) : start] == "\\")  # `\nTo` in a string
             )
             found += [mark for mark in said if not _is_idle(mark, is_result=is_result)]
-    marks = [Mark(mark.kind, " ".join(mark.value.strip("` \t\n").split())) for mark in found]
+    marks = [Mark(mark.kind, _tidy(mark)) for mark in found]
     told = [Mark(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose)]
     values = [mark for mark in marks if _SHORTEST <= len(mark.value) <= _LONGEST]
     return values + [mark for mark in told if len(mark.value) <= _LONGEST_SENTENCE]
 
 
+def _tidy(mark: Mark) -> str:
+    """A value on one line, without quotes and, where it is a path, the full stop of its sentence."""
+    value = " ".join(mark.value.strip("` \t\n").split())
+    return value[:-1] if mark.kind == "path" and value.endswith(".") and not value.endswith("..") else value
+
+
 def _is_idle(mark: Mark, *, is_result: bool) -> bool:
-    """Whether nobody needs a value again: how long a program took, or a word of a programming language."""
+    """Whether nobody needs a value again: how long a program took, a word of a programming language, half an error."""
+    if mark.kind == "error":
+        return mark.value.endswith(":")
     if mark.kind == "number":
         return is_result and _DURATION.fullmatch(mark.value) is not None
     return mark.kind == "identifier" and mark.value.strip("`").removesuffix("()").casefold() in _LANGUAGE

@@ -15,7 +15,17 @@ from typing import Final
 
 from clew.condense.material import RecapTurn
 from clew.condense.mode import Mode, mode_of
-from clew.condense.recap_lines import in_words, is_fragment, line_of_calls, line_of_stretches, opening, says_something
+from clew.condense.recap_lines import (
+    as_sentence,
+    in_plain_words,
+    in_words,
+    is_fragment,
+    line_of_calls,
+    line_of_stretches,
+    opening,
+    says_something,
+    states,
+)
 from clew.condense.reuse import ReusedValue, values_by_worth
 from clew.condense.statements import is_settled
 from clew.text.counters import CHARS_PER_TOKEN, Counter
@@ -48,6 +58,7 @@ _STRETCHES: Final = 16
 _LISTED: Final = 8  # turning points without words from which on only their numbers are told
 _QUESTIONS: Final = 3
 _PHRASE: Final = 4  # characters of a phrase to ask about
+_WORK: Final = frozenset({"path", "command", "error", "identifier", "version"})
 _COUNTED: Final = frozenset({"number", "date"})
 """Kinds that say nothing without the words around them."""
 
@@ -61,10 +72,11 @@ _FILLINGS: Final = 3
 """How often values fill what is left: lines together often have fewer tokens than one by one."""
 
 _POINTS: Final = 12  # statements of one kind at most
+_FAILED: Final = "Tried without success"
 _STATEMENTS: Final = (
     ("constraint", "Constraints"),
     ("decision", "Key decisions"),
-    ("failure", "Tried without success"),
+    ("failure", _FAILED),
 )
 _VALUE_KINDS: Final = (
     ("path", "Files"),
@@ -189,10 +201,10 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     if turns:
         (_add_tasks if source.is_excerpt else _add_frame)(draft, source, mode)
         _add_shifts(draft, turns, source.shifts)
-        _add_statements(draft, turns, limit=draft.spent / max(1, budget) + _TOLD)
+        _add_statements(draft, turns, mode, limit=draft.spent / max(1, budget) + _TOLD)
         said = [turn.prose for turn in turns if turn.prose and turn.origin in _PEOPLE]
         kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
-        _add_statements(draft, turns, limit=0.9)
+        _add_statements(draft, turns, mode, limit=0.9)
         if not source.is_excerpt:
             _add_points(draft, turns, mode)
         for _ in range(_FILLINGS):
@@ -239,7 +251,8 @@ def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
 
 def _people(turns: Sequence[RecapTurn]) -> str:
     """Who talks, if they have names of their own: the first two, and how many there are besides."""
-    names = list(dict.fromkeys(turn.name for turn in turns if turn.speaker and turn.name.casefold() != turn.role))
+    said = (turn for turn in turns if turn.speaker and turn.role in _PEOPLE)
+    names = list(dict.fromkeys(turn.name for turn in said if turn.name.casefold() != turn.role))
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return f"{', '.join(names[:2])}{more}" if more else " and ".join(names) if len(names) > 1 else ""
 
@@ -282,7 +295,7 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
     for seq, line in line_of_stretches(source.topics, source.turns)[: -_STRETCHES - 1 : -1]:
         draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
     for phrase in _phrases(source.topics):
-        draft.add(_ASK, -1, f"- What was said about {phrase}?", limit=limit + 0.02)
+        draft.add(_ASK, -1, f"- What was said about {in_plain_words(phrase)}?", limit=limit + 0.02)
 
 
 def _stage(quest: Quest | None) -> str:
@@ -378,16 +391,28 @@ def _choose_values(
     return kept
 
 
-def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], *, limit: float) -> None:
+def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode, *, limit: float) -> None:
     """Decisions and the like by turns, of each kind first what was settled or forbidden by people, then the newest."""
     kinds = []
     for kind, section in _STATEMENTS:
-        told = {mark.value: turn for turn in turns for mark in turn.marks if mark.kind == kind}
+        told = {
+            mark.value: turn
+            for turn in turns
+            if mode == "quest" or kind != "failure" or _is_work(turn)
+            for mark in turn.marks
+            if mark.kind == kind and states(mark.value)
+        }
         best = sorted(told.items(), key=lambda said: (not _holds(kind, *said), -said[1].seq))
-        kinds.append([(section, turn.seq, f"- [#{turn.seq}] {opening(text, _LINE)}") for text, turn in best[:_POINTS]])
-    for section, seq, line in (each for rank in zip_longest(*kinds) for each in rank if each):
-        if (seq, line) not in draft.lines.get(section, ()):
-            draft.add(section, seq, line, limit=limit)
+        kinds.append([(section, turn.seq, opening(as_sentence(text), _LINE)) for text, turn in best[:_POINTS]])
+    for section, seq, text in (each for rank in zip_longest(*kinds) for each in rank if each):
+        others = draft.lines if section == _FAILED else dict(_STATEMENTS).values()
+        if not any(text.casefold() in line.casefold() for name in others for _, line in draft.lines.get(name, ())):
+            draft.add(section, seq, f"- [#{seq}] {text}", limit=limit)
+
+
+def _is_work(turn: RecapTurn) -> bool:
+    """Whether a turn is about work that can fail: what people tell of their day is no failed attempt."""
+    return any(mark.kind in _WORK for mark in turn.marks)
 
 
 def _holds(kind: str, text: str, turn: RecapTurn) -> bool:

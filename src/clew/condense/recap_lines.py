@@ -23,6 +23,12 @@ _OPENINGS: Final = re.compile(
 )
 """How an announcement of the next step begins."""
 
+_NUMBERED: Final = re.compile(r"\A\(?(?:[0-9]{1,2}|[A-Za-z])[.)]\s+(?=\S)")
+_CONJUNCTION: Final = re.compile(r"\A(?:and|so|but|or|because)\b,?\s+(?=\S)", re.IGNORECASE)
+
+_WHOLE: Final = 2.2
+_SENTENCE: Final = 120  # characters of a sentence from which one without an end is taken to be cut off
+
 _ARGUMENT: Final = 32  # characters of a call's argument
 _BEFORE: Final = 4  # words shown before a number
 _AFTER: Final = 1
@@ -62,20 +68,34 @@ def _most_telling(turns: Sequence[RecapTurn]) -> RecapTurn | None:
 def opening(text: str, most: int) -> str:
     """The first sentence that says something, and those after it as far as they fit, on one line; else the beginning.
 
+    The numbers of listed sentences are left out, and what would be the last sentence if it only announces something.
+
     Args:
-        most: characters; of a longer first sentence only so many are shown.
+        most: characters; a first sentence may have `_WHOLE` times as many, of a longer one only so many are shown.
     """
     head = text[: 8 * most]
-    spans = sentence_spans(head)
-    lines = [" ".join(head[start:end].split()).strip("#*_ ") for start, end in spans]
+    lines = [_unlisted(" ".join(head[start:end].split()).strip("#*_ ")) for start, end in sentence_spans(head)]
     first = next((place for place, line in enumerate(lines) if tells(line)), 0)
-    told = ""
+    told: list[str] = []
     for line in lines[first:]:
-        longer = f"{told} {line}".strip()
-        if told and len(longer) > most:
-            return told
-        told = longer
-    return cut(told, most)
+        if told and len(" ".join([*told, line])) > most:
+            break
+        told.append(line)
+    while any(map(tells, told[:-1])) and (told[-1].endswith(":") or announces(told[-1])):
+        told.pop()
+    line = " ".join(told)
+    return line if len(told) == 1 < len(lines) and len(line) <= _WHOLE * most else cut(line, most)
+
+
+def _unlisted(line: str) -> str:
+    """A line without the number or letter that it has in a list: `B) `, `5. `."""
+    return _NUMBERED.sub("", line)
+
+
+def as_sentence(text: str) -> str:
+    """A statement as a sentence of its own: without its number in a list and the conjunction that it begins with."""
+    bare = _CONJUNCTION.sub("", _unlisted(text))
+    return bare[:1].upper() + bare[1:] if bare != text else text
 
 
 def announces(sentence: str) -> bool:
@@ -84,8 +104,8 @@ def announces(sentence: str) -> bool:
 
 
 def tells(sentence: str) -> bool:
-    """Whether a sentence has enough different terms to say what it is about, and announces no next step."""
-    return len(frozenset(terms(sentence))) >= _TELLING and not announces(sentence)
+    """Whether a sentence has enough different terms to say what it is about, and announces nothing."""
+    return len(frozenset(terms(sentence))) >= _TELLING and not announces(sentence) and not sentence.endswith(":")
 
 
 def says_something(turn: RecapTurn) -> bool:
@@ -99,6 +119,21 @@ def says_something(turn: RecapTurn) -> bool:
     ):
         return False
     return len(frozenset(terms(prose[:1_000]))) >= _TELLING
+
+
+def states(text: str) -> bool:
+    """Whether a sentence states something: a question does not, nor what is cut off or leads to a list."""
+    bare = text.rstrip("\"')*`_ ")
+    is_long = len(text) > _SENTENCE
+    if any(text.count(left) != text.count(right) for left, right in ("()", "[]")):
+        return False
+    return not bare.endswith(("?", ":", ",", "…")) and not (is_long and bare[-1:].isalnum() and bare == text)
+
+
+def in_plain_words(label: str) -> str:
+    """A label as a reader would say it: `dark theme` for `dark-theme`; names of files and options stay."""
+    parts = label.split("-")
+    return " ".join(parts) if all(part.isalpha() for part in parts) else label
 
 
 def line_of_calls(turn: RecapTurn) -> str:
