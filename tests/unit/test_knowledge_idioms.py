@@ -56,6 +56,8 @@ def holding(*lines: str) -> set[tuple[str, str, str]]:
         ("I got divorced from Otto.", [("breaks up with", "Otto")]),
         ("Otto and I got married in June.", [("is married to", "Otto")]),
         ("Otto and I split up last weekend.", [("breaks up with", "Otto")]),
+        ("I got engaged!", [("has relationship status", "engaged")]),
+        ("We got divorced.", [("is partner of", ""), ("has relationship status", "divorced")]),
         ("We broke up.", [("is partner of", "")]),
         ("I've been seeing Otto for two months.", [("is dating", "Otto")]),
         ("I went vegan in March.", [("follows diet", "vegan")]),
@@ -104,6 +106,7 @@ def test_what_people_say_in_other_words(text: str, expected: list[tuple[str, str
         ("We decided to use Penpot for the mockups.", [("we", "decides on", "Penpot")]),
         ("We agreed on Penpot for the mockups.", [("we", "decides on", "Penpot")]),
         ("We decided to go with Penpot for the mockups.", [("we", "decides on", "Penpot")]),
+        ("The team decided on Penpot for the mockups.", [("we", "decides on", "Penpot")]),
         ("Let's use Penpot for the mockups.", [("we", "uses", "Penpot")]),
     ],
 )

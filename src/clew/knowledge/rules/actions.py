@@ -34,7 +34,7 @@ from clew.knowledge.rules.meanings import (
 from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.objects import Object, event_of, head_of, is_vague, place_of, text_of
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.knowledge.slots import slot_of
+from clew.knowledge.slots import GROUP, slot_of
 from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType
 
@@ -155,9 +155,10 @@ def _with_object(
         base = base._replace(object=" ".join([*base.object.split()[:-1], name]))
     divided = (divide(said, base, low, high) for divide in _DIVIDED)
     found = next((parts for parts in divided if parts is not None), None)
-    shared = s.low[said.clause.subject[0]] in ("we", "us")
+    first, last = said.clause.subject[0], said.clause.subject[1] - 1
+    shared = s.low[first] in ("we", "us") or (s.low[first] in ("the", "our") and s.low[last] in ("team", "group"))
     for each in [base] if found is None else found:
-        yield each._replace(subject="we") if shared and each.verb in _SHARED else each
+        yield each._replace(subject=GROUP) if shared and each.verb in _SHARED else each
     if all(s.bits[at] & NAME for at in range(low, high)):
         yield from apposed(said, base.object, high)
 

@@ -23,6 +23,7 @@ from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, lost_jo
 from clew.knowledge.rules.objects import Object, head_of, text_of
 from clew.knowledge.rules.times import TO_DATE, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.slots import ANY_STAGE
 from clew.types.facts import Effect, FactStatus, FactType
 
 _Idiom = Callable[[ClauseReading, Object], list[StatementDraft] | None]
@@ -163,10 +164,14 @@ def _got(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
         return None
     named = low + 2 < obj.high and s.low[low + 1] in ("to", "from")
     partner = text_of(s, low + 2, obj.high) if named else _partner(said)
+    if not partner:
+        type_ = type_of(said, FactStatus.ACTIVE)
+        found = [StatementDraft(said.owner.name, "has relationship status", became, status, type_)]
+        return [no_more(said, ANY_STAGE), *found] if became == "divorced" and status is FactStatus.ACTIVE else found
     if became == "divorced":
         return _separated(said, partner)
     verb = f"is {became} to"
-    return [StatementDraft(said.owner.name, verb, partner, status, type_of(said, status))] if partner else None
+    return [StatementDraft(said.owner.name, verb, partner, status, type_of(said, status))]
 
 
 _BECAME: Final = frozenset(("married", "engaged", "divorced"))
@@ -194,7 +199,7 @@ def _separated(said: ClauseReading, partner: str) -> list[StatementDraft] | None
             )
         ]
     shared = said.s.low[said.clause.subject[0]] in ("we", "us")
-    return [no_more(said, "is partner of")] if shared else None
+    return [no_more(said, ANY_STAGE)] if shared else None
 
 
 def _partner(said: ClauseReading) -> str:
