@@ -16,6 +16,7 @@ from clew.project.blast_radius import find_node
 from clew.project.layout import Layout
 from clew.project.project import Project
 from clew.project.query import query
+from clew.project.status import status
 from clew.project.walk import SkipReason, shown_path, walk
 from tests.projects import made, write
 
@@ -141,6 +142,7 @@ def test_what_may_not_be_read_is_named_and_skipped(tmp_path: Path) -> None:
     try:
         with not_as_root():
             report = made(tmp_path, {})
+            assert status(Layout.of(tmp_path)).behind == (), "an update would not read them either"
     finally:
         (tmp_path / "closed").chmod(0o755)
     assert [(each.path, each.reason) for each in report.skipped] == [

@@ -1,5 +1,6 @@
 """Checks the store of a project: every hash, and every reference from one part of it to another."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -169,6 +170,11 @@ def _behind(project: Project) -> Iterator[str]:
     limits = project.limits
     found = walk(project.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
     times = project.index.times()
-    now = {file.path: (file.size, file.modified) for file in found.files}
+    files = [file for file in found.files if file.path in times or _may_be_read(file.place)]
+    now = {file.path: (file.size, file.modified) for file in files}
     then = {path: (known.size, known.modified) for path, known in times.items()}
     yield from sorted(path for path in now.keys() | then.keys() if now.get(path) != then.get(path))
+
+
+def _may_be_read(place: str) -> bool:
+    return os.access(place, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
