@@ -2549,6 +2549,11 @@ RELAY = (
         "or raises the disk's error; all who wait at once share one sync.",
     ),
     Requirement(
+        "P-BYTE-05",
+        "issue 15, speed",
+        "While the server runs, a thread that computes gives way to the others after half a millisecond.",
+    ),
+    Requirement(
         "P-BYTE-04",
         "DESIGN 13",
         "A recall asks the store for what it shows and for what changed since the last one: one statement a table, a "

@@ -1,10 +1,21 @@
-"""Sockets that listen for HTTP."""
+"""Sockets that listen for HTTP, and how the interpreter is shared while they are served."""
 
 import socket
+import sys
 
 import pytest
 
 from clew.serve.listening import listening_socket
+from clew.serve.run_server import SWITCH, switching_often
+
+
+@pytest.mark.requirement("P-BYTE-05")
+def test_background_work_gives_way_to_requests_while_the_server_runs() -> None:
+    before = sys.getswitchinterval()
+    assert before > 5 * SWITCH
+    with switching_often():
+        assert sys.getswitchinterval() == pytest.approx(SWITCH)
+    assert sys.getswitchinterval() == before
 
 
 @pytest.mark.requirement("P-RLY-24")
