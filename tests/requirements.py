@@ -2769,6 +2769,7 @@ DOOR = (
         "Issue 15",
         "The explorer fits a phone, shows text of any direction, and says when there is nothing.",
     ),
+    Requirement("DOOR-NAME-01", "Issue 15", "A chat with a second name is known by it after its hashes were pruned."),
     Requirement(
         "DOOR-ERRAND-01", "Issue 15", "Errands of real clients are known; ids and paths are as these send them."
     ),

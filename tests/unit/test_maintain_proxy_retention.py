@@ -67,6 +67,30 @@ def test_a_pruned_conversation_with_a_name_goes_on_without_doubles() -> None:
         assert proxied.stored(session) == ["fix the test", "done", "and the other", "done, too"]
 
 
+@pytest.mark.requirement("DOOR-NAME-01")
+def test_a_chat_with_a_second_name_is_known_by_it_after_a_sweep() -> None:
+    clock = FrozenClock(NOON)
+    with quiet(clock=clock) as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied, client=ClientMark("other"))
+        session = talk.says("fix the test", "done").session
+        talk.client = ClientMark("other", "own-id")
+        assert talk.says("and the other", "done, too").session == session
+        clock.advance(31 * 86_400)
+        swept(memory, clock)
+        assert swept(memory, clock) == 0
+        proxied.restart()
+        assert talk.says("and the last", "all done").session == session
+        assert proxied.stored(session) == [
+            "fix the test",
+            "done",
+            "and the other",
+            "done, too",
+            "and the last",
+            "all done",
+        ]
+
+
 def test_what_was_forgotten_does_not_come_back_after_a_sweep() -> None:
     clock = FrozenClock(NOON)
     with quiet(clock=clock) as memory:

@@ -7,6 +7,7 @@ its history again does not bring them back.
 import hashlib
 import json
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -190,11 +191,14 @@ def drop_session(tx: Transaction, space: str, session: str) -> int:
 
 def unused_conversations(reader: Reader, space: str, before: int, most: int) -> list[ConversationRow]:
     """Conversations with messages that were last seen before a time, and whose sessions are still stored."""
-    old = [row for row in CONVERSATION.scan(reader, (space,), (space,)) if row.seen_at < before]
+    rows = list(CONVERSATION.scan(reader, (space,), (space,)))
+    nameless = _nameless(rows)
     found: list[ConversationRow] = []
-    for row in old:
-        is_kept = has_messages(reader, space, row.conversation) or is_unnamed(row.session)
-        if is_kept and SESSION.get(reader, (space, row.session)) is not None:
+    for row in rows:
+        if row.seen_at >= before:
+            continue
+        holds_more = has_messages(reader, space, row.conversation) or row.session in nameless
+        if holds_more and SESSION.get(reader, (space, row.session)) is not None:
             found.append(row)
         if len(found) == most:
             break
@@ -203,12 +207,19 @@ def unused_conversations(reader: Reader, space: str, before: int, most: int) -> 
 
 def drop_messages(tx: Transaction, space: str, conversations: Iterable[ConversationRow]) -> int:
     """Deletes the messages of conversations, and the rows of those without a name; gives how many rows."""
+    nameless = _nameless(CONVERSATION.scan(tx, (space,), (space,)))
     count = 0
     for row in conversations:
         key = (space, row.conversation)
         count += tx.delete(MESSAGE.name, key, key)
-        count += tx.delete(CONVERSATION.name, key, key) if is_unnamed(row.session) else 0
+        count += tx.delete(CONVERSATION.name, key, key) if row.session in nameless else 0
     return count
+
+
+def _nameless(rows: Iterable[ConversationRow]) -> set[str]:
+    """Sessions that have no name but that which Clew gave them: a second name is a row of its own."""
+    counts = Counter(row.session for row in rows)
+    return {session for session, count in counts.items() if count == 1 and is_unnamed(session)}
 
 
 def _indexed(reader: Reader, space: str, index: str, value: bytes) -> list[StoredMessage]:
