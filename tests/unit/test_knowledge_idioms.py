@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clew.knowledge.book import Book
+from clew.knowledge.groups import placed
 from clew.knowledge.history import current, standing
 from clew.knowledge.rules.extract import statements
+from clew.knowledge.tenures import tenures_of
 from clew.types.facts import Effect, Statement
 from clew.types.turn import Turn
 
@@ -187,6 +189,15 @@ def test_what_a_group_and_what_one_of_it_chose_replace_each_other() -> None:
     assert holding(one, other) == {("Ivo", "decides on", "Kafka"), ("Mia", "decides on", "Pulsar")}
     elsewhere = [*told(one), *told(group, session="two")]
     assert len(current(book_of(elsewhere).facts(), None)) == 2
+
+
+@pytest.mark.requirement("K-READ-04")
+def test_two_names_of_one_choose_as_one() -> None:
+    said = told("Annie: I chose Kafka for the queue.", "Ann: I chose Pulsar for the queue.")
+    apart = tenures_of(each for one in said for each in placed([one]))
+    joined = tenures_of(each for one in said for each in placed([one], {"annie": "ann"}))
+    assert [each.is_open for each in apart] == [True, True]
+    assert [each.is_open for each in joined] == [False, True]
 
 
 @pytest.mark.requirement("K-READ-05")

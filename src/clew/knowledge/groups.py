@@ -51,6 +51,7 @@ class Placed:
         order: when it was made.
         slot: the slot that it fills; None if its verb takes any number of values.
         group: key of the statements that can replace each other.
+        subject: key of its subject.
         keys: what else it is found by: the value of its slot, its event, its name.
         rests: what it rests on, at most `MOST_RESTS`.
     """
@@ -59,6 +60,7 @@ class Placed:
     order: Order
     slot: Slot | None
     group: str
+    subject: str = ""
     keys: tuple[str, ...] = ()
     rests: tuple[Rest, ...] = ()
 
@@ -183,7 +185,8 @@ def _placed(statement: Statement, aliases: Mapping[str, str], groups: Mapping[st
     rests: tuple[Rest, ...] = ()
     if statement.mood is Mood.ASSERTED and statement.effect is not Effect.RETRACTS:
         rests = tuple(dict.fromkeys(_rests(statement, slot, group, aliases, groups)))[:MOST_RESTS]
-    return Placed(statement, order_of(statement), slot, group, tuple(_keys(statement, slot, aliases)), rests)
+    subject = subject_key(statement.subject, aliases)
+    return Placed(statement, order_of(statement), slot, group, subject, tuple(_keys(statement, slot, aliases)), rests)
 
 
 def _keys(statement: Statement, slot: Slot | None, aliases: Mapping[str, str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from clew.knowledge.groups import Placed, subject_key
+from clew.knowledge.groups import Placed
 from clew.knowledge.order import is_decided
 from clew.knowledge.slots import ANY_STAGE, GROUP, SIDES, is_kind
 from clew.knowledge.values import same_value
@@ -326,7 +326,7 @@ def _concerns(first: Placed, second: Placed) -> bool:
     """
     if first.slot is None or not first.slot.shared:
         return True
-    subjects = {subject_key(each.statement.subject) for each in (first, second)}
+    subjects = {first.subject, second.subject}
     return len(subjects) == 1 or (GROUP in subjects and first.order.session == second.order.session)
 
 
@@ -374,7 +374,7 @@ def _same(first: Placed, second: Placed) -> bool:
     one, other = first.statement, second.statement
     if first.slot is None:
         return SIDES.get(one.verb, ("", ""))[1] == SIDES.get(other.verb, ("", ""))[1]
-    if first.slot.shared and subject_key(one.subject) != subject_key(other.subject):
+    if first.slot.shared and first.subject != second.subject:
         return False
     if first.slot.stages and one.verb != other.verb and ANY_STAGE not in (one.verb, other.verb):
         return False
