@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clew.knowledge.book import Book
-from clew.knowledge.groups import placed
+from clew.knowledge.groups import placed, subject_key
 from clew.knowledge.history import current, standing
 from clew.knowledge.rules.extract import statements
 from clew.knowledge.tenures import tenures_of
@@ -195,7 +195,7 @@ def test_what_a_group_and_what_one_of_it_chose_replace_each_other() -> None:
 def test_two_names_of_one_choose_as_one() -> None:
     said = told("Annie: I chose Kafka for the queue.", "Ann: I chose Pulsar for the queue.")
     apart = tenures_of(each for one in said for each in placed([one]))
-    joined = tenures_of(each for one in said for each in placed([one], {"annie": "ann"}))
+    joined = tenures_of(each for one in said for each in placed([one], {subject_key("Annie"): subject_key("Ann")}))
     assert [each.is_open for each in apart] == [True, True]
     assert [each.is_open for each in joined] == [False, True]
 
