@@ -97,6 +97,7 @@ def measure(home: Path) -> None:
         moment = START + timedelta(days=20)
         ways: dict[str, Callable[[int], object]] = {
             "subject": lambda n: memory.facts(name(n)),
+            "subject, limit 30": lambda n: memory.facts(name(n), limit=30),
             "subject and verb": lambda n: memory.facts(name(n), "lives in"),
             "subject and slot, limit 1": lambda n: memory.facts(name(n), "home", limit=1),
             "subject and object": lambda n: memory.facts(name(n), object=THINGS[n % 10]),

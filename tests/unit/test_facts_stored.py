@@ -14,6 +14,7 @@ from clew.cli.opening import work_through
 from clew.config import IndexConfig
 from clew.derive.facts import FACTS_VERSION, HOLD_SECONDS, WORTH, FactReading
 from clew.errors import ConflictError, InputError, NotFoundError
+from clew.knowledge.groups import group_key, subject_key
 from clew.maintain.doctor import diagnose, repair
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
@@ -342,7 +343,8 @@ def test_a_fact_comes_back_as_it_was(base: Statement | None) -> None:
     )
     row = fact_row("default", place_of(fact.id, ordinals.__getitem__), fact, base, ordinals.__getitem__)
     turns = {number: TurnMark(name, at(3)) for name, number in ordinals.items()}
-    assert fact_of(row, base, turns.__getitem__) == fact
+    group = group_key(subject_key(fact.subject), fact.verb, fact.object, fact.scope)
+    assert fact_of(row, base, turns.__getitem__) == replace(fact, group=group)
 
 
 @pytest.mark.requirement("K-FCT-12")

@@ -108,11 +108,15 @@ def group_of(statement: Statement, aliases: Mapping[str, str] | None = None) -> 
 
     A shared slot has one group for all subjects, of which `tenures` compares those that concern each other.
     """
-    slot, subject = slot_of(statement.verb, statement.scope), subject_key(statement.subject, aliases)
+    return group_key(subject_key(statement.subject, aliases), statement.verb, statement.object, statement.scope)
+
+
+def group_key(subject: str, verb: str, value: str, scope: str | None) -> str:
+    """The key of a group by the words of its statements; for the subject its `subject_key`."""
+    slot = slot_of(verb, scope)
     if slot is None:
-        return _key("fact", subject, family_of(statement.verb), value_key(statement.object))
-    scope = value_key(statement.scope or "") if slot.scoped else ""
-    return _slot_group("" if slot.shared else subject, slot.name, scope)
+        return _key("fact", subject, family_of(verb), value_key(value))
+    return _slot_group("" if slot.shared else subject, slot.name, value_key(scope or "") if slot.scoped else "")
 
 
 def same_said_of(statement: Statement, subject: str, aliases: Mapping[str, str] | None = None) -> str:

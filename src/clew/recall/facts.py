@@ -8,7 +8,7 @@ from typing import Final
 from clew.errors import NotFoundError
 from clew.knowledge import history
 from clew.knowledge.groups import group_of, subject_key
-from clew.knowledge.history import CURRENT, Standing, is_hidden, standing
+from clew.knowledge.history import CURRENT, is_hidden, standing
 from clew.knowledge.morphology import analyses, lemma
 from clew.knowledge.slots import ANY_SCOPE, SIDES, SLOTS, Slot, family_of, slot_of
 from clew.rows.fact_codec import Place, fact_id, place_of
@@ -347,13 +347,12 @@ def _answers(
     for fact in fitting:
         if is_hidden(fact) or not query.fits(fact):
             continue
-        told = _standing(fact, moment)
         if query.status is None:
-            is_meant = query.as_of is not None or Standing(told.standing or "") in CURRENT
+            is_meant = query.as_of is not None or standing(fact, moment) in CURRENT
         else:
             is_meant = fact.status is query.status and not fact.retracted
         if is_meant:
-            yield told
+            yield _standing(fact, moment)
 
 
 def _standing(fact: Fact, moment: datetime) -> Fact:

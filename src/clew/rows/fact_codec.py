@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from clew.errors import InputError
+from clew.knowledge.groups import group_key, subject_key
 from clew.knowledge.slots import slot_of
 from clew.store.knowledge_row_types import FactRow, StatementRow
 from clew.store.rows import dumps, from_us, to_us
@@ -128,7 +129,7 @@ def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordin
 
 
 def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnMark]) -> Fact | None:
-    """The fact of a row, without its group and statements; None where the statement is missing that it says nothing of.
+    """The fact of a row, without its statements; None where the statement is missing that it says nothing of.
 
     Args:
         base: as in `fact_row`.
@@ -142,7 +143,10 @@ def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnM
     if "sources" in said:
         said["sources"] = tuple(mark_of(ordinal).name for ordinal in said["sources"])
     told = {**_expected(base), **said}
-    return Fact(id=fact_id(mark_of(row.ordinal).name, row.place), **told) if "subject" in told else None
+    if "subject" not in told:
+        return None
+    group = group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"])
+    return Fact(id=fact_id(mark_of(row.ordinal).name, row.place), group=group, **told)
 
 
 def said_in(row: StatementRow | FactRow) -> str:

@@ -4,13 +4,12 @@
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
 
 from clew.errors import ConflictError
-from clew.knowledge.groups import Placed, group_of, placed, subject_key
+from clew.knowledge.groups import Placed, placed, subject_key
 from clew.knowledge.morphology import lemma
 from clew.rows.fact_codec import Place, TurnMark, fact_id, fact_of, statements_of
 from clew.store.protocol import Reader, Transaction
@@ -30,6 +29,10 @@ FIRST_STATING: Final = 64
 
 OBJECT_TERMS: Final = 12
 """Terms of an object by which a fact is found; what has more is a sentence rather than a value."""
+
+_CLOSE: Final = 2
+_STATING: Final = 4
+"""Turns in a stretch that is read at once, for each that is wanted; and turns for each that states something."""
 
 _USUAL: Final = frozenset({FactStatus.ACTIVE, FactStatus.COMPLETED})
 
@@ -180,15 +183,22 @@ def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMar
     rows = [row for row in FACT.get_many(reader, [(space, *place) for place in places]) if row is not None]
     ordinals = {row.ordinal for row in rows}
     marks.load(ordinals)
-    said = {each.id: each for ordinal in ordinals for each in stated(reader, space, ordinal, marks)}
-    facts = [fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows]
-    return [replace(fact, group=_group(fact)) for fact in facts if fact is not None]
+    said = {
+        each.id: each
+        for low, high in _stretches(ordinals, _CLOSE * _STATING)
+        for row in STATEMENT.scan(reader, (space, low), (space, high))
+        if row.ordinal in ordinals
+        for each in statements_of(row, marks(row.ordinal))
+    }
+    facts = (fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows)
+    return [fact for fact in facts if fact is not None]
 
 
-def _group(fact: Fact) -> str:
-    """The group of a fact, which follows from its words."""
-    said = Statement(turn="", ordinal=0, subject=fact.subject, verb=fact.verb, object=fact.object, scope=fact.scope)
-    return group_of(said)
+def _stretches(ordinals: Collection[int], close: int) -> list[tuple[int, int]]:
+    """The bounds by which turns are read: of all at once where they lie close together, else of each."""
+    found = sorted(ordinals)
+    is_dense = len(found) > 1 and found[-1] - found[0] < close * len(found)
+    return [(found[0], found[-1])] if is_dense else list(zip(found, found, strict=True))
 
 
 def facts_of_groups(reader: Reader, space: str, groups: Collection[str], marks: TurnMarks) -> list[Fact]:
