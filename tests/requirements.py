@@ -2771,6 +2771,11 @@ DOOR = (
     ),
     Requirement("DOOR-NAME-01", "Issue 15", "A chat with a second name is known by it after its hashes were pruned."),
     Requirement(
+        "DOOR-CODEX-01",
+        "Issue 15",
+        "What stands before the messages of a Responses request counts in its cost and window.",
+    ),
+    Requirement(
         "DOOR-ERRAND-01", "Issue 15", "Errands of real clients are known; ids and paths are as these send them."
     ),
 )

@@ -1,5 +1,6 @@
 """What aider, opencode and Claude Code send, as it was seen from them in sessions through the proxy."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,9 +10,13 @@ import pytest
 from clew.ingest.client_marks import split_words
 from clew.memory import Memory
 from clew.serve.proxy.clients import recognised
-from clew.serve.proxy.exchange import Answer, ClientMark, SideRequest
+from clew.serve.proxy.economy.prompt_blocks import BlockReader
+from clew.serve.proxy.exchange import Answer, ClientMark, SideRequest, edited
 from clew.serve.proxy.message_form import units_of
 from clew.serve.proxy.upstreams import Provider, split_prefix
+from clew.serve.proxy.window import cut
+from clew.serve.proxy.wires import WIRES
+from clew.text.counters import counter
 from tests.chat_requests import chat_request
 from tests.memories import quiet
 from tests.proxy_talks import Proxied
@@ -70,6 +75,31 @@ def test_rules_behind_the_users_words_are_the_programs() -> None:
     assert split_words(f"Why?\n\n{RULES}") == [("Why?", True), (RULES, False)]
     assert split_words(RULES) == [(RULES, False)]
     assert split_words("See `# *SEARCH/REPLACE block* Rules:`.") == [("See `# *SEARCH/REPLACE block* Rules:`.", True)]
+
+
+@pytest.mark.requirement("DOOR-CODEX-01")
+def test_codexs_tools_and_instructions_before_the_messages_count_and_stay() -> None:
+    tool = {"type": "function", "name": "exec", "description": "Run it. " * 2000, "parameters": {"type": "object"}}
+    before = [
+        {"type": "additional_tools", "role": "developer", "tools": [tool]},
+        {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Be brief. " * 1500}]},
+    ]
+    told = [
+        {"type": "message", "role": role, "content": [{"type": kind, "text": f"{number} words " * 500}]}
+        for number in range(10)
+        for role, kind in (("user", "input_text"), ("assistant", "output_text"))
+    ]
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And now?"}]}
+    body = json.dumps({"model": "gpt-6", "input": [*before, *told, asked]}).encode()
+    wire, count = WIRES["responses"], BlockReader(counter())
+    request = wire.read("/v1/responses", {}, body)
+    alone = wire.read("/v1/responses", {}, json.dumps({"model": "gpt-6", "input": [*told, asked]}).encode())
+    assert count.tokens(request) > count.tokens(alone) + 7000
+    window = 12_000
+    short = wire.read("/v1/responses", {}, edited(body, cut(request, window)))
+    assert short.value["input"][:2] == before
+    assert count.tokens(short) <= window
+    assert short.value["input"][-1] == asked
 
 
 @pytest.mark.requirement("DOOR-ERRAND-01")

@@ -93,15 +93,17 @@ def cut(request: ChatRequest, tokens: int, count: Counter | None = None) -> list
     inside = message_tokens(messages, request.wire, chosen)
     listed = {"anthropic": "messages", "openai": "messages", "responses": "input", "gemini": "contents"}[request.wire]
     head = {name: value for name, value in request.value.items() if name != listed}
-    room = tokens - message_tokens([head], request.wire, chosen) - _instructions(request, chosen)
+    room = tokens - message_tokens([head], request.wire, chosen) - _instructions(request, listed, chosen)
     if inside <= room or not messages:
         return []
     return _as_edits(request, fitted(messages, wire(request.wire), max(0, room), chosen))
 
 
-def _instructions(request: ChatRequest, count: Counter) -> int:
-    """Tokens of instructions that stand among the messages of the body, but not of the conversation."""
-    return count(request.system) if request.wire == "openai" else 0
+def _instructions(request: ChatRequest, listed: str, count: Counter) -> int:
+    """Tokens of what stands before the conversation in the list of its messages: instructions, tools of Codex."""
+    given = request.value.get(listed)
+    before = given[: len(given) - len(request.messages)] if isinstance(given, list) else []
+    return message_tokens(before, request.wire, count) if before else 0
 
 
 def _as_edits(request: ChatRequest, messages: Sequence[Message]) -> list[Edit]:

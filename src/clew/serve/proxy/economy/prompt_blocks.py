@@ -32,7 +32,8 @@ _HEADS: Final[Mapping[str, tuple[str, ...]]] = {
 _SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {"anthropic": ("tool_choice", "thinking")}
 """Members without tokens of their own that make the messages another prompt."""
 
-_LISTS: Final[Mapping[str, str]] = {"openai": "messages"}
+_LISTS: Final[Mapping[str, str]] = {"openai": "messages", "responses": "input"}
+"""Members that hold messages, of formats in which instructions, or tools (Codex), may be the first of these."""
 _PARTS: Final[Mapping[str, str]] = {"anthropic": "content", "gemini": "parts"}
 
 
