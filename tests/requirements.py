@@ -106,6 +106,12 @@ MEET = (
         "L-CODE-15", "issue 17", "Names of code and folders of code are no statement of a mission, and no document."
     ),
     Requirement("L-CODE-16", "SIGMA", "The number 2 says nothing about security."),
+    Requirement(
+        "L-CODE-17",
+        "issue 17",
+        "A change that a tool refused changes no file, and code of an interpreter may change some.",
+    ),
+    Requirement("L-CODE-18", "issue 17", "Thanks for an answer end a quest, also before another request."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

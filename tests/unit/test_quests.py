@@ -11,8 +11,8 @@ import pytest
 
 from clew.errors import FormatError, InputError, NotFoundError
 from clew.memory import Memory
-from clew.project.links import TurnLinks
-from clew.project.quests import TurnActs, quests_of
+from clew.project.links import TurnLinks, links_of
+from clew.project.quests import QuestState, TurnActs, quest_state, quests_of
 from clew.store.protocol import Transaction
 from clew.types import Part, Turn
 from clew.types.quests import QuestStage
@@ -340,3 +340,69 @@ def test_the_recap_tells_of_the_quest_that_the_session_is_at() -> None:
         assert "## Current quest: Tabs in the parser" in memory.recap("work", style="quest").text
         memory.condense("work", force=True)
         assert "stage" not in memory.recap("work", style="chat").text
+
+
+def failing_edit(number: str, path: str, said: str) -> tuple[Turn, Turn]:
+    return turn("assistant", call("Edit", number, file_path=path, new_string="x")), turn("tool", result(number, said))
+
+
+@pytest.mark.requirement("L-CODE-17")
+def test_a_change_that_was_refused_is_none() -> None:
+    refused = failing_edit("e1", "src/parser.py", "<tool_use_error>File has not been read yet")
+    also = failing_edit("e2", "src/lexer.py", "ERROR:\nNo replacement was performed, old_str `x` did not appear.")
+    done_ = failing_edit("e3", "src/parser.py", "The file has been edited.")
+    with quiet() as memory:
+        memory.add_many([turn("user", ASKED), *refused])
+        assert memory.quests() == []
+        memory.add_many([*also, *done_, *failing_edit("e4", "src/parser.py", "String to replace not found in file.")])
+        assert memory.drain(60)
+        (found,) = memory.quests()
+        assert (found.files, found.began) == (("src/parser.py",), {"genesis": 0, "transform": 5})
+
+
+@pytest.mark.requirement("L-CODE-17")
+@pytest.mark.parametrize("cut", range(1, 8))
+def test_a_refusal_is_understood_across_compactions(cut: int) -> None:
+    said = [
+        turn("user", ASKED),
+        *failing_edit("e1", "src/a.py", "done"),
+        *failing_edit("e2", "src/a.py", "ERROR: Invalid"),
+    ]
+    said += [*failing_edit("e3", "src/b.py", "[No exact match found"), turn("assistant", "Done.")]
+    acts = [TurnActs(seq=n, role=each.role, links=links_of(each)) for n, each in enumerate(said)]
+    first = quest_state("work", acts[:cut], cut - 1, (), QuestState())
+    whole = quest_state("work", acts[cut:], 7, (), QuestState.from_dict(first.to_dict()))
+    assert whole == quest_state("work", acts, 7, (), QuestState())
+    assert whole.shown is not None
+    assert whole.shown.files == ("src/a.py",)
+
+
+@pytest.mark.requirement("L-CODE-17")
+def test_code_of_an_interpreter_changes_files() -> None:
+    code = "edit_file_by_replace('src/App.tsx', to_replace='a', new_content='b')\nopen('LICENSE', 'w')"
+    assert links_of(turn("assistant", call("execute_ipython_cell", "c1", code=code))).edited == (
+        "src/App.tsx",
+        "LICENSE",
+    )
+    assert links_of(turn("assistant", call("execute_ipython_cell", "c1", code="open('a.py').read()"))).edited == ()
+
+
+@pytest.mark.requirement("L-CODE-18")
+@pytest.mark.parametrize(
+    ("words", "quests"),
+    [
+        ("Thanks! Please update the changelog.", 2),
+        ("Great. Now write the changelog.", 2),
+        ("Great, but the changelog is missing. Please write it.", 1),
+        ("Please update the changelog too.", 1),
+        ("Perfect, however it still fails. Write the changelog.", 1),
+    ],
+)
+def test_thanks_before_another_request_end_a_quest(words: str, quests: int) -> None:
+    with quiet() as memory:
+        memory.add_many([*TASK[:4], turn("assistant", "Tabs are accepted now."), turn("user", words), NEXT[-1]])
+        assert memory.drain(60)
+        found = memory.quests()
+        assert len(found) == quests
+        if quests == 2:
+            assert (found[0].stage, found[0].last, found[1].first, found[1].title) == ("complete", 4, 5, words)

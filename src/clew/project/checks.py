@@ -18,6 +18,19 @@ _CONFIRMED: Final = late_pattern(
 )
 """Words of a user by which something is accepted."""
 
+_THANKED: Final = late_pattern(
+    r"(?i)^\W*(?:thanks|thank you|great|perfect|awesome|excellent|nice|lgtm|looks good)\b(?![^.!?\n]*"
+    r"\b(?:but|however|except|though|still|fail\w*|wrong|not|\w+n't)\b)[^.!?,;:\n]{0,40}[.!,;:\n]+\s*\w"
+)
+"""Words that accept what was done, before something else is asked for."""
+
+_UNDONE: Final = late_pattern(
+    r"\A(?:<tool_use_error>|ERROR:\s*(?:No replacement|Parameter|Invalid)|\[?No exact match|\[Your proposed edit has"
+    r"|String to replace not found|Error: (?:could not|failed to) (?:find|apply|edit|replace))",
+    re.IGNORECASE,
+)
+"""Results of tools that say that a file was not changed."""
+
 _SHORT: Final = 120
 """Most characters of such words."""
 
@@ -65,6 +78,16 @@ def check_commands(command: str) -> Iterator[str]:
 def confirms(words: str) -> bool:
     """Whether words of a user accept something, and say nothing else."""
     return len(words) <= _SHORT and _CONFIRMED.match(words) is not None
+
+
+def thanks_first(words: str) -> bool:
+    """Whether words of a user accept something, and then go on to something else."""
+    return _THANKED.match(words) is not None
+
+
+def undid(result: Part) -> bool:
+    """Whether a tool's result says that it changed nothing."""
+    return bool((result.extra or {}).get("is_error")) or _UNDONE.match(result.text) is not None
 
 
 def is_commit(command: str) -> bool:

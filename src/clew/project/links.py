@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from clew.condense.material import prose_of
 from clew.condense.statements import statements
-from clew.project.checks import check_commands, confirms, is_commit, verdict_of
+from clew.project.checks import check_commands, confirms, is_commit, thanks_first, undid, verdict_of
 from clew.project.names import NAMES, names_in
 from clew.text.evidence import MOST, path_spans
 from clew.text.late_pattern import late_pattern
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
-LINKS_VERSION: Final = 2
+LINKS_VERSION: Final = 3
 """Raise it with any change of what `links_of` finds: rows of other versions are made again."""
 
 PATHS: Final = 40
@@ -53,6 +53,11 @@ _PATCHED: Final = late_pattern(
     r"^(?:\*\*\* (?:Update|Add|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- a/)([^\n\t]{1,300}?)\s*$",
     re.MULTILINE,
 )
+_CODED: Final = late_pattern(
+    r"\b(?:edit_file\w*|insert_content_at_line|append_file|create_file)\(\s*(?:\w+\s*=\s*)?['\"]([^'\"\n]{1,300})['\"]"
+    r"|\bopen\(\s*['\"]([^'\"\n]{1,300})['\"]\s*,\s*(?:mode\s*=\s*)?['\"][wax]"
+)
+"""Files that code of an interpreter changes: by the helpers of agents, or opened to be written."""
 _LINE_BEHIND: Final = late_pattern(r"(?<=[\w)]):\d[\d:-]*$")
 _FILE: Final = late_pattern(r"\.[A-Za-z0-9]{1,8}$")
 _DRIVE: Final = late_pattern(r"^[A-Za-z]:/")
@@ -71,6 +76,9 @@ class TurnLinks(Record):
         shown: paths in results of tools.
         names: names of code in the words, see `clew.project.names`.
         decides: its words decide something about a file.
+        edits: ids of calls that change files, each with a path.
+        undone: ids of calls whose result says that nothing was changed.
+        thanks: its words accept something, and then ask for something else.
         checks: commands that check something (tests, builds, linters), each with the id of its call.
         verdicts: ids of calls whose result shows that they passed or failed.
         calls: it calls tools.
@@ -92,6 +100,9 @@ class TurnLinks(Record):
     confirms: bool = False
     wordless: bool = False
     decides: bool = False
+    edits: tuple[tuple[str, str], ...] = ()
+    undone: tuple[str, ...] = ()
+    thanks: bool = False
 
     @property
     def works(self) -> bool:
@@ -124,11 +135,16 @@ def links_of(turn: Turn) -> TurnLinks:
     found: dict[str, dict[str, None]] = {how: {} for how in HOW}
     checks: list[tuple[str, str]] = []
     verdicts: list[tuple[str, bool]] = []
+    edits: list[tuple[str, str]] = []
+    undone: list[str] = []
     for part in turn.parts:
         if part.type == "tool_call":
-            _read_call(part, found, checks)
+            changed = _read_call(part, found, checks)
+            edits += [(part.call_id, path) for path in changed if part.call_id]
         elif part.type == "tool_result":
             found["shown"].update(dict.fromkeys(_paths_in(part.text)))
+            if part.call_id and undid(part):
+                undone.append(part.call_id)
             verdict = verdict_of(part)
             if verdict is not None:
                 verdicts.append((part.call_id or "", verdict))
@@ -149,6 +165,9 @@ def links_of(turn: Turn) -> TurnLinks:
         commits=any(map(is_commit, commands)),
         confirms=turn.role == turn.origin == "user" and confirms(prose),
         wordless=not prose.strip(),
+        edits=tuple(edits[:PATHS]),
+        undone=tuple(undone[:PATHS]),
+        thanks=turn.role == turn.origin == "user" and thanks_first(prose),
         decides=bool(found["said"]) and any(True for _ in file_decisions(turn)),
     )
 
@@ -176,8 +195,12 @@ def _paths_in(text: str) -> Iterator[str]:
     return (path for start, end in path_spans(text) if (path := normal_path(text[start:end])))
 
 
-def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple[str, str]]) -> None:
-    """Takes in what a tool was called with: the paths by name, those of a patch, and the command."""
+def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple[str, str]]) -> Sequence[str]:
+    """Takes in what a tool was called with: the paths by name, those of a patch, and the command.
+
+    Returns:
+        The paths that it changes.
+    """
     given = _arguments(part)
     changes = (bool(_EDITORS.search(part.name or "")) or not _EDITED_BY.isdisjoint(given)) and given.get(
         "command"
@@ -189,11 +212,14 @@ def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple
     patched = (
         match[1] for text in texts if "*** " in text or "+++ " in text for match in _PATCHED.finditer(text[:MOST])
     )
-    found["edited"].update(dict.fromkeys(path for each in patched if (path := normal_path(each)) != "/dev/null"))
+    coded = (match[1] or match[2] for match in _CODED.finditer(str(given.get("code", ""))[:MOST]))
+    changed = [path for each in (*patched, *coded) if (path := normal_path(each)) != "/dev/null"]
+    found["edited"].update(dict.fromkeys(changed))
     if not paths:
         for command in _commands_of(part):
             found["ran"].update(dict.fromkeys(_paths_in(command)))
             checks += [(part.call_id or "", each) for each in check_commands(command)]
+    return [*changed, *(path for path in paths if path and changes)]
 
 
 def _commands_of(part: Part) -> list[str]:

@@ -7,6 +7,7 @@ that goes on with the same quest.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -55,12 +56,18 @@ class QuestState(Record):
         shown: the last quest that led to work, or that a person opened.
         last: the quest that is open or was completed last; it may have led to nothing yet.
         waiting: its checks without a result, by the id of the call: command and turn.
+        edits: how many calls changed each of its files, as far as results say.
+        editing: the path that a call changes whose result has not come, by the id of the call.
+        answered: the last words were an assistant's that called no tool.
         until: seq of the last turn that was read.
     """
 
     shown: Quest | None = None
     last: Quest | None = None
     waiting: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    edits: Mapping[str, int] = field(default_factory=dict)
+    editing: Mapping[str, str] = field(default_factory=dict)
+    answered: bool = False
     until: int = -1
 
 
@@ -75,13 +82,38 @@ class _Open:
     files: dict[str, None] = field(default_factory=dict)
     checks: dict[tuple[str, int], QuestCheck] = field(default_factory=dict)
     waiting: dict[str, tuple[str, int]] = field(default_factory=dict)  # call id -> check
+    edits: Counter[str] = field(default_factory=Counter)
+    editing: dict[str, str] = field(default_factory=dict)  # call id -> path
+    answered: bool = False
 
     @classmethod
-    def of(cls, quest: Quest, waiting: Mapping[str, tuple[str, int]]) -> "_Open":
+    def of(cls, quest: Quest, state: QuestState) -> "_Open":
         """A quest as it was, to go on with."""
-        checks = {(check.command, check.seq): check for check in quest.checks}
-        files = dict.fromkeys(quest.files)
-        return cls(quest.first, quest.last, quest.stage, dict(quest.began), files, checks, dict(waiting))
+        return cls(
+            first=quest.first,
+            last=quest.last,
+            stage=quest.stage,
+            began=dict(quest.began),
+            files=dict.fromkeys(quest.files),
+            checks={(check.command, check.seq): check for check in quest.checks},
+            waiting=dict(state.waiting),
+            edits=Counter(state.edits),
+            editing=dict(state.editing),
+            answered=state.answered,
+        )
+
+    def undo(self, call: str) -> None:
+        """Takes back what a call changed whose result says that it changed nothing."""
+        path = self.editing.pop(call, None)
+        if path is None:
+            return
+        self.edits[path] -= 1
+        if self.edits[path] <= 0:
+            del self.edits[path]
+            self.files.pop(path, None)
+        if not self.files:
+            self.stage = QuestStage.GENESIS
+            self.began = {QuestStage.GENESIS.value: self.first}
 
     def enter(self, stage: QuestStage, seq: int) -> None:
         self.stage = stage
@@ -113,7 +145,7 @@ def quest_state(
     session: str, turns: Iterable[TurnActs], until: int, opened: Collection[int], before: QuestState
 ) -> QuestState:
     """Where a session is after turns that follow those of an earlier state, up to the seq `until`."""
-    found = _read([] if before.last is None else [_Open.of(before.last, before.waiting)], turns, opened)
+    found = _read([] if before.last is None else [_Open.of(before.last, before)], turns, opened)
     if not found:
         return QuestState(until=until)
     shown = next((quest for quest in reversed(found) if quest.has_led_to_something(opened)), None)
@@ -121,6 +153,9 @@ def quest_state(
         shown=before.shown if shown is None else _closed(session, shown),
         last=_closed(session, found[-1]),
         waiting=found[-1].waiting,
+        edits=found[-1].edits,
+        editing=found[-1].editing,
+        answered=found[-1].answered,
         until=until,
     )
 
@@ -128,6 +163,8 @@ def quest_state(
 def _read(found: list[_Open], turns: Iterable[TurnActs], opened: Collection[int]) -> list[_Open]:
     """Takes turns into the quests that were found before them."""
     for turn in turns:
+        if found and found[-1].answered and found[-1].files and turn.asks and turn.links.thanks:
+            found[-1].enter(QuestStage.COMPLETE, found[-1].last)
         works = bool(turn.links.edited or turn.links.checks)
         done = not found or found[-1].stage == QuestStage.COMPLETE
         if turn.seq in opened or (done and ((turn.asks and not turn.links.confirms) or (not found and works))):
@@ -141,11 +178,16 @@ def _take(quest: _Open, turn: TurnActs) -> None:
     """Takes a turn into the quest that is open."""
     quest.last = turn.seq
     links = turn.links
+    quest.answered = turn.hands_over or (quest.answered and turn.links.wordless)
+    for call in links.undone:
+        quest.undo(call)
     if turn.asks and links.confirms and quest.files:
         quest.enter(QuestStage.COMPLETE, turn.seq)
         return
     if links.edited:
         quest.files.update(dict.fromkeys(links.edited))
+        quest.edits.update(links.edited)
+        quest.editing.update(links.edits)
         quest.enter(QuestStage.TRANSFORM, turn.seq)
     for call, command in links.checks:
         quest.checks[command, turn.seq] = QuestCheck(command, turn.seq)

@@ -18,12 +18,23 @@ PROGRESS: Final = "mentions"
 _AT_ONCE: Final = 500
 
 _LISTS: Final[Mapping[str, str]] = MappingProxyType(
-    {"e": "edited", "r": "read", "x": "ran", "s": "said", "o": "shown", "i": "names", "c": "checks", "v": "verdicts"}
+    {
+        "e": "edited",
+        "r": "read",
+        "x": "ran",
+        "s": "said",
+        "o": "shown",
+        "i": "names",
+        "c": "checks",
+        "v": "verdicts",
+        "f": "edits",
+        "u": "undone",
+    }
 )
 _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
-    {"n": "calls", "k": "commits", "d": "confirms", "w": "wordless", "q": "decides"}
+    {"n": "calls", "k": "commits", "d": "confirms", "w": "wordless", "q": "decides", "t": "thanks"}
 )
-_PAIRS: Final = frozenset("cv")
+_PAIRS: Final = frozenset("cvf")
 
 
 def mention_text(links: TurnLinks) -> str:
