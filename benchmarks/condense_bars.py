@@ -10,11 +10,14 @@ from clew.config import Config
 from clew.evaluate.compression.extracts import CondenseSetup
 from clew.evaluate.compression.histories import load_histories
 from clew.evaluate.compression.suite import share
-from clew.evaluate.compression.survival import FOUND, MOST, RATIO, RECAP, CompactedCut, compact_history
+from clew.evaluate.compression.survival import FOUND, LONGEST, MOST, RATIO, RECAP, CompactedCut, compact_history
 
 KINDS: Final = "values and decisions"
 SAMPLE_SIZE: Final = 120
 """Values of a compaction that are looked at."""
+
+NEARLY: Final = 0.9
+"""Share of the longest prompt from which the whole prompt has to be as many times smaller; a recap has a least size."""
 
 LITERALLY: Final = 60.0
 """DESIGN 13: percentage of the evidence used again that is in the recap."""
@@ -67,11 +70,17 @@ def judge_condense(cuts: Sequence[CompactedCut], recorded: RecordedCondense) -> 
     ]
     largest = max((cut.recap for cut in cuts), default=0)
     smaller = min((cut.covered / cut.recap for cut in cuts if cut.recap), default=None)
+    whole = min((cut.tokens / cut.after for cut in cuts if cut.tokens >= NEARLY * LONGEST), default=None)
     return [
         *verdicts,
+        BarVerdict(f"{name}, whole prompt, least", _rounded(whole), "times", RATIO, RATIO, rising=True),
         BarVerdict(f"{name}, largest recap", float(largest), "tokens", MOST, MOST, rising=False),
         BarVerdict(f"{name}, covered turns / recap, least", smaller, "times", RATIO, None, rising=True),
     ]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
 
 
 def _percent(value: float | None) -> float | None:

@@ -1,5 +1,7 @@
 """How `./dev bench` judges figures. The floors themselves are checked where they are measured."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.check import (
@@ -109,11 +111,15 @@ def test_compactions_are_held_to_what_was_recorded(kept: int, ok: bool) -> None:
         used={"path": 4, "task": 50},
         kept={LITERALLY: {"path": kept}, FOUND: {"path": 4}},
     )
-    recap, found, largest, smaller = judge_condense([cut], RecordedCondense("x", AGENT, recap=75.0, found=100.0))
+    recorded = RecordedCondense("x", AGENT, recap=75.0, found=100.0)
+    recap, found, whole, largest, smaller = judge_condense([cut], recorded)
     assert (recap.ok, recap.met) == (ok, kept > 2)
     assert (found.ok, found.met) == (True, True)
     assert largest.ok is True
     assert (smaller.value, smaller.met, smaller.ok) == (30.0, True, None)
+    assert (whole.value, whole.ok) == (None, None)
+    long = replace(cut, tokens=120_000, after=4_000 if ok else 5_000)
+    assert judge_condense([cut, long], recorded)[2].ok is ok
 
 
 @pytest.mark.requirement("F-KEEP-08")

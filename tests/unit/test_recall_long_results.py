@@ -25,7 +25,7 @@ def test_a_long_result_costs_what_is_shown_of_it_and_other_turns_all_that_they_h
     def result(lines: int) -> Turn:
         return Turn(role="tool", session="s", content=(Part(type="tool_result", text=listing(lines)),))
 
-    assert cost(result(40)) == cost(result(400)) < cost(result(10))
+    assert cost(result(60)) == cost(result(400)) < cost(result(10))
     assert cost(told(listing(400), role="assistant")) < cost(told(listing(40), role="assistant"))
 
 

@@ -11,7 +11,7 @@ OFFSET: Final = 50.0
 
 CHARS_PER_TOKEN: Final = 4.0
 
-RESULT: Final = 1_600
+RESULT: Final = 2_000
 """Most characters of a tool's result that count: of a longer one a block shows a passage, never the whole.
 
 A listing of 4,000 tokens that alone has the name which is asked for would else cost more than any match is worth."""
