@@ -211,6 +211,20 @@ def test_a_trip_that_is_cancelled() -> None:
 
 
 @pytest.mark.requirement("K-READ-05")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I take ramipril every day.", "It helped, so I no longer take ramipril."),
+        ("I coach the juniors.", "I gave up coaching the juniors."),
+        ("I'm having knee surgery in June.", "I decided not to have knee surgery."),
+    ],
+)
+def test_what_is_given_up(before: str, after: str) -> None:
+    assert len(holding(f"Geo: {before}")) == 1
+    assert holding(f"Geo: {before}", f"Geo: {after}") == set()
+
+
+@pytest.mark.requirement("K-READ-05")
 def test_who_breaks_up_ends_the_relationship_at_any_stage() -> None:
     facts = book_of(told("Gia: I'm engaged to Marco.", "Gia: Marco and I broke up.")).facts()
     assert [standing(each, None) for each in facts if each.verb == "is engaged to"] == ["ended"]

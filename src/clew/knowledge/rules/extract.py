@@ -21,7 +21,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 13
+VERSION: Final = 14
 """Rises with every change of what the rules find."""
 
 

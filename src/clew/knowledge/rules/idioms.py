@@ -164,6 +164,8 @@ def _got(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
         return None
     named = low + 2 < obj.high and s.low[low + 1] in ("to", "from")
     partner = text_of(s, low + 2, obj.high) if named else _partner(said)
+    if not partner and said.clause.link in words("words", "time_link"):
+        return None  # "when I got married": whether it lasts is not said
     if not partner:
         type_ = type_of(said, FactStatus.ACTIVE)
         found = [StatementDraft(said.owner.name, "has relationship status", became, status, type_)]

@@ -90,7 +90,8 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
         return Mood.QUOTED
     unsure = group.modal not in ("", "let") and not _wishes(clause)
     doubted = not words("words", "doubt").isdisjoint(group.adverbs) or _doubted(s, clause)
-    purpose = link == "so" and group.negated and group.tense == "present" and not group.progressive
+    ended = group.progressive or "no longer" in group.adverbs  # "so I no longer take it", "so I'm not going"
+    purpose = link == "so" and group.negated and group.tense == "present" and not ended
     # "so I don't run into issues"
     if link == "if" or link in _FREE or unsure or doubted or purpose:
         return Mood.HYPOTHETICAL

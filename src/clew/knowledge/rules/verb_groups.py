@@ -238,7 +238,9 @@ def _led_to(s: SentenceTokens, group: VerbGroup) -> VerbGroup:
             if _plain(s, group.end + 1):
                 group = _inner(s, group, group.end + 1, "used")
             continue
-        via = _classes().get(group.verb)
+        if group.verb == "decide" and s.low[group.end] == "not" and _inner_verb(s, group.end + 1) is not None:
+            return _inner(s, group, group.end + 2, "plan")._replace(negated=True, tense="future")
+        via = _classes().get(group.verb) or ("cease" if group.verb == "give" and s.low[group.end] == "up" else None)
         if via is None:
             break
         place = _inner_verb(s, group.end)
