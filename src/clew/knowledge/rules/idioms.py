@@ -164,16 +164,20 @@ def _got(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
         return None
     named = low + 2 < obj.high and s.low[low + 1] in ("to", "from")
     partner = text_of(s, low + 2, obj.high) if named else _partner(said)
-    if not partner and said.clause.link in words("words", "time_link"):
-        return None  # "when I got married": whether it lasts is not said
     if not partner:
-        type_ = type_of(said, FactStatus.ACTIVE)
-        found = [StatementDraft(said.owner.name, "has relationship status", became, status, type_)]
-        return [no_more(said, ANY_STAGE), *found] if became == "divorced" and status is FactStatus.ACTIVE else found
+        return _alone(said, became, status)
     if became == "divorced":
         return _separated(said, partner)
     verb = f"is {became} to"
     return [StatementDraft(said.owner.name, verb, partner, status, type_of(said, status))]
+
+
+def _alone(said: ClauseReading, became: str, status: FactStatus) -> list[StatementDraft] | None:
+    """As in "I got engaged", without a word of with whom; whether it lasts, "when I got married" does not say."""
+    if said.clause.link in words("words", "time_link"):
+        return None
+    found = [StatementDraft(said.owner.name, "has relationship status", became, status, FactType.PERSONAL)]
+    return [no_more(said, ANY_STAGE), *found] if became == "divorced" and status is FactStatus.ACTIVE else found
 
 
 _BECAME: Final = frozenset(("married", "engaged", "divorced"))
