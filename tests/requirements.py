@@ -2918,6 +2918,15 @@ FACTS_USED = (
 )
 
 
+# --- what a turn and an opened home cost ---
+COST = (
+    Requirement(
+        "F-COST-01",
+        "DESIGN 13",
+        "An opened index has room for its turns, those that are not packed included, and leaves no part of it unused.",
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *FACT_ROWS,
     *FACTS_USED,
@@ -2992,4 +3001,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *PROJECT,
     *DOOR,
     *RULES,
+    *COST,
 )

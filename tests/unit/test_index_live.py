@@ -96,6 +96,15 @@ def test_a_refresh_reads_what_is_new(size: int) -> None:
     assert store.rows_read <= 5
 
 
+@pytest.mark.requirement("F-COST-01")
+def test_an_opened_index_has_no_room_to_spare() -> None:
+    store = memory_store()
+    add(store, turns(0, 300))
+    pack(store, SPACE, minimum=64)
+    add(store, turns(300, 330))
+    assert 330 < len(LiveIndex(store, SPACE).view().links[0]) < 340
+
+
 @pytest.mark.requirement("F-INDEX-07", "F-INDEX-08")
 def test_packing_changes_no_view_that_is_held() -> None:
     store = memory_store()
