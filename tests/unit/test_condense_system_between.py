@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from clew.condense.wires import wire
-from clew.serve.proxy.window_cut import fitted
+from clew.serve.proxy.window_cut import fitted, with_instructions
 from clew.text.counters import counter
 from tests.memories import quiet
 
@@ -57,3 +57,23 @@ def test_collapsed_chains_leave_it_valid(protected: int, words: bool) -> None:
 def test_a_cut_list_is_valid(room: int) -> None:
     cut = fitted(agents_turns(8, words=False), ANTHROPIC, room, counter())
     assert ANTHROPIC.problems(cut) == []
+    assert "Agents: none." in str(cut)
+
+
+def test_dropped_instructions_stand_behind_the_first_question_that_is_left() -> None:
+    effort: Message = {"role": "system", "content": [], "output_config": {"effort": "low"}}
+    marked = {
+        "role": "system",
+        "content": [{"type": "text", "text": "Shell: bash.", "cache_control": {"type": "ephemeral"}}],
+    }
+    asked: Message = {"role": "user", "content": "Why?"}
+    said: Message = {"role": "assistant", "content": "So."}
+    bash, agents = {"type": "text", "text": "Shell: bash."}, {"type": "text", "text": "Agents: none."}
+    for left, wanted in (
+        ([asked, said], [asked, {**effort, "content": [bash]}, said]),
+        ([asked], [asked, {**effort, "content": [bash]}]),
+        ([asked, asked, told(), said], [asked, asked, {**effort, "content": [bash, agents]}, said]),
+    ):
+        assert with_instructions([asked, marked, said, asked, effort, said], left, ANTHROPIC) == wanted
+    assert with_instructions([asked, said], [asked], ANTHROPIC) == [asked]
+    assert with_instructions([told()], [asked], wire("openai")) == [asked]

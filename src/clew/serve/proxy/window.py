@@ -24,7 +24,13 @@ from clew.rows.injections import Injection, injections_of, keep_injection
 from clew.rows.pause import paused_since
 from clew.serve.proxy.economy.prompt_blocks import without_marks
 from clew.serve.proxy.exchange import ChatRequest, Edit
-from clew.serve.proxy.window_cut import fitted, middle_left_out, reasons_since_question, without_old_reasoning
+from clew.serve.proxy.window_cut import (
+    fitted,
+    middle_left_out,
+    reasons_since_question,
+    with_instructions,
+    without_old_reasoning,
+)
 from clew.serve.proxy.wires import WIRES
 from clew.text.counters import Counter, counter
 from clew.types.shown import Shown
@@ -276,7 +282,8 @@ class VirtualWindow:
         kept = [each for each in shown if held.intersection(each.turn_ids)]
         note = self._note(session, kept)
         before = [without_marks(message) for message in request.messages[border:]]
-        after = without_old_reasoning([reader.with_note(before[0], note), *before[1:]], reader)
+        left = with_instructions(request.messages[:border], [reader.with_note(before[0], note), *before[1:]], reader)
+        after = without_old_reasoning(left, reader)
         if len(reader.problems(after)) > len(reader.problems(before)):
             return None
         quoted = tuple(name for each in kept for name in each.turn_ids)

@@ -93,7 +93,30 @@ def _starts(messages: Sequence[Message], wire: Wire) -> Iterator[int]:
 
 def _from(messages: Sequence[Message], wire: Wire, start: int, tokens: int) -> list[Message]:
     note = DROPPED.format(count=start, tokens=tokens)
-    return [wire.with_note(messages[start], note), *messages[start + 1 :]]
+    return with_instructions(messages[:start], [wire.with_note(messages[start], note), *messages[start + 1 :]], wire)
+
+
+def with_instructions(dropped: Sequence[Message], left: Sequence[Message], wire: Wire) -> list[Message]:
+    """What is left of a list, with the dropped messages of the role `system` as one behind its first question.
+
+    Claude Code tells the model there about its surroundings, and only once. Other formats have these at the start.
+    """
+    told = [message for message in dropped if message.get("role") == "system"]
+    if wire.name != "anthropic" or not told:
+        return list(left)
+    place = next(at for at in range(1, len(left) + 1) if at == len(left) or left[at].get("role") != "user")
+    rest = list(left[place:])
+    if rest and rest[0].get("role") == "system":
+        told.append(rest.pop(0))
+    parts = [part for message in told for part in _text_parts(message.get("content"))]
+    whole = {name: value for message in told for name, value in message.items()}
+    return [*left[:place], {**whole, "content": parts}, *rest]
+
+
+def _text_parts(content: Any) -> list[Message]:
+    """The parts of a message of the system, without cache marks."""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else blocks(content)
+    return [{name: value for name, value in part.items() if name != "cache_control"} for part in parts]
 
 
 def _without_old_rounds(messages: list[Message], wire: Wire, room: int, count: Counter) -> list[Message]:
@@ -105,7 +128,8 @@ def _without_old_rounds(messages: list[Message], wire: Wire, room: int, count: C
         if wire.results(rest[0]) or not wire.calls(rest[0]):
             continue
         tokens = message_tokens(messages[1:start], wire.name, count)
-        left = [wire.with_note(messages[0], DROPPED.format(count=start - 1, tokens=tokens)), *rest]
+        note = DROPPED.format(count=start - 1, tokens=tokens)
+        left = with_instructions(messages[1:start], [wire.with_note(messages[0], note), *rest], wire)
         if not broken and wire.problems(left):
             continue
         best = left
