@@ -91,7 +91,7 @@ def unknown_modules(page: str) -> list[str]:
 
 def is_known(term: str) -> bool:
     """Whether a term is something else than a name of Clew's modules, or a name that exists."""
-    if term in SETTINGS or (CLEW / term).exists() or not re.fullmatch(r"\w+(?:[./]\w+)+", term):
+    if term in SETTINGS or not re.fullmatch(r"\w+(?:[./]\w+)+", term) or (CLEW / term).exists():
         return True
     parts = re.split(r"[./]", term.removesuffix(".py"))
     if term.startswith("clew.db.") or term.endswith(FILES):
