@@ -378,7 +378,7 @@ def _choose_values(
         if value.mark.kind not in dict(_VALUE_KINDS):
             continue
         literal = value.mark.value.casefold()
-        if literal in text:
+        if literal in text or draft.spent + draft.count(value.mark.value) > limit:
             continue
         shown = in_words(value.mark.value, said) if value.mark.kind in _COUNTED else f"`{value.mark.value}`"
         cost = draft.count(f"{value.mark.value} " if _is_plain(value) else f"{shown}, ")

@@ -151,6 +151,8 @@ def values_by_worth(turns: Iterable[RecapTurn], count: Callable[[str], int]) -> 
 
 def _parts(key: str) -> set[str]:
     """A value and the texts in it that begin and end with a whole word or a sign."""
+    if key.isalnum():
+        return {key}
     ends = [0, *(piece.end() for piece in _PIECE.finditer(key, 0, _LONGEST))]
     parts = {key[start:end] for start in ends for end in ends if end - start > 0}
     return parts | {key}
