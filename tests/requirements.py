@@ -2191,6 +2191,18 @@ CONDENSE = (
 
 # --- mended: what is left of issue 12 ---
 MENDED = (
+    Requirement(
+        "C-PLAIN-01",
+        "VC recaps",
+        "A recap takes no plan for a failure: a test that is to fail, what may fail, what a system prompt rules out; and no "
+        "announced step for a decision.",
+    ),
+    Requirement(
+        "C-PLAIN-02",
+        "VC recaps",
+        "A client's summary heads a recap where nobody asked in words, and no line quotes it.",
+    ),
+    Requirement("C-PLAIN-03", "VC recaps", "A line of a recap does not end in a heading or the first of a list."),
     Requirement("F-MENDED-02", "issue 12", "`restore --out` overwrites a file only with --force."),
     Requirement("F-MENDED-03", "issue 12", "`export -` writes to standard output, and refuses a terminal."),
     Requirement("F-MENDED-04", "issue 12", "A pipe, a device or `-` that is to be imported is refused and not opened."),

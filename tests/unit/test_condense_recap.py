@@ -320,3 +320,50 @@ def test_statements_are_whole_sentences_and_questions_are_none() -> None:
     assert "Let me look" not in text
     assert "shared account?" not in text.partition("### Constraints")[2].partition("###")[0]
     assert "nPlease" not in text
+
+
+@pytest.mark.requirement("C-PLAIN-01")
+@pytest.mark.parametrize(
+    ("words", "section"),
+    [
+        ("Write failing test for the tide table, run to see fail, then implement it.", ""),
+        ("Now run the test to verify it fails, which is the TDD red phase.", ""),
+        ("Keep each commit with working code please, no half of it in a broken state.", ""),
+        ("The lock did not work on the shared folder, so the lease came back.", "### Tried without success"),
+        ("Now the build fails with an unknown symbol in the linker.", "### Tried without success"),
+        ("Now I'll write the parser of the tide tables.", ""),
+        ("I'll use a lease instead of a lock on the folder.", "### Key decisions"),
+    ],
+)
+def test_plans_are_neither_failures_nor_decisions(words: str, section: str) -> None:
+    asked, *done = work()
+    turns = read([asked, Turn(role="assistant", content=words), *done])
+    text = compose_recap(RecapSource("s", turns), COUNT).text
+    for each in ("### Tried without success", "### Key decisions"):
+        told = text.partition(each)[2].partition("###")[0]
+        assert (words[:40] in told) == (each == section)
+
+
+@pytest.mark.requirement("C-PLAIN-02")
+def test_the_summary_of_a_client_heads_a_recap_and_is_not_quoted_in_it() -> None:
+    summary = (
+        "This session is being continued from a previous conversation.\n1. Primary Request and Intent:\n"
+        '   - User wanted leases for the tide tables\n2. All user messages:\n   - "ok, let\'s rename the branch"\n'
+        "We decided to keep pytz. The old cache never worked. Write `src/tides.py`."
+    )
+    told = Turn(role="assistant", content=summary, metadata={"summary": True})
+    text = compose_recap(RecapSource("0cf3db51-1c73", read([told, *work()[1:-1]])), COUNT, budget=900).text
+    assert text.startswith("## Current quest: User wanted leases for the tide tables\n")
+    assert not any(words in text for words in ("rename the branch", "keep pytz", "never worked", "being continued"))
+    assert "src/tides.py" in text
+
+
+@pytest.mark.requirement("C-PLAIN-03")
+def test_last_words_do_not_end_in_what_leads_on() -> None:
+    done = (
+        "The lease of the tide tables is complete. Here is what was done:\n\n## Summary of it\n\nLong " + 90 * "word "
+    )
+    text = compose_recap(
+        RecapSource("s", read([*work(), Turn(role="assistant", content=done)])), COUNT, budget=600
+    ).text
+    assert "Assistant: The lease of the tide tables is complete.\n" in text

@@ -7,7 +7,7 @@ import pytest
 
 from clew.analyze.naming import naming_text
 from clew.condense.open_tasks import open_tasks
-from clew.recall.session_titles import TITLE, title_of
+from clew.condense.session_titles import TITLE, title_of
 from clew.types import Part, Turn
 
 
@@ -104,6 +104,7 @@ def test_a_title_is_the_first_wish_without_what_a_client_put_around_it(requests:
 def test_a_continued_session_is_called_by_the_summary_of_what_came_before() -> None:
     summary = "This session is being continued.\n1. Primary Request and Intent:\n   - The cart should keep its items.\n"
     assert title_of([], summary) == "The cart should keep its items."
+    assert title_of(["B) Move the gauges of the quay to UTC"]) == "Move the gauges of the quay to UTC"
     long = title_of(["word " * 60])
     assert long is not None
     assert len(long) <= TITLE + 2

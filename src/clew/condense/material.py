@@ -8,7 +8,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from clew.condense.statements import statements
+from clew.condense.session_titles import title_of
+from clew.condense.statements import STATED, statements
 from clew.condense.wires.protocol import call_label
 from clew.text.evidence import evidence
 from clew.text.shown_names import shown_speaker
@@ -55,8 +56,9 @@ class RecapTurn:
 
     Attributes:
         seq: place in the session.
-        origin: whose words they are, see `Turn`.
-        prose: what was said to a reader: no tool calls, no results, no notes of the client.
+        origin: whose words they are, see `Turn`; `injected` for the summary that a client wrote of what it dropped.
+        prose: what was said to a reader: no tool calls, no results, no notes of the client; of such a summary, what it says
+            was wanted.
         marks: in order, repeated ones included.
         calls: labels of its tool calls.
         results: the call that each of its tools' results answers, else the result's beginning.
@@ -132,14 +134,19 @@ def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> Re
     calls = [part for part in turn.parts if part.type == "tool_call"]
     results = [part for part in turn.parts if part.type == "tool_result"]
     prose = prose_of(turn)
+    marks = _marks(turn, prose, calls)
+    is_told = is_summary(turn)
+    if is_told:
+        prose = title_of((), prose) or ""
+        marks = [mark for mark in marks if mark.kind not in STATED]
     return RecapTurn(
         seq=turn.seq or 0,
         role=turn.role,
-        origin=turn.origin or turn.role,
+        origin="injected" if is_told else turn.origin or turn.role,
         speaker=turn.speaker,
         at=turn.at,
         prose=prose,
-        marks=tuple(_marks(turn, prose, calls)),
+        marks=tuple(marks),
         results=tuple(labels.get(part.call_id or "") or _beginning(part.text) for part in results),
         calls=tuple(call_label(part.name, part.text) for part in calls),
         characters=len(turn.text),
@@ -147,6 +154,11 @@ def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> Re
         is_shift=scores.is_shift,
         overlays=scores.overlays,
     )
+
+
+def is_summary(turn: Turn) -> bool:
+    """Whether a turn is what a client wrote of turns that it dropped: it quotes and lists, and decides nothing."""
+    return turn.metadata.get("summary") is True
 
 
 def prose_of(turn: Turn) -> str:

@@ -10,7 +10,7 @@ what is left goes to values that are likely to be used again, the rest to statem
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Final
 
 from clew.condense.material import RecapTurn
@@ -25,9 +25,10 @@ from clew.condense.recap_lines import (
     opening,
     says_something,
     states,
+    takes_a_step,
 )
 from clew.condense.reuse import ReusedValue, values_by_worth
-from clew.condense.statements import is_settled
+from clew.condense.statements import is_expected, is_settled
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.printable import printable
 from clew.types.ids import short_session
@@ -232,7 +233,9 @@ def style_of(turns: Sequence[RecapTurn]) -> Mode:
 
 
 def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
-    asked = next((turn.prose for turn in source.turns if turn.role == turn.origin == "user" and turn.prose), "")
+    wishes = (turn.prose for turn in source.turns if turn.role == turn.origin == "user" and turn.prose)
+    summed_up = (turn.prose for turn in source.turns if turn.origin == "injected" and turn.prose)
+    asked = next(chain(wishes, summed_up), "")
     named = source.quest.title if source.quest is not None and source.quest.provenance == "user" else ""
     title = opening(named or source.title or asked, _LINE // 2)
     name = "Current quest" if mode == "quest" else "Conversation"
@@ -398,9 +401,8 @@ def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode, *, li
         told = {
             mark.value: turn
             for turn in turns
-            if mode == "quest" or kind != "failure" or _is_work(turn)
             for mark in turn.marks
-            if mark.kind == kind and states(mark.value)
+            if mark.kind == kind and states(mark.value) and _is_said(kind, mark.value, turn, mode)
         }
         best = sorted(told.items(), key=lambda said: (not _holds(kind, *said), -said[1].seq))
         kinds.append([(section, turn.seq, opening(as_sentence(text), _LINE)) for text, turn in best[:_POINTS]])
@@ -410,9 +412,15 @@ def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode, *, li
             draft.add(section, seq, f"- [#{seq}] {text}", limit=limit)
 
 
-def _is_work(turn: RecapTurn) -> bool:
-    """Whether a turn is about work that can fail: what people tell of their day is no failed attempt."""
-    return any(mark.kind in _WORK for mark in turn.marks)
+def _is_said(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
+    """Whether a statement is what its kind says: an agent that says what it does next has decided nothing by that.
+
+    What people tell of their day is no failed attempt, nor what a system prompt says, nor a failure that was planned.
+    """
+    if kind == "failure":
+        is_work = mode == "quest" or any(mark.kind in _WORK for mark in turn.marks)
+        return is_work and turn.origin in _PEOPLE and not is_expected(text)
+    return kind != "decision" or turn.origin == "user" or not takes_a_step(text) or is_settled(text)
 
 
 def _holds(kind: str, text: str, turn: RecapTurn) -> bool:

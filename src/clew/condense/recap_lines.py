@@ -23,6 +23,7 @@ _OPENINGS: Final = re.compile(
 )
 """How an announcement of the next step begins."""
 
+_STEP: Final = re.compile(r"(?:now|next|then|first|let me)\b", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"\A\(?(?:[0-9]{1,2}|[A-Za-z])[.)]\s+(?=\S)")
 _CONJUNCTION: Final = re.compile(r"\A(?:and|so|but|or|because)\b,?\s+(?=\S)", re.IGNORECASE)
 
@@ -81,10 +82,18 @@ def opening(text: str, most: int) -> str:
         if told and len(" ".join([*told, line])) > most:
             break
         told.append(line)
-    while any(map(tells, told[:-1])) and (told[-1].endswith(":") or announces(told[-1])):
+    is_cut = first + len(told) < len(lines)
+    while any(map(tells, told[:-1])) and _leads_on(told, is_cut=is_cut):
         told.pop()
     line = " ".join(told)
     return line if len(told) == 1 < len(lines) and len(line) <= _WHOLE * most else cut(line, most)
+
+
+def _leads_on(told: Sequence[str], *, is_cut: bool) -> bool:
+    """Whether the last of these sentences needs what follows: it announces something, or is the first of a list."""
+    last = told[-1]
+    is_item = is_cut and told[-2].endswith(":") and not last.endswith((".", "!", "?"))
+    return is_item or last.endswith(":") or announces(last)
 
 
 def _unlisted(line: str) -> str:
@@ -101,6 +110,11 @@ def as_sentence(text: str) -> str:
 def announces(sentence: str) -> bool:
     """Whether a sentence announces the next step ("Now let me run it:")."""
     return _OPENINGS.match(sentence) is not None
+
+
+def takes_a_step(sentence: str) -> bool:
+    """Whether a sentence says only what its speaker does next ("Now I'll write the parser.")."""
+    return _STEP.match(sentence) is not None
 
 
 def tells(sentence: str) -> bool:

@@ -14,6 +14,9 @@ from clew.text.sentences import sentence_spans
 LONG: Final = 200
 """Characters from which on the clauses of a sentence are read singly."""
 
+STATED: Final = frozenset(("decision", "constraint", "task", "failure"))
+"""The kinds of statements."""
+
 LONGEST: Final = 1_000
 """Characters of the longest sentence that is read; what is longer is a listing."""
 
@@ -177,6 +180,18 @@ _KINDS: Final = (
     ("decision", _INTENTION),
     ("task", _TASK),
 )
+_EXPECTED: Final = _any(
+    r"\b(?:writ\w+|wrote|add\w*|creat\w+|start\w* with|have|has) (?:(?:an?|the|some|more|new) )*failing \w",
+    (
+        r"\b(?:see|watch|verify|confirm|check|ensure|make sure)(?:s|ing)? (?:that )?(?:(?:it|they|this|the (?:\w+ )?tests?)"
+        r" )?(?:to )?fail(?:s|ing)?\b"
+    ),
+    r"\b(?:red phase|as expected)\b",
+    r"\b(?:if|whether|unless|should|until) (?:\S+ ){0,4}fail(?:s|ed|ure)?\b",
+    r"\b(?:no|not|never|without|avoid|don't)\b[^.;]{0,40}\bbroken\b",
+)
+"""How a failure is said that is planned, wanted or only possible."""
+
 _CALM: Final = (_INTENTION,)
 """Not looked for in questions and exclamations: who asks has not decided."""
 _FENCE: Final = late_pattern(r"```[^`]{0,20000}(?:```|\Z)")
@@ -227,6 +242,11 @@ def kind_of(sentence: str) -> str | None:
         if pattern.search(lower) or (kind in {"constraint", "task"} and pattern.search(plain)):
             return kind
     return None
+
+
+def is_expected(failure: str) -> bool:
+    """Whether a sentence about a failure tells of one that is planned or may come, as that of a test yet to be met."""
+    return _EXPECTED.search(failure.replace("’", "'").lower()) is not None
 
 
 def is_settled(sentence: str) -> bool:

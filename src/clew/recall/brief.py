@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from clew.analyze.naming import without_markup
-from clew.condense.material import prose_of
+from clew.condense.material import is_summary, prose_of
 from clew.condense.open_tasks import open_tasks
 from clew.condense.statements import LONGEST, is_settled, statements
 from clew.index.view import IndexView
@@ -98,6 +98,8 @@ def _told(turns: Sequence[Turn]) -> Iterator[str]:
     """What people forbade and what was decided outright, lately; the newest of each kind last."""
     found: dict[str, dict[str, None]] = {"constraint": {}, "decision": {}}
     for turn in turns[-READ:]:
+        if is_summary(turn):
+            continue
         prose = prose_of(turn)[: 4 * LONGEST]
         for start, end, kind in statements(prose):
             text = " ".join(prose[start:end].split())

@@ -11,6 +11,7 @@ from clew.condense.images import without_images
 from clew.condense.material import Mark, RecapTurn, call_labels, recap_turns
 from clew.condense.open_tasks import open_tasks
 from clew.condense.recap import Recap, RecapSource, compose_recap
+from clew.condense.statements import STATED
 from clew.ingest.secrets import mask_json
 from clew.ingest.strings import with_parts
 from clew.recall.read_path import ReadPath
@@ -37,7 +38,6 @@ tells decisions in other words."""
 
 _FEWEST: Final = 3  # terms of a statement that can be known by its terms
 _READ: Final = 60_000  # characters of the messages' prose that are compared with statements, from the end
-_STATEMENTS: Final = frozenset(("decision", "constraint", "task", "failure"))
 _STUB: Final = re.compile(r"\bchain-[0-9a-f]{16}\b")
 
 
@@ -115,7 +115,7 @@ class KnownStatements:
         return turn if len(marks) == len(turn.marks) else replace(turn, marks=marks)
 
     def _is_known(self, mark: Mark) -> bool:
-        return mark.kind in _STATEMENTS and self.knows(mark.value)
+        return mark.kind in STATED and self.knows(mark.value)
 
 
 def _lost(part: Part, held: str) -> Part | None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.condense.material import Mark, RecapTurn
+from clew.condense.statements import STATED
 from clew.text.terms import terms
 
 VALUES: Final = frozenset({"path", "command", "identifier", "number", "date", "version", "url", "error"})
 """Kinds of evidence that are looked for literally."""
 
-SENTENCES: Final = frozenset({"decision", "constraint", "task", "failure"})
+SENTENCES: Final = STATED
 """Kinds of evidence that are sentences."""
 
 _SHARE: Final = 0.5  # of a sentence's terms that a later turn repeats when it comes back to it

@@ -18,7 +18,8 @@ _WISH = re.compile(
 _COMMAND = re.compile(r"<command-name>\s*(/?\S+?)\s*</command-name>")
 _HEADING = re.compile(r"^#+ *(?:Problem Statement|Task|Issue|Request|Question)\s*:?\s*$", re.MULTILINE | re.IGNORECASE)
 _SUMMARISED = re.compile(r"Primary Request and Intent:?[\s*]*(.+)")
-_LEAD = re.compile(r"^[\s\"'`*#>-]+")
+_LEAD = re.compile(r"^(?:[\s\"'`*#>-]+|\(?(?:[0-9]{1,2}|[A-Za-z])\)\s+|[0-9]{1,2}\.\s+)+")
+"""What stands before the words: quotes, marks of a heading or list, the number or letter of an answer."""
 
 
 def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
