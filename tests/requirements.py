@@ -2194,8 +2194,8 @@ MENDED = (
     Requirement(
         "C-PLAIN-01",
         "VC recaps",
-        "A recap takes no plan for a failure: a test that is to fail, what may fail, what a system prompt rules out; and no "
-        "announced step for a decision.",
+        "A recap takes no plan for a failure: a test that is to fail, what may fail, what a system prompt rules out; "
+        "and no announced step for a decision.",
     ),
     Requirement(
         "C-PLAIN-02",

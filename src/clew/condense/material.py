@@ -57,7 +57,8 @@ class RecapTurn:
     Attributes:
         seq: place in the session.
         origin: whose words they are, see `Turn`; `injected` for the summary that a client wrote of what it dropped.
-        prose: what was said to a reader: no tool calls, no results, no notes of the client; of such a summary, what it says
+        origin: whose words they are, see `Turn`; `injected` for the summary that a client wrote of what it
+            dropped.
             was wanted.
         marks: in order, repeated ones included.
         calls: labels of its tool calls.

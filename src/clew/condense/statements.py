@@ -183,8 +183,8 @@ _KINDS: Final = (
 _EXPECTED: Final = _any(
     r"\b(?:writ\w+|wrote|add\w*|creat\w+|start\w* with|have|has) (?:(?:an?|the|some|more|new) )*failing \w",
     (
-        r"\b(?:see|watch|verify|confirm|check|ensure|make sure)(?:s|ing)? (?:that )?(?:(?:it|they|this|the (?:\w+ )?tests?)"
-        r" )?(?:to )?fail(?:s|ing)?\b"
+        r"\b(?:see|watch|verify|confirm|check|ensure|make sure)(?:s|ing)? (?:that )?"
+        r"(?:(?:it|they|this|the (?:\w+ )?tests?) )?(?:to )?fail(?:s|ing)?\b"
     ),
     r"\b(?:red phase|as expected)\b",
     r"\b(?:if|whether|unless|should|until) (?:\S+ ){0,4}fail(?:s|ed|ure)?\b",

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.assemble.headlines import Headline
+from clew.condense.session_titles import title_of
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.condense.session_titles import title_of
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
