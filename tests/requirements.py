@@ -112,6 +112,14 @@ MEET = (
         "A change that a tool refused changes no file, and code of an interpreter may change some.",
     ),
     Requirement("L-CODE-18", "issue 17", "Thanks for an answer end a quest, also before another request."),
+    Requirement(
+        "L-CODE-19",
+        "issue 17",
+        "Files in diffs, stack traces, messages of compilers and names of tests are linked as they are in the project.",
+    ),
+    Requirement(
+        "L-CODE-20", "issue 17", "A test is linked to the file that it is named after if there is one such file only."
+    ),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

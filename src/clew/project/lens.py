@@ -48,10 +48,15 @@ class ProjectLens:
     by_path: Mapping[str, tuple[ProjectElement, ...]] = field(repr=False)
 
     def files_of(self, links: TurnLinks) -> Iterator[tuple[str, PathMatch]]:
-        """The files that a turn concerns: by the paths that it writes, then by the names in its words."""
+        """The files that a turn concerns: by the paths that it writes, by the tests among them, by names in its words.
+
+        Whoever changes a test says something of the file that it is named after, and does not change it: `said`.
+        """
         for how, written in links.paths:
             if (match := self.resolver.resolve(written)) is not None:
                 yield how, match
+                if (tested := self.resolver.tested(match.path)) is not None:
+                    yield "said", tested
         for name in links.names:
             if (path := self.names.resolve(name)) is not None:
                 yield "said", PathMatch(path, "name")

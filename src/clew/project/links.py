@@ -16,12 +16,13 @@ from clew.condense.material import prose_of
 from clew.condense.statements import statements
 from clew.project.checks import check_commands, confirms, is_commit, thanks_first, undid, verdict_of
 from clew.project.names import NAMES, names_in
+from clew.project.traces import plain_places
 from clew.text.evidence import MOST, path_spans
 from clew.text.late_pattern import late_pattern
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
-LINKS_VERSION: Final = 3
+LINKS_VERSION: Final = 4
 """Raise it with any change of what `links_of` finds: rows of other versions are made again."""
 
 PATHS: Final = 40
@@ -60,6 +61,10 @@ _CODED: Final = late_pattern(
 """Files that code of an interpreter changes: by the helpers of agents, or opened to be written."""
 _LINE_BEHIND: Final = late_pattern(r"(?<=[\w)]):\d[\d:-]*$")
 _FILE: Final = late_pattern(r"\.[A-Za-z0-9]{1,8}$")
+_TEST: Final = late_pattern(
+    r"(?:test_(?P<python>\w+)|(?P<go>\w+?)_(?:test|spec)|(?P<js>[\w.-]+?)\.(?:test|spec)|(?P<java>[A-Z]\w*?)Tests?)\.\w{1,4}"
+)
+"""Names of tests that are those of other files with something at an end."""
 _DRIVE: Final = late_pattern(r"^[A-Za-z]:/")
 _COMMIT: Final = late_pattern(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
 
@@ -192,7 +197,8 @@ def normal_path(path: str) -> str:
 
 
 def _paths_in(text: str) -> Iterator[str]:
-    return (path for start, end in path_spans(text) if (path := normal_path(text[start:end])))
+    plain = plain_places(text[:MOST])
+    return (path for start, end in path_spans(plain) if (path := normal_path(plain[start:end])))
 
 
 def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple[str, str]]) -> Sequence[str]:
@@ -253,7 +259,8 @@ class PathMatch:
     """A path of a project that a written path means.
 
     Attributes:
-        how: `exact`; `suffix` for the one path of which it is the end, or which is its end; `name` for a name of code.
+        how: `exact`; `suffix` for the one path of which it is the end, or which is its end; `name` for a name of code;
+            `test` for the one file that a test is named after.
     """
 
     path: str
@@ -286,6 +293,15 @@ class PathResolver:
         if written not in self._cache:
             self._cache[written] = self._found(written)
         return self._cache[written]
+
+    def tested(self, path: str) -> PathMatch | None:
+        """The file that a test of the project is named after; None where there is none, or more than one."""
+        name = path.rpartition("/")[2]
+        named = _TEST.fullmatch(name)
+        if named is None:
+            return None
+        found = self._by_name.get(f"{named[named.lastgroup or 0]}.{name.rpartition('.')[2]}", ())
+        return PathMatch(found[0], "test") if len(found) == 1 else None
 
     def _found(self, written: str) -> PathMatch | None:
         path = normal_path(written)

@@ -27,7 +27,7 @@ class ElementLink:
 
     Attributes:
         how: `edited`, `read`, `ran`, `said` or `shown`.
-        match: `exact`, `suffix` or `name`, see `PathMatch`.
+        match: `exact`, `suffix`, `name` or `test`, see `PathMatch`.
     """
 
     element: ProjectElement
