@@ -41,7 +41,8 @@ PRINTED = {
     ),
     "rust": (
         (
-            "thread 'main' panicked at src/kettle.rs:10:5:\nboom\n   2: tea::main\n             at /srv/tea/src/main.rs:3:1\n"
+            "thread 'main' panicked at src/kettle.rs:10:5:\nboom\n"
+            "   2: tea::main\n             at /srv/tea/src/main.rs:3:1\n"
             "error[E0308]: mismatched types\n  --> src/leaf.rs:4:9"
         ),
         ["src/kettle.rs", "/srv/tea/src/main.rs", "src/leaf.rs"],
