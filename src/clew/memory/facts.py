@@ -8,7 +8,7 @@ from clew.errors import InputError
 from clew.ingest.secrets import mask
 from clew.memory.arguments import given_count, given_moment, given_session, given_status, given_text
 from clew.memory.projects import MemoryProjects
-from clew.recall.fact_subjects import meant
+from clew.recall.fact_subjects import with_all_names
 from clew.recall.facts import FactQuery, all_links, corrected_fact, fact_history, find_facts, get_fact, links_of
 from clew.rows.facts import times_of
 from clew.types.facts import Fact, FactLink, FactStatus
@@ -63,7 +63,7 @@ class MemoryFacts(MemoryProjects):
         )
         view = None if query.subject is None else self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            return find_facts(reader, self.space, meant(reader, self.space, view, query), now)
+            return find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now)
 
     def edges(self, subject: str | None = None) -> list[FactLink]:
         """The links between facts, by the ids of both, sorted: what replaced what, what rests on what, and others.
@@ -89,7 +89,7 @@ class MemoryFacts(MemoryProjects):
         name, wanted = _given_words(subject, "subject"), _words(verb, "verb")
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            query = meant(reader, self.space, view, FactQuery(subject=name, verb=wanted))
+            query = with_all_names(reader, self.space, view, FactQuery(subject=name, verb=wanted))
             return fact_history(reader, self.space, query, self.reads.clock())
 
     def correct(

@@ -1,7 +1,7 @@
-"""Other names of the person that a question about facts names: what the entity graph knows of nicknames.
+"""Resolves the subject of a question about facts to all names of that person, by the nicknames of the entity graph.
 
-They are resolved when facts are asked for, like all nicknames, and not stored with facts: so to forget the turn that
-made a nickname is to undo it, and a name that may mean two stays apart.
+Nicknames are resolved when facts are asked for, and are not stored with facts: forgetting the turn that introduced a
+nickname undoes it. A name that may mean two people stands for itself alone.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from clew.derive.entity_counts import counted_to
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.knowledge.groups import subject_key
-from clew.recall.facts import FactQuery, named, one_by_many_names
+from clew.recall.facts import FactQuery, named, names_of
 from clew.rows.facts import places_of, subject_digest
 from clew.store.protocol import Reader
 from clew.structure.stored_graph import StoredGraph
@@ -20,16 +20,16 @@ from clew.structure.stored_graph import StoredGraph
 _NICKNAMES: Final = "nicknames of facts"
 
 
-def meant(reader: Reader, space: str, view: IndexView | None, query: FactQuery) -> FactQuery:
-    """The query about all names of its subject under which something is known; about the only one, where it is one.
+def with_all_names(reader: Reader, space: str, view: IndexView | None, query: FactQuery) -> FactQuery:
+    """The query with the nicknames of its subject as aliases, or with the only name under which facts are known.
 
     Args:
-        view: needed only where there is a subject.
+        view: None only if the query has no subject.
     """
     if query.subject is None or view is None:
         return query
     aliases = _aliases(reader, space, view, named(query.subject))
-    names = one_by_many_names(query.subject, aliases) if aliases else []
+    names = names_of(query.subject, aliases) if aliases else []
     known = [name for name in names if places_of(reader, space, subject_digest(name), limit=1)]
     if len(known) > 1:
         return replace(query, aliases=aliases)
@@ -37,7 +37,7 @@ def meant(reader: Reader, space: str, view: IndexView | None, query: FactQuery) 
 
 
 def _aliases(reader: Reader, space: str, view: IndexView, subject: str) -> dict[str, str]:
-    """The nicknames of the person whom a name or a nickname means, each with the person's key; empty without any."""
+    """The nicknames of the person whom a name or a nickname means, with that person's key; empty if there are none."""
     graph = StoredGraph(reader, space, view)
     person = graph.called(subject) or subject_key(subject)
     counted = CacheKey[Mapping[str, str]](_NICKNAMES, (counted_to(reader, space),))

@@ -55,8 +55,8 @@ class FactQuery:
         as_of: a moment: what held then, as far as is known.
         known_at: a moment: what followed from what had been said by then.
         limit: most facts, the newest first; None for all.
-        aliases: keys of other names of the subject -> the key that stands for all of them; what is said under any of
-            them is said of one.
+        aliases: keys of other names of the subject -> the key that stands for all of them. Facts under any of these
+            names are facts of one person.
     """
 
     subject: str | None = None
@@ -70,7 +70,7 @@ class FactQuery:
 
     def names(self) -> list[str]:
         """The subject and its other names; none without a subject."""
-        return [] if self.subject is None else one_by_many_names(self.subject, self.aliases)
+        return [] if self.subject is None else names_of(self.subject, self.aliases)
 
     def fits(self, fact: Fact) -> bool:
         """Whether the words of a fact meet the conditions."""
@@ -92,8 +92,8 @@ def named(subject: str) -> str:
     return _SPEAKER if subject.strip().casefold() in _MYSELF else subject
 
 
-def one_by_many_names(subject: str, aliases: Mapping[str, str]) -> list[str]:
-    """A subject under all its names, sorted; see `FactQuery.aliases`."""
+def names_of(subject: str, aliases: Mapping[str, str]) -> list[str]:
+    """All names of a subject, sorted: its own, and those of `FactQuery.aliases`."""
     return sorted({named(subject), *aliases, *aliases.values()})
 
 
@@ -148,7 +148,7 @@ def fact_history(reader: Reader, space: str, query: FactQuery, now: datetime) ->
     """All that was ever stated of the subject of a query, earliest first, each with its standing and its links.
 
     Args:
-        query: its subject, verb and aliases count.
+        query: only its subject, verb and aliases are used.
     """
     marks, verb, names = TurnMarks(reader, space), query.verb, query.names()
     digests = [subject_digest(name) for name in names]
@@ -158,7 +158,7 @@ def fact_history(reader: Reader, space: str, query: FactQuery, now: datetime) ->
     places = sorted({place for digest in digests for place in places_of(reader, space, digest)})
     found = facts_at(reader, space, places, marks)
     if query.aliases:
-        found = _made_again(reader, space, found, marks, query.aliases)
+        found = _rederived(reader, space, found, marks, query.aliases)
     every = history.history(found, named(query.subject or ""), aliases=query.aliases)
     families = {family_of(fact.verb) for fact in every if verb is not None and verb_fits(verb, fact)}
     chosen = [_standing(fact, now) for fact in every if verb is None or family_of(fact.verb) in families]
@@ -187,10 +187,10 @@ def get_fact(reader: Reader, space: str, name: str) -> Fact:
 
 
 def corrected_fact(reader: Reader, space: str, fact: Fact) -> Fact:
-    """What stands in place of a fact that was corrected; the fact itself where nothing does."""
+    """The fact that replaced a corrected one, after all its corrections; the fact itself if it was not corrected."""
     marks, seen = TurnMarks(reader, space), {fact.id}
     while fact.retracted:
-        # What takes any number of values has its correction in a group of its own.
+        # The correction of a fact whose verb takes any number of values is in a group of its own.
         names = [fact.superseded_by or "", *(f"{turn}:fact:u0" for turn in reversed(fact.sources))]
         places = [place_of(name, marks.ordinal) for name in names if name and name not in seen]
         found = facts_at(reader, space, places, marks)
@@ -272,7 +272,7 @@ def _candidates(reader: Reader, space: str, query: FactQuery, marks: TurnMarks) 
 
 
 def _is_about_now(query: FactQuery) -> bool:
-    """Whether facts are meant as they are stored; else all of a group are made anew, so they come at once."""
+    """Whether stored facts answer the query as they are; if not, whole groups are derived again and given at once."""
     return query.as_of is None and query.known_at is None and not query.aliases
 
 
@@ -339,7 +339,7 @@ def _answers(
     fitting = [fact for fact in facts if query.fits(fact)]
     moment = query.as_of or query.known_at or now
     if query.known_at is not None or query.aliases:
-        fitting = _made_again(reader, space, fitting, marks, query.aliases, query.known_at)
+        fitting = _rederived(reader, space, fitting, marks, query.aliases, query.known_at)
     elif query.as_of is not None:
         fitting = facts_of_groups(reader, space, {fact.group for fact in fitting}, marks)
     if query.as_of is not None:
@@ -359,7 +359,7 @@ def _standing(fact: Fact, moment: datetime) -> Fact:
     return replace(fact, standing=standing(fact, moment).value)
 
 
-def _made_again(
+def _rederived(
     reader: Reader,
     space: str,
     facts: Iterable[Fact],
@@ -367,7 +367,11 @@ def _made_again(
     aliases: Mapping[str, str],
     known_at: datetime | None = None,
 ) -> list[Fact]:
-    """The facts of groups with their links, made of what had been said by a moment, the names of one subject as one.
+    """The facts of the groups of some facts, derived again from their statements, each with its links.
+
+    Args:
+        aliases: names that count as one subject, see `FactQuery.aliases`.
+        known_at: only what had been said by this moment counts; None for everything.
 
     Returns:
         All facts of the groups, those of the latest turns first.

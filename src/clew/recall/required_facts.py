@@ -11,7 +11,7 @@ from clew.assemble.first_lines import NO_LINES, PROFILE, FirstLines
 from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
 from clew.knowledge.history import Standing, standing
-from clew.recall.fact_subjects import meant
+from clew.recall.fact_subjects import with_all_names
 from clew.recall.facts import FactQuery, find_facts, with_links
 from clew.recall.query_facts import FactHit
 from clew.rows.facts import TurnMarks
@@ -114,7 +114,7 @@ def _best(
 ) -> list[Fact]:
     """The facts of a subject that say most: values that can change first, then by weight; and plans that are past."""
     query, now = asked
-    about = meant(reader, space, view, replace(query, subject=subject, limit=_LOOKED_AT))
+    about = with_all_names(reader, space, view, replace(query, subject=subject, limit=_LOOKED_AT))
     found = find_facts(reader, space, about, now)
     found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
     plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now)

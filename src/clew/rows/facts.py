@@ -25,14 +25,15 @@ STATED: Final = -1
 
 MOST_STATING: Final = 512
 FIRST_STATING: Final = 64
-"""Turns that count for one group or key, and how many of them are the first: the work for a turn is bounded by them."""
+"""Most turns that count for one group or key, and how many of these are the earliest. They limit the work of a turn."""
 
 OBJECT_TERMS: Final = 12
 """Terms of an object by which a fact is found; what has more is a sentence rather than a value."""
 
 _CLOSE: Final = 2
-_STATING: Final = 4
-"""Turns in a stretch that is read at once, for each that is wanted; and turns for each that states something."""
+"""Turns lie close together where the stretch that they span has fewer turns than so many times their number."""
+_CLOSE_STATING: Final = 8
+"""The same for rows of statements, which only some of the turns in a stretch have."""
 
 _USUAL: Final = frozenset({FactStatus.ACTIVE, FactStatus.COMPLETED})
 
@@ -40,11 +41,15 @@ _BYTES: Final = 6
 _MIDDLE: Final = 1 << (8 * _BYTES - 1)
 
 
-def bounds_of(ordinals: Collection[int]) -> list[tuple[int, int]]:
-    """The bounds between which some turns are read: one pair where they lie close together, else one for each."""
+def bounds_of(ordinals: Collection[int], close: int = _CLOSE) -> list[tuple[int, int]]:
+    """First and last ordinal of each range to read for some turns: one range if they lie close together, else one each.
+
+    Args:
+        close: see `_CLOSE`.
+    """
     low, high = min(ordinals, default=0), max(ordinals, default=0)
-    is_dense = len(ordinals) > 1 and high - low < 2 * len(ordinals)
-    return [(low, high)] if is_dense else [(each, each) for each in sorted(ordinals)]
+    is_dense = len(ordinals) > 1 and high - low < close * len(ordinals)
+    return [(low, high)] if is_dense else [(ordinal, ordinal) for ordinal in sorted(ordinals)]
 
 
 class TurnMarks:
@@ -132,15 +137,15 @@ class StoredStatements:
         return [each for ordinal, each in every if self._counts(ordinal, each, wanted)]
 
     def _counts(self, ordinal: int, placed: Placed, wanted: Collection[str]) -> bool:
-        """Whether a statement is among those of one of the keys, and of its own group."""
+        """Whether the turn of a statement counts both for one of the wanted keys and for the statement's own group."""
         found = any(key in wanted and ordinal in self.stating(key) for key in placed.found_by())
         return found and ordinal in self.stating(placed.group)
 
     def stating(self, key: str) -> frozenset[int]:
         """Ordinals of the turns that have a statement with a key, and perhaps of others; at most `MOST_STATING`.
 
-        Of more, the `FIRST_STATING` first ones and the last ones: so a value that is said again and again began when it
-        did, and what happens in between is not known.
+        Of more turns, the `FIRST_STATING` earliest and the latest count: a value that is stated again and again still
+        has the time of its first statement, but changes in between are not seen.
         """
         if key not in self._found:
             low, enough = (self._space, key_digest(key)), MOST_STATING + len(self._is_changed)
@@ -183,22 +188,15 @@ def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMar
     rows = [row for row in FACT.get_many(reader, [(space, *place) for place in places]) if row is not None]
     ordinals = {row.ordinal for row in rows}
     marks.load(ordinals)
-    said = {
-        each.id: each
-        for low, high in _stretches(ordinals, _CLOSE * _STATING)
+    statements = {
+        statement.id: statement
+        for low, high in bounds_of(ordinals, _CLOSE_STATING)
         for row in STATEMENT.scan(reader, (space, low), (space, high))
         if row.ordinal in ordinals
-        for each in statements_of(row, marks(row.ordinal))
+        for statement in statements_of(row, marks(row.ordinal))
     }
-    facts = (fact_of(row, said.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows)
+    facts = (fact_of(row, statements.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows)
     return [fact for fact in facts if fact is not None]
-
-
-def _stretches(ordinals: Collection[int], close: int) -> list[tuple[int, int]]:
-    """The bounds by which turns are read: of all at once where they lie close together, else of each."""
-    found = sorted(ordinals)
-    is_dense = len(found) > 1 and found[-1] - found[0] < close * len(found)
-    return [(found[0], found[-1])] if is_dense else list(zip(found, found, strict=True))
 
 
 def facts_of_groups(reader: Reader, space: str, groups: Collection[str], marks: TurnMarks) -> list[Fact]:

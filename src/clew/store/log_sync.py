@@ -1,7 +1,7 @@
-"""Brings SQLite's log to the disk behind its writer, which goes on meanwhile: one sync for all who wait.
+"""Syncs SQLite's write-ahead log to the disk in a thread, while the writer goes on; callers that wait share a sync.
 
-A commit with `synchronous = NORMAL` and a sync of the log after it are what a commit with `FULL` is: SQLite itself
-syncs the log's header, and the log before it copies its pages into the database.
+A commit with `synchronous = NORMAL`, followed by a sync of the log, is as durable as one with `FULL`: SQLite itself
+syncs the log's header, and the log before it copies pages from there into the database.
 """
 
 import os
@@ -17,21 +17,21 @@ if sys.platform == "darwin":
     import fcntl
 
 
-class _Round:
-    """One sync for all who asked before it began."""
+class _PendingSync:
+    """One sync, shared by all callers that asked before it began."""
 
     def __init__(self) -> None:
         self._ended = threading.Event()
         self._error: BaseException | None = None
 
     def wait(self) -> None:
-        """Returns when it has ended, or raises its error."""
+        """Return when the sync has ended, or raise its error."""
         self._ended.wait()
         if self._error is not None:
             raise self._error
 
     def end(self, error: BaseException | None = None) -> None:
-        """Lets all go on who wait."""
+        """Wake all callers that wait."""
         self._error = error
         self._ended.set()
 
@@ -42,12 +42,15 @@ class LogSync:
     def __init__(self, log: Path) -> None:
         self._log = log
         self._arrival = threading.Condition()
-        self._next: _Round | None = None
+        self._next: _PendingSync | None = None
         self._thread: threading.Thread | None = None
         self._closing = False
 
     def begin(self) -> Callable[[], None]:
-        """Begins to sync all that is committed by now; what it gives returns when that is on the disk.
+        """Start a sync of everything that is committed by now, without waiting for it.
+
+        Returns:
+            A function that waits until the commits are on the disk, and raises the error of a sync that failed.
 
         Raises:
             ClosedError: the store is closed or closing.
@@ -59,12 +62,12 @@ class LogSync:
                 self._thread = threading.Thread(target=self._serve, name="clew-sync", daemon=True)
                 self._thread.start()
             if self._next is None:
-                self._next = _Round()
+                self._next = _PendingSync()
                 self._arrival.notify()
             return self._next.wait
 
     def close(self) -> None:
-        """Ends the thread, after what was begun."""
+        """End the thread after the syncs that were started."""
         with self._arrival:
             self._closing = True
             self._arrival.notify()
@@ -72,17 +75,17 @@ class LogSync:
             self._thread.join()
 
     def _serve(self) -> None:
-        while (current := self._first()) is not None:
+        while (current := self._take_next()) is not None:
             try:
                 with translating():
                     _sync(self._log)
-            except BaseException as error:  # noqa: BLE001  # whatever it is belongs to those who wait for it
+            except BaseException as error:  # noqa: BLE001  # raised in the threads that wait
                 current.end(error)
             else:
                 current.end()
 
-    def _first(self) -> _Round | None:
-        """The round that was asked for, which nobody joins any more; None when the store closes."""
+    def _take_next(self) -> _PendingSync | None:
+        """The next sync that was asked for, closed to further callers; waits for one. None when the store closes."""
         with self._arrival:
             while self._next is None:
                 if self._closing:
@@ -93,7 +96,7 @@ class LogSync:
 
 
 def _sync(file: Path) -> None:
-    """Returns when a file is on the disk; at once where there is none: SQLite removes a log that it has copied."""
+    """Sync a file to the disk. A missing file needs none: SQLite removes a log whose pages it has copied."""
     try:
         handle = os.open(file, os.O_RDWR)
     except FileNotFoundError:
