@@ -2210,6 +2210,8 @@ MENDED = (
         "VC recaps",
         "A client's summary heads a recap where nobody asked in words, and no line quotes it.",
     ),
+    Requirement("C-PLAIN-04", "issue 15", "What waits is told a line a thing, and what finishes it once."),
+    Requirement("C-PLAIN-05", "issue 17", "A quest that nobody asked for in words is called like its session."),
     Requirement("C-PLAIN-03", "VC recaps", "A line of a recap does not end in a heading or the first of a list."),
     Requirement("F-MENDED-02", "issue 12", "`restore --out` overwrites a file only with --force."),
     Requirement("F-MENDED-03", "issue 12", "`export -` writes to standard output, and refuses a terminal."),

@@ -45,8 +45,20 @@ def test_what_is_left_is_said_with_what_finishes_it(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == ""
     say_pending({"embed": 1200})
     said = " ".join(capsys.readouterr().err.split())
-    assert said.startswith("1,200 turns have no vectors yet")
+    assert said.startswith("1,200 turns without vectors (search finds them by their words)")
     assert "`clew work --once` does it now" in said
+
+
+@pytest.mark.requirement("C-PLAIN-04")
+def test_what_reads_the_same_turns_is_told_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    say_pending({"embed": 1, "analyse": 412, "mentions": 400, "condense": 1, "facts": 412, "new": 2}, 9.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "1 turn without vectors (found by its words)",
+        "1 session due to be condensed",
+        "2 new jobs pending",
+        "412 turns not read yet for tags, names and facts",
+        "`clew work --once` does it now; it is likely to take 9 seconds.",
+    ]
 
 
 @pytest.mark.requirement("F-PIPELINE-21")

@@ -373,7 +373,7 @@ def test_a_message_that_breaks_off_is_broken_json(tmp_path: Path) -> None:
     records = read(put(tmp_path, "a.json", '{"role":"user","content":"trunc'))
     ((where, reason),) = rejections(records, tmp_path)
     assert where == "a.json"
-    assert "not JSON: Unterminated string" in reason
+    assert "not JSON: Unterminated string at character 26 of 31" in reason
 
 
 @pytest.mark.requirement("F-INGEST-13")

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,15 @@ def test_a_person_sets_title_and_stage_or_begins_a_quest(memory: Memory) -> None
     assert memory.drain(60)
     last = memory.quests("work")[-1]
     assert (last.id, last.title, last.files, last.first) == (begun.id, begun.title, ("src/windows.py",), 14)
+
+
+@pytest.mark.requirement("C-PLAIN-05")
+def test_a_quest_without_a_request_in_words_is_called_like_its_session() -> None:
+    summary = turn("assistant", "Primary Request and Intent: Make tabs count.", metadata={"summary": True})
+    with quiet() as memory:
+        memory.add_many((summary, *TASK[1:], *(replace(each, session="bare") for each in TASK[1:])))
+        assert memory.drain(60)
+        assert [quest.title for quest in memory.quests()] == ["bare", "Make tabs count."]
 
 
 @pytest.mark.requirement("L-CODE-09")

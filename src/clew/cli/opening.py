@@ -26,16 +26,21 @@ LOOK: Final = 0.5
 """Seconds between two updates of a progress bar."""
 
 _WAITING: Final = {
-    "embed": "turns have no vectors yet (search finds them by their words)",
-    "recognise": "turns wait for the named-entity model (until then, rules find the names)",
-    "receipts": "receipts are not written yet",
-    "condense": "sessions are due to be condensed",
-    "nuance_model": "turns wait for the language model",
-    "switch": "old models still have vectors stored",
-    "scrub": "cleaning of the database files is due (they may contain traces of forgotten turns)",
-    "retention": "check for expired turns is due",
-    "pruning": "check for old records of the proxy is due",
+    "embed": ("turn", "without vectors (found by its words)", "without vectors (search finds them by their words)"),
+    "recognise": ("turn", "waiting for the named-entity model (until then, rules find the names)"),
+    "read": ("turn", "not read yet for tags, names and facts"),
+    "receipts": ("receipt", "not written yet"),
+    "condense": ("session", "due to be condensed"),
+    "nuance_model": ("turn", "waiting for the language model"),
+    "switch": ("old model", "with vectors that are still stored"),
+    "scrub": ("cleaning", "of the database files due (they may contain traces of forgotten turns)"),
+    "retention": ("check", "for expired turns due"),
+    "pruning": ("check", "for old records of the proxy due"),
 }
+"""What waits, by the kind of job: the noun, and what is to be said of one, and of several where that differs."""
+
+_READING: Final = frozenset(("analyse", "entities", "mentions", "facts"))
+"""Kinds of jobs that read each turn; they are told together."""
 
 
 def open_memory(scope: Scope, *, makes_home: bool = False, **arguments: Any) -> "Memory":
@@ -128,10 +133,15 @@ def settle(memory: "Memory") -> Stats:
 
 def say_pending(pending: Mapping[str, int], seconds: float | None = None) -> None:
     """Reports pending jobs on stderr, if there are any, with the time that they are likely to take."""
-    for kind, count in pending.items():
-        err().print(f"{count:,} {_WAITING.get(kind, kind)}; `clew work --once` does it now.", style="dim")
-    if pending and seconds is not None:
-        err().print(f"All of it is likely to take {duration(seconds)}.", style="dim")
+    if not pending:
+        return
+    unread = max((count for kind, count in pending.items() if kind in _READING), default=0)
+    told = {kind: count for kind, count in pending.items() if kind not in _READING}
+    for kind, count in (told | {"read": unread} if unread else told).items():
+        noun, *said = _WAITING.get(kind, (f"{kind} job", "pending"))
+        err().print(f"{counted(count, noun)} {said[0] if count == 1 else said[-1]}", style="dim")
+    takes = "" if seconds is None else f"; it is likely to take {duration(seconds)}"
+    err().print(f"`clew work --once` does it now{takes}.", style="dim")
 
 
 def duration(seconds: float) -> str:

@@ -57,9 +57,8 @@ class RecapTurn:
     Attributes:
         seq: place in the session.
         origin: whose words they are, see `Turn`; `injected` for the summary that a client wrote of what it dropped.
-        origin: whose words they are, see `Turn`; `injected` for the summary that a client wrote of what it
-            dropped.
-            was wanted.
+        prose: what was said to a reader: no tool calls, no results, no notes of the client; of such a summary, what it
+            says was wanted.
         marks: in order, repeated ones included.
         calls: labels of its tool calls.
         results: the call that each of its tools' results answers, else the result's beginning.

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
-from clew.condense.material import prose_of
+from clew.condense.material import is_summary, prose_of
+from clew.condense.session_titles import title_of as wish_of
 from clew.errors import NotFoundError
 from clew.project.links import links_of
 from clew.project.quests import QuestState, TurnActs, quest_state, quest_title, quests_of, session_of_quest
 from clew.rows.mentions import read_links, read_until, sessions_of_work
 from clew.rows.quests import read_seals, read_set
+from clew.rows.recap_source import title_of
 from clew.store.project_row_types import QuestRow
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
@@ -17,6 +20,9 @@ from clew.store.selections import TURN_ACTORS, TURN_HASH, TURN_PLACES
 from clew.store.tables import TURN
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.quests import Quest, QuestSeal, QuestStage
+
+_OPENING: Final = 16
+"""First turns of a session among which the summary of earlier talk is looked for."""
 
 
 def list_quests(reader: Reader, space: str, session: str | None = None) -> list[Quest]:
@@ -115,4 +121,13 @@ def _title(reader: Reader, space: str, quest: Quest) -> str:
     """The words that asked for a quest; those of the nearest request before work that nobody asked for in words."""
     row: TurnRow | None = TURN.get(reader, (space, quest.session, quest.first))
     words = "" if row is None else prose_of(turn_from_row(row))
-    return quest_title(words) or quest.session
+    return quest_title(words) or _session_title(reader, space, quest.session)
+
+
+def _session_title(reader: Reader, space: str, session: str) -> str:
+    """What a session is called by its client, or by the summary that it began with; else its name."""
+    if title := title_of(reader, space, session):
+        return title
+    turns = map(turn_from_row, TURN.scan(reader, (space, session), (space, session), limit=_OPENING))
+    summary = next((prose_of(turn) for turn in turns if is_summary(turn)), None)
+    return wish_of((), summary) or session

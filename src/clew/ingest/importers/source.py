@@ -227,7 +227,8 @@ def parse(data: bytes) -> Any:
         # control characters are kept
         value = json.loads(text, strict=False, parse_constant=_no_number, parse_float=_finite)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1} of {len(text)}") from error
+        what = error.msg.removesuffix(" starting at")
+        raise ValueError(f"not JSON: {what} at character {error.pos + 1} of {len(text)}") from error
     except ValueError as error:  # the only other one that json raises
         raise ValueError("a number with more digits than are read; write it as text") from error
     except RecursionError as error:
