@@ -18,7 +18,7 @@ LONGEST: Final = 600
 _GAP: Final = r"(?:\W+\w+){0,5}?\W+"
 _RULES: Final = r"(?:instructions?|prompts?|rules|guidelines|directives?|programming|orders|restrictions|safeguards)"
 # Somebody tries to take a model over. One such sentence taints the whole turn: what follows was written for a model.
-# Each expression stands behind the words of which every text has one that it matches: cheap tests before it.
+# Cues and an expression: a text that the expression matches contains one of the cues, which are cheap to look for.
 _TAKES_OVER: Final = tuple(
     (cues, late_pattern(source, re.IGNORECASE | re.MULTILINE))
     for cues, source in (
@@ -157,7 +157,7 @@ def _takes_over(text: str, folded: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """A text in which a word stands in lower case wherever an expression finds it that ignores case."""
+    """A text in lower case, so that it contains every cue that an expression which ignores case may match."""
     return text.lower() if text.isascii() else text.casefold().translate(_LIKE_I)
 
 
@@ -176,17 +176,17 @@ def own_words(text: str) -> str:
         text = _QUOTED_LINE.sub(blanked, text)
     pasted = _PASTED.search(text) if any(cue in low for cue in _MAY_PASTE) else None
     if pasted is not None:
-        text = _without(text, pasted.start(), len(text))
+        text = _with_blanks(text, pasted.start(), len(text))
     for found in _QUOTATION.finditer(text):
         start, end = found.span()
         if _is_speech(text, start, end):
-            text = _without(text, start, end)
+            text = _with_blanks(text, start, end)
     if any(cue in low for cue in _MAY_DICTATE):
         for start, end in sentence_spans(text):
             sentence = text[start:end]
             folded = _folded(sentence)
             if any(cue in folded for cue in _MAY_DICTATE) and _DICTATES.search(sentence) is not None:
-                text = _without(text, start, end)
+                text = _with_blanks(text, start, end)
     return text
 
 
@@ -207,10 +207,10 @@ def _is_speech(text: str, start: int, end: int) -> bool:
 
 
 def blanked(found: re.Match[str]) -> str:
-    """As many blanks as a match has characters; its lines stay."""
+    """Blanks in place of the characters of a match; line ends stay."""
     return "\n".join([" " * len(line) for line in found[0].split("\n")])
 
 
-def _without(text: str, start: int, end: int) -> str:
-    """A text with blanks from one place to another; its lines stay."""
+def _with_blanks(text: str, start: int, end: int) -> str:
+    """A text with blanks in place of `text[start:end]`; line ends stay."""
     return text[:start] + "\n".join([" " * len(line) for line in text[start:end].split("\n")]) + text[end:]

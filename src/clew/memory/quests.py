@@ -14,7 +14,7 @@ from clew.memory.reads import MemoryReads
 from clew.project.quests import quest_id, quest_title
 from clew.project.seals import (
     SealedFile,
-    are_as_read,
+    are_unchanged,
     check_seal,
     files_of,
     pattern_name,
@@ -32,7 +32,7 @@ from clew.store.tables import SESSION
 from clew.types.quests import Quest, QuestPattern, QuestSeal, QuestStage, QuestVerification
 
 _ATTEMPTS: Final = 5
-"""Times that a seal is tried when the quest or its files change meanwhile."""
+"""Most attempts to seal a quest whose turns or files change while the files are read."""
 
 
 class MemoryQuests(MemoryReads):
@@ -113,7 +113,7 @@ class MemoryQuests(MemoryReads):
         raise ConflictError(f"{name!r} or its files were changed {_ATTEMPTS} times meanwhile; try again")
 
     def _complete(self, reader: Reader, name: str) -> Quest:
-        """A quest that may be sealed."""
+        """A quest that is complete, as it is sealed; raises InputError for one in another stage."""
         found = get_quest(reader, self.space, name)
         if found.stage != QuestStage.COMPLETE:
             raise InputError(
@@ -127,7 +127,7 @@ class MemoryQuests(MemoryReads):
     ) -> QuestSeal | None:
         """Stores the seal of a quest whose files were read; None if the quest or one of them has changed since."""
         self._must_store(tx)
-        if self._complete(tx, quest.id) != quest or not are_as_read(files, root):
+        if self._complete(tx, quest.id) != quest or not are_unchanged(files, root):
             return None
         turns = turn_hashes(tx, self.space, quest.session, quest.first, quest.last)
         seals = [each for name, each in read_seals(tx, self.space).items() if name != quest.id]

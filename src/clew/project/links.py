@@ -15,7 +15,7 @@ from typing import Any, Final
 from clew.condense.material import prose_of
 from clew.condense.statements import statements
 from clew.project.checks import check_commands, confirms, is_commit, thanks_first, undid, verdict_of
-from clew.project.names import NAMES, names_in
+from clew.project.names import MOST_NAMES, names_in
 from clew.project.traces import plain_places
 from clew.text.evidence import MOST, path_spans
 from clew.text.late_pattern import late_pattern
@@ -163,7 +163,7 @@ def links_of(turn: Turn) -> TurnLinks:
     commands = [command for part in turn.parts if part.type == "tool_call" for command in _commands_of(part)]
     return TurnLinks(
         **{how: tuple(list(paths)[:PATHS]) for how, paths in found.items()},
-        names=tuple(list(names)[:NAMES]),
+        names=tuple(list(names)[:MOST_NAMES]),
         checks=tuple(checks[:PATHS]),
         verdicts=tuple(verdicts[:PATHS]),
         calls=any(part.type == "tool_call" for part in turn.parts),

@@ -1,7 +1,7 @@
-"""Names of code in the words of a turn, and the one file of a project that each means.
+"""Finds names of code in the words of a turn, and the file of a project that each of them means.
 
-People and agents write `TodoItem`, `handle_end()`, `clew.project.links` as often as a path. A name means a file only
-where nothing else in the project has it: the file that defines the symbol, that is called so, or that is the module.
+People and agents write `TodoItem`, `handle_end()`, `clew.project.links` as often as a path. A name means the file that
+defines the symbol, has that name, or is the module of that name; it means none if several files of a project fit.
 """
 
 import re
@@ -14,8 +14,8 @@ from clew.project.elements import ProjectElement
 from clew.text.evidence import MOST, path_spans
 from clew.text.late_pattern import late_pattern
 
-NAMES: Final = 40
-"""Names that are kept of a turn."""
+MOST_NAMES: Final = 40
+"""Most names of code that are kept for one turn."""
 
 _DEFINED: Final = frozenset({"class", "function", "method", "module"})
 _WORD: Final = late_pattern(
@@ -25,12 +25,12 @@ _WORD: Final = late_pattern(
     r"|[A-Z][a-z0-9]{1,30}[A-Z]\w{1,60}|[a-z]\w{1,30}(?:\.[A-Za-z_]\w{1,40}){2,8})(?![\w$@/-])"
 )
 _SHAPED: Final = re.compile(r"[a-z0-9][A-Z]|\w_\w|^[A-Z][a-z]|[.:#]")
-"""What a name has, beyond the letters of a word."""
+"""What tells a name of code from a word: a capital inside, an underscore, a dot."""
 _SPLIT: Final = re.compile(r"\.|::|#")
 
 
 def names_in(text: str) -> Iterator[str]:
-    """Names of code in a text: in backticks, called, or written as no word is; those of paths are left out."""
+    """Names of code in a text: in backticks, with `()`, or written as no word is; parts of paths are left out."""
     head = text[:MOST]
     paths = path_spans(head)
     for match in _WORD.finditer(head):
@@ -42,7 +42,7 @@ def names_in(text: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class NameResolver:
-    """Finds the file that a name means: the only one that defines it, is called so, or is the module of that name."""
+    """Finds the file that a name means: the only one that defines it, has that name, or is the module of that name."""
 
     elements: Iterable[ProjectElement]
     _owners: dict[str, set[str]] = field(init=False)
@@ -50,19 +50,19 @@ class NameResolver:
 
     def __post_init__(self) -> None:
         self._owners, self._files = defaultdict(set), defaultdict(set)
-        for each in self.elements:
-            if not each.name:
-                self._files[_stem(each.path)].add(each.path)
-            elif each.kind in _DEFINED:
-                self._owners[_plain(each.name).rpartition(".")[2]].add(each.path)
-                self._owners[_plain(each.name)].add(each.path)
+        for element in self.elements:
+            if not element.name:
+                self._files[_stem(element.path)].add(element.path)
+            elif element.kind in _DEFINED:
+                self._owners[_plain(element.name).rpartition(".")[2]].add(element.path)
+                self._owners[_plain(element.name)].add(element.path)
 
     def resolve(self, name: str) -> str | None:
         """The path that a name means; None where there is none, or more than one."""
         plain = ".".join(part for part in _SPLIT.split(name) if part)
         owners = self._owners.get(plain) or self._owned_by_module(plain)
-        found = owners or self._modules(plain)
-        return next(iter(found)) if len(found) == 1 else None
+        paths = owners or self._modules(plain)
+        return next(iter(paths)) if len(paths) == 1 else None
 
     def _owned_by_module(self, name: str) -> set[str]:
         """The files that define the last part of a name, and are or define the part before it."""
@@ -75,17 +75,17 @@ class NameResolver:
         }
 
     def _modules(self, name: str) -> set[str]:
-        """The files that are called so: `useTodos` by its stem, `clew.project.links` by its folders as well."""
+        """The files with a name: `useTodos` is their stem, `clew.project.links` has their folders as well."""
         parts = name.split(".")
         end = "/".join(parts)
-        found = {path for path in self._files.get(parts[-1], ()) if f"/{path}".rpartition(".")[0].endswith(f"/{end}")}
+        paths = {path for path in self._files.get(parts[-1], ()) if f"/{path}".rpartition(".")[0].endswith(f"/{end}")}
         if len(parts) > 1:
-            found |= {path for path in self._files.get("__init__", ()) if f"/{path}".endswith(f"/{end}/__init__.py")}
-        return found
+            paths |= {path for path in self._files.get("__init__", ()) if f"/{path}".endswith(f"/{end}/__init__.py")}
+        return paths
 
 
 def _is_in(path: str, name: str) -> bool:
-    """Whether a file is called so, or is in such a folder, in any case: `Park::Gate` is in park/."""
+    """Whether a file or one of its folders has a name, in any case: `Park::Gate` is in park/."""
     folders = path.casefold().split("/")[:-1]
     return name.casefold() in (*folders, _stem(path).casefold())
 

@@ -1,8 +1,8 @@
-"""Removes what the store of a project keeps of earlier states: transforms of a certain age, objects, vectors.
+"""Removes earlier states from the store of a project: old transforms, and objects and vectors that nothing needs.
 
-Kept are the transforms by which the present files were read and all younger ones, every object that a file or a kept
-transform refers to, objects of files as they were sealed, and the vectors of texts that a node has. What was removed
-is in the record of a transform of its own. A run that is killed leaves a store that `genesis` heals.
+What stays: the transforms by which the present files were read, and all younger ones; every object that a file or such
+a transform refers to; the objects of sealed files; and the vectors of texts that a node has. A transform of its own
+records what was removed. If pruning is killed, `genesis` heals the store.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -25,8 +25,8 @@ class PruneReport(Record):
     """What a pruning removed, or would remove.
 
     Attributes:
-        objects, transforms, vectors: how many.
-        bytes: of the files that went, without the vectors in the index.
+        objects, transforms, vectors: how many are removed.
+        bytes: size of the removed files; vectors, which are in the index, are not counted.
         superseded: objects of earlier states that stay, since a transform or a seal refers to them.
     """
 
@@ -60,9 +60,9 @@ def prune(
     with layout.writing():
         index = ProjectIndex(layout.index, writable=True)
         try:
-            kept, old = _parted(index, before)
+            kept, old = _by_age(index, before)
             wanted = {file.object for file in index.files()}
-            present = {output.object for each in kept.values() for output in each.outputs} | wanted
+            present = {output.object for transform in kept.values() for output in transform.outputs} | wanted
             unneeded = [name for name in layout.objects.names() if name not in present]
             objects = [name for name in unneeded if not _is_sealed(layout.objects, name, sealed)]
             vectors = _unused(index)
@@ -82,19 +82,19 @@ def prune(
             index.close()
 
 
-def _parted(index: ProjectIndex, before: datetime) -> tuple[Mapping[str, Transform], list[str]]:
-    """The transforms that stay, and the names of those that go."""
+def _by_age(index: ProjectIndex, before: datetime) -> tuple[Mapping[str, Transform], list[str]]:
+    """The transforms that stay, by name, and the names of those that are removed."""
     named = {file.transform for file in index.files()}
-    every = {name: decoded_transform(record) for name, record in index.transforms().items()}
-    kept = {name: each for name, each in every.items() if name in named or each.at >= before}
-    return kept, [name for name in every if name not in kept]
+    transforms = {name: decoded_transform(record) for name, record in index.transforms().items()}
+    kept = {name: made for name, made in transforms.items() if name in named or made.at >= before}
+    return kept, [name for name in transforms if name not in kept]
 
 
 def _is_sealed(store: ContentStore, name: str, sealed: Collection[str]) -> bool:
     data = store.read(name) if sealed else None
     try:
         return data is not None and decoded_file(data).content in sealed
-    except ClewError:  # it is no object, and nothing can refer to it
+    except ClewError:  # no object that can be read, so nothing refers to it
         return False
 
 
@@ -118,10 +118,10 @@ def _remove(
     old: list[str],
     vectors: list[tuple[str, str]],
 ) -> None:
-    """Writes the record, then forgets in the index, then removes files: each safe before the next."""
+    """Writes the record, then changes the index, then removes files; each step is durable before the next begins."""
     limits = limits_of(index)
-    said = {"before": before.isoformat(), "objects": objects, "transforms": old, "vectors": len(vectors)}
-    parameters = said | {"max_bytes": limits.max_bytes, "exclude": list(limits.exclude)}
+    removed = {"before": before.isoformat(), "objects": objects, "transforms": old, "vectors": len(vectors)}
+    parameters = removed | {"max_bytes": limits.max_bytes, "exclude": list(limits.exclude)}
     record = encoded(
         Transform(goal=Goal.PRUNE, at=at, inputs=(), outputs=(), method=method(), parameters=parameters).to_dict()
     )
@@ -131,7 +131,7 @@ def _remove(
         index.put_transform(name, int(index.meta("generation") or 0), record)
         index.drop_transforms(old)
         index.drop_vectors(vectors)
-    for each in old:
-        layout.transforms.discard(each)
-    for each in objects:
-        layout.objects.discard(each)
+    for old_name in old:
+        layout.transforms.discard(old_name)
+    for object_name in objects:
+        layout.objects.discard(object_name)

@@ -27,11 +27,12 @@ _OUTCOME: Final = {True: "passed", False: "failed", None: "unknown"}
 
 @dataclass(frozen=True, slots=True)
 class SealedFile:
-    """A file as it was when it was read.
+    """A file of a quest, with its state when it was read.
 
     Attributes:
-        path: from the project's folder, or as it was written where it is not below that.
-        state: size and time of the last change; None where it was not read.
+        path: relative to the project's folder; as the turns write it if it is outside.
+        digest: SHA-256 of the content, or `absent`.
+        state: size in bytes and time of the last change in nanoseconds; None if the file was not read.
     """
 
     path: str
@@ -45,8 +46,8 @@ def files_of(quest: Quest, root: Path | None) -> list[SealedFile]:
     return [SealedFile(path, ABSENT) if root is None else _read(root, path) for path in paths]
 
 
-def are_as_read(files: Iterable[SealedFile], root: Path | None) -> bool:
-    """Whether files have size and time as when they were read; reads none."""
+def are_unchanged(files: Iterable[SealedFile], root: Path | None) -> bool:
+    """Whether files have the size and time of change that they had when they were read; their content is not read."""
     return root is None or all(_state(root, file.path) == file.state for file in files)
 
 

@@ -29,7 +29,7 @@ READ: Final = 60
 """Turns that are read for one question, the newest that concern the file."""
 
 STRETCH: Final = 256
-"""Of how many turns, the newest first, the links are looked at first; then of four times as many, and so on."""
+"""Turns, the newest first, whose links are read at first; each further stretch has four times as many."""
 
 _TOLD: Final = ("decision", "constraint", "failure")
 _LINE: Final = 300  # characters of a sentence or request
@@ -40,11 +40,11 @@ _USER: Final = ROLES.index("user")
 
 @dataclass(frozen=True, slots=True)
 class TurnScope:
-    """Which turns count.
+    """Which turns count as sources of decisions.
 
     Attributes:
-        project: only those of sessions that worked on it, or of which that is not known; None for all.
-        besides: a session whose turns do not count.
+        project: only turns of sessions that worked on it, or whose folder is not known, count; None for all.
+        besides: a session whose turns do not count; None for none.
     """
 
     project: ProjectPlace | None = None
@@ -90,7 +90,7 @@ def decisions_about(
 def _concerned(
     reader: Reader, space: str, view: IndexView, wanted: About, scope: TurnScope
 ) -> Iterator[tuple[int, TurnLinks, str]]:
-    """Place, links and way of each turn that concerns what is wanted, the newest first."""
+    """Each turn that concerns what is wanted, the newest first: position, links, and how it concerns it."""
     order, start, size = np.argsort(view.turns.ordinal)[::-1], 0, STRETCH
     while start < len(order):
         places = order[start : start + size]

@@ -25,12 +25,13 @@ _SYMBOL: Final = re.compile(r"`([A-Za-z_][\w.]{2,80})(?:\(\))?`")
 
 
 @dataclass(slots=True)
-class _Said:
-    """What the turns of one session say of a project.
+class _SessionMentions:
+    """What the turns of one session say about a project.
 
     Attributes:
-        is_about: a path that one of them writes is in the project.
-        decisions: number and position of the turns that decide something about files.
+        concerned: paths of the project's files that they concern.
+        is_about: whether one of them writes a path of the project, and not only names of code.
+        decisions: ordinal and position of the turns that decide something about files.
     """
 
     concerned: set[str] = field(default_factory=set)
@@ -41,25 +42,24 @@ class _Said:
 def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> ProjectDrift:
     """What of a project no conversation explains, and which decisions no code reflects.
 
-    Sessions that worked on another project do not count, nor do decisions of one of which no folder is known and that
-    writes no path of this project. Read are the links of turns that have any, and the turns that decide something
-    about files.
+    Sessions that worked on another project do not count. Nor do decisions of a session whose folder is not known and
+    that writes no path of this project. Only the links of turns, and turns that decide something about files, are read.
     """
-    place, said = ProjectPlace(lens.root), defaultdict[str, _Said](_Said)
+    place, mentions = ProjectPlace(lens.root), defaultdict[str, _SessionMentions](_SessionMentions)
     for ordinal, position, links in _linked(reader, space, view):
-        held = said[view.sessions[int(view.turns.session[position])]]
+        held = mentions[view.sessions[int(view.turns.session[position])]]
         found = [match for _, match in lens.files_of(links)]
         held.concerned |= {match.path for match in found}
         held.is_about = held.is_about or any(match.how != "name" for match in found)
         if links.decides:
             held.decisions.append((ordinal, position))
-    folders = working_folders(reader, space, view, said)
-    worked = {name: place.has(folders.get(name, ())) for name in said}
-    own = [each for name, each in said.items() if worked[name] is not False]
+    folders = working_folders(reader, space, view, mentions)
+    worked = {name: place.has(folders.get(name, ())) for name in mentions}
+    own = [each for name, each in mentions.items() if worked[name] is not False]
     names = {part for each in lens.elements if each.name for part in (each.name, each.name.rpartition(".")[2])}
     lost = [
         (ordinal, each)
-        for name, held in said.items()
+        for name, held in mentions.items()
         if worked[name] or (worked[name] is None and held.is_about)
         for ordinal, position in held.decisions
         for each in _unreflected(reader, space, view, position, lens, names)
@@ -78,7 +78,7 @@ def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> 
 
 
 def _linked(reader: Reader, space: str, view: IndexView) -> Iterator[tuple[int, int, TurnLinks]]:
-    """Number, position and links of each turn that has links."""
+    """Ordinal, position and links of each turn that has links."""
     ordinals = view.turns.ordinal
     order = np.argsort(ordinals)
     read = read_until(reader, space)[1]
@@ -95,7 +95,7 @@ def _linked(reader: Reader, space: str, view: IndexView) -> Iterator[tuple[int, 
 def _unreflected(
     reader: Reader, space: str, view: IndexView, place: int, lens: ProjectLens, names: set[str]
 ) -> Iterator[Unreflected]:
-    """The decisions of a turn that name files, and nothing that the project has."""
+    """The decisions of a turn that name files, if the project has nothing of what they name."""
     key = (view.sessions[int(view.turns.session[place])], int(view.turns.seq[place]))
     row = TURN.get(reader, (space, *key))
     for sentence, paths in () if row is None else file_decisions(turn_from_row(row)):

@@ -1,7 +1,7 @@
-"""In which folders sessions worked, and which project a path of a turn is in.
+"""Tells in which folders sessions worked, and of which project a path in a turn is a file.
 
-Turns write paths as they see them: from their session's folder, or from the root of the disk. `src/x.py` of a session
-in one project is no file of another one. A session of which no folder is known may belong to any project.
+Paths in turns are relative to the folder of their session, or absolute. `src/x.py` in a session about one project is
+not the file of that name in another. A session whose folder is not known may belong to any project.
 """
 
 import json
@@ -22,28 +22,28 @@ _FOLDERS: Final = CacheKey[dict[str, tuple[str, ...]]]("working folders")
 
 
 def working_folders(reader: Reader, space: str, view: IndexView, sessions: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The folders in which sessions began and ended, as their clients say; empty for a session that says none."""
+    """The folders in which sessions began and ended, as their clients recorded them; empty for sessions without any."""
     known = view.derived(_FOLDERS, dict[str, tuple[str, ...]])
     new = [(name, ends) for name in dict.fromkeys(sessions) if name not in known and (ends := view.ends(name))]
     keys = [(space, name, int(view.turns.seq[place])) for name, ends in new for place in ends]
-    said = [json.loads(each).get("cwd") if each else None for each in TURN_METADATA.get_many(reader, keys)]
-    for (name, _), pair in zip(new, zip(said[::2], said[1::2], strict=True), strict=True):
-        known[name] = tuple(dict.fromkeys(each for each in pair if isinstance(each, str) and each))
+    folders = [json.loads(data).get("cwd") if data else None for data in TURN_METADATA.get_many(reader, keys)]
+    for (name, _), pair in zip(new, zip(folders[::2], folders[1::2], strict=True), strict=True):
+        known[name] = tuple(dict.fromkeys(folder for folder in pair if isinstance(folder, str) and folder))
     return known
 
 
 def project_root(file: str, folder: str | None) -> str:
     """The folder of the project that a file is in.
 
-    It is the nearest one with a repository or a project's store, else `folder` if that contains the file, else the
-    file's own.
+    This is the nearest folder above the file that has a repository or a project's store; else `folder`, if the file is
+    in it; else the folder that contains the file.
 
     Args:
         file: an absolute path.
-        folder: in which a program works.
+        folder: working directory of the program that asks; None if it is not known.
     """
     place = Path(file)
-    marked = next((each for each in place.parents if (each / ".git").exists()), None) or root_of(place.parent)
+    marked = next((parent for parent in place.parents if (parent / ".git").exists()), None) or root_of(place.parent)
     if marked is not None and marked != Path.home():
         return marked.as_posix()
     return folder if folder and place.is_relative_to(folder) else place.parent.as_posix()
@@ -56,9 +56,9 @@ class ProjectPlace:
     root: str
 
     def has(self, folders: Iterable[str]) -> bool | None:
-        """Whether a session that worked in these folders worked on the project; None where it is not known.
+        """Whether a session that worked in these folders worked on the project; None without a folder.
 
-        One that worked in a folder that is gone, or on another machine, is known by the name of its folder.
+        A folder that does not exist here (it was moved, or is on another machine) is compared by its name alone.
         """
         known = list(folders)
         return any(self._has(folder) for folder in known) if known else None
@@ -70,7 +70,11 @@ class ProjectPlace:
         return project_name(folder) == project_name(self.root) and not Path(folder).is_dir()
 
     def inside(self, path: str, folders: Iterable[str]) -> str | None:
-        """A path that a turn writes as it is from the project's folder; None for one that leads elsewhere."""
+        """A path of a turn, relative to the project's folder; None if it is outside.
+
+        Args:
+            folders: where the turn's session worked.
+        """
         plain = normal_path(path)
         if not plain.startswith("/"):
             return plain
@@ -80,7 +84,12 @@ class ProjectPlace:
         return None
 
     def touches(self, links: TurnLinks, name: str, folders: Iterable[str]) -> str | None:
-        """How a turn concerns a file of the project, by its path from there; None where it does not."""
+        """How a turn concerns a file of the project, one of `HOW`; None if it does not.
+
+        Args:
+            name: path of the file, relative to the project's folder.
+            folders: where the turn's session worked.
+        """
         known = tuple(folders)
         for how, path in links.paths:
             inside = self.inside(path, known)

@@ -83,9 +83,9 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
     """
     found: list[Clause] = []
     at, opens, count = 0, True, len(s)
-    if (untold := _untold_clause(s)) is not None:
-        found.append(untold)
-        at = untold.group.end
+    if (opening := _clause_without_subject(s)) is not None:
+        found.append(opening)
+        at = opening.group.end
     while at < count:
         may_open = opens or s.bits[at] & (SUBJECT | THIS) or s.low[at] == "us"
         clause = _clause_at(s, at, opens, found, is_name) if may_open else None
@@ -101,28 +101,28 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
     return found
 
 
-def _untold_clause(s: SentenceTokens) -> Clause | None:
+def _clause_without_subject(s: SentenceTokens) -> Clause | None:
     """The clause that opens a sentence without its subject, "I": "Just moved to Porto", "Had to cancel the trip"."""
     at = 0
-    while s.bits[at] & _BEFORE_UNTOLD and not s.form[at] & Form.PAST:
+    while s.bits[at] & _BEFORE_BARE_VERB and not s.form[at] & Form.PAST:
         at += 1  # the last word is a mark that ends the sentence
     form = s.form[at]
-    if not form & Form.PAST or form & Form.BASE or s.bits[at] & _NOT_UNTOLD:
+    if not form & Form.PAST or form & Form.BASE or s.bits[at] & _NO_BARE_VERB:
         return None
     after, participle = s.bits[at + 1], form & Form.PARTICIPLE
     moves = s.low[at] in ("moved", "flew", "drove", "switched") and s.low[at + 1] in ("to", "from", "into")
     taken = after & (DETERMINER | POSSESSIVE) or moves or (s.low[at] == "had" and after & TO)
     if not taken and (participle or not after & (PREPOSITION | NAME | NUMBER)):
         return None
-    if s.low[at] in _NO_TELLING or after & SUBJECT or s.low[at + 1] == "your":
+    if s.low[at] in _NO_ACTION or after & SUBJECT or s.low[at + 1] == "your":
         return None
     group = verb_group(s, at, "plain")
     return None if group is None else Clause((at, at), group, _stop(s, group.end))
 
 
-_BEFORE_UNTOLD: Final = INTERJECTION | ADVERB | OPENER | COMMA
-_NOT_UNTOLD: Final = NEGATION | MODAL | BE | DO | OPENED
-_NO_TELLING: Final = frozenset(
+_BEFORE_BARE_VERB: Final = INTERJECTION | ADVERB | OPENER | COMMA
+_NO_BARE_VERB: Final = NEGATION | MODAL | BE | DO | OPENED
+_NO_ACTION: Final = frozenset(
     "given provided said told meant thought based compared looked sounded seemed felt".split()
 )
 

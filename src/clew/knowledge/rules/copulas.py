@@ -67,7 +67,7 @@ class _Complement:
         return text_of(self.s, self.obj.low, self.obj.high)
 
     def moved_to_date(self) -> list[StatementDraft]:
-        """Its subject on the first date of the clause."""
+        """The statement that the subject is scheduled for the first date of the clause."""
         return [self.base._replace(verb="is scheduled for", object=self.said.date_text, status=FactStatus.ACTIVE)]
 
     def with_verb(self, verb: str, target: str | None = None) -> list[StatementDraft]:

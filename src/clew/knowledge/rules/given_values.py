@@ -22,21 +22,25 @@ def is_price(said: ClauseReading, low: int, high: int) -> bool:
 
 
 def given_value(said: ClauseReading, thing: tuple[int, int], value: tuple[int, int]) -> StatementDraft | None:
-    """What the value says of a thing, each given by its places; None if it says nothing of one value at a time."""
+    """The statement that a thing has a value; None if a thing may have several such values at a time.
+
+    Args:
+        thing, value: first place and end of the words that name them.
+    """
     s, name = said.s, said.name_of(*thing)
     if not name or value[0] >= value[1]:
         return None
-    told, noun, first = text_of(s, *value), s.low[thing[1] - 1], s.low[value[0]]
+    text, noun, first = text_of(s, *value), s.low[thing[1] - 1], s.low[value[0]]
     owner, mark, attribute = name.rpartition("'s ")
     if mark and (noun in _VERBS or noun in words("attribute", "nouns")):
-        return StatementDraft(owner, _VERBS.get(noun, f"has {attribute}"), told, type=FactType.PERSONAL)
+        return StatementDraft(owner, _VERBS.get(noun, f"has {attribute}"), text, type=FactType.PERSONAL)
     if first == "version" and value[1] > value[0] + 1:
         return StatementDraft(name, "is at version", text_of(s, value[0] + 1, value[1]))
     if is_price(said, *value):
-        return StatementDraft(name, "costs", told) if noun in words("attribute", "prices") else None
+        return StatementDraft(name, "costs", text) if noun in words("attribute", "prices") else None
     exact = bool(s.bits[value[0]] & NUMBER) or first[0].isdigit() or first[0] == "`"
     is_setting = exact and not mark and value[1] - value[0] <= _MOST_WORDS
-    return StatementDraft(name, "is set to", told) if is_setting else None
+    return StatementDraft(name, "is set to", text) if is_setting else None
 
 
 _VERBS: Final = {"name": "is named", "major": "majors in"}

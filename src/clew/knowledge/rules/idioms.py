@@ -1,6 +1,7 @@
-"""Verbs that say something else than themselves and their object: "changed my major to art", "Ann and I broke up".
+"""Idioms: clauses that state something other than their verb and object, as "changed my major to art" states a major.
 
-Each reader takes a clause or leaves it to the next; None leaves it to the plain reading of `actions`.
+Each reader gives the statements of a clause that has its idiom, an empty list if it states nothing, and None if it
+has another meaning. A clause that no reader takes is read by `actions`.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, lost_job, no_more, status_of, type_of
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, lost_job, status_of, type_of
 from clew.knowledge.rules.objects import Object, head_of, text_of
 from clew.knowledge.rules.times import TO_DATE, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
@@ -42,15 +43,12 @@ def idiom(said: ClauseReading, verb: str, obj: Object) -> list[StatementDraft] |
         owner, scope = favourite
         words_of = text_of(said.s, said.clause.group.at, obj.high)
         return [StatementDraft(owner, "has favourite", words_of, scope=scope)]
-    for read in _idioms().get(verb, ()):
-        found = read(said, obj)
-        if found is not None:
-            return found
-    return None
+    statements = (read(said, obj) for read in _idioms().get(verb, ()))
+    return next((each for each in statements if each is not None), None)
 
 
 def is_about_another(verb: str) -> bool:
-    """Whether a verb may tell something of its object whoever did it: "they raised my rent to $900"."""
+    """Whether a verb may state something about its object, whoever acts: "they raised my rent to $900"."""
     return verb in _of_objects()
 
 
@@ -67,9 +65,9 @@ def _turned(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 
 
 def _left_job(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "I quit my job"; the employer is whoever it was."""
+    """As in "I quit my job", which ends work at whichever employer is known."""
     named = not {"job", "position"}.isdisjoint(said.s.low[obj.low : obj.high])
-    return [no_more(said, "works at")] if named and not said.clause.group.negated else None
+    return [ended(said, "works at")] if named and not said.clause.group.negated else None
 
 
 def _rescheduled(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -95,7 +93,7 @@ def _changed(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 
 
 def _state(said: ClauseReading) -> FactStatus | None:
-    """The status of the state that a verb leads to: it holds once that happened; None for a habit."""
+    """The status of the state that an action leads to: active once the action happened; None for a habit."""
     status = status_of(said)
     if status is FactStatus.PLANNED or said.clause.group.progressive:
         return FactStatus.PLANNED
@@ -130,7 +128,12 @@ def _got_job(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 
 
 def _employed(said: ClauseReading, employer: tuple[int, int], job: str) -> list[StatementDraft] | None:
-    """Somebody who has begun to work at what some words name, and as what; either may be missing."""
+    """The statements that somebody began to work at an employer and in a job.
+
+    Args:
+        employer: places of the words that name the employer; an empty range if none do.
+        job: empty if none is named.
+    """
     status, (low, high) = _state(said), employer
     if status is None:
         return None
@@ -141,7 +144,7 @@ def _employed(said: ClauseReading, employer: tuple[int, int], job: str) -> list[
 
 
 def job_of(s: SentenceTokens, low: int, stop: int) -> str:
-    """What somebody works as by the words "as a nurse" in a part of a sentence; empty if it says nothing of it."""
+    """The job that the words "as a nurse" name in a part of a sentence; empty if there are none."""
     at = next((at for at in range(low, stop - 1) if s.low[at] == "as" and s.low[at + 1] != "as"), None)
     if at is None:
         return ""
@@ -173,11 +176,11 @@ def _got(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 
 
 def _alone(said: ClauseReading, became: str, status: FactStatus) -> list[StatementDraft] | None:
-    """As in "I got engaged", without a word of with whom; whether it lasts, "when I got married" does not say."""
+    """As in "I got engaged", which names no partner. "When I got married" does not say whether the marriage lasts."""
     if said.clause.link in words("words", "time_link"):
         return None
     found = [StatementDraft(said.owner.name, "has relationship status", became, status, FactType.PERSONAL)]
-    return [no_more(said, ANY_STAGE), *found] if became == "divorced" and status is FactStatus.ACTIVE else found
+    return [ended(said, ANY_STAGE), *found] if became == "divorced" and status is FactStatus.ACTIVE else found
 
 
 _BECAME: Final = frozenset(("married", "engaged", "divorced"))
@@ -197,7 +200,7 @@ def _parted(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 
 
 def _separated(said: ClauseReading, partner: str) -> list[StatementDraft] | None:
-    """The end of a relationship; with whom is left open where "we" says so of itself."""
+    """The end of a relationship; without a partner's name only if the subject is "we"."""
     if partner:
         return [
             StatementDraft(
@@ -205,7 +208,7 @@ def _separated(said: ClauseReading, partner: str) -> list[StatementDraft] | None
             )
         ]
     shared = said.s.low[said.clause.subject[0]] in ("we", "us")
-    return [no_more(said, ANY_STAGE)] if shared else None
+    return [ended(said, ANY_STAGE)] if shared else None
 
 
 def _partner(said: ClauseReading) -> str:
@@ -225,7 +228,7 @@ _BEFORE_I: Final = 2
 
 
 def _seeing(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "I've been seeing Marco for two months"; on a date, it is an appointment."""
+    """As in "I've been seeing Marco for two months"; "Dr. Marco" would be an appointment."""
     s, group = said.s, said.clause.group
     named = obj.high == obj.low + 1 and s.bits[obj.low] & NAME and not obj.preposition
     if not named or not (group.progressive and group.perfect) or s.low[obj.low] in _ADDRESSED:
@@ -255,7 +258,7 @@ def _at_school(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 
 
 def _died(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "my hamster died": nobody has it any more."""
+    """As in "my hamster died", which also ends that somebody has the hamster."""
     owner, mark, animal = said.owner.name.rpartition("'s ")
     if (
         obj.low < obj.high
@@ -275,13 +278,13 @@ def _idioms() -> Mapping[str, tuple[_Idiom, ...]]:
         ("reschedule", "verbs", _rescheduled),
         ("change", "verbs", _changed),
     )
-    found: dict[str, tuple[_Idiom, ...]] = {}
+    readers: dict[str, tuple[_Idiom, ...]] = {}
     for section, name, read in by_list:
         for verb in words(section, name):
-            found[verb] = (*found.get(verb, ()), read)
+            readers[verb] = (*readers.get(verb, ()), read)
     for verb, reads in _BY_VERB.items():
-        found[verb] = (*found.get(verb, ()), *reads)
-    return found
+        readers[verb] = (*readers.get(verb, ()), *reads)
+    return readers
 
 
 _BY_VERB: Final[Mapping[str, tuple[_Idiom, ...]]] = {

@@ -160,14 +160,18 @@ def type_of(said: ClauseReading, status: FactStatus) -> FactType:
     return FactType.EXPERIENCE if status in (FactStatus.COMPLETED, FactStatus.PLANNED) else FactType.PERSONAL
 
 
-def no_more(said: ClauseReading, verb: str, target: str = "") -> StatementDraft:
-    """That something ended for the subject; an empty target means whatever holds."""
+def ended(said: ClauseReading, verb: str, target: str = "") -> StatementDraft:
+    """The statement that something ended for the subject.
+
+    Args:
+        target: the object that no longer holds; empty for whatever holds.
+    """
     type_ = type_of(said, FactStatus.ACTIVE)
     return StatementDraft(said.owner.name, verb, target, FactStatus.CEASED, type_, Effect.CEASES)
 
 
 def lost_job(said: ClauseReading, at: int) -> list[StatementDraft]:
-    """As in "was fired", "got laid off from Vela": nothing if a place holds something else."""
+    """The end of a job, as in "was fired", "got laid off from Vela"; empty if other words stand at the place."""
     s, after = said.s, at + 1
     if s.low[at] == "laid" and s.low[after] == "off":
         after += 1
@@ -179,7 +183,7 @@ def lost_job(said: ClauseReading, at: int) -> list[StatementDraft]:
         while s.bits[end] & NAME:
             end += 1
         employer = text_of(s, after + 1, end)
-    return [no_more(said, "works at", employer)]
+    return [ended(said, "works at", employer)]
 
 
 # --------------------------------------------------------------------------------------------------------------- time
@@ -206,7 +210,7 @@ def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
 
 
 def _lasting(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
-    """The draft with how long it has lasted: "has worked there for five years" began five years ago."""
+    """The draft with the time for which it lasts: "has worked there for five years" began five years ago."""
     s, group = reading.s, reading.clause.group
     stop = next((at for at in range(group.end, reading.clause.stop) if s.bits[at] & COMMA), reading.clause.stop)
     phrase, begin = lasting(s.words(group.at, min(stop, len(s))), reading.today)

@@ -49,8 +49,8 @@ class PromptForm:
 
     Attributes:
         own: index and number of tokens of what is ours: so many at the end of that block.
-        may_mark: how many of these, from the first one on, are blocks by themselves that may get a cache mark.
-        marked: index of the one that has it.
+        may_mark: how many of `own`, from the first on, are whole blocks, to which a cache mark can be added.
+        marked: index of the block to which a mark was added; None for none.
     """
 
     blocks: tuple[Block, ...]
@@ -65,7 +65,7 @@ class PromptForm:
 
     @property
     def mark(self) -> tuple[int, float] | None:
-        """The mark that one of our blocks has: which of them, counted from 0, and for how many seconds."""
+        """The mark added to one of our blocks: its place among `own`, from 0, and its lifetime in seconds."""
         if self.marked is None:
             return None
         return [index for index, _ in self.own].index(self.marked), self.blocks[self.marked].mark
@@ -147,9 +147,9 @@ class _Knowledge:
     """What is known of a session's caches.
 
     Attributes:
-        is_whole: whether what the models do not hold is surely not cached.
-        is_paused: whether the session's last request is longer ago than anything is cached.
-        is_elsewhere: whether another model, or account, may hold the session in its cache.
+        is_whole: whether nothing of the session is cached but what our models of the cache know.
+        is_paused: whether everything cached has expired since the session's last request.
+        is_elsewhere: whether another language model, or account, may have a part of the session in its cache.
     """
 
     is_whole: bool
