@@ -2877,6 +2877,11 @@ FACT_ROWS = (
     Requirement("K-FCT-01", "DESIGN 8", "The same turns give the same facts, however they are divided into batches."),
     Requirement("K-FCT-02", "DESIGN 4", "A rebuild makes the same facts again, and keeps what models found."),
     Requirement(
+        "P-REV-33",
+        "DESIGN 9",
+        "A fact that is hidden from answers, such as one that was only ever taken back, is forgotten with its turn.",
+    ),
+    Requirement(
         "K-FCT-03",
         "DESIGN 9",
         "Forgetting a turn takes its statements, facts and links along.",

@@ -116,6 +116,18 @@ def test_a_name_that_a_later_turn_took_from_it_goes_at_once(memory: Memory, *, i
     assert seen(memory) == ["Nobody lives in Lisbon: active"]
 
 
+@pytest.mark.requirement("P-REV-33")
+@pytest.mark.parametrize("said", ["Ann: visits | ~Quetzalcoatl", "Bob: likes | tea\nAnn: visits | ~Quetzalcoatl (tea)"])
+def test_what_a_turn_took_back_that_nobody_had_said_is_forgotten_with_it(memory: Memory, said: str) -> None:
+    memory.add_many(timed(["Bob: likes | tea", "nothing at all", said]))
+    read(memory)
+    before = [fact.id for fact in all_facts(memory) if fact.object == "Quetzalcoatl"]
+    assert before, "it is hidden from answers, and stored"
+    memory.forget(turn_ids=["s:turn:2"])
+    assert seen(memory) == ["Bob likes tea: active"]
+    assert all(row[2] != 2 for row in stored(memory)["fact_key"])
+
+
 @pytest.mark.requirement("K-FCT-03")
 @pytest.mark.parametrize("table", ["statement", "fact"])
 def test_the_proof_looks_into_statements_and_facts(memory: Memory, table: str) -> None:

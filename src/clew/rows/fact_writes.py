@@ -120,11 +120,10 @@ class _Facts:
         found: dict[FactRow, Fact] = {}
         for ordinal in sorted({ordinal for group in groups for ordinal in state.stating(group)}):
             rows = FACT.scan(self.reader, (self.space, ordinal), (self.space, ordinal))
-            group_of = {each.statement.id: each.group for each in state.placed_at(ordinal)} if rows else {}
             for row in rows:
                 name = fact_id(self.marks(ordinal).name, row.place)
                 fact = fact_of(row, state.by_id(ordinal).get(name), self.marks)
-                if fact is not None and group_of.get(name) in groups:
+                if fact is not None and fact.group in groups:
                     found[row] = fact
         return found
 
