@@ -2577,6 +2577,18 @@ RELAY = (
         "or raises the disk's error; all who wait at once share one sync.",
     ),
     Requirement(
+        "P-REV-31",
+        "DESIGN 3",
+        "After a sync of the log has failed, nothing is written before all that was committed is in the database and "
+        "the log begins anew: no later commit is lost with one that is not on the disk.",
+    ),
+    Requirement(
+        "P-REV-32",
+        "issue 15, speed",
+        "A request that is sent again waits for the disk, too, where the words that the first one stored may still be "
+        "on their way to it.",
+    ),
+    Requirement(
         "P-BYTE-05",
         "issue 15, speed",
         "While the server runs, a thread that computes gives way to the others after half a millisecond.",

@@ -82,14 +82,22 @@ class Disk(MemoryStore):
             raise self.error
 
 
-def prepared_on(disk: Disk, memory: Memory, log: io.StringIO) -> PreparedChat:
-    """A chat about what is stored, prepared while the disk is held up; it must not get through before."""
-    wire = wire_of("POST", PATH)
-    assert wire is not None
+def preparation_of(memory: Memory, log: io.StringIO) -> SafePreparation:
     spaces = Spaces(lambda _: memory)
     events = EventLog(lambda: datetime(2026, 3, 1, tzinfo=UTC), log)
-    preparation = SafePreparation(Pipeline(spaces, ServeConfig()), spaces, events, Metrics())
-    chat = Chat(wire, PATH, {}, ASKED, "", Principal("default"), RequestOptions(), ChatTicket())
+    return SafePreparation(Pipeline(spaces, ServeConfig()), spaces, events, Metrics())
+
+
+def asked_chat(session: str | None = None) -> Chat:
+    wire = wire_of("POST", PATH)
+    assert wire is not None
+    options = RequestOptions(session=session)
+    return Chat(wire, PATH, {}, ASKED, "", Principal("default"), options, ChatTicket())
+
+
+def prepared_on(disk: Disk, memory: Memory, log: io.StringIO) -> PreparedChat:
+    """A chat about what is stored, prepared while the disk is held up; it must not get through before."""
+    preparation, chat = preparation_of(memory, log), asked_chat()
     with ThreadPoolExecutor(1) as pool:
         preparing = pool.submit(preparation.prepare, chat)
         assert disk.asked.wait(30)
@@ -128,6 +136,26 @@ def test_a_disk_that_fails_lets_the_request_go_on_as_it_came() -> None:
         assert "failed-open" in log.getvalue()
         with memory.reads.store.snapshot() as reader:
             assert not INJECTION.scan(reader, (memory.space,), (memory.space,))
+
+
+@pytest.mark.requirement("P-REV-32")
+def test_a_request_that_is_sent_again_waits_for_the_disk_as_the_first_one_does() -> None:
+    disk = Disk()
+    disk.migrate()
+    with quiet(disk) as memory, ThreadPoolExecutor(2) as pool:
+        preparation = preparation_of(memory, io.StringIO())
+        first = pool.submit(preparation.prepare, asked_chat("s"))
+        assert disk.asked.wait(30)
+        disk.asked.clear()
+        again = pool.submit(preparation.prepare, asked_chat("s"))
+        assert disk.asked.wait(10), "its words are committed, and nobody knows yet whether they are on the disk"
+        assert not again.done()
+        disk.error = StoreError("the disk failed")
+        disk.ready.set()
+        assert [each.result(30).unchanged for each in (first, again)] == [Unchanged.ERROR] * 2
+        assert preparation.prepare(asked_chat("s")).unchanged is Unchanged.ERROR
+        disk.error = None
+        assert preparation.prepare(asked_chat("s")).unchanged is None
 
 
 @pytest.mark.requirement("P-RLY-44")

@@ -1,21 +1,28 @@
 """The thread that brings SQLite's log to the disk behind the writer."""
 
+import shutil
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from clew.errors import ClosedError, StoreError
 from clew.store.log_sync import LogSync
 from clew.store.sqlite import DATABASE, SqliteStore
 from tests.contract.faults import FaultyDisk
-from tests.contract.rows import session
+from tests.contract.rows import everything, session
+
+
+def _unexpected() -> None:
+    raise AssertionError("the log is on the disk")
 
 
 @pytest.mark.requirement("P-BYTE-02")
 def test_a_log_is_synced_for_all_who_asked_before(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"frames")
-    sync = LogSync(log)
+    sync = LogSync(log, _unexpected)
     with sync._arrival:  # the thread begins nothing meanwhile
         first, second = sync.begin(), sync.begin()
     assert first == second
@@ -26,25 +33,22 @@ def test_a_log_is_synced_for_all_who_asked_before(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("P-BYTE-02")
 def test_everybody_who_waits_is_told_that_the_disk_failed(tmp_path: Path) -> None:
-    sync = LogSync(tmp_path)  # a directory cannot be opened for writing
+    doubts: list[None] = []
+    sync = LogSync(tmp_path, lambda: doubts.append(None))  # a directory cannot be opened for writing
     with sync._arrival:
         waits = [sync.begin(), sync.begin()]
     for wait in waits:
         with pytest.raises(StoreError, match="operating system refused"):
             wait()
-    sync.close()
-
-
-@pytest.mark.requirement("P-BYTE-02")
-def test_a_log_that_was_copied_and_removed_needs_no_sync(tmp_path: Path) -> None:
-    sync = LogSync(tmp_path / "gone")
-    sync.begin()()
+    assert len(doubts) == 1
     sync.close()
 
 
 @pytest.mark.requirement("P-BYTE-02")
 def test_closing_ends_what_was_begun_and_begins_nothing_more(tmp_path: Path) -> None:
-    sync = LogSync(tmp_path / "gone")
+    log = tmp_path / "log"
+    log.touch()
+    sync = LogSync(log, _unexpected)
     wait = sync.begin()
     sync.close()
     wait()
@@ -65,3 +69,54 @@ def test_a_commit_that_is_not_waited_for_makes_the_writer_wait_for_no_disk(tmp_p
     store.close()
     disk.unregister()
     assert not (tmp_path / "home" / f"{DATABASE}-wal").exists()
+
+
+@pytest.mark.requirement("P-REV-31")
+def test_after_a_failed_sync_all_that_was_committed_is_brought_into_the_database(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with closing(SqliteStore.open(home)) as store:
+        log, moved = home / f"{DATABASE}-wal", home / "moved"
+        store.transaction(lambda tx: tx.put("session", [session("first")]))
+        log.rename(moved)  # the writer has it open still
+        done = store.committed(lambda tx: tx.put("session", [session("second")]))
+        with pytest.raises(StoreError, match="operating system refused"):
+            done.wait_for_disk()
+        moved.rename(log)
+        store.transaction(lambda tx: tx.put("session", [session("third")]))
+        assert _names(home, tmp_path / "without the log") == ["first", "second"]
+        assert log.stat().st_size < 10 * 4096, "only the last commit is in the log"
+        store.committed(lambda tx: tx.put("session", [session("fourth")])).wait_for_disk()
+
+
+@pytest.mark.requirement("P-REV-31")
+def test_nothing_is_written_after_a_failed_sync_before_the_log_is_copied(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    home = tmp_path / "home"
+    with closing(SqliteStore.open(home, vfs=disk.name)) as store:
+        log, moved = home / f"{DATABASE}-wal", home / "moved"
+        store.transaction(lambda tx: tx.put("session", [session("first")]))
+        disk.fault = _refuse_sync
+        log.rename(moved)
+        with pytest.raises(StoreError):
+            store.committed(lambda tx: tx.put("session", [session("second")])).wait_for_disk()
+        moved.rename(log)
+        for durable in (True, False):
+            with pytest.raises(StoreError, match="disk failed"):
+                store.transaction(lambda tx: tx.put("session", [session("lost")]), durable=durable)
+        disk.fault = lambda _operation, _name: None
+        store.transaction(lambda tx: tx.put("session", [session("third")]))
+        assert _names(home, tmp_path / "without the log") == ["first", "second"]
+    disk.unregister()
+
+
+def _refuse_sync(operation: str, _name: str) -> None:
+    if operation == "sync":
+        raise apsw.IOError("the disk failed")
+
+
+def _names(home: Path, copy: Path) -> list[str]:
+    """The sessions in the database without its log, as they are after a loss of power."""
+    copy.mkdir()
+    shutil.copyfile(home / DATABASE, copy / DATABASE)
+    with closing(SqliteStore.open(copy)) as store:
+        return [str(row[1]) for row in everything(store, "session")]

@@ -1,7 +1,11 @@
 """Syncs SQLite's write-ahead log to the disk in a thread, while the writer goes on; callers that wait share a sync.
 
 A commit with `synchronous = NORMAL`, followed by a sync of the log, is as durable as one with `FULL`: SQLite itself
-syncs the log's header, and the log before it copies pages from there into the database.
+syncs the log's header, and the log before it copies pages from there into the database. SQLite locks bytes of other
+files only, so closing a handle of the log releases no lock.
+
+Only a failed sync differs. SQLite would write that commit again; here it stands already, the system reports the failure
+once, and every later commit in the same log would be lost with it. So `doubt` is called.
 """
 
 import os
@@ -37,10 +41,14 @@ class _PendingSync:
 
 
 class LogSync:
-    """The thread that waits for the disk, started when it is first needed. Threads may share it."""
+    """The thread that waits for the disk, started when it is first needed. Threads may share it.
 
-    def __init__(self, log: Path) -> None:
-        self._log = log
+    Args:
+        doubt: called after a failed sync, before the callers that wait get its error.
+    """
+
+    def __init__(self, log: Path, doubt: Callable[[], None]) -> None:
+        self._log, self._doubt = log, doubt
         self._arrival = threading.Condition()
         self._next: _PendingSync | None = None
         self._thread: threading.Thread | None = None
@@ -80,6 +88,7 @@ class LogSync:
                 with translating():
                     _sync(self._log)
             except BaseException as error:  # noqa: BLE001  # raised in the threads that wait
+                self._doubt()
                 current.end(error)
             else:
                 current.end()
@@ -96,11 +105,8 @@ class LogSync:
 
 
 def _sync(file: Path) -> None:
-    """Sync a file to the disk. A missing file needs none: SQLite removes a log whose pages it has copied."""
-    try:
-        handle = os.open(file, os.O_RDWR)
-    except FileNotFoundError:
-        return
+    """Sync a file to the disk. The log exists as long as its writer has it open, unless somebody moved it."""
+    handle = os.open(file, os.O_RDWR)
     try:
         if sys.platform == "darwin":
             fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # fsync alone stops at the drive's cache

@@ -66,7 +66,7 @@ class SqliteStore(Claiming):
         self._readers = readers
         self._watch = watch
         self._watching = threading.Lock()
-        self._log_sync = LogSync(file.with_name(DATABASE + "-wal"))
+        self._log_sync = LogSync(file.with_name(DATABASE + "-wal"), writer.doubt)
         self._process = os.getpid()
         parts = (ticket, writer, self._log_sync, readers, watch, self._watching)
         self._close = weakref.finalize(self, _close, self._process, *parts)

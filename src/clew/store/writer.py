@@ -9,7 +9,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -103,7 +104,7 @@ class Writer:
         self._level = ""
         self._waiting: deque[Pending] = deque()
         self._arrival = threading.Condition()
-        self._closing = False
+        self._closing = self._is_doubtful = False
         self._pages = self._copied = 0
         connection.set_wal_hook(self._measure)
         self._thread = threading.Thread(target=self._serve, name="clew-writer", daemon=True)
@@ -125,6 +126,15 @@ class Writer:
     def is_this_thread(self) -> bool:
         """Whether the caller runs inside a transaction."""
         return threading.current_thread() is self._thread
+
+    def doubt(self) -> None:
+        """Has the log copied into the database and begun anew before anything more is written.
+
+        For when a sync of the log has failed: a commit after one that is not on the disk would be lost with it.
+        """
+        self._is_doubtful = True
+        with suppress(ClosedError):  # then it is copied on leaving
+            self.submit(Pending(lambda _: None, durable=False))
 
     def close(self) -> None:
         """Commits what was accepted, then ends the thread and closes the connection."""
@@ -165,6 +175,8 @@ class Writer:
         committed = False
         try:
             with self._ticket.turn(self._timeout):
+                if self._is_doubtful:
+                    self._replace_log()
                 self._begin(durable=first.durable)
                 try:
                     self._run_waiting(outcomes, durable=first.durable)
@@ -267,14 +279,27 @@ class Writer:
             self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._copied = self._pages
 
+    def _replace_log(self) -> None:
+        """See `doubt`. What was committed is read from the system's memory, where it still is."""
+        with translating(), self._briefly():
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        self._is_doubtful = False
+
     def _checkpoint(self, mode: int) -> None:
-        self._connection.set_busy_timeout(READERS_WAIT_MS)
         try:
-            self._connection.wal_checkpoint(mode=mode)
+            with self._briefly():
+                self._connection.wal_checkpoint(mode=mode)
         except apsw.BusyError:
             _LOG.debug("the log of %d pages is in use; the next checkpoint goes on", self._pages)
         except apsw.Error as error:  # nothing is lost: the log keeps what was committed
             _LOG.warning("the log could not be copied into the database: %s", error)
+
+    @contextmanager
+    def _briefly(self) -> Iterator[None]:
+        """Waits for readers inside the block, and no longer than `READERS_WAIT_MS`."""
+        self._connection.set_busy_timeout(READERS_WAIT_MS)
+        try:
+            yield
         finally:
             self._connection.set_busy_timeout(round(self._timeout * 1000))
 

@@ -204,8 +204,12 @@ class ConversationLog:
             return paused_since(reader, reads.space) is not None
 
     def _waiting(self, conversation: Conversation) -> Conversation:
-        self._set_state(conversation, State.WAITING)
-        return conversation
+        """A request that was sent before: what is stored of it may still be on its way to the disk, or have failed."""
+        reads = self.parts.reads
+        if not conversation.key or self._is_paused():
+            return conversation
+        done = reads.store.committed(lambda tx: set_state(tx, reads.space, conversation.key, State.WAITING))
+        return replace(conversation, wait_for_disk=done.wait_for_disk)
 
     def _set_state(self, conversation: Conversation, state: State) -> None:
         reads = self.parts.reads
