@@ -1326,6 +1326,9 @@ RULES = (
         "What a group and what one of it chose for one purpose in a session replace each other.",
     ),
     Requirement("K-READ-07", "Issue 16.3", 'A short answer, such as "No, I don\'t.", denies what was asked.'),
+    Requirement(
+        "K-READ-08", "Issue 16.1", "A time with two ends has both, and a corrected date is the date of the appointment."
+    ),
     Requirement("K-READ-05", "Issue 16.3", "A cancelled trip is planned no more; a breakup ends any stage of love."),
     Requirement(
         "K-READ-06", "Issue 16.1", "What is said for its sound states nothing; what is confirmed is done once."

@@ -157,7 +157,13 @@ def test_what_is_confirmed_is_done_once_and_what_was_a_job_is_over() -> None:
         ("I've been working at Corvid for the past six months.", datetime(2022, 11, 8, tzinfo=UTC)),
         ("I've had a cat for over a year.", datetime(2022, 5, 8, tzinfo=UTC)),
         ("We've lived in Kotka for ten days.", datetime(2023, 4, 28, tzinfo=UTC)),
+        ("I've been a welder for thirty-five years.", datetime(1988, 5, 8, tzinfo=UTC)),
+        ("I've worked at Corvid for almost twenty years now.", datetime(2003, 5, 8, tzinfo=UTC)),
+        ("I've worked at Corvid for 10+ years.", datetime(2013, 5, 8, tzinfo=UTC)),
+        ("I've worked at Corvid for two and a half years.", datetime(2020, 11, 8, tzinfo=UTC)),
+        ("I've lived in Kotka for half a year.", datetime(2022, 11, 8, tzinfo=UTC)),
         ("I've lived in Kotka for a few years.", None),
+        ("I've lived in Kotka for a couple of years.", None),
         ("I studied law for four years.", None),
     ],
 )
@@ -166,6 +172,18 @@ def test_how_long_something_has_lasted(text: str, begin: datetime | None) -> Non
     assert found.valid_from == begin
     assert found.when is not None
     assert "for" not in found.object.split()
+
+
+@pytest.mark.requirement("K-READ-08")
+def test_a_time_with_both_ends_has_both() -> None:
+    (found,) = told("Ann: I lived in Kotka from 2001 to 2011.")
+    assert (found.valid_from, found.valid_to) == (datetime(2001, 1, 1, tzinfo=UTC), datetime(2012, 1, 1, tzinfo=UTC))
+
+
+@pytest.mark.requirement("K-READ-08")
+def test_the_date_that_a_correction_gives_is_the_new_appointment() -> None:
+    said = told("Ann: The launch is on March 3.", "Ann: No, sorry, I meant March 5.")
+    assert [each.valid_from for each in said] == [datetime(2024, 3, day, tzinfo=UTC) for day in (3, 5)]
 
 
 @pytest.mark.requirement("K-READ-03")

@@ -51,6 +51,8 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
         "the key None is no text",
     ),
     "position": (lambda m: m.recall("tea", position="x"), "position is 'x'; expected a whole number"),
+    "timeout": (lambda m: m.drain("x"), "timeout is 'x'; expected seconds, as a number"),
+    "timeout nan": (lambda m: m.drain(float("nan")), "timeout is nan; expected seconds, as a number"),
     "window": (lambda m: m.recall("tea", window="x"), "window is 'x'; expected a whole number"),
     "namespace": (lambda m: m.labels(5), "the namespace is 5"),
     "chat": (lambda m: m.wrap_chat(5), "chat is 5; expected the function"),

@@ -52,6 +52,17 @@ def test_a_question_about_somebody_gets_what_is_known_with_its_sources(question:
 
 
 @pytest.mark.requirement("K-SUR-03")
+def test_what_was_corrected_is_not_told_as_something_that_was_so_before() -> None:
+    with filled([("Ann", "I live in Bergen."), ("Ann", "I moved to Oslo.")]) as memory:
+        (home,) = memory.facts("Ann", "home")
+        memory.correct(home.id, "Faro")
+        memory.drain()
+        (line,) = lines(memory.recall("Who is Ann?", budget=800).items).values()
+    assert "Ann lives in Faro" in line
+    assert "before: Ann lives in Bergen)" in line
+
+
+@pytest.mark.requirement("K-SUR-03")
 def test_the_lines_take_a_quarter_of_the_block_at_most_and_none_elsewhere() -> None:
     places = ("Rome", "Oslo", "Lima", "Cork", "Bonn", "Nice", "Graz", "Lund")
     with filled([("Ann", f"I like {place} and I own a house in {place}.") for place in places]) as memory:

@@ -36,7 +36,8 @@ def fact_lines(facts: Sequence[Fact]) -> str:
 
 def _notes(fact: Fact) -> list[str]:
     since, until = fact.valid_from, fact.valid_to
-    before = [each.told for each in fact.links if each.kind is LinkKind.SUPERSEDES and not each.is_source]
+    replaced = (each for each in fact.links if each.kind is LinkKind.SUPERSEDES and not each.is_source)
+    before = [each.told for each in replaced if not each.retracted]  # what was corrected never held
     is_planned = fact.status is FactStatus.PLANNED
     return [
         fact.when or "",

@@ -1,7 +1,8 @@
 """Checks of the arguments that callers give to a memory, so that a wrong one is named where it comes in."""
 
+import math
 from datetime import datetime
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Final
 
 from clew.errors import InputError
@@ -70,6 +71,21 @@ def given_count(value: object, name: str, what: str) -> int:
     if number > MOST:
         raise InputError(f"{name} is {_shown(value)}; give {what}, at most {MOST}")
     return number
+
+
+def given_seconds(value: object, name: str) -> float | None:
+    """How long to wait, in seconds; None for None, which is as long as it takes.
+
+    Raises:
+        InputError: it is no number.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+        raise InputError(
+            f"{name} is {_shown(value)}; expected seconds, as a number, or None to wait as long as it takes"
+        )
+    return float(value)
 
 
 def _shown(value: object) -> str:

@@ -17,7 +17,7 @@ from clew.learn.tuning import Tuner
 from clew.maintain.export_space import export_space
 from clew.maintain.forget import Conditions, selection_of
 from clew.maintain.rebuild import rebuild
-from clew.memory.arguments import given_count, given_ref_or_rule, given_session, given_text
+from clew.memory.arguments import given_count, given_ref_or_rule, given_seconds, given_session, given_text
 from clew.memory.chat import ChatLog, ChatMemorizer
 from clew.memory.knowledge import MemoryKnowledge
 from clew.memory.opening import Clock
@@ -424,7 +424,7 @@ class Memory(MemoryKnowledge):
                 that is likely to take.
         """
         self._check_open()
-        return self.parts.worker.drain(timeout, on_progress)
+        return self.parts.worker.drain(given_seconds(timeout, "timeout"), on_progress)
 
     def retry(self) -> int:
         """Tries anew, from now on, what failed or was put aside after several attempts; gives the jobs that there are.

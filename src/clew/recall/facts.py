@@ -229,6 +229,10 @@ def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
     )
 
 
+def _linked(kind: LinkKind, other: Fact, *, is_source: bool) -> LinkedFact:
+    return LinkedFact(kind=kind, id=other.id, is_source=is_source, told=other.told, retracted=other.retracted)
+
+
 def with_links(reader: Reader, space: str, facts: Sequence[Fact], marks: TurnMarks) -> list[Fact]:
     """The facts with their links, one hop."""
     ends: dict[str, list[tuple[LinkKind, Place, bool]]] = {}
@@ -237,15 +241,11 @@ def with_links(reader: Reader, space: str, facts: Sequence[Fact], marks: TurnMar
         ends[fact.id] = list(_ends(reader, space, place))
     others = sorted({place for every in ends.values() for _, place, _ in every})
     marks.load({ordinal for ordinal, _ in others})
-    told = {fact.id: fact.told for fact in facts_at(reader, space, others, marks)}
+    linked = {fact.id: fact for fact in facts_at(reader, space, others, marks)}
     found = []
     for fact in facts:
         links = ((kind, fact_id(marks(place[0]).name, place[1]), back) for kind, place, back in ends[fact.id])
-        made = [
-            LinkedFact(kind=kind, id=name, is_source=back, told=told[name])
-            for kind, name, back in links
-            if name in told
-        ]
+        made = [_linked(kind, linked[name], is_source=back) for kind, name, back in links if name in linked]
         found.append(replace(fact, links=tuple(made)))
     return found
 
@@ -387,11 +387,11 @@ def _rederived(
     near = {key for each in stating for key in each.near()}
     statements = {each.statement.id: each.statement for each in stored.lookup(near)}
     book = history.known_at(statements.values(), known_at, aliases)
-    told = {fact.id: fact.told for fact in book.facts()}
-    links: dict[str, list[LinkedFact]] = {name: [] for name in told}
+    every = {fact.id: fact for fact in book.facts()}
+    links: dict[str, list[LinkedFact]] = {name: [] for name in every}
     for link in book.links():
-        links[link.source].append(LinkedFact(kind=link.kind, id=link.target, is_source=False, told=told[link.target]))
-        links[link.target].append(LinkedFact(kind=link.kind, id=link.source, is_source=True, told=told[link.source]))
+        links[link.source].append(_linked(link.kind, every[link.target], is_source=False))
+        links[link.target].append(_linked(link.kind, every[link.source], is_source=True))
     joined = {group_of(each.statement, aliases) for each in stating if each.group in groups}
     made = [replace(each, statements=(), links=tuple(links[each.id])) for each in book.facts() if each.group in joined]
     return sorted(made, key=lambda each: place_of(each.id, marks.ordinal), reverse=True)

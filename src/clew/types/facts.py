@@ -154,12 +154,14 @@ class LinkedFact(Record):
         id: of the other fact.
         is_source: whether the link leads from the other fact to this one.
         told: the other fact in a few words: subject, verb and object.
+        retracted: whether the other fact was corrected or withdrawn, and never held as far as is known.
     """
 
     kind: LinkKind
     id: str
     is_source: bool
     told: str
+    retracted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

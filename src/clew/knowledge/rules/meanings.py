@@ -199,7 +199,7 @@ def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
         return _lasting(reading, draft) if "for" in reading.s.low else draft
     date, text = _on_its_side(reading, draft, reading.when.dates[0]), reading.s.text
     draft = draft._replace(when=draft.when or reading.date_text)
-    if _is_appointment(draft.verb) and draft.status is FactStatus.ACTIVE:
+    if is_appointment(draft.verb) and draft.status is FactStatus.ACTIVE:
         found = appointed(text, date)
         return draft._replace(valid_from=found.start, valid_to=found.end)
     lasts = draft.verb in words("state", "verbs") and draft.status is not FactStatus.PLANNED
@@ -222,7 +222,7 @@ def _lasting(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
     return draft._replace(when=draft.when or phrase, status=FactStatus.ACTIVE, valid_from=begin)
 
 
-def _is_appointment(verb: str) -> bool:
+def is_appointment(verb: str) -> bool:
     """Whether the object of a verb is the time of an event: "is scheduled for May 5"."""
     slot = slot_of(verb, "any")
     return slot is not None and slot.dated and slot.event
@@ -238,7 +238,7 @@ def _on_its_side(reading: ClauseReading, draft: StatementDraft, found: ResolvedD
     if draft.status is FactStatus.PLANNED:
         intended = group.via == "plan" and group.tense != "present"  # "was going to visit in May": on either side
         return found if intended else on_side(found, reading.today, ahead=True)
-    if _is_appointment(draft.verb):
+    if is_appointment(draft.verb):
         held = draft.status is FactStatus.COMPLETED  # "was scheduled for May 5": on either side
         return found if held else on_side(found, reading.today, ahead=True)
     past = group.tense == "past" or draft.status is FactStatus.COMPLETED

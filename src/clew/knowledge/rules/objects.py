@@ -185,12 +185,14 @@ def _is_duration(s: SentenceTokens, at: int) -> bool:
     for place in range(at + 1, min(len(s), at + _LONGEST_DURATION)):
         if s.low[place] in words("frequency", "long"):
             return place > at + 1 or s.low[place].endswith("s")
-        if not (s.bits[place] & (NUMBER | DETERMINER | ADVERB | PREPOSITION) or s.low[place] in ("last", "good")):
+        number = s.low[place].partition("-")[0] in words("words", "number")  # "thirty-five"
+        if not (number or s.bits[place] & _OF_DURATIONS or s.low[place] in ("last", "good", "half")):
             return False
     return False
 
 
 _LONGEST_DURATION: Final = 6
+_OF_DURATIONS: Final = NUMBER | DETERMINER | ADVERB | PREPOSITION
 
 
 def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:

@@ -7,12 +7,13 @@ from functools import cache
 from typing import Final
 
 from clew.knowledge.rules.lexicon import BREAK, COMMA, CONNECTOR, QUESTION, SUBJECT, language, words
-from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_appointment
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.objects import text_of
-from clew.knowledge.rules.times import time_phrases
+from clew.knowledge.rules.times import Validity, appointed, time_phrases
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.types.facts import Effect, Mood
+from clew.text.dates import on_side
+from clew.types.facts import Effect, FactStatus, Mood
 
 _LONGEST: Final = 6
 """Words of a value that stands in for another."""
@@ -83,18 +84,28 @@ def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | No
         return  # "*laughs"
     for draft in reversed(said):
         if draft.mood in STATED and draft.object and _kind(draft.object, at) == kind:
-            wrong = (rejected or "").strip() or draft.object
+            wrong, due = (rejected or "").strip() or draft.object, _due(draft, value, at)
             yield draft._replace(
                 object=value,
                 instead_of=wrong,
                 effect=Effect.CORRECTS,
                 mood=Mood.ASSERTED,
                 when=value if kind == "date" else draft.when,
-                valid_from=None,
-                valid_to=None,
+                valid_from=due.start,
+                valid_to=due.end,
                 because=(),
             )
             return
+
+
+def _due(draft: StatementDraft, value: str, at: datetime | None) -> Validity:
+    """When an appointment is due that a value puts right; nothing for what is no appointment."""
+    dates = time_phrases(value, at).dates
+    if not dates or not is_appointment(draft.verb):
+        return Validity()
+    if at is None or draft.status is FactStatus.COMPLETED:  # "was scheduled for May 5": on either side
+        return appointed(value, dates[0])
+    return appointed(value, on_side(dates[0], at.date(), ahead=True))
 
 
 def _kind(value: str, at: datetime | None) -> str:

@@ -45,6 +45,7 @@ _CLOCK_ALONE: Final = late_pattern(
 _DIGIT: Final = late_pattern(r"\d")
 _HOUR_CUES: Final = ("noon", "midnight", "the other")
 _YEARS: Final = late_pattern(r"\b(?:from|between) ((?:19|20)\d\d) (?:to|until|till|and) ((?:19|20)\d\d)\b")
+_RANGE: Final = ("from ", "between ")
 _BEFORE: Final = 16
 
 _SINCE: Final = frozenset(("since", "from"))
@@ -151,6 +152,8 @@ def validity(text: str, found: ResolvedDate, status: FactStatus, *, lasts: bool 
     link = word_before(text, found)
     if link in _UNTIL:
         return Validity(None, end)
+    if text[found.phrase_span[0] :].lower().startswith(_RANGE):
+        return Validity(start, end)
     state = lasts or status in (FactStatus.ACTIVE, FactStatus.RECURRING)
     return Validity(start, None) if link in _SINCE or state else Validity(start, end)
 
@@ -175,15 +178,30 @@ _HOUR: Final = late_pattern(r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?: ?(?P<ha
 _NAMED_HOURS: Final = {"noon": 12, "midnight": 0}
 
 
-_COUNTS: Final = {
-    word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
-} | {"a": 1, "an": 1}
+_ONES: Final = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+).split()
+_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_COUNTS: Final = (
+    {word: float(number) for number, word in enumerate(_ONES, 1)}
+    | {word: 10.0 * number for number, word in enumerate(_TENS, 2)}
+    | {"a": 1, "an": 1, "half a": 0.5, "half an": 0.5}
+)
 _LASTING: Final = late_pattern(
     r"(?i)\bfor (?:(?:the|past|last|about|around|almost|nearly|over|roughly|some|more than|at least|like|well) )*"
-    rf"(?P<count>\d{{1,2}}|{'|'.join(_COUNTS)}|(?:a )?(?:couple|few)(?: of)?|many|several)? ?"
+    rf"(?P<count>\d{{1,2}}(?:\.\d)?|(?:{'|'.join(_TENS)})[- ](?:{'|'.join(_ONES[:9])})|{'|'.join(_COUNTS)}"
+    r"|(?:a )?(?:couple|few)(?: of)?|many|several)?(?:\+|(?P<half> and a half))? ?"
     r"(?P<unit>decade|year|month|week|day|hour|minute)s?\b(?! old)"
 )
+
+
+def _number(words: str) -> float:
+    """A number in words; 0 for "a couple" and whatever else is none."""
+    tens, _, ones = words.replace("-", " ").partition(" ")
+    return _COUNTS.get(words, 0) or (_COUNTS[tens] + _COUNTS[ones] if tens in _TENS else 0)
+
+
 _MONTHS: Final = {"decade": 120, "year": 12, "month": 1}
 
 
@@ -196,13 +214,14 @@ def lasting(words: str, today: date | None) -> tuple[str, datetime | None]:
     if found is None:
         return "", None
     count, unit = (found["count"] or "").lower(), found["unit"].lower()
-    number = int(count) if count.isdigit() else _COUNTS.get(count, 0)
+    number = float(count) if count[:1].isdigit() else _number(count)
+    number += 0.5 if number and found["half"] else 0
     if not number or today is None or unit in ("hour", "minute"):
         return found[0], None
     if unit not in _MONTHS:
-        begin = today - timedelta(days=number * (7 if unit == "week" else 1))
+        begin = today - timedelta(days=round(number * (7 if unit == "week" else 1)))
     else:
-        months = today.year * 12 + today.month - 1 - number * _MONTHS[unit]
+        months = today.year * 12 + today.month - 1 - round(number * _MONTHS[unit])
         year, month = divmod(months, 12)
         begin = date(year, month + 1, min(today.day, 28))
     return found[0], datetime.combine(begin, time(), UTC)
