@@ -120,6 +120,11 @@ MEET = (
     Requirement(
         "L-CODE-20", "issue 17", "A test is linked to the file that it is named after if there is one such file only."
     ),
+    Requirement(
+        "L-CODE-21",
+        "SIGMA",
+        "A class is structural by those derived from it, and what a package says of itself is of its mission.",
+    ),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

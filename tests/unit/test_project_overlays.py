@@ -1,11 +1,16 @@
 """The seven overlays of a project's elements: rules, evidence, lists of one's own, example sentences."""
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
 from clew.analyze.overlays import Overlay, keyword_matches
 from clew.errors import ConfigError
-from clew.project.elements import ProjectElement
+from clew.project.elements import ProjectElement, elements_of
+from clew.project.genesis import genesis
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
+from clew.project.project import Project
 from clew.testing import HashEmbedder
 
 ACTIVE = 5.0
@@ -149,3 +154,31 @@ def test_a_number_is_no_second_factor() -> None:
     assert keyword_matches("Step 2 takes 2 minutes.").get(Overlay.SECURITY) is None
     assert "2fa" in keyword_matches("Turn 2FA on.")[Overlay.SECURITY]
     assert "oauth" in keyword_matches("We use OAuth here.")[Overlay.SECURITY]
+
+
+@pytest.mark.requirement("L-CODE-21")
+def test_a_class_from_which_others_derive_is_structural(tmp_path: Path) -> None:
+    derived = "".join(f"class Pot{number}(Vessel):\n    pass\n\n\n" for number in range(3))
+    (tmp_path / "pots.py").write_text(f"class Vessel:\n    pass\n\n\n{derived}")
+    genesis(tmp_path, datetime(2026, 1, 1, tzinfo=UTC))
+    with Project.open(tmp_path) as project:
+        elements = {each.name: each for each in elements_of(project)}
+    assert (elements["Vessel"].used_by, elements["Pot1"].used_by) == (3, 0)
+    assert active(elements["Vessel"]) == {"O1_structural"}
+    assert active(elements["Pot1"]) == set()
+
+
+@pytest.mark.requirement("L-CODE-21")
+def test_what_a_package_says_of_itself_is_of_its_mission() -> None:
+    text = "A kettle for everybody."
+    for path in ("__init__.py", "kettle/__init__.py", "src/kettle/__init__.py", "src/lib.rs", "doc.go"):
+        assert "O4_mission" in active(ProjectElement(id="k", path=path, text=text))
+        assert "O4_mission" not in active(ProjectElement(id="k", path=path))
+    assert "O4_mission" not in active(ProjectElement(id="k", path="src/kettle/lid/__init__.py", text=text))
+
+
+@pytest.mark.requirement("L-CODE-21")
+def test_a_graph_is_no_mathematics_by_its_name_and_topology_is() -> None:
+    assert active(ProjectElement(id="g", path="brew/graph.py")) == set()
+    assert active(ProjectElement(id="t", path="brew/topological.py")) == {"O6_mathematical"}
+    assert active(ProjectElement(id="d", path="brew/dependencies.py")) == {"O3_lineage"}

@@ -23,7 +23,7 @@ class ProjectElement(Record):
         name: qualified name inside the file (`Store.read`); empty for the file itself.
         text: what it says in words: documentation, heading, the beginning of a document.
         imports: modules or files that the file imports.
-        used_by: number of other files that import its file.
+        used_by: of a file the number of others that import it, of a class that of those derived from it.
         digest: of the file's content.
     """
 
@@ -45,7 +45,11 @@ class ProjectElement(Record):
 def elements_of(project: Project) -> list[ProjectElement]:
     """All elements of a project, in the order of path and line; imports and users are those of files."""
     users = Counter(edge.target for edge in project.edges(kind=EdgeKind.IMPORTS))
-    return [_element(project, node, users[node.path]) for node in project.nodes()]
+    derived = Counter(edge.target for edge in project.edges(kind=EdgeKind.INHERITS))
+    return [
+        _element(project, node, users[node.path] if node.kind is NodeKind.FILE else derived[node.id])
+        for node in project.nodes()
+    ]
 
 
 def _element(project: Project, node: ProjectNode, users: int) -> ProjectElement:
@@ -57,6 +61,6 @@ def _element(project: Project, node: ProjectNode, users: int) -> ProjectElement:
         name="" if is_file else node.qualified,
         text=node.text,
         imports=project.imported(node.path) if is_file else (),
-        used_by=users if is_file else 0,
+        used_by=users,
         digest=node.hash,
     )

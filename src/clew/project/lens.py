@@ -24,7 +24,7 @@ log = logging.getLogger("clew.project")
 
 _KEPT: Final = "scores.json.z"
 _MEMBERS: Final = "elements.json"
-_RULES_VERSION: Final = 2
+_RULES_VERSION: Final = 3
 """Raise it with any change of the rules by which elements are scored."""
 
 

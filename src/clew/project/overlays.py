@@ -21,7 +21,7 @@ from clew.analyze.novelty import Vector, calibration_of, vector_cosine
 from clew.analyze.overlays import TOP, Overlay, keyword_matches, keyword_scores
 from clew.errors import ConfigError, InputError
 from clew.models.protocol import Embedder
-from clew.project.elements import ProjectElement
+from clew.project.elements import FILE, ProjectElement
 from clew.text.terms import terms
 from clew.types.record import Record
 
@@ -36,6 +36,7 @@ SHOWN: Final = 6
 
 _USERS: Final = 0.12  # weight for each doubling of the files that use an element's file
 _MOST_USERS: Final = 0.6
+_DERIVED: Final = 0.25  # weight for each doubling of a class and those derived from it
 _IMPORTS: Final = 0.08
 _MOST_IMPORTS: Final = 0.4
 _FEWEST: Final = 4  # imports or users that say something
@@ -46,6 +47,9 @@ _DOCUMENT_ENDS: Final = frozenset({"md", "rst", "txt", "adoc", "org"})
 _OF_CODE: Final = frozenset({"class", "function", "method", "module"})
 _DOCUMENTS: Final = ("", "*.md", "*.rst", "*.txt", "*.adoc", "*.org")
 """Ends of the names of documents: with any other end, `values` and `changes` are names of code."""
+_PACKAGE: Final = re.compile(r"(?:(?:src|lib)/)?(?:[^/]+/)?__init__\.py|src/lib\.rs|(?:[^/]+/)?doc\.go")
+"""The file in which a package of Python, Rust or Go is documented."""
+_SELF: Final = 0.55  # weight of its documentation: what the package is for
 _USUAL: Final = 0.7  # weight of a rule that names none
 
 
@@ -150,6 +154,8 @@ class OverlayScorer:
         found = [*self._of_path(element.path), *self._of_imports(element), *self._of_words(element)]
         kinds = self._rules.kinds.get(element.kind.casefold(), {})
         found += [_evidence(overlay, "kind", f"a {element.kind}", weight) for overlay, weight in kinds.items()]
+        if _PACKAGE.fullmatch(element.path) and element.kind == FILE and element.text:
+            found.append(_evidence(Overlay.MISSION, "kind", "what a package says of itself", _SELF))
         if vector is not None:
             found += self._of_examples(vector)
         found.sort(key=lambda each: (each.overlay, -each.weight, each.rule, each.what))
@@ -189,7 +195,10 @@ class OverlayScorer:
             _evidence(overlay, "import", f"imports {', '.join(list(modules)[:SHOWN])}", max(modules.values()))
             for overlay, modules in named.items()
         ]
-        if element.used_by >= _FEWEST:
+        if element.kind == "class" and element.used_by:
+            weight = min(_MOST_USERS, _DERIVED * log2(1 + element.used_by))
+            found.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} classes derive from it", weight))
+        elif element.used_by >= _FEWEST:
             weight = min(_MOST_USERS, _USERS * log2(element.used_by))
             found.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} files import it", weight))
         if len(element.imports) >= _FEWEST:
