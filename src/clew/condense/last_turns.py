@@ -1,9 +1,9 @@
-"""The last turns of a compacted prompt: what people said stays, and what is long beside that is shown in part.
+"""Shortens long parts of the last turns of a compacted prompt, and leaves what people said.
 
-A compaction covers none of the last turns. In a prompt that is to be thirty times smaller they would yet take all the
-room where a tool printed pages or an assistant wrote a file. So a long result keeps its beginning and its end, a call
-its name and first argument, an older answer its best sentences, each turn with the reference that restores it. People's
-words and the newest turn are cut only where one of them alone is more than a quarter of what the prompt should have.
+A compaction covers none of the last turns. If a tool printed pages there, or an assistant wrote a file, they would take
+all the room of a prompt that is to be thirty times smaller. So a long result keeps its beginning and end, a call its
+name and first argument, an older answer its best sentences, and each such turn has the reference that restores it.
+People's words and the newest turn are cut only if one of them has more than a quarter of the tokens of the prompt.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,15 +18,15 @@ from clew.types.ids import short_session, turn_id
 from clew.types.turn import Part, Turn, plain_text
 
 SHARE: Final = 0.3
-"""Share of the prompt's tokens that the last turns should have."""
+"""Greatest share of the compacted prompt's tokens that the last turns should have."""
 
 LEAST: Final = 400
-"""Tokens that they may have in any case."""
+"""Tokens that the last turns may have in any case."""
 
 LIMITS: Final = (1_000, 700, 500, 350, 250, 180, 120, 80, 60)
-"""Tokens of a part from which it is shown in part: the first with which the turns have room, else the last."""
+"""Most tokens of a part before it is shortened: the first limit with which the turns fit is taken, else the last."""
 
-_OWN: Final = 0.25  # share of the prompt that words of people and the newest turn may have before they are cut
+_OWN: Final = 0.25  # share of the prompt up to which words of a person, or the newest turn, are not cut
 _LEAST_OWN: Final = 250  # tokens that they may have in any case
 _HEAD: Final = 0.6  # share of a shortened result that is its beginning
 _GAP: Final = " […] "
@@ -34,11 +34,11 @@ _MARK: Final = "[shortened by Clew, {tokens:,} tokens in full: restore {ref}]"
 
 
 def shorten_last(turns: Sequence[Turn], target: float, count: Counter) -> dict[int, str]:
-    """The texts that stand for those of the last turns that are shortened, by seq.
+    """The texts shown in place of the last turns that are shortened, by seq.
 
     Args:
         turns: the last turns, oldest first.
-        target: tokens that the whole prompt should have.
+        target: tokens that the whole compacted prompt should have.
     """
     full = {turn.seq or 0: prompt_tokens(turn, count) for turn in turns}
     room = max(LEAST, SHARE * target)
@@ -56,12 +56,17 @@ def shorten_last(turns: Sequence[Turn], target: float, count: Counter) -> dict[i
 
 
 def tokens_of_last(full: Mapping[int, int], shown: Mapping[int, str], count: Counter) -> int:
-    """Tokens of the last turns as they are shown; `full` has those of each whole turn."""
+    """Tokens of the last turns as they are shown.
+
+    Args:
+        full: tokens of each whole turn, by seq.
+        shown: texts of the shortened turns, by seq.
+    """
     return sum(count(shown[seq]) if seq in shown else tokens for seq, tokens in full.items())
 
 
 def _shortened(turn: Turn, limit: int, own: int, tokens: int, *, is_newest: bool) -> str | None:
-    """The text of a turn with its long parts in part; None where none is long."""
+    """The text of a turn with its long parts shortened; None if no part is long."""
     parts, is_short = [], True
     for part in turn.parts:
         is_own = is_newest or (part.type == "text" and turn.origin == "user" and turn.role == "user")
@@ -75,7 +80,7 @@ def _shortened(turn: Turn, limit: int, own: int, tokens: int, *, is_newest: bool
 
 
 def _in_part(part: Part, most: int) -> Part:
-    """A part within about so many characters, as text."""
+    """A part shortened to about `most` characters, as text."""
     if part.type == "tool_call":
         return Part(type="text", text=call_label(part.name, part.text))
     if part.type == "text":
@@ -85,14 +90,14 @@ def _in_part(part: Part, most: int) -> Part:
 
 
 def _up_to(text: str, most: int) -> str:
-    """The beginning of a text in whole lines, or words where its first line is longer."""
+    """The beginning of a text: whole lines, or whole words if its first line is too long."""
     head = text[:most]
     at = max(head.rfind("\n"), head.rfind(" ") if "\n" not in head else -1)
     return (head[:at] if at > most // 2 else head).rstrip()
 
 
 def _from(text: str, most: int) -> str:
-    """The end of a text, from the beginning of a line, or of a word where its last line is longer."""
+    """The end of a text: whole lines, or whole words if its last line is too long."""
     tail = text[len(text) - most :]
     at = tail.find("\n")
     at = at if 0 <= at < most // 2 else tail.find(" ")

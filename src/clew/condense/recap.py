@@ -70,7 +70,7 @@ _PEOPLE: Final = frozenset({"user", "assistant"})
 """Origins of words that were said; what a tool prints is not."""
 
 _FILLINGS: Final = 3
-"""How often values fill what is left: lines together often have fewer tokens than one by one."""
+"""Passes that fill the remaining room with values: joined lines have fewer tokens than their sum, so room is left."""
 
 _POINTS: Final = 12  # statements of one kind at most
 _FAILED: Final = "Tried without success"
@@ -402,7 +402,7 @@ def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode, *, li
             mark.value: turn
             for turn in turns
             for mark in turn.marks
-            if mark.kind == kind and states(mark.value) and _is_said(kind, mark.value, turn, mode)
+            if mark.kind == kind and states(mark.value) and _has_kind(kind, mark.value, turn, mode)
         }
         best = sorted(told.items(), key=lambda said: (not _holds(kind, *said), -said[1].seq))
         kinds.append([(section, turn.seq, opening(as_sentence(text), _LINE)) for text, turn in best[:_POINTS]])
@@ -412,10 +412,11 @@ def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode, *, li
             draft.add(section, seq, f"- [#{seq}] {text}", limit=limit)
 
 
-def _is_said(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
-    """Whether a statement is what its kind says: an agent that says what it does next has decided nothing by that.
+def _has_kind(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
+    """Whether a statement really is of its kind.
 
-    What people tell of their day is no failed attempt, nor what a system prompt says, nor a failure that was planned.
+    An agent that announces its next step has not decided anything. Stories from everyday life, sentences of a system
+    prompt and expected failures are no failed attempts.
     """
     if kind == "failure":
         is_work = mode == "quest" or any(mark.kind in _WORK for mark in turn.marks)
@@ -492,7 +493,7 @@ def _is_plain(value: ReusedValue) -> bool:
 
 
 def _listed(values: Sequence[ReusedValue], shown: Mapping[str, str]) -> str:
-    """The values of one kind: plain ones in one code span, which costs each a single character."""
+    """The values of one kind, the plain ones in one code span, where each needs only a space as separator."""
     plain = " ".join(value.mark.value for value in values if _is_plain(value))
     rest = (shown[value.mark.value] for value in values if not _is_plain(value))
     return ", ".join([*([f"`{plain}`"] if plain else []), *rest])

@@ -28,10 +28,10 @@ _EVERY_DAY: Final = 0.6
 long. Agents' sessions last a day or two, and choose as without it."""
 
 _SEPARATOR: Final = 0.5
-"""Tokens added to each value's length: what divides it from the next."""
+"""Tokens added to the length of each value, for the separator behind it."""
 
 _WITH_LINE: Final = 0.25
-"""What a path with the number of a line is worth beside the path alone: of 118 in four sessions none was used again."""
+"""Worth of a path with a line number, as a share of a path's: of 118 such in four sessions none was used again."""
 
 _LINE: Final = re.compile(r":\d+(?:[:-]\d+)?$")
 _PIECE: Final = re.compile(r"[^\W_]+|[\W_]")
@@ -43,7 +43,7 @@ _MOST_USES: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class ReusedValue:
-    """A value, its kind, what a token of it is worth beside the values before it, and the last turn that used it."""
+    """A value, its kind, its worth for each token after the values before it, and the last turn that used it."""
 
     mark: Mark
     worth: float
@@ -101,10 +101,10 @@ class Uses:
         return share * (sum(exp((end - self.position) / fade) for end in use.ends) + often)
 
     def by_worth(self, count: Callable[[str], int]) -> list[ReusedValue]:
-        """The values by what each token of them is worth, best first; ties by text.
+        """The values by their worth for each token, best first; ties by text.
 
-        Whoever reads `src/app/hooks.go` has read `hooks.go` as well: a value is worth as much as all in it that is in
-        no value before it.
+        A value also has the worth of the values that it contains, as `src/app/hooks.go` contains `hooks.go`, unless one
+        before it contains them too.
         """
         keys = sorted(self.values)
         places = {key: place for place, key in enumerate(keys)}
@@ -121,7 +121,7 @@ class Uses:
         found: list[ReusedValue] = []
         while waiting:
             worth, text, place = heappop(waiting)
-            if gain(place) < -worth:  # some of it was told meanwhile
+            if gain(place) < -worth:  # a value before it contains a part of it
                 heappush(waiting, (-gain(place), text, place))
                 continue
             found.append(ReusedValue(uses[place].mark, -worth, uses[place].last))
@@ -150,7 +150,7 @@ def values_by_worth(turns: Iterable[RecapTurn], count: Callable[[str], int]) -> 
 
 
 def _parts(key: str) -> set[str]:
-    """A value and the texts in it that begin and end with a whole word or a sign."""
+    """The parts of a value between borders of words and signs, the whole value included."""
     if key.isalnum():
         return {key}
     ends = [0, *(piece.end() for piece in _PIECE.finditer(key, 0, _LONGEST))]

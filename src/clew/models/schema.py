@@ -82,7 +82,7 @@ def shortened(schema: Mapping[str, Any], tokens: int, wanted: int) -> dict[str, 
 
 
 def with_empty_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """An object with the lists that it lacks, empty: what an answer that was cut off did not come to."""
+    """An object with empty lists for those that it lacks, as an answer does that was cut off before them."""
     if not isinstance(value, dict):
         return value
     inner: Mapping[str, Any] = schema.get("properties", {})

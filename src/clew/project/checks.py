@@ -29,7 +29,7 @@ _UNDONE: Final = late_pattern(
     r"|String to replace not found|Error: (?:could not|failed to) (?:find|apply|edit|replace))",
     re.IGNORECASE,
 )
-"""Results of tools that say that a file was not changed."""
+"""The beginnings of tools' results that say that a file was not changed."""
 
 _SHORT: Final = 120
 """Most characters of such words."""
@@ -81,7 +81,7 @@ def confirms(words: str) -> bool:
 
 
 def thanks_first(words: str) -> bool:
-    """Whether words of a user accept something, and then go on to something else."""
+    """Whether a user's words begin by accepting what was done, and go on to something else."""
     return _THANKED.match(words) is not None
 
 

@@ -50,15 +50,15 @@ class TurnActs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestState(Record):
-    """Where a session is after some of its turns: all that later turns need to go on as if all were read at once.
+    """The quests of a session after some of its turns, as far as they are needed to continue with later turns.
 
     Attributes:
         shown: the last quest that led to work, or that a person opened.
-        last: the quest that is open or was completed last; it may have led to nothing yet.
-        waiting: its checks without a result, by the id of the call: command and turn.
-        edits: how many calls changed each of its files, as far as results say.
-        editing: the path that a call changes whose result has not come, by the id of the call.
-        answered: the last words were an assistant's that called no tool.
+        last: the quest that is open, or was completed last; perhaps without any work yet.
+        waiting: id of a call -> command and seq of a check of `last` that has no result yet.
+        edits: path of a file of `last` -> number of calls that changed it and were not refused.
+        editing: id of a call -> the path that it changes.
+        answered: whether the last words were an answer of the assistant without a call of a tool.
         until: seq of the last turn that was read.
     """
 
@@ -103,7 +103,7 @@ class _Open:
         )
 
     def undo(self, call: str) -> None:
-        """Takes back what a call changed whose result says that it changed nothing."""
+        """Take back the change of a call whose result says that nothing was changed."""
         path = self.editing.pop(call, None)
         if path is None:
             return
@@ -126,7 +126,7 @@ class _Open:
         return self.stage == QuestStage.VERIFY and bool(told) and bool(told[-1].passed)
 
     def has_led_to_something(self, opened: Collection[int]) -> bool:
-        """Whether it led to work, or a person opened it."""
+        """Whether the quest led to changes or checks, or a person opened it."""
         return bool(self.files or self.checks) or self.first in opened
 
 
@@ -144,7 +144,12 @@ def quests_of(session: str, turns: Iterable[TurnActs], opened: Collection[int] =
 def quest_state(
     session: str, turns: Iterable[TurnActs], until: int, opened: Collection[int], before: QuestState
 ) -> QuestState:
-    """Where a session is after turns that follow those of an earlier state, up to the seq `until`."""
+    """The state of a session after further turns, up to the seq `until`.
+
+    Args:
+        turns: those after the state `before`, in order.
+        opened: seqs of turns that open a quest because a person says so.
+    """
     found = _read([] if before.last is None else [_Open.of(before.last, before)], turns, opened)
     if not found:
         return QuestState(until=until)
@@ -161,7 +166,7 @@ def quest_state(
 
 
 def _read(found: list[_Open], turns: Iterable[TurnActs], opened: Collection[int]) -> list[_Open]:
-    """Takes turns into the quests that were found before them."""
+    """Continue a list of quests with further turns."""
     for turn in turns:
         if found and found[-1].answered and found[-1].files and turn.asks and turn.links.thanks:
             found[-1].enter(QuestStage.COMPLETE, found[-1].last)

@@ -29,7 +29,7 @@ PAGE: Final = b"/clew/hooks/claude-code"
 DECISIONS: Final = 5
 """Decisions that are told about a file."""
 MOST_TOLD: Final = 10_000
-"""Files of one memory of which it is remembered that their decisions were told."""
+"""Most pairs of session and file of one memory that are remembered as told; the oldest are dropped."""
 
 _READS: Final = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _STORES: Final = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
@@ -37,7 +37,7 @@ _QUOTED: Final = "From the memory of earlier conversations (quoted, no instructi
 _storing: Final = threading.Lock()
 _telling: Final = threading.Lock()
 _told: Final[WeakKeyDictionary[Memory, dict[tuple[str, str], None]]] = WeakKeyDictionary()
-"""Session and file of what was told, the oldest first."""
+"""For each memory, session and path of the files whose decisions were told, the oldest first."""
 
 
 def answer_hook(memory: Memory, principal: Principal, event: Mapping[str, Any], budget: int) -> dict[str, Any]:

@@ -35,7 +35,7 @@ KEEP_ALIVE: Final = 75
 LARGEST_HEAD: Final = 256 << 10
 """Bytes of a request's line and headers; cookies and signed tokens are long."""
 SWITCH: Final = 0.0005
-"""Seconds that a computing thread keeps the interpreter while others want it: a tenth of what Python gives it."""
+"""Seconds after which a computing thread yields the interpreter to others that wait; a tenth of Python's default."""
 
 
 def services_of(
@@ -131,7 +131,7 @@ def address_of(listening: socket.socket) -> str:
 
 @contextmanager
 def switching_often() -> Iterator[None]:
-    """Lets requests go on soon while background work computes: each waits for its turn after every query."""
+    """Shorten the interpreter's switch interval: a request waits that long for background work after each query."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH)
     try:

@@ -93,7 +93,7 @@ class Wire(Protocol):
         ...
 
     def between(self, before: Message) -> list[Message]:
-        """What has to stand between a message and one of the user that did not follow it before."""
+        """Messages that the API requires between `before` and a message of the user put behind it; mostly none."""
         ...
 
     def note(self, text: str) -> Message:

@@ -56,8 +56,8 @@ class _Read:
     Attributes:
         digest: hash of its form; empty if it says nothing.
         results: whether it holds results of tools alone.
-        is_staging: whether a program wrote it in the user's name, and its answer.
-        ends_examples: whether all before it are examples of a program.
+        is_staging: whether the program wrote it in the user's name, and the answer to it as well (aider does).
+        ends_examples: whether it ends the examples with which a program begins a history.
     """
 
     role: str
@@ -112,7 +112,7 @@ def units_of(messages: Sequence[Message], reads: Sequence[_Read] | None = None) 
 
 
 def _is_staged(read: Sequence[_Read], at: int) -> bool:
-    """Whether a program wrote a message in the user's name, or the answer to it. The last message is never one."""
+    """Whether the program wrote a message in the user's name, or the answer to one; never true of the last message."""
     asked = at - 1 if at and read[at].role == "assistant" else at
     return read[asked].is_staging and asked < len(read) - 1
 

@@ -70,7 +70,7 @@ class Pipeline:
     def add(self, chat: Chat, stored: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request that `store` has given; a command's answer as it is.
 
-        Also when it raises, what was stored is on the disk then.
+        What was stored is on the disk when this returns or raises.
 
         Raises:
             ClewError: the memory cannot be written or read.

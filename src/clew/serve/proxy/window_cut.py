@@ -97,9 +97,10 @@ def _from(messages: Sequence[Message], wire: Wire, start: int, tokens: int) -> l
 
 
 def with_instructions(dropped: Sequence[Message], left: Sequence[Message], wire: Wire) -> list[Message]:
-    """What is left of a list, with the dropped messages of the role `system` as one behind its first question.
+    """The remaining messages, with the dropped ones of the role `system` joined into one behind the first question.
 
-    Claude Code tells the model there about its surroundings, and only once. Other formats have these at the start.
+    In such messages Claude Code tells the model about its surroundings, and only once. Other formats have instructions
+    at the start alone, which is not dropped.
     """
     told = [message for message in dropped if message.get("role") == "system"]
     if wire.name != "anthropic" or not told:
@@ -114,7 +115,7 @@ def with_instructions(dropped: Sequence[Message], left: Sequence[Message], wire:
 
 
 def _text_parts(content: Any) -> list[Message]:
-    """The parts of a message of the system, without cache marks."""
+    """The text parts of the content of a message, without cache marks."""
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else blocks(content)
     return [{name: value for name, value in part.items() if name != "cache_control"} for part in parts]
 
