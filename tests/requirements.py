@@ -1334,6 +1334,7 @@ RULES = (
     Requirement(
         "K-READ-08", "Issue 16.1", "A time with two ends has both, and a corrected date is the date of the appointment."
     ),
+    Requirement("K-READ-09", "Issue 16.3", "An event that is off or cancelled has no date any more."),
     Requirement("K-READ-05", "Issue 16.3", "A cancelled trip is planned no more; a breakup ends any stage of love."),
     Requirement(
         "K-READ-06", "Issue 16.1", "What is said for its sound states nothing; what is confirmed is done once."

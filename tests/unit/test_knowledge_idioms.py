@@ -228,6 +228,19 @@ def test_a_trip_that_is_cancelled() -> None:
     assert ("Bea", "flies to", "Lisbon") not in holding(plan, "Bea: So I'm not flying to Lisbon after all.")
 
 
+@pytest.mark.requirement("K-READ-09")
+def test_an_event_that_is_called_off_has_no_date() -> None:
+    plan = "Bea: The launch is on July 12."
+    for off in ("The launch is off.", "Well, the launch was called off.", "The launch has been cancelled, sadly."):
+        assert holding(plan, f"Bea: {off}") == set(), off
+    for on in (
+        "The launch is not cancelled.",
+        "The launch was almost called off.",
+        "The launch is off to a good start.",
+    ):
+        assert holding(plan, f"Bea: {on}") == {("launch", "is scheduled for", "July 12")}, on
+
+
 @pytest.mark.requirement("K-READ-05")
 @pytest.mark.parametrize(
     ("before", "after"),

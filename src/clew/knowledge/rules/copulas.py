@@ -30,6 +30,7 @@ from clew.knowledge.rules.meanings import (
     StatementDraft,
     canonical,
     effect_of,
+    ended,
     lost_job,
     type_of,
 )
@@ -162,6 +163,19 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
     passing = c.first in words("complement", "within")
     lasting = preposition in ("in", "on", "against") and c.said.is_person and not passing
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
+
+
+def _called_off(c: _Complement) -> list[StatementDraft] | None:
+    """As in "The wedding is off", "the launch was called off", "has been cancelled": no date holds any more."""
+    s, group = c.s, c.said.clause.group
+    called = c.first == "called" and s.low[c.obj.low + 1] == "off"
+    at = c.obj.low + 1 if called else group.end
+    if s.low[at] not in ("off", "cancelled", "canceled") or c.said.is_person:
+        return None
+    almost = called and c.obj.low > group.end
+    stated = not (group.negated or almost) and c.base.status is not FactStatus.PLANNED
+    last = at + 1 >= c.said.clause.stop or bool(s.bits[at + 1] & (MARK | COORDINATOR))
+    return [ended(c.said, "is scheduled for")] if stated and last else []
 
 
 def _at_version(c: _Complement) -> list[StatementDraft] | None:
@@ -354,6 +368,7 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
 
 
 _READERS: Final[tuple[_Reader, ...]] = (
+    _called_off,
     _nothing,
     _favourite_of_owner,
     _attribute,

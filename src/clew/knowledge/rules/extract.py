@@ -21,7 +21,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 15
+VERSION: Final = 16
 """Rises with every change of what the rules find."""
 
 
