@@ -2220,6 +2220,10 @@ MENDED = (
         "A client's summary heads a recap where nobody asked in words, and no line quotes it.",
     ),
     Requirement("C-PLAIN-04", "issue 15", "What waits is told a line a thing, and what finishes it once."),
+    Requirement("C-PLAIN-06", "VC recaps", "A recap tells of its quest what was so at the last turn that it covers."),
+    Requirement(
+        "C-PLAIN-07", "issue 17", "Titles of quests and what `clew brief` tells have neither list numbers nor Markdown."
+    ),
     Requirement("C-PLAIN-05", "issue 17", "A quest that nobody asked for in words is called like its session."),
     Requirement("C-PLAIN-03", "VC recaps", "A line of a recap does not end in a heading or the first of a list."),
     Requirement("F-MENDED-02", "issue 12", "`restore --out` overwrites a file only with --force."),

@@ -128,3 +128,19 @@ def test_the_brief_tells_of_the_last_session_of_a_project_and_its_open_tasks(tmp
     assert "Find the cause" not in brief
     assert "/srv/blog" in done("brief"), "no conversation of this folder: the last of all"
     assert "No conversation matches." in run("brief", "--project", "nowhere").stderr
+
+
+@pytest.mark.requirement("C-PLAIN-07")
+def test_the_brief_and_titles_of_quests_are_plain(tmp_home: Path) -> None:
+    told = "## Done\n\n**Cookie:** it is renewed.\n- Or we decided to drop the old one."
+    edit = {"type": "tool_use", "id": "e1", "name": "Edit", "input": {"file_path": "/srv/shop/a.py", "new_string": "x"}}
+    asked, answered = (line(n, "B) Renew the cookie, please.", "/srv/shop/till", "main", 8) for n in (0, 1))
+    answered["type"] = "assistant"
+    answered["message"] = {"role": "assistant", "content": [edit, {"type": "text", "text": told}]}
+    more = "".join(json.dumps(each) + "\n" for each in (asked, answered))
+    (tmp_home / "more.jsonl").write_text(more, encoding="utf-8")
+    done("import", tmp_home / "more.jsonl", "--format", "claude-code")
+    brief = done("brief", "--project", "/srv/shop")
+    assert "Last answer: Done Cookie: it is renewed. Or we decided to drop the old one.\n" in brief
+    assert "- We decided to drop the old one.\n" in brief
+    assert [quest["title"] for quest in records("quest")] == ["Renew the cookie, please."]

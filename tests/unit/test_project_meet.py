@@ -21,6 +21,7 @@ from clew.project.project import Project
 from clew.project.update import update
 from clew.rows.lenses import LensBook
 from clew.rows.mentions import drop_mentions
+from clew.store.tables import RECAP_STATE
 from clew.testing import HashEmbedder
 from clew.text.terms import terms
 from clew.types import Turn
@@ -389,6 +390,23 @@ def test_a_recap_is_the_same_after_attaching_and_detaching(project: Path, cut: i
         assert status(memory).endswith("; stage complete, last check passed")
 
 
+@pytest.mark.requirement("C-PLAIN-06")
+def test_a_recap_ends_its_quest_where_its_compaction_ends() -> None:
+    """Also where what the compaction gathered is of other rules."""
+    with quiet(config={"condense": {"session_tokens": 0}}) as memory:
+        memory.add_many([*TASK * 5, *TASK[:3]])
+        assert memory.drain(60)
+        memory.condense("work", force=True)
+        before, key = memory.recap("work", budget=900), (memory.space, "work")
+        memory.reads.store.transaction(lambda tx: tx.delete(RECAP_STATE.name, key, key))
+        after = memory.recap("work", budget=900)
+        assert _status_of(after.text) == _status_of(before.text)
+
+
 def status(memory: Memory) -> str:
     """The line of the recap that says how far the work is."""
-    return next(line for line in memory.recap("work").text.splitlines() if line.startswith("**Status:**"))
+    return _status_of(memory.recap("work").text)
+
+
+def _status_of(recap: str) -> str:
+    return next(line for line in recap.splitlines() if line.startswith("**Status:**"))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
+from clew.condense.recap_lines import as_sentence
 from clew.errors import InputError
 from clew.project.links import TurnLinks
 from clew.types.ids import node_id
@@ -240,5 +241,5 @@ def session_of_quest(quest: str) -> tuple[str, int]:
 
 def quest_title(request: str) -> str:
     """The title of a quest, from the words that asked for it."""
-    line = " ".join(request.split())
+    line = as_sentence(" ".join(request.split()))
     return line if len(line) <= TITLE else f"{line[: TITLE - 1].rstrip()}…"

@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 from clew.analyze.naming import without_markup
-from clew.condense.material import is_summary, prose_of
+from clew.condense.material import is_summary, plain_prose, prose_of
 from clew.condense.open_tasks import open_tasks
+from clew.condense.recap_lines import as_sentence
 from clew.condense.statements import LONGEST, is_settled, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
@@ -102,7 +103,7 @@ def _told(turns: Sequence[Turn]) -> Iterator[str]:
             continue
         prose = prose_of(turn)[: 4 * LONGEST]
         for start, end, kind in statements(prose):
-            text = " ".join(prose[start:end].split())
+            text = as_sentence(" ".join(prose[start:end].split()))
             if kind in found and is_settled(text) and (kind == "decision" or turn.role == turn.origin == "user"):
                 found[kind].pop(text, None)
                 found[kind][text] = None
@@ -125,8 +126,9 @@ def _topics(reader: Reader, space: str, session: str) -> list[str]:
 
 
 def _prose(turn: Turn) -> str:
-    """The text of a turn without tool calls, results and notes of the client."""
-    return " ".join(without_markup("\n".join(part.text for part in turn.parts if part.type == "text")).split())
+    """The text of a turn without tool calls, results, notes of the client, code blocks and Markdown."""
+    text = without_markup("\n".join(part.text for part in turn.parts if part.type == "text"))
+    return " ".join(plain_prose(text).split())
 
 
 def _short(text: str) -> str:

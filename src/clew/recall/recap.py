@@ -34,7 +34,7 @@ def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style
         source = None if made is None else _gathered(reader, path.space, session, made.last, count)
         if source is None:
             source, _ = recap_source(reader, path.space, session, last=None if made is None else made.last)
-        last = turns if source.last is None else source.last
+        last = turns if made is None else made.last
         at = state_after(reader, path.space, session, last, QuestState())
         source = replace(source, quest=as_set(reader, path.space, at.shown))
     recap = compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
