@@ -84,10 +84,11 @@ def test_a_ranking_of_a_view_that_grew_is_that_of_a_new_one(data: st.DataObject,
         shares = (agent_share(view).tolist(), beside)
         return [shares, *((each.session, each.seq, each.score, each.shares) for each in rank(frame, limit=len(log)))]
 
-    columns, tail, view = Columns(), Tail(), None
+    columns, tail, views = Columns(), Tail(), dict[int, IndexView]()
     for count, entry in enumerate(log, start=1):
         tail.add(entry, columns.pieces)
         columns.add(entry)
         if data.draw(st.booleans()):
-            view = IndexView(columns, (), tail, before=view)
-            assert ranked(view) == ranked(IndexView.of(tail=log[:count]))
+            views[count] = IndexView(columns, (), tail, before=next(reversed(views.values()), None))
+            for size in data.draw(st.lists(st.sampled_from(list(views)), max_size=3)):  # older ones, too, as in threads
+                assert ranked(views[size]) == ranked(IndexView.of(tail=log[:size]))
