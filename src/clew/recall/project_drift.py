@@ -48,9 +48,9 @@ def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> 
     place, mentions = ProjectPlace(lens.root), defaultdict[str, _SessionMentions](_SessionMentions)
     for ordinal, position, links in _linked(reader, space, view):
         held = mentions[view.sessions[int(view.turns.session[position])]]
-        found = [match for _, match in lens.files_of(links)]
-        held.concerned |= {match.path for match in found}
-        held.is_about = held.is_about or any(match.how != "name" for match in found)
+        matches = [match for _, match in lens.files_of(links)]
+        held.concerned |= {match.path for match in matches}
+        held.is_about = held.is_about or any(match.how != "name" for match in matches)
         if links.decides:
             held.decisions.append((ordinal, position))
     folders = working_folders(reader, space, view, mentions)

@@ -224,15 +224,15 @@ def runs_of(reader: Reader, space: str, *, done: bool = True, limit: int | None 
     """The latest extraction of every session that had any, by session.
 
     Args:
-        done: also of those whose extraction is done; their vectors are what takes time to read.
+        done: include sessions whose extraction is done; their vectors take long to read.
         limit: most of them; None for all.
     """
     if done:
         rows = EXTRACTION_RUN.scan(reader, (space,), (space,), limit=limit)
     else:
         states = [(space, state.value) for state in ExtractionState if state != ExtractionState.DONE]
-        found = (EXTRACTION_RUN.scan(reader, key, key, index="state", limit=limit) for key in states)
-        rows = sorted((row for every in found for row in every), key=lambda row: row.session)[:limit]
+        by_state = (EXTRACTION_RUN.scan(reader, key, key, index="state", limit=limit) for key in states)
+        rows = sorted((row for rows_of_state in by_state for row in rows_of_state), key=lambda row: row.session)[:limit]
     return [extraction_of(reader, row) for row in rows]
 
 

@@ -60,7 +60,7 @@ def read_links(reader: Reader, space: str, ordinals: Sequence[int]) -> list[Turn
 
 
 def linked_rows(reader: Reader, space: str, low: int) -> Iterator[tuple[int, TurnLinks]]:
-    """Number and links of each turn from a number on that has any, in batches."""
+    """Ordinal and links of each turn that has links, from the ordinal `low` on; read in batches."""
     while True:
         rows = MENTION_VALUES.scan(reader, (space, low), (space,), limit=_AT_ONCE)
         yield from ((row.ordinal, links_from(row.data)) for row in rows)
@@ -70,7 +70,7 @@ def linked_rows(reader: Reader, space: str, low: int) -> Iterator[tuple[int, Tur
 
 
 def sessions_of_work(reader: Reader, space: str) -> list[str]:
-    """The sessions in which turns that are read changed or checked something; reads one row of each."""
+    """The sessions with turns that change or check something, as far as turns were read; reads one row of each."""
     found: list[str] = []
     while row := MENTION_SESSION.first(
         reader, (space, f"{found[-1]}\x01") if found else (space,), (space,), index="session"

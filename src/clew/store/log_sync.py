@@ -4,8 +4,8 @@ A commit with `synchronous = NORMAL`, followed by a sync of the log, is as durab
 syncs the log's header, and the log before it copies pages from there into the database. SQLite locks bytes of other
 files only, so closing a handle of the log releases no lock.
 
-Only a failed sync differs. SQLite would write that commit again; here it stands already, the system reports the failure
-once, and every later commit in the same log would be lost with it. So `doubt` is called.
+Only a failed sync differs. With `FULL`, SQLite would write that commit again; here it is in the log already. The system
+reports the failure once, and later commits in the same log would be lost with that one. So `doubt` is called.
 """
 
 import os

@@ -128,12 +128,12 @@ class Writer:
         return threading.current_thread() is self._thread
 
     def doubt(self) -> None:
-        """Has the log copied into the database and begun anew before anything more is written.
+        """Copy the log into the database, and begin a new log, before anything more is written.
 
-        For when a sync of the log has failed: a commit after one that is not on the disk would be lost with it.
+        For a sync of the log that failed: commits behind one that is not on the disk would be lost with it.
         """
         self._is_doubtful = True
-        with suppress(ClosedError):  # then it is copied on leaving
+        with suppress(ClosedError):  # a writer that closes copies the log anyway
             self.submit(Pending(lambda _: None, durable=False))
 
     def close(self) -> None:
@@ -280,7 +280,7 @@ class Writer:
             self._copied = self._pages
 
     def _replace_log(self) -> None:
-        """See `doubt`. What was committed is read from the system's memory, where it still is."""
+        """Copy the log into the database, see `doubt`; the system's memory still has the commits."""
         with translating(), self._briefly():
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         self._is_doubtful = False
@@ -296,7 +296,7 @@ class Writer:
 
     @contextmanager
     def _briefly(self) -> Iterator[None]:
-        """Waits for readers inside the block, and no longer than `READERS_WAIT_MS`."""
+        """Wait for readers at most `READERS_WAIT_MS` in this block."""
         self._connection.set_busy_timeout(READERS_WAIT_MS)
         try:
             yield
