@@ -136,6 +136,11 @@ class _Counting:
         self._owner.rows_read += len(rows)
         return rows
 
+    def scan_many(self, table: str, prefixes: Any, **options: Any) -> Sequence[Row]:
+        rows = self._reader.scan_many(table, prefixes, **options)
+        self._owner.rows_read += len(rows)
+        return rows
+
     def count(self, table: str, low: Any, high: Any, **options: Any) -> int:
         return self._reader.count(table, low, high, **options)
 

@@ -2956,6 +2956,11 @@ FACTS_USED = (
         "K-KEEP-15", "DESIGN 8", "A nickname of the entity graph and its owner are one subject, unless it may mean two."
     ),
     Requirement(
+        "K-KEEP-16",
+        "Issue 16",
+        "A question about facts asks the store as often for many facts as for few, and finds them all.",
+    ),
+    Requirement(
         "K-KEEP-07", "Issue 16.2", "A setting leaves the facts of turns to rules, and other questions as they are."
     ),
     Requirement(

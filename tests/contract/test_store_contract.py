@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from clew.errors import StoreError
-from clew.store.protocol import Store, Transaction
+from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import TABLES, Table
 from clew.store.values import Key, Row, Value
 from tests.contract.rows import annotation, everything, put, seen, session, turn
@@ -137,6 +137,16 @@ REQUESTS: Sequence[Callable[[Transaction], object]] = [
     lambda tx: tx.get_many("turn", [("a", "s", 1), ("a", "s", 2**63)]),
     lambda tx: tx.get_many("turn", [("a", "s", 1)], columns=("none",)),
     lambda tx: tx.get_many("none", []),
+    lambda tx: tx.scan_many("turn", [("a", "s"), ("b", "s")]),
+    lambda tx: tx.scan_many("turn", [("a", "s"), ("a",)]),
+    lambda tx: tx.scan_many("turn", [("a", "s", 1), ("a", "s", True)]),
+    lambda tx: tx.scan_many("turn", [("a", "s"), ("a", "\u0000")]),
+    lambda tx: tx.scan_many("turn", [("a", "s"), ("a", "\ud800")]),
+    lambda tx: tx.scan_many("turn", [("a", 1), ("a", 2**63)], index="ordinal"),
+    lambda tx: tx.scan_many("turn", [()]),
+    lambda tx: tx.scan_many("turn", [("a", "s")], columns=("none",)),
+    lambda tx: tx.scan_many("turn", [], index="none"),
+    lambda tx: tx.scan_many("none", []),
     lambda tx: tx.delete("turn", ("a",), ("a", "s\u0000")),
     lambda tx: tx.compare_and_set("session", ("a", "s"), "title", None, "\u0000"),
     lambda tx: tx.delete("turn", ("a",), ("b",)),
@@ -229,6 +239,24 @@ def test_many_rows_come_in_the_order_asked_for_with_none_where_there_is_none(
             texts = reader.get_many("turn", absent, columns=("text", "seq"))
             assert texts == [None, *((row[-1], row[2]) for row in rows), None, None]
         assert reader.get_many("turn", [("other", "A", 0), ("other", "A", 2)]) == [turn("A", 0, 0, space="other"), None]
+
+
+@pytest.mark.requirement("F-STORE-04")
+def test_rows_are_found_by_several_prefixes_at_once(store: Store, turns: Sequence[Row]) -> None:
+    put(store, "turn", turn("u", 1), turn("u", 2, 40, external_id="x"))
+
+    def ask(reader: Reader) -> None:
+        both = reader.scan_many("turn", [("a", "é"), ("a", "none"), ("a", "A")])
+        assert sorted(both, key=repr) == sorted([*turns[:4], *turns[8:]], key=repr)
+        assert reader.scan_many("turn", [("a", "b", 2), ("a", "b", 3)]) == [turns[6]]
+        by_ordinal = reader.scan_many("turn", [("a", 40), ("a", 10), ("a", 7)], index="ordinal", columns=("seq",))
+        assert sorted(by_ordinal) == [(0,), (2,), (10,)], "of two turns with one ordinal, and of one"
+        assert reader.scan_many("turn", [("a", "u")], index="external", columns=("seq", "session")) == [(2, "u")]
+        assert reader.scan_many("turn", [("other",)]) == [turn("A", 0, 0, space="other")]
+        assert reader.scan_many("turn", []) == []
+
+    store.transaction(ask)
+    seen(store, ask)
 
 
 @pytest.mark.requirement("F-STORE-04")

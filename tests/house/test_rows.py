@@ -8,7 +8,7 @@ import pytest
 from clew.store.tables import TABLES
 from tests.house.tree import findings, label, python_files
 
-READS = ("get", "get_many", "scan")
+READS = ("get", "get_many", "scan", "scan_many")
 OWN = ("src/clew/store", "src/clew/rows")
 
 CASTS_BEFORE = 347

@@ -296,6 +296,41 @@ def test_the_effort_does_not_grow_with_the_space(asked: dict[str, Any]) -> None:
     assert effort[0] == effort[1] <= 40
 
 
+@pytest.mark.requirement("K-KEEP-16")
+@pytest.mark.parametrize("asked", [{"subject": "Ann"}, {"verb": "own"}, {"object": "boat"}, {}])
+def test_a_question_asks_the_store_as_often_for_many_facts_as_for_few(asked: dict[str, Any]) -> None:
+    from clew.recall.facts import FactQuery, find_facts  # below the surface, as above
+
+    effort = []
+    for count in (10, 30):
+        with quiet(clock=later(1)) as memory:
+            said = [f"I own a boat number {n}." for n in range(count)]
+            idle = ["Is it so?"] * 9  # so that facts lie apart, and no stretch of turns has all
+            memory.add_many(timed([text for each in said for text in (each, *idle)], speaker="Ann"))
+            memory.drain(None)
+            with memory.reads.store.snapshot() as reader:
+                counted = Counted(reader)
+                found = find_facts(counted, "default", FactQuery(**asked, limit=count), NOON)
+            assert len(found) == count
+            effort.append(counted.calls)
+    assert effort[0] == effort[1] <= 12
+
+
+@pytest.mark.requirement("K-KEEP-16")
+def test_what_was_replaced_is_passed_over_and_a_limit_is_met_all_the_same() -> None:
+    towns = [f"I live in Town{chr(65 + n)} now." for n in range(20)]
+    with quiet(clock=later(1)) as memory:
+        memory.add_many(timed(["I own a boat.", *towns, "I own a car."], speaker="Ann"))
+        memory.drain(None)
+        every = memory.facts("Ann")
+        assert [fact.object for fact in every if fact.slot == "home"] == ["TownT"]
+        assert len(every) == 3
+        for limit in (1, 2, 3, 9):
+            assert memory.facts("Ann", limit=limit) == every[:limit]
+        gone = next(fact for fact in memory.history("Ann", "home") if fact.object == "TownA")
+        assert (gone.standing, gone.superseded_by is None) == ("replaced", False)
+
+
 # ------------------------------------------------------------------------------------------------------------ surfaces
 
 

@@ -1,8 +1,9 @@
 """Questions about facts: by subject, verb and object, at a moment, with their links. Start at `find_facts`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from clew.errors import NotFoundError
@@ -11,12 +12,14 @@ from clew.knowledge.groups import group_of, subject_key
 from clew.knowledge.history import CURRENT, is_hidden, standing
 from clew.knowledge.morphology import analyses, lemma
 from clew.knowledge.slots import ANY_SCOPE, SIDES, SLOTS, Slot, family_of, slot_of
-from clew.rows.fact_codec import Place, fact_id, place_of
+from clew.rows.fact_codec import Place, fact_id, is_over, place_of
 from clew.rows.facts import (
     STATED,
     StoredStatements,
     TurnMarks,
+    fact_rows,
     facts_at,
+    facts_of,
     facts_of_groups,
     head_of,
     pair_digest,
@@ -38,7 +41,7 @@ SCANNED: Final = 600
 """Keys of facts that are compared before facts are read: about a millisecond."""
 
 _LEAST: Final = 8
-"""Facts read at a time, at least; else twice as many as are wanted."""
+"""Facts read at a time, at least."""
 _SPEAKER: Final = "user"
 _MYSELF: Final = frozenset({"i", "me", "myself"})
 
@@ -67,6 +70,10 @@ class FactQuery:
     known_at: datetime | None = None
     limit: int | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def moment(self, now: datetime) -> datetime:
+        """The moment of the standings."""
+        return self.as_of or self.known_at or now
 
     def names(self) -> list[str]:
         """The subject and its other names; none without a subject."""
@@ -102,10 +109,11 @@ def verb_fits(asked: str, fact: Fact) -> bool:
     return _is_form(asked, fact.verb) or slot_of(fact.verb, ANY_SCOPE) in slots_asked(asked)
 
 
-def slots_asked(verb: str) -> list[Slot]:
+@lru_cache(maxsize=256)
+def slots_asked(verb: str) -> tuple[Slot, ...]:
     """The slots that have a name, or a verb in any form: "uses" also asks for what was decided."""
     name = verb.casefold()
-    return [slot for slot in SLOTS if slot.name == name or any(_is_verb(name, each) for each in slot.verbs)]
+    return tuple(slot for slot in SLOTS if slot.name == name or any(_is_verb(name, each) for each in slot.verbs))
 
 
 def _is_form(asked: str, verb: str) -> bool:
@@ -118,23 +126,24 @@ def _is_verb(asked: str, verb: str) -> bool:
     return len(asked.split()) == len(verb.split()) and _is_form(asked, verb)
 
 
-def _lemmas(word: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def _lemmas(word: str) -> frozenset[str]:
     """The verbs of which a word can be a form."""
-    return {lemma(word), *analyses(word.lower())}
+    return frozenset((lemma(word), *analyses(word.lower())))
 
 
 def find_facts(reader: Reader, space: str, query: FactQuery, now: datetime) -> list[Fact]:
     """The facts that meet a query, the newest first, each with its standing and its links."""
     marks = TurnMarks(reader, space)
     found: list[Fact] = []
-    for facts in _candidates(reader, space, query, marks):
+    for facts in _candidates(reader, space, query, marks, found):
         found += _answers(reader, space, query, facts, now, marks)
         if query.limit is not None and len(found) >= query.limit:
             break
-    chosen = found[: query.limit]
+    chosen, moment = found[: query.limit], query.moment(now)
     if query.known_at is not None or query.aliases:
-        return chosen
-    linked = with_links(reader, space, chosen, marks)
+        return [_standing(fact, moment) for fact in chosen]
+    linked = with_links(reader, space, chosen, marks, moment)
     return linked if query.as_of is None else list(map(_without_later, linked))
 
 
@@ -161,8 +170,10 @@ def fact_history(reader: Reader, space: str, query: FactQuery, now: datetime) ->
         found = _rederived(reader, space, found, marks, query.aliases)
     every = history.history(found, named(query.subject or ""), aliases=query.aliases)
     families = {family_of(fact.verb) for fact in every if verb is not None and verb_fits(verb, fact)}
-    chosen = [_standing(fact, now) for fact in every if verb is None or family_of(fact.verb) in families]
-    return chosen if query.aliases else with_links(reader, space, chosen, marks)
+    chosen = [fact for fact in every if verb is None or family_of(fact.verb) in families]
+    if query.aliases:
+        return [_standing(fact, now) for fact in chosen]
+    return with_links(reader, space, chosen, marks, now)
 
 
 def get_fact(reader: Reader, space: str, name: str) -> Fact:
@@ -208,10 +219,9 @@ def all_links(reader: Reader, space: str) -> list[FactLink]:
 
 def links_of(reader: Reader, space: str, subject: str) -> list[FactLink]:
     """The links from and to all that was ever stated of a subject, sorted."""
-    marks, found = TurnMarks(reader, space), set[FactLinkRow]()
-    for place in places_of(reader, space, subject_digest(named(subject))):
-        key = (space, *place)
-        found.update(FACT_LINK.scan(reader, key, key), FACT_LINK.scan(reader, key, key, index="target"))
+    marks = TurnMarks(reader, space)
+    keys = [(space, *place) for place in places_of(reader, space, subject_digest(named(subject)))]
+    found = {*FACT_LINK.scan_many(reader, keys), *FACT_LINK.scan_many(reader, keys, index="target")}
     return _links(found, marks)
 
 
@@ -233,42 +243,69 @@ def _linked(kind: LinkKind, other: Fact, *, is_source: bool) -> LinkedFact:
     return LinkedFact(kind=kind, id=other.id, is_source=is_source, told=other.told, retracted=other.retracted)
 
 
-def with_links(reader: Reader, space: str, facts: Sequence[Fact], marks: TurnMarks) -> list[Fact]:
-    """The facts with their links, one hop."""
-    ends: dict[str, list[tuple[LinkKind, Place, bool]]] = {}
-    for fact in facts:
-        place = place_of(fact.id, marks.ordinal)
-        ends[fact.id] = list(_ends(reader, space, place))
-    others = sorted({place for every in ends.values() for _, place, _ in every})
-    marks.load({ordinal for ordinal, _ in others})
-    linked = {fact.id: fact for fact in facts_at(reader, space, others, marks)}
+def with_links(
+    reader: Reader, space: str, facts: Sequence[Fact], marks: TurnMarks, moment: datetime | None = None
+) -> list[Fact]:
+    """The facts with their links, one hop.
+
+    Args:
+        moment: that of their standings; None leaves those as they are.
+    """
+    places = {fact.id: place_of(fact.id, marks.ordinal) for fact in facts}
+    ends = _ends(reader, space, set(places.values()))
+    linked = {places[fact.id]: fact for fact in facts}
+    others = sorted({place for every in ends.values() for _, place, _ in every} - linked.keys())
+    linked |= {place_of(fact.id, marks.ordinal): fact for fact in facts_at(reader, space, others, marks)}
     found = []
     for fact in facts:
-        links = ((kind, fact_id(marks(place[0]).name, place[1]), back) for kind, place, back in ends[fact.id])
-        made = [_linked(kind, linked[name], is_source=back) for kind, name, back in links if name in linked]
-        found.append(replace(fact, links=tuple(made)))
+        links = tuple(
+            _linked(kind, linked[place], is_source=back)
+            for kind, place, back in ends.get(places[fact.id], ())
+            if place in linked
+        )
+        stands = fact.standing if moment is None else standing(fact, moment).value
+        found.append(replace(fact, standing=stands, links=links))
     return found
 
 
-def _ends(reader: Reader, space: str, place: Place) -> Iterator[tuple[LinkKind, Place, bool]]:
-    """The other ends of the links of a fact, and whether they are the sources."""
-    key = (space, *place)
-    for row in FACT_LINK.scan(reader, key, key):
-        yield LinkKind(row.kind), (row.target, row.target_place), False
-    for row in FACT_LINK.scan(reader, key, key, index="target"):
-        yield LinkKind(row.kind), (row.ordinal, row.place), True
+def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, list[tuple[LinkKind, Place, bool]]]:
+    """The other ends of the links of facts, and whether they are the sources; where a fact leads to comes first."""
+    keys, found = [(space, *place) for place in places], dict[Place, list[tuple[LinkKind, Place, bool]]]()
+    for row in sorted(FACT_LINK.scan_many(reader, keys)):
+        end = LinkKind(row.kind), (row.target, row.target_place), False
+        found.setdefault((row.ordinal, row.place), []).append(end)
+    for row in sorted(FACT_LINK.scan_many(reader, keys, index="target")):
+        end = LinkKind(row.kind), (row.ordinal, row.place), True
+        found.setdefault((row.target, row.target_place), []).append(end)
+    return found
 
 
-def _candidates(reader: Reader, space: str, query: FactQuery, marks: TurnMarks) -> Iterator[list[Fact]]:
-    """Facts that may meet a query, the newest first: a page at a time where only some are wanted."""
+def _candidates(
+    reader: Reader, space: str, query: FactQuery, marks: TurnMarks, found: Sequence[Fact]
+) -> Iterator[list[Fact]]:
+    """Facts that may meet a query, the newest first: a page at a time where only some are wanted.
+
+    Args:
+        found: the answers so far.
+    """
     pages = _places(reader, space, query)
-    if query.limit is None or not _is_about_now(query):
+    if not _is_about_now(query):
         yield facts_at(reader, space, [place for page in pages for place in page], marks)
         return
-    size = max(_LEAST, 2 * query.limit)
     for places in pages:
-        for start in range(0, len(places), size):
-            yield facts_at(reader, space, places[start : start + size], marks)
+        start = 0
+        while start < len(places):
+            most = len(places) if query.limit is None else start + _page(query.limit - len(found), start)
+            rows = fact_rows(reader, space, places[start:most])
+            if query.status is None:
+                rows = [row for row in rows if not is_over(row)]
+            yield facts_of(reader, space, rows, marks)
+            start = most
+
+
+def _page(missing: int, read: int) -> int:
+    """Places of facts to read at a time: first as many as answers are wanted, then as many again as were read."""
+    return max(_LEAST, missing, read)
 
 
 def _is_about_now(query: FactQuery) -> bool:
@@ -335,9 +372,9 @@ def _other_side(asked: str) -> list[str]:
 def _answers(
     reader: Reader, space: str, query: FactQuery, facts: Iterable[Fact], now: datetime, marks: TurnMarks
 ) -> Iterator[Fact]:
-    """The facts that meet a query at its moment, with their standing."""
+    """The facts that meet a query at its moment."""
     fitting = [fact for fact in facts if query.fits(fact)]
-    moment = query.as_of or query.known_at or now
+    moment = query.moment(now)
     if query.known_at is not None or query.aliases:
         fitting = _rederived(reader, space, fitting, marks, query.aliases, query.known_at)
     elif query.as_of is not None:
@@ -352,7 +389,7 @@ def _answers(
         else:
             is_meant = fact.status is query.status and not fact.retracted
         if is_meant:
-            yield _standing(fact, moment)
+            yield fact
 
 
 def _standing(fact: Fact, moment: datetime) -> Fact:

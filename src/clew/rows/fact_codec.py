@@ -128,14 +128,37 @@ def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordin
     return FactRow(space, *place, _packed(said))
 
 
-def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnMark]) -> Fact | None:
+@dataclass(frozen=True, slots=True)
+class FactData:
+    """What a row says of a fact.
+
+    Attributes:
+        said: what differs from its first statement, as JSON has it.
+    """
+
+    ordinal: int
+    place: int
+    said: Mapping[str, Any]
+
+    def turns(self) -> set[int]:
+        """Ordinals of the turns by whose ids it is told."""
+        others = {self.said[name][0] for name in _PLACES & self.said.keys() if self.said[name] is not None}
+        return {self.ordinal, *self.said.get("sources", ())} | others
+
+
+def fact_data(row: FactRow) -> FactData:
+    """What a row says of a fact."""
+    return FactData(row.ordinal, row.place, json.loads(data_text(row.data)))
+
+
+def fact_of(data: FactData, base: Statement | None, mark_of: Callable[[int], TurnMark]) -> Fact | None:
     """The fact of a row, without its statements; None where the statement is missing that it says nothing of.
 
     Args:
         base: as in `fact_row`.
         mark_of: gives a turn by its ordinal.
     """
-    said = _values(json.loads(data_text(row.data)))
+    said = _values(data.said)
     for name in _PLACES & said.keys():
         if said[name] is not None:
             ordinal, place = said[name]
@@ -146,7 +169,13 @@ def fact_of(row: FactRow, base: Statement | None, mark_of: Callable[[int], TurnM
     if "subject" not in told:
         return None
     group = group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"])
-    return Fact(id=fact_id(mark_of(row.ordinal).name, row.place), group=group, **told)
+    return Fact(id=fact_id(mark_of(data.ordinal).name, data.place), group=group, **told)
+
+
+def is_over(row: FactRow) -> bool:
+    """Whether a fact was replaced or withdrawn, without reading more of it."""
+    text = data_text(row.data)  # within a value each quotation mark has a backslash before it, so these are fields
+    return '"superseded_by":[' in text or '"retracted":true' in text
 
 
 def said_in(row: StatementRow | FactRow) -> str:

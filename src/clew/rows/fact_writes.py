@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from clew.knowledge.reduce import Reduction, reduced
-from clew.rows.fact_codec import Place, fact_id, fact_of, fact_row, place_of, statement_row, statements_of
-from clew.rows.facts import STATED, StoredStatements, TurnMarks, bounds_of, finding_digests, key_digest
+from clew.rows.fact_codec import Place, fact_data, fact_id, fact_of, fact_row, place_of, statement_row, statements_of
+from clew.rows.facts import STATED, StoredStatements, TurnMarks, finding_digests, key_digest, rows_of_turns
 from clew.store.knowledge_row_types import FactKeyRow, FactLinkRow, FactRow, StatementRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT, Table
@@ -86,10 +86,9 @@ def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collectio
 def _stored(reader: Reader, space: str, ordinals: Collection[int]) -> dict[int, list[StatementRow]]:
     """The stored rows of turns."""
     found: dict[int, list[StatementRow]] = {ordinal: [] for ordinal in ordinals}
-    for low, high in bounds_of(ordinals):
-        for row in STATEMENT.scan(reader, (space, low), (space, high)):
-            if row.ordinal in found:
-                found[row.ordinal].append(row)
+    for row in sorted(rows_of_turns(STATEMENT, reader, space, found.keys())):
+        if row.ordinal in found:
+            found[row.ordinal].append(row)
     return found
 
 
@@ -122,7 +121,7 @@ class _Facts:
             rows = FACT.scan(self.reader, (self.space, ordinal), (self.space, ordinal))
             for row in rows:
                 name = fact_id(self.marks(ordinal).name, row.place)
-                fact = fact_of(row, state.by_id(ordinal).get(name), self.marks)
+                fact = fact_of(fact_data(row), state.by_id(ordinal).get(name), self.marks)
                 if fact is not None and fact.group in groups:
                     found[row] = fact
         return found

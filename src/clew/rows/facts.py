@@ -6,19 +6,23 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Final
+from typing import Final, TypeVar
 
 from clew.errors import ConflictError
 from clew.knowledge.groups import Placed, placed, subject_key
 from clew.knowledge.morphology import lemma
-from clew.rows.fact_codec import Place, TurnMark, fact_id, fact_of, statements_of
+from clew.rows.fact_codec import Place, TurnMark, fact_data, fact_id, fact_of, statements_of
+from clew.store.knowledge_row_types import FactRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import from_us
 from clew.store.selections import FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
+from clew.store.typed_reads import TypedReads
 from clew.text.terms import terms
 from clew.types.facts import Fact, FactStatus, Statement
 from clew.types.ids import parse_turn_id, turn_id
+
+T = TypeVar("T")
 
 STATED: Final = -1
 """The place in FACT_KEY that stands for the statements of a turn."""
@@ -41,15 +45,25 @@ _BYTES: Final = 6
 _MIDDLE: Final = 1 << (8 * _BYTES - 1)
 
 
-def bounds_of(ordinals: Collection[int], close: int = _CLOSE) -> list[tuple[int, int]]:
-    """First and last ordinal of each range to read for some turns: one range if they lie close together, else one each.
+def rows_of_turns(
+    source: TypedReads[T],
+    reader: Reader,
+    space: str,
+    ordinals: Collection[int],
+    *,
+    index: str | None = None,
+    close: int = _CLOSE,
+) -> list[T]:
+    """The rows of turns, asked for at once; perhaps rows of others too, where the turns lie close together.
 
     Args:
+        source: its rows are found by the ordinals of turns.
         close: see `_CLOSE`.
     """
     low, high = min(ordinals, default=0), max(ordinals, default=0)
-    is_dense = len(ordinals) > 1 and high - low < close * len(ordinals)
-    return [(low, high)] if is_dense else [(ordinal, ordinal) for ordinal in sorted(ordinals)]
+    if len(ordinals) > 1 and high - low < close * len(ordinals):
+        return source.scan(reader, (space, low), (space, high), index=index)
+    return source.scan_many(reader, [(space, each) for each in sorted(ordinals)], index=index)
 
 
 class TurnMarks:
@@ -62,11 +76,11 @@ class TurnMarks:
 
     def load(self, ordinals: Iterable[int]) -> None:
         """Reads turns that are asked for soon, at once where they lie close together."""
-        for low, high in bounds_of(set(ordinals) - self._marks.keys()):
-            for row in TURN_TIMES.scan(self._reader, (self._space, low), (self._space, high), index="ordinal"):
-                mark = TurnMark(turn_id(row.session, row.seq), from_us(row.at))
-                self._marks[row.ordinal] = mark
-                self._ordinals[mark.name] = row.ordinal
+        missing = set(ordinals) - self._marks.keys()
+        for row in rows_of_turns(TURN_TIMES, self._reader, self._space, missing, index="ordinal"):
+            mark = TurnMark(turn_id(row.session, row.seq), from_us(row.at))
+            self._marks[row.ordinal] = mark
+            self._ordinals[mark.name] = row.ordinal
 
     def __call__(self, ordinal: int) -> TurnMark:
         """One turn.
@@ -170,10 +184,15 @@ class StoredStatements:
 
     def _load(self, ordinals: Iterable[int]) -> None:
         missing = [ordinal for ordinal in ordinals if ordinal not in self._said]
+        if not missing:
+            return
         self._marks.load(missing)
-        for ordinal in missing:
-            self._said[ordinal] = stated(self._reader, self._space, ordinal, self._marks)
-            self._placed[ordinal] = placed(self._said[ordinal])
+        said: dict[int, list[Statement]] = {ordinal: [] for ordinal in missing}
+        for row in sorted(rows_of_turns(STATEMENT, self._reader, self._space, said.keys())):
+            if row.ordinal in said:
+                said[row.ordinal] += statements_of(row, self._marks(row.ordinal))
+        self._said.update(said)
+        self._placed.update((ordinal, placed(statements)) for ordinal, statements in said.items())
 
 
 def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[Statement]:
@@ -182,20 +201,28 @@ def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[S
     return [each for row in rows for each in statements_of(row, marks(ordinal))]
 
 
+def fact_rows(reader: Reader, space: str, places: Iterable[Place]) -> list[FactRow]:
+    """The rows at some places, in their order; places where there is none are left out."""
+    return [row for row in FACT.get_many(reader, [(space, *place) for place in places]) if row is not None]
+
+
 def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks | None = None) -> list[Fact]:
     """The facts at some places, without their statements; places where there is none are left out."""
-    marks = marks or TurnMarks(reader, space)
-    rows = [row for row in FACT.get_many(reader, [(space, *place) for place in places]) if row is not None]
-    ordinals = {row.ordinal for row in rows}
-    marks.load(ordinals)
+    return facts_of(reader, space, fact_rows(reader, space, places), marks or TurnMarks(reader, space))
+
+
+def facts_of(reader: Reader, space: str, rows: Sequence[FactRow], marks: TurnMarks) -> list[Fact]:
+    """The facts of some rows, without their statements."""
+    found = list(map(fact_data, rows))
+    marks.load({ordinal for each in found for ordinal in each.turns()})
+    ordinals = {each.ordinal for each in found}
     statements = {
         statement.id: statement
-        for low, high in bounds_of(ordinals, _CLOSE_STATING)
-        for row in STATEMENT.scan(reader, (space, low), (space, high))
+        for row in rows_of_turns(STATEMENT, reader, space, ordinals, close=_CLOSE_STATING)
         if row.ordinal in ordinals
         for statement in statements_of(row, marks(row.ordinal))
     }
-    facts = (fact_of(row, statements.get(fact_id(marks(row.ordinal).name, row.place)), marks) for row in rows)
+    facts = (fact_of(each, statements.get(fact_id(marks(each.ordinal).name, each.place)), marks) for each in found)
     return [fact for fact in facts if fact is not None]
 
 
@@ -203,8 +230,7 @@ def facts_of_groups(reader: Reader, space: str, groups: Collection[str], marks: 
     """All facts of some groups of statements, without the statements."""
     stored = StoredStatements(reader, space, marks)
     ordinals = sorted({ordinal for group in groups for ordinal in stored.stating(group)})
-    rows = [row for each in ordinals for row in FACT_PLACE.scan(reader, (space, each), (space, each))]
-    places = [(row.ordinal, row.place) for row in rows]
+    places = sorted(FACT_PLACE.scan_many(reader, [(space, each) for each in ordinals]))
     return [fact for fact in facts_at(reader, space, places, marks) if fact.group in groups]
 
 

@@ -17,6 +17,7 @@ from clew.store.check import (
     check_columns,
     check_key,
     check_keys,
+    check_prefixes,
     check_setting,
     checked_rows,
     table_named,
@@ -50,6 +51,12 @@ class SqlReader(ABC):
     @abstractmethod
     def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
         """Columns of the rows under keys of one space, at least one; a row of nulls or none where there is none."""
+
+    @abstractmethod
+    def _scan_many(
+        self, table: Table, index: str | None, prefixes: Sequence[Key], columns: tuple[str, ...]
+    ) -> list[Row]:
+        """Columns of the rows that begin with prefixes of one length and one space, at least one."""
 
     def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:  # noqa: ARG002  # an engine's own
         """The rows under keys, in their order, where that is cheaper than looking up the keys too; None otherwise."""
@@ -103,6 +110,17 @@ class SqlReader(ABC):
                 ends = (limit is not None, reverse)
                 sql = self._statements.made[sought] = self._statements.scan(declared, index, shape, columns, ends)
             return self._fetch(sql, low + high[shape[0] :] + (() if limit is None else (limit,)))
+
+    def scan_many(
+        self, table: str, prefixes: Sequence[Key], *, index: str | None = None, columns: Sequence[str] | None = None
+    ) -> list[Row]:
+        """See `Reader.scan_many`."""
+        with self._guard:
+            declared = table_named(table)
+            check_prefixes(declared, index, prefixes)
+            check_columns(declared, columns, None)
+            chosen = declared.names if columns is None else tuple(columns)
+            return self._scan_many(declared, index, prefixes, chosen) if prefixes else []
 
     def count(self, table: str, low: Key, high: Key, *, index: str | None = None) -> int:
         """See `Reader.count`."""
@@ -196,6 +214,17 @@ class _OverConnection:
 
     def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
         return _look_up(self._connection, table, keys, columns)
+
+    def _scan_many(
+        self, table: Table, index: str | None, prefixes: Sequence[Key], columns: tuple[str, ...]
+    ) -> list[Row]:
+        """As with keys, one statement is run for each."""
+        width = len(prefixes[0])
+        sql = _STATEMENTS.made.get(sought := ("scan_many", table.name, index, width, columns))
+        if sql is None:
+            shape = (width, width, width)
+            sql = _STATEMENTS.made[sought] = _STATEMENTS.scan(table, index, shape, columns, (False, False))
+        return self._connection.executemany(sql, prefixes).fetchall()
 
     def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:
         return _all_of(self._connection, table, keys, columns)

@@ -80,16 +80,37 @@ def check_keys(table: Table, keys: Sequence[Key]) -> None:
     Raises:
         StoreError: they are not.
     """
-    if set(map(len, keys)) == {table.key}:  # looked at a column at a time: one look for a hundred values
-        columns = list(zip(*keys, strict=True))
-        kinds = product(*(set(map(type, column)) for column in columns))
-        if all(_bounds_fault(table.name, None, each, each) is None for each in kinds):
-            texts = (cast("Iterable[str]", column) for column in columns if type(column[0]) is str)
-            if columns[0].count(columns[0][0]) == len(keys) and not any("\0" in "".join(text) for text in texts):
-                return
+    if set(map(len, keys)) == {table.key} and _are_sound(table, None, keys):
+        return
     for key in keys:
         check_key(table, key)
         check_bounds(table, None, keys[0], key)
+
+
+def check_prefixes(table: Table, index: str | None, prefixes: Sequence[Key]) -> None:
+    """Sees that each fits the columns of an index, and that all have one length and one space.
+
+    Raises:
+        StoreError: they do not.
+    """
+    if index is not None and not prefixes:
+        check_bounds(table, index, ("",), ("",))
+    lengths = set(map(len, prefixes))
+    if len(lengths) > 1:
+        raise StoreError(f"the prefixes for {table.name} have {sorted(lengths)} values; expected one length for all")
+    if prefixes and not _are_sound(table, index, prefixes):
+        for prefix in prefixes:
+            check_bounds(table, index, prefixes[0], prefix)
+
+
+def _are_sound(table: Table, index: str | None, keys: Sequence[Key]) -> bool:
+    """Whether keys or prefixes of one length are surely right: one look at a column for a hundred values."""
+    columns = list(zip(*keys, strict=True))
+    kinds = product(*(set(map(type, column)) for column in columns))
+    if not columns or any(_bounds_fault(table.name, index, each, each) is not None for each in kinds):
+        return False
+    texts = (cast("Iterable[str]", column) for column in columns if type(column[0]) is str)
+    return columns[0].count(columns[0][0]) == len(keys) and not any("\0" in "".join(text) for text in texts)
 
 
 def check_columns(table: Table, columns: Sequence[str] | None, limit: int | None) -> None:

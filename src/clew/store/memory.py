@@ -17,6 +17,7 @@ from clew.store.check import (
     check_columns,
     check_key,
     check_keys,
+    check_prefixes,
     check_setting,
     check_storable,
     checked_rows,
@@ -134,6 +135,18 @@ class _View:
             if columns is None:
                 return list(rows)
             places = [TABLES[table].names.index(column) for column in columns]
+            return [tuple(row[place] for place in places) for row in rows]
+
+    def scan_many(
+        self, table: str, prefixes: Sequence[Key], *, index: str | None = None, columns: Sequence[str] | None = None
+    ) -> list[Row]:
+        with self._guard:
+            declared = table_named(table)
+            check_prefixes(declared, index, prefixes)
+            check_columns(declared, columns, None)
+            places = [declared.names.index(column) for column in columns or declared.names]
+            keys = (key for prefix in prefixes for key in self._between(table, index, prefix, prefix))
+            rows = (cast(Row, self._tables[table].get(key)) for key in keys)
             return [tuple(row[place] for place in places) for row in rows]
 
     def count(self, table: str, low: Key, high: Key, *, index: str | None = None) -> int:

@@ -45,6 +45,23 @@ def _look_up(
     return sql, [*map(list, zip(*keys, strict=True)), keys[0][0]]
 
 
+def _scan_many(
+    statements: Statements, table: Table, index: str | None, prefixes: Sequence[Key], columns: tuple[str, ...]
+) -> tuple[str, list[Any]]:
+    """The statement that gives the rows that begin with some prefixes, and its values."""
+    check_storable(chain.from_iterable(prefixes))
+    width = len(prefixes[0])
+    sql = statements.made.get(sought := ("scan_many", table.name, index, width, columns))
+    if sql is None:
+        sql = statements.made[sought] = statements.scan_many(table, index, width, columns)
+    return sql, [*map(list, zip(*prefixes, strict=True)), prefixes[0][0]]
+
+
+def _there(rows: Iterable[Row]) -> list[Row]:
+    """The rows of prefixes that have any, without the space before their columns."""
+    return [row[1:] for row in rows if row[0] is not None]
+
+
 class LaneTaken(StoreLocked):
     """Others kept writing to one of the spaces that this transaction needs; try again."""
 
@@ -63,6 +80,12 @@ class PostgresReader(SqlReader):
     def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
         sql, values = _look_up(self._statements, table, keys, columns)
         return self._connection.execute(sql, values, binary=True).fetchall()
+
+    def _scan_many(
+        self, table: Table, index: str | None, prefixes: Sequence[Key], columns: tuple[str, ...]
+    ) -> list[Row]:
+        sql, values = _scan_many(self._statements, table, index, prefixes, columns)
+        return _there(self._connection.execute(sql, values, binary=True).fetchall())
 
 
 class Batch:
@@ -171,6 +194,14 @@ class PostgresTransaction(SqlTransaction):
         self._enter(cast(str, keys[0][0]))
         self._note_sending()
         return self._batch.run(sql, values).fetchall()
+
+    def _scan_many(
+        self, table: Table, index: str | None, prefixes: Sequence[Key], columns: tuple[str, ...]
+    ) -> list[Row]:
+        sql, values = _scan_many(self._statements, table, index, prefixes, columns)
+        self._enter(cast(str, prefixes[0][0]))
+        self._note_sending()
+        return _there(self._batch.run(sql, values).fetchall())
 
     def _run(self, sql: str, rows: Iterator[Row]) -> None:
         while chunk := list(islice(rows, _AT_ONCE)):

@@ -57,6 +57,17 @@ class Reader(Protocol):
         """
         ...
 
+    def scan_many(
+        self, table: str, prefixes: Sequence[Key], *, index: str | None = None, columns: Sequence[str] | None = None
+    ) -> list[Row]:
+        """Rows that begin with one of several prefixes of one length and one space, asked for at once, in any order.
+
+        Args:
+            prefixes: different ones, each as the bounds of `scan` are.
+            columns: as in `scan`.
+        """
+        ...
+
     def count(self, table: str, low: Key, high: Key, *, index: str | None = None) -> int:
         """How many rows `scan` would return."""
         ...

@@ -56,13 +56,26 @@ class Statements:
 
     def get_many(self, table: Table, columns: Sequence[str]) -> str:
         """Values: each of the key's columns as an array, then the space; a key without a row gives a row of nulls."""
-        equal = [f'kept."space" = {self._mark}', *(f'kept."{name}" = wanted."{name}"' for name in table.key_names[1:])]
+        return self._joined(table, table.key_names, columns)
+
+    def scan_many(self, table: Table, index: str | None, width: int, columns: Sequence[str]) -> str:
+        """Values: each of the prefixes' columns as an array, then the space; the first value of a row is its space.
+
+        A prefix without a row gives a row of nulls.
+
+        Args:
+            width: how many values a prefix has.
+        """
+        return self._joined(table, table.order(index)[:width], ("space", *columns), self._present(table, index))
+
+    def _joined(self, table: Table, names: Sequence[str], columns: Sequence[str], present: Sequence[str] = ()) -> str:
+        equal = [f'kept."space" = {self._mark}', *(f'kept."{name}" = wanted."{name}"' for name in names[1:])]
         return templates("postgres")["get_many"].format(
             table=f'{self._prefix}"{table.name}"',
-            key=_names(table.key_names),
-            arrays=", ".join(f"{self._mark}::{_ARRAYS[table.columns[name]]}" for name in table.key_names),
+            key=_names(names),
+            arrays=", ".join(f"{self._mark}::{_ARRAYS[table.columns[name]]}" for name in names),
             columns=", ".join(f'kept."{name}"' for name in columns),
-            where=" AND ".join(equal),
+            where=" AND ".join((*equal, *(f"kept.{each}" for each in present))),
         )
 
     def scan(
@@ -140,8 +153,12 @@ class Statements:
             if upto > shared:
                 marks = ", ".join([self._mark] * (upto - shared))
                 parts.append(f"({_names(order[shared:upto])}) {sign} ({marks})")
-        parts += [f'"{name}" IS NOT NULL' for name in table.indexes.get(index or "", ()) if name not in table.key_names]
-        return " AND ".join(parts)
+        return " AND ".join((*parts, *self._present(table, index)))
+
+    def _present(self, table: Table, index: str | None) -> list[str]:
+        """What keeps rows out that an index has not: those with a null in it."""
+        columns = table.indexes.get(index or "", ())
+        return [f'"{name}" IS NOT NULL' for name in columns if name not in table.key_names]
 
 
 def _names(names: Sequence[str]) -> str:

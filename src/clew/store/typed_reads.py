@@ -36,6 +36,10 @@ class TypedReads(Generic[T]):
         rows = reader.scan(self.source, low, high, index=index, columns=self.selected, limit=limit, reverse=reverse)
         return list(map(self.make, rows))
 
+    def scan_many(self, reader: Reader, prefixes: Sequence[Key], *, index: str | None = None) -> list[T]:
+        """The values that begin with one of several prefixes, see `Reader.scan_many`."""
+        return list(map(self.make, reader.scan_many(self.source, prefixes, index=index, columns=self.selected)))
+
     def get(self, reader: Reader, key: Key) -> T | None:
         """The value under a full primary key, or None."""
         return self.get_many(reader, [key])[0]

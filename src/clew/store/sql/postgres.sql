@@ -17,7 +17,7 @@ SELECT set_config(
 SELECT pg_backend_pid()
 
 -- name: get_many
--- Rows by their whole primary keys, which come as one array for each column: a list of values would make a statement of
+-- Rows by their whole primary keys, or by what they begin with, which come as one array for each column: a list of values would make a statement of
 -- its own for each length. The join is an outer one since no planner can begin that at the table.
 SELECT {columns} FROM unnest({arrays}) AS wanted ({key}) LEFT JOIN {table} AS kept ON {where}
 
