@@ -2829,6 +2829,9 @@ DOOR = (
         "What stands before the messages of a Responses request counts in its cost and window.",
     ),
     Requirement(
+        "P-REV-34", "Issue 15", "With its own cache mark a request never has more marks than the provider takes."
+    ),
+    Requirement(
         "DOOR-ERRAND-01", "Issue 15", "Errands of real clients are known; ids and paths are as these send them."
     ),
 )

@@ -58,6 +58,32 @@ def test_the_mark_stands_at_a_block_of_ours(heads: int, ttl: str) -> None:
         assert len(blocks) == EXCHANGES + 1
 
 
+@pytest.mark.requirement("P-REV-34")
+def test_marks_inside_of_the_results_of_tools_leave_fewer_for_ours() -> None:
+    now, wire, most = [0.0], WIRES["anthropic"], 0
+    economy = RequestEconomy(price_list(), counter(), lambda: now[0])
+    blocks: dict[int, str] = {}
+    for number in range(EXCHANGES + 1):
+        model = "claude-haiku-4-5" if 0 < number < EXCHANGES else "claude-opus-4-1"
+        value = json.loads(asked(number, model, 1, "5m").body)
+        mark = {"cache_control": {"type": "ephemeral"}}
+        inner = [{"type": "text", "text": part, **mark} for part in ("one", "two")]
+        if number == EXCHANGES:
+            value["messages"][-1]["content"].insert(0, {"type": "tool_result", "tool_use_id": "t", "content": inner})
+        rest = {name: value[name] for name in ("model", "system", "max_tokens")}
+        request = chat_request("anthropic", value["messages"], **rest)
+        kept = [wire.appended(request, 2 * at, text) for at, text in blocks.items()]
+        edits = EditsInQuestion(kept=kept, block=[wire.appended(request, 2 * number, f"Remembered {number}.")])
+        decision = economy.choose(request, edits, account="a", session="s")
+        if decision.inject:
+            blocks[number] = f"Remembered {number}."
+        sent = edited(request.body, edits.chosen(decision))
+        most = max(most, sent.count(b'"cache_control"'))
+        now[0] += 5.0
+    assert len(blocks) > 1
+    assert most == 4, "Anthropic refuses a request with five"
+
+
 def marked_parts(sent: dict[str, Any]) -> list[dict[str, Any]]:
     contents = [message["content"] for message in sent["messages"] if isinstance(message["content"], list)]
     return [part for content in contents for part in content if "cache_control" in part]

@@ -87,7 +87,9 @@ class RequestEconomy:
         plain = form()
         kept = form(edits.base, edits.kept) if edits.base or edits.kept else plain
         tail = form(edits.base, edits.kept, edits.block) if added else None
-        if not edits.base and len(kept.own) == len(edits.kept) and all(map(_is_block, edits.kept)):
+        rules, price = self._prices.rules(request.wire, request.model), self._prices.price(request.model)
+        has_mark_left = request.body.count(b'"cache_control"') < rules.marks  # also inside of the results of tools
+        if has_mark_left and not edits.base and len(kept.own) == len(edits.kept) and all(map(_is_block, edits.kept)):
             count = len(kept.own)
             kept, tail = replace(kept, may_mark=count), None if tail is None else replace(tail, may_mark=count)
         ways = Ways(
@@ -98,7 +100,6 @@ class RequestEconomy:
             rewritten=None if edits.rewritten is None else form(edits.rewritten, edits.block),
             limit=limit,
         )
-        rules, price = self._prices.rules(request.wire, request.model), self._prices.price(request.model)
         terms = Terms(rules, price, f"{account}\x1f{request.model}", self._seconds())
         return self._economy.decide(ways, terms, session=session, idle=idle)
 
