@@ -2,7 +2,7 @@
 
     python -m benchmarks.fact_queries [--turns N] [--home DIR]
 
-Of the turns, one in five states something about one of 300 people: a home, an employer, a liking, a plan, a purchase;
+Of the turns, one in five states something about one of 280 people: a home, an employer, a liking, a plan, a purchase;
 two people greet each other by nicknames. Times are of the thread's processor, in milliseconds, over 200 questions of
 each kind; each kind is asked once before.
 """
@@ -26,7 +26,7 @@ from clew.types.turn import Turn
 PEOPLE = [
     first + last for first in "Al Bea Cal Dor Ed Fay Gil Han Ivo Jun".split() for last in "an bert con den".split()
 ]
-NAMES = [f"{name}{end}" for name in PEOPLE for end in ("a", "e", "i", "o", "us", "win", "")][:300]
+NAMES = [f"{name}{end}" for name in PEOPLE for end in ("a", "e", "i", "o", "us", "win", "")]
 PLACES = "Porto Lisbon Braga Faro Oslo Bergen Molde Narvik Berlin Bremen Leipzig Rome Milan Turin Genoa".split()
 FIRMS = "Acme Initech Vela Hooli Umbra Halden Norsk Quill".split()
 THINGS = "jazz opera tea coffee hiking chess rowing baking poetry gardening".split()
