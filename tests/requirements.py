@@ -2916,6 +2916,7 @@ FACT_ROWS = (
     ),
     Requirement("K-FCT-04", "Issue 16.1", "What was edited away, injected, or said to a subagent states nothing."),
     Requirement("K-FCT-05", "DESIGN 10", "Facts are found by subject, verb in any form, object, status and time."),
+    Requirement("K-PLURAL-01", "issue 16", "What a group did or chose is told in the plural: we decide on Redis."),
     Requirement("K-FCT-06", "DESIGN 10", "A correction is a turn, and counts wherever that turn goes."),
     Requirement("K-FCT-07", "Issue 16", "What is asked of the store for some facts does not grow with the space."),
     Requirement(

@@ -12,10 +12,11 @@ import pytest
 from clew.aio import AsyncMemory
 from clew.cli.facts import dot_graph
 from clew.errors import InputError
+from clew.knowledge.book import Book
 from clew.memory import Memory
 from clew.store.protocol import Reader
 from clew.testing import FrozenClock
-from clew.types.facts import Fact
+from clew.types.facts import Fact, Statement
 from tests.cli_runs import run
 from tests.fact_talk import idle, read
 from tests.memories import NOON, at, quiet, rows, timed, told
@@ -73,6 +74,18 @@ def test_facts_are_found_by_what_they_say(memory: Memory, asked: dict[str, Any],
 @pytest.mark.requirement("K-FCT-05")
 def test_led_finds_leads(memory: Memory) -> None:
     assert [fact.verb.split()[0] for fact in memory.facts("Bob", "led")] == ["leads"]
+
+
+@pytest.mark.requirement("K-PLURAL-01")
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("decides on", "decide on"), ("switches to", "switch to"), ("has", "have"), ("tries", "try"), ("passes", "pass")],
+)
+def test_what_a_group_does_is_told_in_the_plural(verb: str, words: str) -> None:
+    statement = Statement(turn="s:turn:0", ordinal=0, said_at=NOON, subject="we", verb=verb, object="Redis")
+    book = Book()
+    book.add([statement])
+    assert told_of([*book.facts()]) == [f"we {words} Redis"]
 
 
 @pytest.mark.requirement("K-FCT-05")

@@ -1,5 +1,6 @@
 """Facts: what turns state about a subject, how later statements changed it, and the links between facts."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -219,7 +220,20 @@ class Fact(Record):
     @property
     def told(self) -> str:
         """The fact in a few words."""
-        return " ".join(filter(None, (self.subject, self.verb, self.object, self.scope and f"for {self.scope}")))
+        verb = _of_several(self.verb) if self.subject == "we" else self.verb
+        return " ".join(filter(None, (self.subject, verb, self.object, self.scope and f"for {self.scope}")))
+
+
+def _of_several(verb: str) -> str:
+    """A verb in the third person as it follows "we": "decides on" is "decide on"."""
+    first, space, rest = verb.partition(" ")
+    plain = _IRREGULAR.get(first) or _OF_ONE.sub(lambda end: _ENDINGS.get(end[0], end[0][:-2]), first)
+    return f"{plain}{space}{rest}"
+
+
+_IRREGULAR: Final = {"is": "are", "was": "were", "has": "have"}
+_OF_ONE: Final = re.compile(r"(?:(?<=\w\w)ies|(?:ch|sh|ss|x|o)es|(?<!s)s)$")
+_ENDINGS: Final = {"ies": "y", "s": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
