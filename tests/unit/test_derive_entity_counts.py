@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.derive.entity_counts import PROGRESS, STRETCH, EntityCounting, entities_of, entity_page
+from clew.derive.entity_counts import STRETCH, EntityCounting, entities_of, entity_page
 from clew.errors import ConflictError
 from clew.memory import Memory
+from clew.rows.entity_progress import ENTITY_PROGRESS
 from clew.store.memory import MemoryStore
 from clew.store.values import Row
 from clew.structure.graph import spreading_activation
@@ -156,10 +157,10 @@ def test_rebuild_and_a_newer_rule_give_the_same_again(memory: Memory) -> None:
     memory.drain(None)
     assert graph_rows(memory) == before
     old = json.dumps({"next": 4, "version": 0})
-    memory.reads.store.transaction(lambda tx: tx.put("meta", [(memory.space, PROGRESS, old)]))
+    memory.reads.store.transaction(lambda tx: tx.put("meta", [(memory.space, ENTITY_PROGRESS, old)]))
     memory.drain(None)
     assert graph_rows(memory) == before
-    memory.reads.store.transaction(lambda tx: tx.put("meta", [(memory.space, PROGRESS, old)]))
+    memory.reads.store.transaction(lambda tx: tx.put("meta", [(memory.space, ENTITY_PROGRESS, old)]))
     memory.forget(turn_ids=["s:turn:0"])
     memory.drain(None)
     assert memory.verify().ok

@@ -1,27 +1,25 @@
 """Stored turns -> the entities that they name, as counts in the entity graph; behind the acknowledgement, in order.
 
-Independent of the analysis: it needs neither vectors nor a model, and keeps its own watermark in a row of META:
-
-    entities    {"next": ordinal, "version": n}: everything before `next` is counted
+Independent of the analysis: it needs neither vectors nor a model, and keeps its own watermark
+(`clew.rows.entity_progress`).
 
 A turn's counts do not depend on other turns, so a forgotten turn is subtracted by counting it once more. The names that
 a named-entity model found in it are recorded (`clew.rows.name_spans`) and count as well; no model is asked here.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from clew.derive.branch_state import turn_of
 from clew.errors import ConflictError
 from clew.index.view import IndexView
 from clew.ingest.identity import content_hash
+from clew.rows.entity_progress import ENTITY_PROGRESS, CountingProgress, read_entity_progress
 from clew.rows.name_spans import Spans, spans_seen
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
-from clew.store.rows import dumps, turn_from_row
-from clew.store.selections import META_VALUE, TURN_SEQ
+from clew.store.rows import turn_from_row
+from clew.store.selections import TURN_SEQ
 from clew.store.tables import META, TURN
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
 from clew.text.terms import quote_terms
@@ -33,29 +31,11 @@ from clew.types.turn import Turn
 STRETCH: Final = 256
 """Most turns counted between two commits."""
 
-PROGRESS: Final = "entities"
-
 NEIGHBOURS: Final = 20
 TURNS: Final = 50
 """Most neighbours and turns on the page of one entity."""
 
 _SHOWN: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class CountingProgress:
-    """How far a space's turns are counted.
-
-    Attributes:
-        next: ordinal of the first turn that is not.
-    """
-
-    next: int = 0
-    version: int = ENTITY_VERSION
-
-    def to_json(self) -> str:
-        """JSON with a fixed form."""
-        return dumps({"next": self.next, "version": self.version})
 
 
 class EntityCounting:
@@ -68,7 +48,7 @@ class EntityCounting:
     def pending(self) -> int:
         """Turns that are not counted."""
         with self._store.snapshot() as reader:
-            _, progress = read_progress(reader, self._space)
+            _, progress = read_entity_progress(reader, self._space)
             start = progress.next if progress.version == ENTITY_VERSION else 0
             return reader.count("turn", (self._space, start), (self._space,), index="ordinal")
 
@@ -79,7 +59,7 @@ class EntityCounting:
             ConflictError: another process counted meanwhile; nothing was written.
         """
         with self._store.snapshot() as reader:
-            seen, progress = read_progress(reader, self._space)
+            seen, progress = read_entity_progress(reader, self._space)
             low = (self._space, progress.next)
             rows = TURN.scan(reader, low, (self._space,), index="ordinal", limit=STRETCH)
             turns = [turn_of(row) for row in rows]
@@ -93,43 +73,31 @@ class EntityCounting:
         made = [counted((turn,), (seen_in,)) for turn, seen_in in zip(turns, spans, strict=True)]
 
         def write(tx: Transaction) -> None:
-            if read_progress(tx, self._space)[0] != seen:
+            if read_entity_progress(tx, self._space)[0] != seen:
                 raise ConflictError("the space's names were counted by another process; it is tried again")
             living = TURN_SEQ.get_many(tx, [(self._space, row.session, row.seq) for row in rows])
             counts = Counts.joined(counts for counts, seq in zip(made, living, strict=True) if seq is not None)
             counts.apply(tx, self._space, 1)
-            META.put(tx, [MetaRow(self._space, PROGRESS, after.to_json())])
+            META.put(tx, [MetaRow(self._space, ENTITY_PROGRESS, after.to_json())])
 
         self._store.transaction(write, durable=False)
         return True
 
 
-def read_progress(reader: Reader, space: str) -> tuple[str | None, CountingProgress]:
-    """The row's text and the progress in it; None and the beginning for a space of which nothing was counted."""
-    text = META_VALUE.get(reader, (space, PROGRESS))
-    return (None, CountingProgress()) if text is None else (text, CountingProgress(**json.loads(text)))
-
-
 def drop_entities(tx: Transaction, space: str) -> None:
     """Deletes the whole graph; the worker counts it again."""
     drop_graph(tx, space)
-    tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
+    tx.delete("meta", (space, ENTITY_PROGRESS), (space, ENTITY_PROGRESS))
 
 
 def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
     """Subtracts turns that are forgotten. Counts of an older version cannot be changed: then all is counted again."""
-    seen, progress = read_progress(tx, space)
+    seen, progress = read_entity_progress(tx, space)
     if seen is not None and progress.version != ENTITY_VERSION:
         drop_entities(tx, space)
         return
     known = [turn for turn in turns if cast(int, turn.ordinal) < progress.next]
     counted(known, spans_seen(tx, space, known)).apply(tx, space, -1)
-
-
-def counted_to(reader: Reader, space: str) -> int:
-    """Turns with a lower ordinal are counted in the graph; 0 where an older version counted them."""
-    _, progress = read_progress(reader, space)
-    return progress.next if progress.version == ENTITY_VERSION else 0
 
 
 def entity_problems(reader: Reader, space: str, fresh: Counts) -> Iterator[Problem]:

@@ -12,10 +12,11 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from clew.derive.branch_state import turn_of
-from clew.derive.entity_counts import counted, read_progress
+from clew.derive.entity_counts import counted
 from clew.errors import ConflictError, ModelError, ModelUnavailable
 from clew.models.choose import NoRecogniser
 from clew.models.protocol import Recogniser
+from clew.rows.entity_progress import read_entity_progress
 from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_seen
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
@@ -130,7 +131,7 @@ class Recognition:
             seen, asked = self._asked(reader, recogniser)
             if asked is None:
                 return False
-            held, progress = read_progress(reader, self._space)
+            held, progress = read_entity_progress(reader, self._space)
             rows: list[TurnRow] = []
             if progress.version == ENTITY_VERSION and progress.next > asked.next:
                 bounds = (self._space, asked.next), (self._space, progress.next - 1)
@@ -169,7 +170,7 @@ class Recognition:
         }
 
         def write(tx: Transaction) -> None:
-            if (read_asked(tx, self._space)[0], read_progress(tx, self._space)[0]) != unchanged:
+            if (read_asked(tx, self._space)[0], read_entity_progress(tx, self._space)[0]) != unchanged:
                 raise ConflictError("the space's names were counted by another process; it is tried again")
             keys = [(self._space, turn.session, turn.seq) for turn in turns]
             living = TURN_SEQ.get_many(tx, keys)
@@ -188,7 +189,7 @@ class Recognition:
             return False
 
         def write(tx: Transaction) -> bool:
-            if read_asked(tx, self._space)[0] != seen or read_progress(tx, self._space)[1].next != counted_to:
+            if read_asked(tx, self._space)[0] != seen or read_entity_progress(tx, self._space)[1].next != counted_to:
                 raise ConflictError("the space's names were counted by another process; it is tried again")
             if tx.count("turn", (self._space, counted_to), (self._space,), index="ordinal"):
                 return False  # they are counted first

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from clew.derive.entity_counts import counted_to, entity_problems
+from clew.derive.entity_counts import entity_problems
 from clew.errors import StoreCorrupt
 from clew.index import packer
 from clew.index.staged_rebuild import staged_problems
@@ -22,6 +22,7 @@ from clew.maintain.examine import Stretch
 from clew.maintain.examine_together import examined
 from clew.rows.analysis_progress import read_progress
 from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
+from clew.rows.entity_progress import counted_to
 from clew.rows.name_spans import spans_by_name
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store

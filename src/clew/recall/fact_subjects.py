@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from clew.derive.entity_counts import counted_to
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.knowledge.groups import subject_key
 from clew.recall.facts import FactQuery, named, names_of
+from clew.rows.entity_progress import counted_to
 from clew.rows.facts import places_of, subject_digest
 from clew.store.protocol import Reader
 from clew.structure.stored_graph import StoredGraph
