@@ -119,7 +119,7 @@ def test_the_commands_tell_what_finds_names(ruler: Path, tmp_path: Path, monkeyp
     done("add", SAID[0][1], "--home", tmp_path)  # it ends before a library of seconds would be loaded
     early = run("entities", "--home", tmp_path)
     assert "oslo" not in early.stdout
-    assert "1 turns wait for the named-entity model" in early.stderr
+    assert "1 turn waiting for the named-entity model" in early.stderr
     done("work", "--once", "--home", tmp_path)
     late = run("entities", "--home", tmp_path)
     assert ("oslo" in late.stdout, late.stderr) == (True, "")
