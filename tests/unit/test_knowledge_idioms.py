@@ -184,6 +184,8 @@ def test_a_time_with_both_ends_has_both() -> None:
 def test_the_date_that_a_correction_gives_is_the_new_appointment() -> None:
     said = told("Ann: The launch is on March 3.", "Ann: No, sorry, I meant March 5.")
     assert [each.valid_from for each in said] == [datetime(2024, 3, day, tzinfo=UTC) for day in (3, 5)]
+    facts = book_of(said).facts()
+    assert {fact.object: fact.retracted for fact in facts} == {"March 3": True, "March 5": False}
 
 
 @pytest.mark.requirement("K-READ-03")

@@ -352,9 +352,10 @@ def _targets(standing: Sequence[Placed], ended: Sequence[Placed], said: Placed) 
     """What a correction or retraction takes back: of a value that it names, also what ended it."""
     statement = said.statement
     standing = [each for each in standing if _concerns(each, said)]
-    named = statement.instead_of if statement.effect is Effect.CORRECTS else statement.object
-    if named:
-        meant = replace(said, statement=replace(statement, object=named))
+    if statement.effect is Effect.CORRECTS:  # its times are those of the right value
+        statement = replace(statement, object=statement.instead_of or "", valid_from=None, valid_to=None)
+    if statement.object:
+        meant = replace(said, statement=statement)
         return [each for each in (*standing, *ended) if _same(each, meant)]
     if not standing:
         return []
