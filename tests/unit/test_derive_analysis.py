@@ -273,6 +273,7 @@ def _embed_all(memory: Memory) -> None:
     embed_batch(memory.reads.store, "default", embedder, missing(view, embedder.name, frozenset()), now=0)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("W-STRUCT-14")
 def test_the_beats_of_a_meeting_do_not_depend_on_how_the_work_is_cut_up() -> None:
     names = list(TOPICS)

@@ -59,6 +59,7 @@ def test_a_curve_shows_each_run_and_form() -> None:
         curve([single], ["one"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-ABLATE-01", "F-ABLATE-02")
 def test_both_on_the_command_line(tmp_path: Path) -> None:
     run = run_recall([TALK], data="talk", budgets=(20, 40), embedder=None, config=Config())

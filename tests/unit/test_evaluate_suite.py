@@ -20,6 +20,7 @@ RULES = ConversationWeigher()
 CHANCE = Random(1)  # noqa: S311 - no secret
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("W-EVAL-01")
 def test_the_thread_of_a_beat_is_what_it_is_about() -> None:
     found = fidelity.run(fidelity.cases(SEED, CASES), RULES)

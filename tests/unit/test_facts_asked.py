@@ -168,6 +168,7 @@ def test_a_plan_that_was_given_up_was_a_plan_before(memory: Memory, moment: str)
     assert told_of(memory.facts(status="planned", **then)) == ["Ann visits Rome"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("K-FCT-05")
 def test_no_fact_comes_twice_where_very_many_are_read() -> None:
     lines = [f"Ann: likes | thing {n}" for n in range(2_100)]

@@ -97,6 +97,7 @@ def test_the_window_moves_to_what_tells_used_chunks_from_others() -> None:
         assert found.verdicts[0].adopted
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("W-TUNE-03")
 def test_random_use_is_hardly_ever_believed() -> None:
     runs = 120

@@ -118,6 +118,7 @@ def test_feedback_finds_back_to_weights_that_rank_what_is_used(memory: Memory, c
     assert memory.explain(memory.recall("mill").receipt_id).settings["learned"] == report.version
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("W-TUNE-05")
 def test_a_change_can_be_taken_back_and_is_not_made_again_from_the_same_history(
     memory: Memory, clock: FrozenClock
