@@ -45,39 +45,39 @@ _POSSESSED: Final = frozenset(("my", "our", "his", "her", "their"))
 _PASSING: Final = frozenset(("over", "for", "in", "on", "with", "on to", "at", "of"))
 
 
-def action(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
+def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is not "be"."""
-    group = said.clause.group
+    group = reading.clause.group
     verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
-    known = _of_product(said, f"{verb} {obj.preposition}", obj) or canonical(f"{verb} {obj.preposition}".strip())
-    special = idiom(said, verb, obj)
-    if special is not None or not said.owner.name or not _counts(said, verb, known, obj):
+    known = _of_product(reading, f"{verb} {obj.preposition}", obj) or canonical(f"{verb} {obj.preposition}".strip())
+    special = idiom(reading, verb, obj)
+    if special is not None or not reading.owner.name or not _counts(reading, verb, known, obj):
         yield from special or ()
         return
-    span = said.clause.gap or (obj.low, obj.high)
-    beside = obj.preposition if said.clause.gap and obj.low < obj.high else ""  # "the kids I met at the shelter"
-    status = FactStatus.ACTIVE if group.modal == "let" else status_of(said)
+    span = reading.clause.gap or (obj.low, obj.high)
+    beside = obj.preposition if reading.clause.gap and obj.low < obj.high else ""  # "the kids I met at the shelter"
+    status = FactStatus.ACTIVE if group.modal == "let" else status_of(reading)
     leads = verb not in words("stative", "lemmas") and verb != "date"  # "moved to", but not "worked at"
     if known in words("state", "verbs") and status is FactStatus.COMPLETED and leads:
         status = FactStatus.ACTIVE
     name = third(verb, "") if beside else known or third(verb, obj.preposition)
-    target = _target(said, span, obj, beside)
-    base = StatementDraft(said.owner.name, name, target, status)
-    base = base._replace(type=type_of(said, status), effect=effect_of(said))
-    if said.owner.general and not _is_told_of(said, base):
+    target = _target(reading, span, obj, beside)
+    base = StatementDraft(reading.owner.name, name, target, status)
+    base = base._replace(type=type_of(reading, status), effect=effect_of(reading))
+    if reading.owner.general and not _is_told_of(reading, base):
         return
     if base.object:
-        yield from _with_object(said, base, span, obj)
+        yield from _with_object(reading, base, span, obj)
     elif group.via in ("used", "cease"):
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition:
-        yield base._replace(object=said.date_text)
+        yield base._replace(object=reading.date_text)
 
 
-def _of_product(said: ClauseReading, key: str, obj: Object) -> str | None:
+def _of_product(reading: ClauseReading, key: str, obj: Object) -> str | None:
     """The verb of a move to a product, which nobody lives in: "went back to Redis for sessions"."""
     table: dict[str, str] = language()["canonical_of_product"]
-    verb, s, after = table.get(key), said.s, obj.low + 1
+    verb, s, after = table.get(key), reading.s, obj.low + 1
     if verb is None or obj.low >= obj.high or listed_type(s.low[obj.low]) is not NodeType.PRODUCT:
         return None
     goes_on = s.low[after] in _AFTER_PRODUCT or (s.bits[after] & TO and s.bits[after + 1] & NAME)
@@ -87,52 +87,54 @@ def _of_product(said: ClauseReading, key: str, obj: Object) -> str | None:
 _AFTER_PRODUCT: Final = frozenset("for from over instead rather".split())
 
 
-def _target(said: ClauseReading, span: tuple[int, int], obj: Object, beside: str) -> str:
+def _target(reading: ClauseReading, span: tuple[int, int], obj: Object, beside: str) -> str:
     """The words of the object; "a style I want to try" is put as "to try style"."""
-    s, target = said.s, text_of(said.s, *span)
-    if said.clause.gap and obj.infinitive:
+    s, target = reading.s, text_of(reading.s, *span)
+    if reading.clause.gap and obj.infinitive:
         definite = s.bits[span[0]] & (DETERMINER | POSSESSIVE | NAME)
         return f"{text_of(s, obj.low, obj.high)} {target}".strip() if definite and obj.low < obj.high else ""
     return f"{target} {beside} {text_of(s, obj.low, obj.high)}" if beside else target
 
 
-def _counts(said: ClauseReading, verb: str, known: str | None, obj: Object) -> bool:
+def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -> bool:
     """Whether the verb with its object can state something."""
-    if obj.clausal or _is_activity(said):
+    if obj.clausal or _is_activity(reading):
         return False
-    if (known == "works as" and not said.is_person) or (known == "decides on" and _is_no_choice(said, verb, obj)):
+    if (known == "works as" and not reading.is_person) or (known == "decides on" and _is_no_choice(reading, verb, obj)):
         return False
-    if said.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
+    if reading.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
         return False
-    return known is not None or verb not in words("talk", "verbs") or _tells(said, verb, obj)
+    return known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj)
 
 
-def _is_no_choice(said: ClauseReading, verb: str, obj: Object) -> bool:
+def _is_no_choice(reading: ClauseReading, verb: str, obj: Object) -> bool:
     """Whether it was company that somebody went with, or a view that is agreed on, rather than a choice."""
-    s, group = said.s, said.clause.group
+    s, group = reading.s, reading.clause.group
     if verb == "agree":
         return group.tense == "present" and not group.perfect
     person = obj.low < obj.high and listed_type(s.low[obj.low]) is NodeType.PERSON
     return verb == "go" and (person or any(kin_sort(s.low[at]) for at in range(obj.low, obj.high)))
 
 
-def _is_activity(said: ClauseReading) -> bool:
+def _is_activity(reading: ClauseReading) -> bool:
     """Whether "is" with a word in -ing says what something is: "my real job is teaching violin"."""
-    return said.clause.group.progressive and said.s.low[said.clause.subject[1] - 1] in words("attribute", "nouns")
+    return reading.clause.group.progressive and reading.s.low[reading.clause.subject[1] - 1] in words(
+        "attribute", "nouns"
+    )
 
 
-def _is_told_of(said: ClauseReading, base: StatementDraft) -> bool:
+def _is_told_of(reading: ClauseReading, base: StatementDraft) -> bool:
     """Whether a statement about "the X" is worth keeping: a slot, or what a part of a project does."""
-    own = said.s.low[said.clause.subject[0]] in _POSSESSED
+    own = reading.s.low[reading.clause.subject[0]] in _POSSESSED
     return own or slot_of(base.verb, "any") is not None or base.verb in words("world", "verbs")
 
 
-def _tells(said: ClauseReading, verb: str, obj: Object) -> bool:
+def _tells(reading: ClauseReading, verb: str, obj: Object) -> bool:
     """Whether a verb of talk says something here after all: "took a class", "thought about becoming a nurse"."""
-    concrete = obj.high > obj.low and not is_vague(said.s, obj.low, obj.high) and not said.clause.group.modal
+    concrete = obj.high > obj.low and not is_vague(reading.s, obj.low, obj.high) and not reading.clause.group.modal
     if verb == "think":
-        return concrete and obj.preposition in ("about", "of") and bool(said.s.form[obj.low] & Form.GERUND)
-    if verb in ("go", "come") and not obj.preposition and not said.s.form[obj.low] & Form.GERUND:
+        return concrete and obj.preposition in ("about", "of") and bool(reading.s.form[obj.low] & Form.GERUND)
+    if verb in ("go", "come") and not obj.preposition and not reading.s.form[obj.low] & Form.GERUND:
         return False
     if verb in ("do", "go") and obj.preposition in _PASSING:
         return False
@@ -140,37 +142,37 @@ def _tells(said: ClauseReading, verb: str, obj: Object) -> bool:
 
 
 def _with_object(
-    said: ClauseReading, base: StatementDraft, span: tuple[int, int], obj: Object
+    reading: ClauseReading, base: StatementDraft, span: tuple[int, int], obj: Object
 ) -> Iterator[StatementDraft]:
-    s, (low, high) = said.s, span
-    inside = obj.infinitive and not said.clause.gap
+    s, (low, high) = reading.s, span
+    inside = obj.infinitive and not reading.clause.gap
     said_so = s.verb[low] in words("talk", "report") and s.form[low] & Form.PAST
-    if s.low[low] in _NO_OBJECT or said_so or _is_empty(said, low, high, infinitive=inside):
+    if s.low[low] in _NO_OBJECT or said_so or _is_empty(reading, low, high, infinitive=inside):
         return
-    base, high = _without_adjuncts(said, base, span, infinitive=obj.infinitive)
+    base, high = _without_adjuncts(reading, base, span, infinitive=obj.infinitive)
     if s.bits[high - 1] & OBJECT and not obj.infinitive:
-        name = said.name_of(high - 1, high)
+        name = reading.name_of(high - 1, high)
         if name is None:
             return
         base = base._replace(object=" ".join([*base.object.split()[:-1], name]))
-    divided = (divide(said, base, low, high) for divide in _DIVIDED)
+    divided = (divide(reading, base, low, high) for divide in _DIVIDED)
     found = next((parts for parts in divided if parts is not None), None)
-    first, last = said.clause.subject[0], said.clause.subject[1] - 1
+    first, last = reading.clause.subject[0], reading.clause.subject[1] - 1
     shared = s.low[first] in ("we", "us") or (s.low[first] in ("the", "our") and s.low[last] in ("team", "group"))
     for each in [base] if found is None else found:
         yield each._replace(subject=GROUP) if shared and each.verb in _SHARED else each
     if all(s.bits[at] & NAME for at in range(low, high)):
-        yield from apposed(said, base.object, high)
+        yield from apposed(reading, base.object, high)
 
 
 _NO_OBJECT: Final = frozenset(("and", "or", "all"))
 
 
 def _without_adjuncts(
-    said: ClauseReading, base: StatementDraft, span: tuple[int, int], *, infinitive: bool
+    reading: ClauseReading, base: StatementDraft, span: tuple[int, int], *, infinitive: bool
 ) -> tuple[StatementDraft, int]:
     """The draft whose object lacks what it is for and where it is, which it holds apart; and where that object ends."""
-    s, (low, high) = said.s, span
+    s, (low, high) = reading.s, span
     slot = slot_of(base.verb, "any")
     if slot is not None and not infinitive:  # "at a bar to pay for college"
         high = next((at for at in range(low + 1, high) if s.bits[at] & TO and s.form[at + 1] & Form.BASE), high)
@@ -202,15 +204,15 @@ _IN_NAMES: Final = frozenset(("of", "and", "&", ",", "'s", "-", "/", "."))
 _DIVIDE: Final = frozenset(("as", "from", "to", "in", "at", "near", "over", "instead", "rather"))
 
 
-def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
+def _is_empty(reading: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
     """Whether an object says nothing: "it", "to make sure", "to know"."""
-    s = said.s
-    if said.clause.group.end < low and high == low + 1 and s.low[low].isdigit():
+    s = reading.s
+    if reading.clause.group.end < low and high == low + 1 and s.low[low].isdigit():
         return True  # "started working at 16"
-    if infinitive and said.clause.group.verb not in words("catenative", "keep"):
+    if infinitive and reading.clause.group.verb not in words("catenative", "keep"):
         return True  # a purpose
     if not infinitive:
-        return is_vague(s, low, high) and not (high == low + 1 and said.name_of(low, high))
+        return is_vague(s, low, high) and not (high == low + 1 and reading.name_of(low, high))
     verb = s.verb[low + 1]
     if high == low + 2 and verb in ("be", "have", "do"):
         return True
@@ -220,35 +222,37 @@ def _is_empty(said: ClauseReading, low: int, high: int, *, infinitive: bool) -> 
 # -------------------------------------------------------------------------------------------- objects of several parts
 
 
-def _word_at(said: ClauseReading, low: int, high: int, *wanted: str) -> int | None:
-    return next((at for at in range(low, high - 1) if said.s.low[at] in wanted), None)
+def _word_at(reading: ClauseReading, low: int, high: int, *wanted: str) -> int | None:
+    return next((at for at in range(low, high - 1) if reading.s.low[at] in wanted), None)
 
 
-def _work(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+def _work(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Works at X as a Y"."""
     if base.verb not in _WORKS:
         return None
-    s, at = said.s, _word_at(said, low + 1, high, "as")
-    job = text_of(s, at + 1, high) if at is not None else job_of(s, high, min(said.clause.stop, len(s)))
+    s, at = reading.s, _word_at(reading, low + 1, high, "as")
+    job = text_of(s, at + 1, high) if at is not None else job_of(s, high, min(reading.clause.stop, len(s)))
     if not job:
         return None
     employer = base if at is None else base._replace(object=text_of(s, low, at))
     return [employer, base._replace(verb="works as", object=job)]
 
 
-def _switch(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+def _switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Switched from X to Y"."""
-    at = _word_at(said, low + 1, high, "to") if base.verb in _SWITCHES else None
+    at = _word_at(reading, low + 1, high, "to") if base.verb in _SWITCHES else None
     if at is None:
         return None
-    before = text_of(said.s, low, at)
-    base = _without_scope(said, base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE), at + 1, high)
+    before = text_of(reading.s, low, at)
+    base = _without_scope(
+        reading, base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE), at + 1, high
+    )
     return [base] if base.object else None
 
 
-def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+def _choice(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Decided on X over Y for Z", "decided to use X", "prefers X to Y"."""
-    s = said.s
+    s = reading.s
     if base.verb == "decides" and (length := _to_use(s, low, high)):
         status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
         base, low = base._replace(verb="decides on", status=status), low + length
@@ -257,10 +261,10 @@ def _choice(said: ClauseReading, base: StatementDraft, low: int, high: int) -> l
     for at in range(low + 1, high - 1):
         length = _alternative(s.low[at], s.low[at + 1], base.verb)
         if length:
-            base, high = _without_scope(said, base, at + length, high), at
+            base, high = _without_scope(reading, base, at + length, high), at
             base = base._replace(instead_of=base.object or None)
             break
-    base = _without_scope(said, base, low, high)
+    base = _without_scope(reading, base, low, high)
     return [base] if base.object else []
 
 
@@ -276,12 +280,12 @@ _CHOOSING: Final = frozenset(("use", "choose", "adopt", "pick"))
 _CHOOSING_WITH: Final = frozenset((("go", "with"), ("switch", "to"), ("stick", "with"), ("settle", "on")))
 
 
-def _without_scope(said: ClauseReading, base: StatementDraft, low: int, high: int) -> StatementDraft:
+def _without_scope(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> StatementDraft:
     """The words as object, up to "for", after which the scope stands."""
-    at = _word_at(said, low + 1, high, "for")
+    at = _word_at(reading, low + 1, high, "for")
     if at is None:
-        return base._replace(object=text_of(said.s, low, high))
-    return base._replace(object=text_of(said.s, low, at), scope=text_of(said.s, at + 1, high) or None)
+        return base._replace(object=text_of(reading.s, low, high))
+    return base._replace(object=text_of(reading.s, low, at), scope=text_of(reading.s, at + 1, high) or None)
 
 
 def _alternative(word: str, after: str, verb: str) -> int:
@@ -291,12 +295,12 @@ def _alternative(word: str, after: str, verb: str) -> int:
     return int(word == "over" or (verb == "prefers" and word == "to"))
 
 
-def _moved(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+def _moved(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Moved to X from Y", "moved from Y to X"."""
-    if base.verb not in ("lives in", "moves from") or said.clause.group.verb != "move":
+    if base.verb not in ("lives in", "moves from") or reading.clause.group.verb != "move":
         return None
-    s, leaving = said.s, base.verb == "moves from"
-    at = _word_at(said, low, high, "to" if leaving else "from")
+    s, leaving = reading.s, base.verb == "moves from"
+    at = _word_at(reading, low, high, "to" if leaving else "from")
     parts = [text_of(s, low, high if at is None else at), text_of(s, at + 1, high) if at is not None else ""]
     home, left = reversed(parts) if leaving else parts
     status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
@@ -307,16 +311,16 @@ def _moved(said: ClauseReading, base: StatementDraft, low: int, high: int) -> li
     return found
 
 
-def _called(said: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+def _called(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Has a hamster called Nugget", "works at a company called Kaleva"."""
-    at = _word_at(said, low + 1, high, "called", "named")
-    if at is None or not said.s.bits[at + 1] & NAME or said.clause.group.negated:
+    at = _word_at(reading, low + 1, high, "called", "named")
+    if at is None or not reading.s.bits[at + 1] & NAME or reading.clause.group.negated:
         return None
-    name, what = text_of(said.s, at + 1, high), text_of(said.s, low, at)
+    name, what = text_of(reading.s, at + 1, high), text_of(reading.s, low, at)
     slot = slot_of(base.verb)
     if slot is not None and slot.ground and not slot.stages:
         return [base._replace(object=name)]
-    noun = head_of(said.s, low, at)
+    noun = head_of(reading.s, low, at)
     if base.verb not in _HAVING or kin_sort(noun) in (None, "several") or " and " in name:
         return None
     named = StatementDraft(f"{base.subject}'s {noun}", "is named", name, type=FactType.PERSONAL)

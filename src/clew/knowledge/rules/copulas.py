@@ -51,13 +51,13 @@ _LONGEST_ATTRIBUTE: Final = 4
 class _Complement:
     """What stands after "be", and the statement that it completes."""
 
-    said: ClauseReading
+    reading: ClauseReading
     base: StatementDraft
     obj: Object
 
     @property
     def s(self) -> SentenceTokens:
-        return self.said.s
+        return self.reading.s
 
     @property
     def first(self) -> str:
@@ -69,7 +69,7 @@ class _Complement:
 
     def moved_to_date(self) -> list[StatementDraft]:
         """The statement that the subject is scheduled for the first date of the clause."""
-        return [self.base._replace(verb="is scheduled for", object=self.said.date_text, status=FactStatus.ACTIVE)]
+        return [self.base._replace(verb="is scheduled for", object=self.reading.date_text, status=FactStatus.ACTIVE)]
 
     def with_verb(self, verb: str, target: str | None = None) -> list[StatementDraft]:
         """One statement with another verb."""
@@ -79,14 +79,14 @@ class _Complement:
 _Reader = Callable[[_Complement], list[StatementDraft] | None]
 
 
-def copula(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
+def copula(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is "be"."""
-    group = said.clause.group
+    group = reading.clause.group
     past = group.tense == "past" and not group.perfect
     status = FactStatus.CEASED if group.via == "used" else FactStatus.COMPLETED if past else FactStatus.ACTIVE
     status = FactStatus.PLANNED if group.tense == "future" else status
-    base = StatementDraft(said.owner.name, "is", "", status, type_of(said, FactStatus.ACTIVE), effect_of(said))
-    complement = _Complement(said, base, obj)
+    base = StatementDraft(reading.owner.name, "is", "", status, type_of(reading, FactStatus.ACTIVE), effect_of(reading))
+    complement = _Complement(reading, base, obj)
     for reader in _READERS:
         found = reader(complement)
         if found is not None:
@@ -96,35 +96,37 @@ def copula(said: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
 
 def _nothing(c: _Complement) -> list[StatementDraft] | None:
     """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
-    if not c.first and c.said.when.dates and not c.said.is_person:
-        return c.with_verb("is scheduled for", c.said.date_text)
+    if not c.first and c.reading.when.dates and not c.reading.is_person:
+        return c.with_verb("is scheduled for", c.reading.date_text)
     if c.first == "both":
         return []  # "we're both busy": of the listener too
     compared = c.first in ("more", "less", "so") and c.obj.low + 1 < c.obj.high
     if compared and c.s.low[c.obj.low + 1] in words("complement", "passing"):
         return []
-    empty = c.said.clause.group.modal == "let" or not c.first or c.first == "your" or c.obj.infinitive or c.obj.clausal
-    link = c.said.clause.link
+    empty = (
+        c.reading.clause.group.modal == "let" or not c.first or c.first == "your" or c.obj.infinitive or c.obj.clausal
+    )
+    link = c.reading.clause.link
     framing = link in words("words", "time_link") or (link == "since" and c.base.status is FactStatus.COMPLETED)
     return [] if empty or framing or _is_excess(c) else None
 
 
 def _is_excess(c: _Complement) -> bool:
     """As in "too lazy to cook"."""
-    return "too" in c.s.low[c.said.clause.group.end : c.obj.low] and "to" in c.s.low[c.obj.low : c.obj.high]
+    return "too" in c.s.low[c.reading.clause.group.end : c.obj.low] and "to" in c.s.low[c.obj.low : c.obj.high]
 
 
-def favourite_of_owner(said: ClauseReading) -> tuple[str, str] | None:
+def favourite_of_owner(reading: ClauseReading) -> tuple[str, str] | None:
     """The owner and the scope where the subject is somebody's favourite: "my favorite band"."""
-    low, high = said.clause.subject
-    owner, mark, _ = said.owner.name.rpartition("'s ")
-    at = next((at for at in range(low, high) if said.s.low[at] in _FAVOURITE), None)
-    return None if not mark or at is None else (owner, " ".join(said.s.words(at + 1, high).split()))
+    low, high = reading.clause.subject
+    owner, mark, _ = reading.owner.name.rpartition("'s ")
+    at = next((at for at in range(low, high) if reading.s.low[at] in _FAVOURITE), None)
+    return None if not mark or at is None else (owner, " ".join(reading.s.words(at + 1, high).split()))
 
 
 def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
     """As in "My favorite band is X"."""
-    found = favourite_of_owner(c.said)
+    found = favourite_of_owner(c.reading)
     if found is None:
         return None
     return [c.base._replace(subject=found[0], verb="has favourite", scope=found[1] or None, object=c.text)]
@@ -132,8 +134,8 @@ def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
 
 def _attribute(c: _Complement) -> list[StatementDraft] | None:
     """As in "My email is X", "my sister's name is Anna": something of which one has a value."""
-    low, high = c.said.clause.subject
-    owner, mark, _ = c.said.owner.name.rpartition("'s ")
+    low, high = c.reading.clause.subject
+    owner, mark, _ = c.reading.owner.name.rpartition("'s ")
     if not mark or high - low > _LONGEST_ATTRIBUTE:
         return None
     noun, beside = c.s.low[high - 1], c.s.low[high - 2]
@@ -154,28 +156,28 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
     preposition = c.obj.preposition
     if not preposition:
         return None
-    if preposition == "to" and c.said.clause.group.perfect:
+    if preposition == "to" and c.reading.clause.group.perfect:
         return [c.base._replace(verb="visits", object=c.text, status=FactStatus.COMPLETED, where=c.text)]
-    if preposition == "in" and c.said.owner.general and _is_code(c.text):
+    if preposition == "in" and c.reading.owner.general and _is_code(c.text):
         return c.with_verb("is located in")
     if verb := canonical(f"be {preposition}"):
         return c.with_verb(verb)
     passing = c.first in words("complement", "within")
-    lasting = preposition in ("in", "on", "against") and c.said.is_person and not passing
+    lasting = preposition in ("in", "on", "against") and c.reading.is_person and not passing
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
 
 
 def _called_off(c: _Complement) -> list[StatementDraft] | None:
     """As in "The wedding is off", "the launch was called off", "has been cancelled": no date holds any more."""
-    s, group = c.s, c.said.clause.group
+    s, group = c.s, c.reading.clause.group
     called = c.first == "called" and s.low[c.obj.low + 1] == "off"
     at = c.obj.low + 1 if called else group.end
-    if s.low[at] not in ("off", "cancelled", "canceled") or c.said.is_person:
+    if s.low[at] not in ("off", "cancelled", "canceled") or c.reading.is_person:
         return None
     almost = called and c.obj.low > group.end
     stated = not (group.negated or almost) and c.base.status is not FactStatus.PLANNED
-    last = at + 1 >= c.said.clause.stop or bool(s.bits[at + 1] & (MARK | COORDINATOR))
-    return [ended(c.said, "is scheduled for")] if stated and last else []
+    last = at + 1 >= c.reading.clause.stop or bool(s.bits[at + 1] & (MARK | COORDINATOR))
+    return [ended(c.reading, "is scheduled for")] if stated and last else []
 
 
 def _at_version(c: _Complement) -> list[StatementDraft] | None:
@@ -190,11 +192,11 @@ def _back(c: _Complement) -> list[StatementDraft] | None:
     if not c.obj.preposition.startswith("back "):
         return None
     s, low = c.s, c.obj.low
-    stays = all(s.low[at + 1] == "good" for at in range(low, c.said.clause.stop - 1) if s.low[at] in _FOR_A_TIME)
+    stays = all(s.low[at + 1] == "good" for at in range(low, c.reading.clause.stop - 1) if s.low[at] in _FOR_A_TIME)
     verb = canonical(f"be {c.obj.preposition}")
     if (
         verb is None
-        or not (stays and c.said.is_person)
+        or not (stays and c.reading.is_person)
         or not s.bits[low] & NAME
         or c.base.status is not FactStatus.ACTIVE
     ):
@@ -215,7 +217,7 @@ def _is_code(text: str) -> bool:
 def _age(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is 34", "is 34 years old"."""
     number, low, high = _digits(c.first), c.obj.low, c.obj.high
-    if not number.isdigit() or not c.said.is_person or c.said.owner.general or not 0 < int(number) < _OLDEST:
+    if not number.isdigit() or not c.reading.is_person or c.reading.owner.general or not 0 < int(number) < _OLDEST:
         return None
     after, bits = c.s.low[low + 1], c.s.bits[low + 1]
     old = after in ("years", "year") and "old" in c.s.low[low : high + 2]
@@ -237,7 +239,7 @@ def _dated(c: _Complement) -> list[StatementDraft] | None:
     if c.first not in ("scheduled", "due", "planned"):
         return None
     after = _after_preposition(c)
-    target = c.said.date_text or (text_of(c.s, after, c.obj.high) if after > c.obj.low + 1 else "")
+    target = c.reading.date_text or (text_of(c.s, after, c.obj.high) if after > c.obj.low + 1 else "")
     return c.with_verb("is due on" if c.first == "due" else "is scheduled for", target) if target else []
 
 
@@ -249,20 +251,20 @@ def _after_preposition(c: _Complement) -> int:
 def _changed(c: _Complement) -> list[StatementDraft] | None:
     """As in "was moved to Friday", "has been raised to 900 euros", "is set to 60 seconds", "is 900 euros"."""
     s, low = c.s, c.obj.low
-    if c.said.is_person or c.base.status is FactStatus.PLANNED or c.base.effect is not Effect.STATES:
+    if c.reading.is_person or c.base.status is FactStatus.PLANNED or c.base.effect is not Effect.STATES:
         return None
     verb = s.verb[low] if s.form[low] & Form.PARTICIPLE else ""
-    if c.said.when.dates and verb in words("reschedule", "verbs"):
-        return c.moved_to_date() if word_before(s.text, c.said.when.dates[0]) in TO_DATE else None
-    thing, value = c.said.clause.subject, (low, c.obj.high)
+    if c.reading.when.dates and verb in words("reschedule", "verbs"):
+        return c.moved_to_date() if word_before(s.text, c.reading.when.dates[0]) in TO_DATE else None
+    thing, value = c.reading.clause.subject, (low, c.obj.high)
     if verb in words("change", "verbs"):
         at = next((at for at in range(c.obj.high - 2, low, -1) if s.bits[at] & TO), None)
         if at is None:
             return None
         value = (at + 1, c.obj.high)
-    elif not is_price(c.said, *value) or c.base.status is not FactStatus.ACTIVE:
+    elif not is_price(c.reading, *value) or c.base.status is not FactStatus.ACTIVE:
         return None
-    found = given_value(c.said, thing, value)
+    found = given_value(c.reading, thing, value)
     return None if found is None else [found]
 
 
@@ -272,19 +274,19 @@ def _born(c: _Complement) -> list[StatementDraft] | None:
         return None
     after = _after_preposition(c)
     place = text_of(c.s, after, c.obj.high)
-    target, verb = (place, "was born in") if place else (c.said.date_text, "was born on")
+    target, verb = (place, "was born in") if place else (c.reading.date_text, "was born on")
     return [c.base._replace(verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
 
 
 def _changed_life(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is vegan", "is a vegetarian", "was fired"."""
     s, at, high = c.s, c.obj.low, c.obj.high
-    if not c.said.is_person or not c.first:
+    if not c.reading.is_person or not c.first:
         return None
     at += s.low[at] in ("a", "an") and at + 2 == high
     if s.low[at] in words("complement", "diets"):
         return c.with_verb("follows diet", s.low[at])
-    return lost_job(c.said, at) or None
+    return lost_job(c.reading, at) or None
 
 
 def _relational(c: _Complement) -> list[StatementDraft] | None:
@@ -311,24 +313,24 @@ def _favourite(c: _Complement) -> list[StatementDraft] | None:
     at = next((at for at in range(low, min(high, low + 4)) if c.s.low[at] in _FAVOURITE), None)
     if at is None:
         return None
-    if at == low or c.s.low[at - 1] not in ("my", "our") or c.said.owner.general:
+    if at == low or c.s.low[at - 1] not in ("my", "our") or c.reading.owner.general:
         return []
     scope = " ".join(c.s.words(at + 1, high).split())
     effect = Effect.ADDS if "one" in c.s.low[low:at] else c.base.effect  # "one of my favorite bands"
-    owner, name = c.said.speaker, c.said.owner.name
+    owner, name = c.reading.speaker, c.reading.owner.name
     return [c.base._replace(subject=owner, verb="has favourite", scope=scope, object=name, effect=effect)]
 
 
 def _named(c: _Complement) -> list[StatementDraft] | None:
     """As in "I'm Eva, a nurse from Rome"."""
     low, high = c.obj.low, c.obj.high
-    if c.s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER) or not c.s.bits[low] & NAME or not c.said.is_person:
+    if c.s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER) or not c.s.bits[low] & NAME or not c.reading.is_person:
         return None
     if not all(c.s.bits[at] & NAME for at in range(low, high)):
         return []
     if is_no_name(c.text):  # "is French"
         return c.with_verb("is")
-    return [*c.with_verb("is named"), *apposed(c.said, c.said.owner.name, high)]
+    return [*c.with_verb("is named"), *apposed(c.reading, c.reading.owner.name, high)]
 
 
 def _works_as(c: _Complement) -> list[StatementDraft]:
@@ -349,7 +351,7 @@ def _is_hollow(s: SentenceTokens, low: int, high: int) -> bool:
 def _described(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is a nurse", "is my sister", "is tall"."""
     s, low, high = c.s, c.obj.low, c.obj.high
-    own = s.low[c.said.clause.subject[0]] in ("my", "our")
+    own = s.low[c.reading.clause.subject[0]] in ("my", "our")
     head = head_of(s, low, high)
     possessed = bool(s.bits[low] & POSSESSIVE)
     told = s.form[low] & Form.PARTICIPLE and s.verb[low] in words("talk", "verbs")
@@ -357,14 +359,14 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     empty = is_vague(s, low, high) or _is_hollow(s, low, high)
     if told or loose or empty or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
         return []
-    if (c.said.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):
+    if (c.reading.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):
         return []
     article = bool(s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER))
-    if article and head in words("occupation", "heads") and c.said.is_person:
+    if article and head in words("occupation", "heads") and c.reading.is_person:
         return _works_as(c)
-    if not (article or c.said.is_person or own):
+    if not (article or c.reading.is_person or own):
         return []
-    return c.with_verb("is", (c.said.name_of(low, high) if possessed else None) or c.text)
+    return c.with_verb("is", (c.reading.name_of(low, high) if possessed else None) or c.text)
 
 
 _READERS: Final[tuple[_Reader, ...]] = (
@@ -387,10 +389,10 @@ _READERS: Final[tuple[_Reader, ...]] = (
 )
 
 
-def apposed(said: ClauseReading, name: str, at: int) -> Iterator[StatementDraft]:
+def apposed(reading: ClauseReading, name: str, at: int) -> Iterator[StatementDraft]:
     """What a phrase after a name and a comma says: "Eva, a nurse from Rome"."""
-    span = apposition(said.s, at)
-    if span is None or is_vague(said.s, *span):
+    span = apposition(reading.s, at)
+    if span is None or is_vague(reading.s, *span):
         return
-    work = head_of(said.s, *span) in words("occupation", "heads")
-    yield StatementDraft(name, "works as" if work else "is", text_of(said.s, *span), type=FactType.PERSONAL)
+    work = head_of(reading.s, *span) in words("occupation", "heads")
+    yield StatementDraft(name, "works as" if work else "is", text_of(reading.s, *span), type=FactType.PERSONAL)

@@ -13,21 +13,21 @@ _MOST_WORDS: Final = 4
 """Words of a value that a thing is set to; more are a description."""
 
 
-def is_price(said: ClauseReading, low: int, high: int) -> bool:
+def is_price(reading: ClauseReading, low: int, high: int) -> bool:
     """Whether words are an amount of money: "$40", "900 euros"."""
-    s = said.s
+    s = reading.s
     if low >= high:
         return False
     return s.low[low][0] in _SIGNS or bool(s.bits[low] & NUMBER and not _CURRENCIES.isdisjoint(s.low[low:high]))
 
 
-def given_value(said: ClauseReading, thing: tuple[int, int], value: tuple[int, int]) -> StatementDraft | None:
+def given_value(reading: ClauseReading, thing: tuple[int, int], value: tuple[int, int]) -> StatementDraft | None:
     """The statement that a thing has a value; None if a thing may have several such values at a time.
 
     Args:
         thing, value: first place and end of the words that name them.
     """
-    s, name = said.s, said.name_of(*thing)
+    s, name = reading.s, reading.name_of(*thing)
     if not name or value[0] >= value[1]:
         return None
     text, noun, first = text_of(s, *value), s.low[thing[1] - 1], s.low[value[0]]
@@ -36,7 +36,7 @@ def given_value(said: ClauseReading, thing: tuple[int, int], value: tuple[int, i
         return StatementDraft(owner, _VERBS.get(noun, f"has {attribute}"), text, type=FactType.PERSONAL)
     if first == "version" and value[1] > value[0] + 1:
         return StatementDraft(name, "is at version", text_of(s, value[0] + 1, value[1]))
-    if is_price(said, *value):
+    if is_price(reading, *value):
         return StatementDraft(name, "costs", text) if noun in words("attribute", "prices") else None
     exact = bool(s.bits[value[0]] & NUMBER) or first[0].isdigit() or first[0] == "`"
     is_setting = exact and not mark and value[1] - value[0] <= _MOST_WORDS

@@ -36,14 +36,14 @@ _MOST_WORDS_OF_JOB: Final = 6
 _ADDRESSED: Final = frozenset("dr dr. doctor professor prof".split())
 
 
-def idiom(said: ClauseReading, verb: str, obj: Object) -> list[StatementDraft] | None:
+def idiom(reading: ClauseReading, verb: str, obj: Object) -> list[StatementDraft] | None:
     """The statements of an idiom; None if the clause holds none."""
-    favourite = favourite_of_owner(said) if said.clause.group.progressive else None
+    favourite = favourite_of_owner(reading) if reading.clause.group.progressive else None
     if favourite is not None:
         owner, scope = favourite
-        words_of = text_of(said.s, said.clause.group.at, obj.high)
+        words_of = text_of(reading.s, reading.clause.group.at, obj.high)
         return [StatementDraft(owner, "has favourite", words_of, scope=scope)]
-    statements = (read(said, obj) for read in _idioms().get(verb, ()))
+    statements = (read(reading, obj) for read in _idioms().get(verb, ()))
     return next((each for each in statements if each is not None), None)
 
 
@@ -57,90 +57,90 @@ def _of_objects() -> frozenset[str]:
     return words("change", "verbs") | words("reschedule", "verbs")
 
 
-def _turned(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _turned(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I turned 40"."""
-    if obj.high != obj.low + 1 or not said.s.low[obj.low].isdigit():
+    if obj.high != obj.low + 1 or not reading.s.low[obj.low].isdigit():
         return None
-    return [StatementDraft(said.owner.name, "is aged", said.s.low[obj.low], type=FactType.PERSONAL)]
+    return [StatementDraft(reading.owner.name, "is aged", reading.s.low[obj.low], type=FactType.PERSONAL)]
 
 
-def _left_job(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _left_job(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I quit my job", which ends work at whichever employer is known."""
-    named = not {"job", "position"}.isdisjoint(said.s.low[obj.low : obj.high])
-    return [ended(said, "works at")] if named and not said.clause.group.negated else None
+    named = not {"job", "position"}.isdisjoint(reading.s.low[obj.low : obj.high])
+    return [ended(reading, "works at")] if named and not reading.clause.group.negated else None
 
 
-def _rescheduled(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _rescheduled(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "we moved the launch to Friday"."""
-    if not said.when.dates or obj.low >= obj.high or said.s.low[obj.low] not in _OWN:
+    if not reading.when.dates or obj.low >= obj.high or reading.s.low[obj.low] not in _OWN:
         return None
-    if word_before(said.s.text, said.when.dates[0]) not in TO_DATE:
+    if word_before(reading.s.text, reading.when.dates[0]) not in TO_DATE:
         return None  # "moved the sofa on Friday"
-    named = said.name_of(obj.low, obj.high) or text_of(said.s, obj.low, obj.high)
-    return [StatementDraft(named, "is scheduled for", said.date_text)]
+    named = reading.name_of(obj.low, obj.high) or text_of(reading.s, obj.low, obj.high)
+    return [StatementDraft(named, "is scheduled for", reading.date_text)]
 
 
-def _changed(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _changed(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I changed my major to statistics", "they raised the rent to 900 euros"."""
-    s, low = said.s, obj.low
+    s, low = reading.s, obj.low
     at = next((at for at in range(obj.high - 2, low, -1) if s.bits[at] & TO), None)
-    if at is None or said.clause.group.negated or said.clause.gap or obj.preposition:
+    if at is None or reading.clause.group.negated or reading.clause.gap or obj.preposition:
         return None
     end = next((place for place in range(low + 1, at) if s.bits[place] & PREPOSITION and s.low[place] != "of"), at)
-    found = given_value(said, (low, end), (at + 1, obj.high))
-    status = _state(said)
+    found = given_value(reading, (low, end), (at + 1, obj.high))
+    status = _state(reading)
     return None if found is None or status is None else [found._replace(status=status)]
 
 
-def _state(said: ClauseReading) -> FactStatus | None:
+def _state(reading: ClauseReading) -> FactStatus | None:
     """The status of the state that an action leads to: active once the action happened; None for a habit."""
-    status = status_of(said)
-    if status is FactStatus.PLANNED or said.clause.group.progressive:
+    status = status_of(reading)
+    if status is FactStatus.PLANNED or reading.clause.group.progressive:
         return FactStatus.PLANNED
     return FactStatus.ACTIVE if status is FactStatus.COMPLETED else None
 
 
-def _began_work(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _began_work(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I started at Vela as a nurse", "started as a nurse at Vela", "joined Vela as an engineer"."""
-    s, low, high = said.s, obj.low, obj.high
-    if low >= high or not said.is_person or said.clause.group.negated or said.clause.gap:
+    s, low, high = reading.s, obj.low, obj.high
+    if low >= high or not reading.is_person or reading.clause.group.negated or reading.clause.gap:
         return None
-    stop = min(said.clause.stop, len(s))
+    stop = min(reading.clause.stop, len(s))
     if obj.preposition == "as":
         at = next(
             (at + 1 for at in range(low, high - 1) if s.low[at] in ("at", "with") and s.bits[at + 1] & NAME), high
         )
-        return _employed(said, (at, high), job_of(s, low - 1, stop)) if s.low[low - 1] == "as" else None
-    job, joins = job_of(s, low, stop), said.clause.group.verb == "join"
+        return _employed(reading, (at, high), job_of(s, low - 1, stop)) if s.low[low - 1] == "as" else None
+    job, joins = job_of(s, low, stop), reading.clause.group.verb == "join"
     if obj.preposition != ("" if joins else "at") or not s.bits[low] & NAME or (joins and not job):
         return None
-    return _employed(said, (low, high), job)
+    return _employed(reading, (low, high), job)
 
 
-def _got_job(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _got_job(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I got a new job at Vela as a nurse"."""
-    s, low, high = said.s, obj.low, obj.high
+    s, low, high = reading.s, obj.low, obj.high
     head = next((place for place in range(low, high) if s.low[place] in _JOB), high)
-    unlike = not said.is_person or said.clause.group.negated or said.clause.gap or obj.preposition
+    unlike = not reading.is_person or reading.clause.group.negated or reading.clause.gap or obj.preposition
     if unlike or head + 2 >= high or s.low[head + 1] not in ("at", "with") or not s.bits[head + 2] & NAME:
         return None
-    return _employed(said, (head + 2, high), job_of(s, low, min(said.clause.stop, len(s))))
+    return _employed(reading, (head + 2, high), job_of(s, low, min(reading.clause.stop, len(s))))
 
 
-def _employed(said: ClauseReading, employer: tuple[int, int], job: str) -> list[StatementDraft] | None:
+def _employed(reading: ClauseReading, employer: tuple[int, int], job: str) -> list[StatementDraft] | None:
     """The statements that somebody began to work at an employer and in a job.
 
     Args:
         employer: places of the words that name the employer; an empty range if none do.
         job: empty if none is named.
     """
-    status, (low, high) = _state(said), employer
+    status, (low, high) = _state(reading), employer
     if status is None:
         return None
-    high = next((at for at in range(low + 1, high) if said.s.low[at] in ("as", "for")), high)
-    parts = (("works at", text_of(said.s, low, high)), ("works as", job))
-    type_ = type_of(said, FactStatus.ACTIVE)
-    return [StatementDraft(said.owner.name, verb, value, status, type_) for verb, value in parts if value] or None
+    high = next((at for at in range(low + 1, high) if reading.s.low[at] in ("as", "for")), high)
+    parts = (("works at", text_of(reading.s, low, high)), ("works as", job))
+    type_ = type_of(reading, FactStatus.ACTIVE)
+    return [StatementDraft(reading.owner.name, verb, value, status, type_) for verb, value in parts if value] or None
 
 
 def job_of(s: SentenceTokens, low: int, stop: int) -> str:
@@ -155,65 +155,69 @@ def job_of(s: SentenceTokens, low: int, stop: int) -> str:
     return text_of(s, at + 1, end) if known and end - at <= _MOST_WORDS_OF_JOB else ""
 
 
-def _got(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _got(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "we got married", "got divorced from Paul", "got laid off"."""
-    s, low = said.s, obj.low
-    if low >= obj.high or obj.preposition or said.clause.group.negated or not said.is_person:
+    s, low = reading.s, obj.low
+    if low >= obj.high or obj.preposition or reading.clause.group.negated or not reading.is_person:
         return None
-    if found := lost_job(said, low):
+    if found := lost_job(reading, low):
         return found
-    became, status = s.low[low], _state(said)
+    became, status = s.low[low], _state(reading)
     if became not in _BECAME or status is None:
         return None
     named = low + 2 < obj.high and s.low[low + 1] in ("to", "from")
-    partner = text_of(s, low + 2, obj.high) if named else _partner(said)
+    partner = text_of(s, low + 2, obj.high) if named else _partner(reading)
     if not partner:
-        return _alone(said, became, status)
+        return _alone(reading, became, status)
     if became == "divorced":
-        return _separated(said, partner)
+        return _separated(reading, partner)
     verb = f"is {became} to"
-    return [StatementDraft(said.owner.name, verb, partner, status, type_of(said, status))]
+    return [StatementDraft(reading.owner.name, verb, partner, status, type_of(reading, status))]
 
 
-def _alone(said: ClauseReading, became: str, status: FactStatus) -> list[StatementDraft] | None:
+def _alone(reading: ClauseReading, became: str, status: FactStatus) -> list[StatementDraft] | None:
     """As in "I got engaged", which names no partner. "When I got married" does not say whether the marriage lasts."""
-    if said.clause.link in words("words", "time_link"):
+    if reading.clause.link in words("words", "time_link"):
         return None
-    found = [StatementDraft(said.owner.name, "has relationship status", became, status, FactType.PERSONAL)]
-    return [ended(said, ANY_STAGE), *found] if became == "divorced" and status is FactStatus.ACTIVE else found
+    found = [StatementDraft(reading.owner.name, "has relationship status", became, status, FactType.PERSONAL)]
+    return [ended(reading, ANY_STAGE), *found] if became == "divorced" and status is FactStatus.ACTIVE else found
 
 
 _BECAME: Final = frozenset(("married", "engaged", "divorced"))
 
 
-def _parted(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _parted(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "Marco and I broke up", "we divorced"."""
-    if said.clause.group.negated or _state(said) is not FactStatus.ACTIVE or not said.is_person:
+    if reading.clause.group.negated or _state(reading) is not FactStatus.ACTIVE or not reading.is_person:
         return None
-    alone = obj.low >= obj.high or said.s.low[obj.low] in ("up", "after")
-    particle = obj.preposition or (said.s.low[obj.low] if alone and obj.low < obj.high else "")
+    alone = obj.low >= obj.high or reading.s.low[obj.low] in ("up", "after")
+    particle = obj.preposition or (reading.s.low[obj.low] if alone and obj.low < obj.high else "")
     if not alone or (
-        said.clause.group.verb in ("break", "split") and particle not in _PARTED and said.s.low[obj.low] != "up"
+        reading.clause.group.verb in ("break", "split") and particle not in _PARTED and reading.s.low[obj.low] != "up"
     ):
         return None
-    return _separated(said, _partner(said))
+    return _separated(reading, _partner(reading))
 
 
-def _separated(said: ClauseReading, partner: str) -> list[StatementDraft] | None:
+def _separated(reading: ClauseReading, partner: str) -> list[StatementDraft] | None:
     """The end of a relationship; without a partner's name only if the subject is "we"."""
     if partner:
         return [
             StatementDraft(
-                said.owner.name, "breaks up with", partner, FactStatus.COMPLETED, type_of(said, FactStatus.COMPLETED)
+                reading.owner.name,
+                "breaks up with",
+                partner,
+                FactStatus.COMPLETED,
+                type_of(reading, FactStatus.COMPLETED),
             )
         ]
-    shared = said.s.low[said.clause.subject[0]] in ("we", "us")
-    return [ended(said, ANY_STAGE)] if shared else None
+    shared = reading.s.low[reading.clause.subject[0]] in ("we", "us")
+    return [ended(reading, ANY_STAGE)] if shared else None
 
 
-def _partner(said: ClauseReading) -> str:
+def _partner(reading: ClauseReading) -> str:
     """The name before "and I"; empty if there is none."""
-    s, at = said.s, said.clause.subject[0]
+    s, at = reading.s, reading.clause.subject[0]
     if s.low[at] != "i" or at < _BEFORE_I or s.low[at - 1] != "and":
         return ""
     low = at - 2
@@ -221,53 +225,59 @@ def _partner(said: ClauseReading) -> str:
         low -= 1
     if s.bits[at - 2] & NAME and not s.bits[low] & POSSESSIVE:
         return text_of(s, low, at - 1)
-    return said.name_of(low, at - 1) or ""
+    return reading.name_of(low, at - 1) or ""
 
 
 _BEFORE_I: Final = 2
 
 
-def _seeing(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _seeing(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I've been seeing Marco for two months"; "Dr. Marco" would be an appointment."""
-    s, group = said.s, said.clause.group
+    s, group = reading.s, reading.clause.group
     named = obj.high == obj.low + 1 and s.bits[obj.low] & NAME and not obj.preposition
     if not named or not (group.progressive and group.perfect) or s.low[obj.low] in _ADDRESSED:
         return None
-    return [StatementDraft(said.owner.name, "is dating", text_of(s, obj.low, obj.high), type=FactType.PERSONAL)]
+    return [StatementDraft(reading.owner.name, "is dating", text_of(s, obj.low, obj.high), type=FactType.PERSONAL)]
 
 
-def _went_on_diet(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _went_on_diet(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I went vegan in January"."""
-    named = obj.low < obj.high and not obj.preposition and said.s.low[obj.low] in words("complement", "diets")
-    status = _state(said) if named and said.is_person else None
-    if status is None or said.clause.group.negated:
+    named = obj.low < obj.high and not obj.preposition and reading.s.low[obj.low] in words("complement", "diets")
+    status = _state(reading) if named and reading.is_person else None
+    if status is None or reading.clause.group.negated:
         return None
-    return [StatementDraft(said.owner.name, "follows diet", said.s.low[obj.low], status, FactType.PERSONAL)]
+    return [StatementDraft(reading.owner.name, "follows diet", reading.s.low[obj.low], status, FactType.PERSONAL)]
 
 
-def _at_school(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _at_school(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "she goes to Hillside Primary"."""
-    s, low, high = said.s, obj.low, obj.high
-    group = said.clause.group
-    if obj.preposition != "to" or not said.is_person or group.tense != "present" or group.negated or said.when.dates:
+    s, low, high = reading.s, obj.low, obj.high
+    group = reading.clause.group
+    if (
+        obj.preposition != "to"
+        or not reading.is_person
+        or group.tense != "present"
+        or group.negated
+        or reading.when.dates
+    ):
         return None
     named = high > low + 1 and all(s.bits[at] & NAME for at in range(low, high))
     if not named or s.low[high - 1] not in words("event", "schools"):
         return None
-    return [StatementDraft(said.owner.name, "studies at", text_of(s, low, high), type=FactType.PERSONAL)]
+    return [StatementDraft(reading.owner.name, "studies at", text_of(s, low, high), type=FactType.PERSONAL)]
 
 
-def _died(said: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+def _died(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "my hamster died", which also ends that somebody has the hamster."""
-    owner, mark, animal = said.owner.name.rpartition("'s ")
+    owner, mark, animal = reading.owner.name.rpartition("'s ")
     if (
         obj.low < obj.high
         or not mark
         or animal.split()[-1] not in words("kin", "pet")
-        or status_of(said) is not FactStatus.COMPLETED
+        or status_of(reading) is not FactStatus.COMPLETED
     ):
         return None
-    dead = StatementDraft(said.owner.name, "dies", "", FactStatus.COMPLETED, FactType.EXPERIENCE)
+    dead = StatementDraft(reading.owner.name, "dies", "", FactStatus.COMPLETED, FactType.EXPERIENCE)
     return [dead, StatementDraft(owner, "has", animal, FactStatus.CEASED, FactType.PERSONAL, Effect.CEASES)]
 
 

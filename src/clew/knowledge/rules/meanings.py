@@ -88,9 +88,9 @@ def third(verb: str, preposition: str) -> str:
 # ------------------------------------------------------------------------------------------------------------- status
 
 
-def status_of(said: ClauseReading) -> FactStatus:
+def status_of(reading: ClauseReading) -> FactStatus:
     """How far along what the clause tells is."""
-    group = said.clause.group
+    group = reading.clause.group
     if group.via in ("used", "cease"):
         return FactStatus.CEASED
     if group.via == "plan" or group.tense == "future":
@@ -100,36 +100,38 @@ def status_of(said: ClauseReading) -> FactStatus:
     stative = group.verb in words("stative", "lemmas")
     if group.perfect and not group.progressive:
         return FactStatus.ACTIVE if stative and group.verb not in ("have", "use") else FactStatus.COMPLETED
-    return _present_status(said, stative=stative)
+    return _present_status(reading, stative=stative)
 
 
-def _present_status(said: ClauseReading, *, stative: bool) -> FactStatus:
-    group = said.clause.group
-    if _ahead(said) and not group.perfect:
+def _present_status(reading: ClauseReading, *, stative: bool) -> FactStatus:
+    group = reading.clause.group
+    if _ahead(reading) and not group.perfect:
         return FactStatus.PLANNED
     if group.progressive or group.via == "go_on":
         return FactStatus.ACTIVE
-    if group.via == "must" and not stative and not said.when.often:
+    if group.via == "must" and not stative and not reading.when.often:
         return FactStatus.PLANNED
-    performs = group.verb in words("performative", "lemmas") and said.s.low[said.clause.subject[0]] == "i"
+    performs = group.verb in words("performative", "lemmas") and reading.s.low[reading.clause.subject[0]] == "i"
     if performs and not group.negated:
         return FactStatus.COMPLETED
     often = any(word in words("words", "habit") for word in group.adverbs)
     return FactStatus.RECURRING if often or not stative else FactStatus.ACTIVE
 
 
-def _ahead(said: ClauseReading) -> bool:
-    if said.today is None or not said.when.dates:
+def _ahead(reading: ClauseReading) -> bool:
+    if reading.today is None or not reading.when.dates:
         return False
-    return any(each.start > said.today for each in said.when.dates) or _is_arranged(said, said.when.dates[0])
+    return any(each.start > reading.today for each in reading.when.dates) or _is_arranged(
+        reading, reading.when.dates[0]
+    )
 
 
-def _is_arranged(said: ClauseReading, found: ResolvedDate) -> bool:
+def _is_arranged(reading: ClauseReading, found: ResolvedDate) -> bool:
     """Whether a date without a year lies ahead because nothing is going on yet: "I'm moving in December"."""
-    group, text = said.clause.group, said.s.text
+    group, text = reading.clause.group, reading.s.text
     arranged = group.progressive and group.tense == "present" and group.verb in words("time", "arranged")
     now = not _NOW.isdisjoint(group.adverbs) or word_before(text, found) in ("since", "from")
-    over = said.today is not None and found.guessed != "" and found.end < said.today
+    over = reading.today is not None and found.guessed != "" and found.end < reading.today
     return arranged and over and not now and not _is_of_event(text, found)
 
 
@@ -142,37 +144,37 @@ def _is_of_event(text: str, found: ResolvedDate) -> bool:
     return not words("event", "nouns").isdisjoint(before)
 
 
-def effect_of(said: ClauseReading) -> Effect:
+def effect_of(reading: ClauseReading) -> Effect:
     """What the clause does to earlier statements."""
-    group = said.clause.group
+    group = reading.clause.group
     if group.via in ("used", "cease"):
         return Effect.CEASES
     if group.negated:
-        around = said.s.low[said.clause.subject[1] : said.clause.stop]
+        around = reading.s.low[reading.clause.subject[1] : reading.clause.stop]
         return Effect.STATES if _NO_MORE.isdisjoint(around) else Effect.CEASES
     return Effect.ADDS if any(word in words("words", "also") for word in group.adverbs) else Effect.STATES
 
 
-def type_of(said: ClauseReading, status: FactStatus) -> FactType:
+def type_of(reading: ClauseReading, status: FactStatus) -> FactType:
     """Whether a statement is of a person, of what somebody did or will do, or of anything else."""
-    if not said.is_person:
+    if not reading.is_person:
         return FactType.WORLD
     return FactType.EXPERIENCE if status in (FactStatus.COMPLETED, FactStatus.PLANNED) else FactType.PERSONAL
 
 
-def ended(said: ClauseReading, verb: str, target: str = "") -> StatementDraft:
+def ended(reading: ClauseReading, verb: str, target: str = "") -> StatementDraft:
     """The statement that something ended for the subject.
 
     Args:
         target: the object that no longer holds; empty for whatever holds.
     """
-    type_ = type_of(said, FactStatus.ACTIVE)
-    return StatementDraft(said.owner.name, verb, target, FactStatus.CEASED, type_, Effect.CEASES)
+    type_ = type_of(reading, FactStatus.ACTIVE)
+    return StatementDraft(reading.owner.name, verb, target, FactStatus.CEASED, type_, Effect.CEASES)
 
 
-def lost_job(said: ClauseReading, at: int) -> list[StatementDraft]:
+def lost_job(reading: ClauseReading, at: int) -> list[StatementDraft]:
     """The end of a job, as in "was fired", "got laid off from Vela"; empty if other words stand at the place."""
-    s, after = said.s, at + 1
+    s, after = reading.s, at + 1
     if s.low[at] == "laid" and s.low[after] == "off":
         after += 1
     elif s.low[at] != "fired":
@@ -183,7 +185,7 @@ def lost_job(said: ClauseReading, at: int) -> list[StatementDraft]:
         while s.bits[end] & NAME:
             end += 1
         employer = text_of(s, after + 1, end)
-    return [ended(said, "works at", employer)]
+    return [ended(reading, "works at", employer)]
 
 
 # --------------------------------------------------------------------------------------------------------------- time
