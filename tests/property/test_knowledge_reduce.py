@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clew.knowledge.book import Book
 from clew.types.facts import Effect, Fact, FactStatus, Mood, Statement
+from tests.effort import examples
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
 SUBJECTS = ("Ann", "Ben", "Ann's sister", "Cleo", "wedding")
@@ -103,7 +104,7 @@ def of_all(turns: dict[str, list[Statement]]) -> Book:
 
 
 @pytest.mark.requirement("K-RED-02")
-@settings(max_examples=400)
+@settings(max_examples=examples(80, 1200))
 @given(logs(), st.randoms(use_true_random=False), st.integers(1, 4))
 def test_batches_and_arrival_do_not_matter(turns, random, size) -> None:  # type: ignore[no-untyped-def]  # strategies
     expected = of_all(turns)
@@ -117,7 +118,7 @@ def test_batches_and_arrival_do_not_matter(turns, random, size) -> None:  # type
 
 
 @pytest.mark.requirement("K-RED-03")
-@settings(max_examples=300)
+@settings(max_examples=examples(80, 900))
 @given(logs(), st.data())
 def test_what_is_forgotten_was_never_said(turns: dict[str, list[Statement]], data: st.DataObject) -> None:
     forgotten = data.draw(st.sets(st.sampled_from(sorted(turns)))) if turns else set()
@@ -129,7 +130,7 @@ def test_what_is_forgotten_was_never_said(turns: dict[str, list[Statement]], dat
 
 
 @pytest.mark.requirement("K-RED-04")
-@settings(max_examples=300)
+@settings(max_examples=examples(80, 900))
 @given(logs())
 def test_every_fact_is_sound(turns: dict[str, list[Statement]]) -> None:
     book = of_all(turns)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from clew.knowledge.book import Book
 from clew.memory import Memory
 from clew.store.protocol import Reader
 from clew.testing import FrozenClock
+from clew.types import Turn
 from clew.types.facts import Fact, Statement
 from tests.cli_runs import run
 from tests.fact_talk import idle, read
@@ -126,6 +127,18 @@ def test_what_held_and_what_was_known_at_a_moment(memory: Memory) -> None:
     assert home(known_at="2024-03-05") == [("Lisbon", "holds", 1)]
     assert memory.facts("Ann", object="Porto") == []
     assert told_of(memory.facts("Ann", object="Porto", as_of=at(1))) == ["Ann lives in Porto"]
+
+
+@pytest.mark.requirement("F-RANK-03")
+def test_a_time_in_words_ends_before_the_first_moment_after_it() -> None:
+    midnight = datetime(2025, 4, 1, tzinfo=UTC)
+    with quiet(clock=lambda: midnight + timedelta(days=60)) as memory:
+        memory.add(Turn(role="user", content="I live in Porto.", session="s", speaker="Ann", at=midnight))
+        assert memory.drain()
+        said: dict[str, list[str]] = {"March 2025": [], "2025-03-31": [], "2025-04-01T00:00": ["Porto"]}
+        for words, expected in said.items():
+            assert [fact.object for fact in memory.facts("Ann", as_of=words)] == expected
+            assert [fact.object for fact in memory.facts("Ann", known_at=words)] == expected
 
 
 @pytest.mark.requirement("K-FCT-05")
@@ -396,3 +409,35 @@ def test_the_mirror_asks_the_same(memory: Memory) -> None:
         return await AsyncMemory(memory).facts("Ann")
 
     assert asyncio.run(ask()) == memory.facts("Ann")
+
+
+@pytest.mark.requirement("K-KEEP-23")
+def test_a_plan_without_a_date_says_so_and_lapses_when_nobody_speaks_of_it() -> None:
+    clock = FrozenClock(at(1))
+    with quiet(clock=clock) as memory:
+        memory.add(Turn(role="user", speaker="Ann", content="I'm going to move to Malmo.", at=at(0)))
+        assert memory.drain()
+        (plan,) = memory.facts("Ann", "home")
+        assert (plan.standing, plan.confirmed_at) == ("planned, no date", at(0))
+        clock.advance(200 * 86_400.0)
+        memory.add(Turn(role="user", speaker="Ann", content="I'm still going to move to Malmo.", at=clock()))
+        assert memory.drain()
+        clock.advance(200 * 86_400.0)
+        assert [fact.standing for fact in memory.facts("Ann", "home")] == ["planned, no date"]
+        clock.advance(200 * 86_400.0)
+        assert memory.facts("Ann", "home") == []
+        assert [fact.standing for fact in memory.history("Ann", "home")] == ["old plan"]
+        assert "nobody has spoken of it for a year" in memory.recall("What do you know about Ann?", budget=400).text
+
+
+@pytest.mark.requirement("U-FOUND-03")
+def test_a_history_without_dates_is_in_the_order_of_the_turns() -> None:
+    with quiet() as memory:
+        likes = [
+            f"I like {thing}." for thing in "tea jazz chess cheese opera maths hats figs rain snow wine bread".split()
+        ]
+        memory.add_many([Turn(role="user", speaker="Ann", content=text, session="talk") for text in likes])
+        assert memory.drain()
+        places = [int(fact.id.split(":")[2]) for fact in memory.history("Ann")]
+    assert len(places) == len(likes)
+    assert places == sorted(places)

@@ -104,3 +104,12 @@ def test_a_moment_that_is_none_is_named_as_it_was_given(memory: Memory, name: st
 def test_a_history_is_of_somebody(memory: Memory) -> None:
     with pytest.raises(InputError, match="subject is None"):
         memory.history(None)  # type: ignore[arg-type]  # a wrong argument
+
+
+@pytest.mark.requirement("K-KEEP-02")
+@pytest.mark.parametrize("ended", ["yes", 1, None])
+def test_a_switch_that_is_none_is_named(memory: Memory, ended: object) -> None:
+    (home,) = memory.facts("Ann", "lives in")
+    with pytest.raises(InputError, match=f"ended is {ended!r}; expected True or False"):
+        memory.correct(home.id, ended=ended)  # type: ignore[arg-type]  # which is what is tested
+    assert memory.facts("Ann", "lives in") == [home]

@@ -48,6 +48,7 @@ def effort(memory: Memory) -> int:
     return counting.count
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("K-KEEP-11")
 def test_the_work_for_a_turn_does_not_grow_with_what_was_said_of_one_slot() -> None:
     efforts = []

@@ -86,3 +86,59 @@ def test_a_nickname_finds_what_is_said_under_the_name_alone() -> None:
         talk(memory, *GREETED[:5])
         assert homes(memory, "Bob") == ["Porto"]
         assert [fact.object for fact in memory.history("bob", "home")] == ["Porto"]
+
+
+INTRODUCED = (
+    ("Robert", "I live in Porto."),
+    ("Robert", "Everybody calls me Bob."),
+    ("Zoe", "Bob moved to Lisbon."),
+    ("Zoe", "I live in Faro."),
+)
+
+
+@pytest.mark.requirement("K-KEEP-22")
+@pytest.mark.parametrize("name", ["Bob", "Robert"])
+def test_a_nickname_that_is_stated_once_is_a_name(name: str) -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(memory, *INTRODUCED)
+        assert homes(memory, name) == ["Lisbon"]
+        assert [fact.standing for fact in memory.history(name, "home")] == ["replaced", "holds"]
+        memory.forget(turn_ids=["s:turn:1"])
+        memory.drain()
+        assert homes(memory, name) == (["Lisbon"] if name == "Bob" else ["Porto"])
+
+
+@pytest.mark.requirement("K-KEEP-22")
+@pytest.mark.parametrize("talked", [GREETED, INTRODUCED])
+def test_facts_of_everybody_join_the_names_of_a_person(talked: tuple[tuple[str, str], ...]) -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(memory, *talked)
+        found = [fact for fact in memory.facts(verb="home") if fact.subject != "Zoe"]
+        assert [(fact.object, fact.standing) for fact in found] == [("Lisbon", "holds")]
+        assert [(link.kind, link.told) for link in found[0].links] == [("SUPERSEDES", "Robert lives in Porto")]
+        every = memory.facts()
+        assert [fact.id for fact in every] == [fact.id for fact in memory.facts(limit=len(every))]
+        assert "Porto" not in {fact.object for fact in every}
+        assert memory.facts(limit=1) == every[:1]
+        assert "Porto" in {fact.object for fact in memory.facts(as_of=at(0))}
+
+
+@pytest.mark.requirement("K-KEEP-22")
+def test_a_nickname_of_two_people_or_of_a_speaker_joins_nobody() -> None:
+    said = [("Robert", "Everybody calls me Bob."), ("Robert", "I live in Porto."), ("Zoe", "Bob moved to Lisbon.")]
+    for other in (("Bobbin", "You can call me Bob."), ("Bob", "Hello there.")):
+        with quiet(clock=FrozenClock(at(600))) as memory:
+            talk(memory, *said, other)
+            assert (homes(memory, "Robert"), homes(memory, "Bob")) == (["Porto"], ["Lisbon"])
+
+
+@pytest.mark.requirement("K-KEEP-22")
+def test_a_nickname_by_which_one_is_greeted_and_another_goes_joins_nobody() -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        far = [("Zoe", "It is late here, the train was slow again.")] * 6
+        talk(memory, *GREETED, *far, ("Bertil", "I live in Oslo."), ("Bertil", "Everybody calls me Bob."))
+        assert (homes(memory, "Robert"), homes(memory, "Bertil"), homes(memory, "Bob")) == (
+            ["Porto"],
+            ["Oslo"],
+            ["Lisbon"],
+        )

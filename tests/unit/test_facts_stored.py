@@ -356,7 +356,7 @@ def test_a_fact_comes_back_as_it_was(base: Statement | None) -> None:
     row = fact_row("default", place_of(fact.id, ordinals.__getitem__), fact, base, ordinals.__getitem__)
     turns = {number: TurnMark(name, at(3)) for name, number in ordinals.items()}
     group = group_key(subject_key(fact.subject), fact.verb, fact.object, fact.scope)
-    assert fact_of(fact_data(row), base, turns.__getitem__) == replace(fact, group=group)
+    assert fact_of(fact_data(row), base, turns.__getitem__) == replace(fact, group=group, confirmed_at=at(3))
 
 
 @pytest.mark.requirement("K-FCT-12")
@@ -431,3 +431,18 @@ def test_rows_of_a_turn_that_is_not_there_are_found_and_mended(memory: Memory, t
     repair(store, "default", diagnose(problems), IndexConfig())
     read(memory)
     assert memory.verify().ok
+
+
+@pytest.mark.requirement("K-KEEP-17")
+def test_what_ended_with_a_subscription_is_told_as_before_when_the_end_is_forgotten() -> None:
+    with idle() as memory, idle() as other:
+        for each, lines in (
+            (memory, ["Ann: has | !Hulu", "Ann: cancels | Hulu subscription"]),
+            (other, ["Ann: has | !Hulu"]),
+        ):
+            each.add_many(timed(lines))
+            read(each)
+        assert [fact.told for fact in all_facts(memory)] == ["Ann has Hulu", "Ann cancels Hulu subscription"]
+        memory.forget(turn_ids=["s:turn:1"])
+        read(memory)
+        assert stored(memory) == stored(other)

@@ -153,8 +153,6 @@ def test_the_listener_is_known_between_two() -> None:
         "Do you know that I live in Ohio?",
         "Where do I live?",
         "Tom said that I should move.",
-        "I want to make sure my site is fast.",
-        "I'm worried that my resume is weak.",
         "Imagine I live in Rome.",
         "He thinks she lives in Rome.",
         '"I have lived in this old house for all of my long life," he said.',

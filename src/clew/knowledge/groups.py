@@ -5,16 +5,17 @@ statements find each other whichever was stored first.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import Final, NamedTuple
 
 from clew.analyze.entities import entity_key
 from clew.knowledge.order import Order, order_of
-from clew.knowledge.slots import ANY_SCOPE, CANCELS, ENDINGS, ROLES, Slot, family_of, slot_of
-from clew.knowledge.values import value_key, value_keys
+from clew.knowledge.slots import ANY_SCOPE, CANCELS, ENDED, ENDINGS, ROLES, SERVICES, Slot, family_of, slot_of
+from clew.knowledge.values import same_value, value_key, value_keys
 from clew.types.facts import Effect, FactStatus, LinkKind, Mood, Statement
 
 _STANDING = frozenset((FactStatus.ACTIVE, FactStatus.RECURRING, FactStatus.PLANNED))
@@ -54,6 +55,8 @@ class Placed:
         subject: key of its subject.
         keys: what else it is found by: the value of its slot, its event, its name.
         rests: what it rests on, at most `MOST_RESTS`.
+        ends: keys of the groups, or of statements in groups, in which it ends something beside its own.
+        joined: whether it stands in a group that is not its own, since it ends something there.
     """
 
     statement: Statement
@@ -63,15 +66,41 @@ class Placed:
     subject: str = ""
     keys: tuple[str, ...] = ()
     rests: tuple[Rest, ...] = ()
+    ends: tuple[str, ...] = ()
+    joined: bool = False
 
     def found_by(self) -> tuple[str, ...]:
         """All keys under which a store must find it, sorted."""
-        return tuple(sorted({self.group, *self.keys, *(resting_on(rest.key) for rest in self.rests)}))
+        found = {self.group, *self.keys, *(resting_on(rest.key) for rest in self.rests)}
+        return tuple(sorted(found.union(_ending_keys(self) if self.ends else ())))
 
     def near(self) -> tuple[str, ...]:
-        """The keys under which those are found that it rests on, that rest on it, or that may replace it; sorted."""
+        """The keys under which those are found that it rests on or ends, and those that do so to it; sorted."""
         own = (self.group, *self.keys)
-        return tuple(sorted({*own, *map(resting_on, own), *(rest.key for rest in self.rests)}))
+        rests = (rest.key for rest in self.rests)
+        return tuple(sorted({*own, *map(resting_on, own), *rests, *self.ends, *self.ended_by()}))
+
+    def ended_by(self) -> tuple[str, ...]:
+        """The keys under which statements of other groups are found that may end it."""
+        scoped = self.slot is not None and self.slot.scoped
+        if not scoped and not _may_end(self.statement.verb):
+            return ()
+        values = value_keys(self.statement.object) if self.slot is None or scoped else ("",)
+        return tuple(_ending_key(self.subject, value) for value in values)
+
+
+def _ending_key(subject: str, value: str) -> str:
+    """The key of what ends a value of a subject, whatever is said of the value; of any if it is empty."""
+    return _key("ends", subject, value)
+
+
+def _ending_keys(end: Placed) -> Iterator[str]:
+    """The keys of what a statement ends: of a home or an employer in whatever detail its value is told."""
+    slots = (slot_of(verb, ANY_SCOPE) for verb in _ended_verbs(end.statement))
+    any_value = ("",) if any(slot is not None and not slot.scoped for slot in slots) else ()
+    yield from (
+        _ending_key(end.subject, value) for value in (*any_value, *map(value_key, _given_up(end.statement.object)))
+    )
 
 
 def resting_on(key: str) -> str:
@@ -148,20 +177,16 @@ def of_somebody_key(subject: str, aliases: Mapping[str, str] | None = None) -> s
 def _parts(statement: Statement) -> Iterator[Statement]:
     """A statement and what it says of other groups: that another value is wrong, or has ended."""
     slot = slot_of(statement.verb, ANY_SCOPE)
+    pair = sorted((value_key(statement.object), value_key(statement.instead_of or "")))
     if statement.mood is Mood.NEGATED:
         yield statement
-    elif statement.verb in ENDINGS:
-        yield statement
-        if statement.status is not FactStatus.PLANNED and statement.effect is Effect.STATES:
-            yield _denied(statement, ENDINGS[statement.verb], statement.object)
     elif statement.verb in CANCELS and (trip := _TRIP.search(statement.object)):
         yield statement
         if statement.status is not FactStatus.PLANNED and statement.effect is Effect.STATES:
             yield _denied(statement, "visits", trip["to"] or trip["of"])
-    elif not statement.instead_of or slot_of(statement.verb, statement.scope) is not None:
-        yield statement
+    elif not statement.instead_of or pair[0] == pair[1] or slot_of(statement.verb, statement.scope) is not None:
+        yield statement  # which rejects no other value, or does so in its own group
     else:
-        pair = sorted((value_key(statement.object), value_key(statement.instead_of)))
         yield statement if slot is None else replace(statement, scope=" or ".join(pair))  # compared for this purpose
         if statement.effect is Effect.CORRECTS:
             yield replace(
@@ -190,13 +215,77 @@ def _placed(statement: Statement, aliases: Mapping[str, str], groups: Mapping[st
     if statement.mood is Mood.ASSERTED and statement.effect is not Effect.RETRACTS:
         rests = tuple(dict.fromkeys(_rests(statement, slot, group, aliases, groups)))[:MOST_RESTS]
     subject = subject_key(statement.subject, aliases)
-    return Placed(statement, order_of(statement), slot, group, subject, tuple(_keys(statement, slot, aliases)), rests)
+    keys, ends = tuple(_keys(statement, slot, aliases)), tuple(sorted(set(_ends(statement, subject))))
+    return Placed(statement, order_of(statement), slot, group, subject, keys, rests, ends)
+
+
+def is_end(statement: Statement) -> bool:
+    """Whether a statement says that something does not hold, or no longer."""
+    ceases = statement.effect is Effect.CEASES or statement.status is FactStatus.CEASED
+    return ceases or statement.mood is Mood.NEGATED
+
+
+def _ended_verbs(statement: Statement) -> tuple[str, ...]:
+    """The verbs whose values a statement ends beside those of its own group: of a choice, for whatever purpose."""
+    if statement.status is FactStatus.PLANNED or statement.effect is Effect.RETRACTS:
+        return ()
+    if statement.verb in ENDINGS:
+        happened = statement.mood is Mood.ASSERTED and statement.effect is Effect.STATES
+        return ENDINGS[statement.verb] if happened else ()
+    slot = slot_of(statement.verb, ANY_SCOPE)
+    unscoped = slot is not None and slot.scoped and not statement.scope
+    return (statement.verb,) if unscoped and statement.object and is_end(statement) else ()
+
+
+def _ends(statement: Statement, subject: str) -> Iterator[str]:
+    """The keys by which the groups are found in which a statement ends something."""
+    for verb in _ended_verbs(statement):
+        slot = slot_of(verb, ANY_SCOPE)
+        for value in _given_up(statement.object):
+            if slot is not None and slot.scoped and value:
+                yield _scoped_key(slot, subject, value_key(value))
+            if verb != statement.verb and (value or slot is not None):
+                yield group_key(subject, verb, value, None)
+
+
+def _given_up(value: str) -> tuple[str, ...]:
+    """What is given up with a value: with a "Netflix subscription" also "Netflix"."""
+    name, _, last = value.rpartition(" ")
+    return (value, name) if name and last.casefold() in SERVICES else (value,)
+
+
+def joined(end: Placed, group: str, said: Collection[Placed]) -> Placed | None:
+    """A statement as it ends something in a group that is not its own; None if it ends nothing that is said there."""
+    statement, first = end.statement, next(iter(said))
+    verb = next((verb for verb in _ended_verbs(statement) if _is_ended(verb, first.statement.verb)), None)
+    if verb is None or end.group == group:
+        return None
+    values = _given_up(statement.object)
+    told = [each.statement.object for each in said]
+    named = (one for one in values if value_key(one) in map(value_key, told))  # "Hulu", not the "Hulu subscription"
+    meant = (one for one in values if any(same_value(one, each) for each in told))
+    value = next(chain(named, meant), values[0])
+    denied, slot = _denied(statement, verb, value), first.slot
+    return replace(end, statement=denied, slot=slot, group=group, keys=(), rests=(), ends=(), joined=True)
+
+
+def _is_ended(verb: str, said: str) -> bool:
+    """Whether what ends the values of a verb ends those of another: an engagement ends with a partnership."""
+    slot = slot_of(verb, ANY_SCOPE)
+    if slot is None:
+        return family_of(verb) == family_of(said)
+    return slot == slot_of(said, ANY_SCOPE)
+
+
+@lru_cache(maxsize=1 << 12)
+def _may_end(verb: str) -> bool:
+    return any(_is_ended(each, verb) for each in sorted(ENDED))
 
 
 def _keys(statement: Statement, slot: Slot | None, aliases: Mapping[str, str]) -> Iterator[str]:
     subject = subject_key(statement.subject, aliases)
-    if slot is not None and slot.ground:
-        yield from (_key("value", subject, each) for each in value_keys(statement.object))
+    if slot is not None and (slot.ground or slot.scoped):
+        yield from (_scoped_key(slot, subject, each) for each in value_keys(statement.object))
     if slot is not None and slot.event:
         yield _key("event", _event(statement.subject, aliases))
     if slot is not None and slot.dated and statement.valid_from is not None:
@@ -206,6 +295,11 @@ def _keys(statement: Statement, slot: Slot | None, aliases: Mapping[str, str]) -
     of_somebody = of_somebody_key(statement.subject, aliases)
     if of_somebody is not None:
         yield of_somebody
+
+
+def _scoped_key(slot: Slot, subject: str, value: str) -> str:
+    """The key of a value, whatever it is for; on that of a ground rests what is built on it."""
+    return _key("value" if slot.ground else "scoped", subject, value)
 
 
 def _rests(

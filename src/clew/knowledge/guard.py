@@ -132,6 +132,7 @@ _SPEECH: Final = late_pattern(
     r"|repl(?:y|ies|ied)|shout(?:s|ed)|quotes?|quoted|states?|stated|according|sagte?|schrieb|dit|dijo|ha detto)\b",
     re.IGNORECASE,
 )
+_TITLED: Final = late_pattern(r"\b(?:called|named|titled|entitled)\s*$")
 _ENDS: Final = late_pattern(r"[.!?\n]")
 _TITLE_WORDS: Final = 6
 """Most words of a title in quotation marks; more are a statement."""
@@ -200,10 +201,17 @@ def trusted_sentences(text: str) -> tuple[str, ...]:
 def _is_speech(text: str, start: int, end: int) -> bool:
     """Whether a quotation is what somebody says, rather than the name of something."""
     words = text[start + 1 : end - 1]
-    if style(words).first_person or len(words.split()) > _TITLE_WORDS:
+    is_long = len(words.split()) > _TITLE_WORDS
+    if is_long or (style(words).first_person and not _is_titled(text[max(0, start - _NEAR) : start], words)):
         return True
     before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR // 2]
     return _SPEECH.search(f"{_ENDS.split(before)[-1]} {_ENDS.split(after)[0]}") is not None
+
+
+def _is_titled(before: str, words: str) -> bool:
+    """Whether words in quotation marks are a title with "me" or "my" in it: 'a novel called "Me Before You"'."""
+    every = words.split()
+    return _TITLED.search(before) is not None and "I" not in every and all(word[:1].isupper() for word in every)
 
 
 def blanked(found: re.Match[str]) -> str:

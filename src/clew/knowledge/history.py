@@ -1,8 +1,9 @@
 """Facts at a time: what holds now, what held then, what was known then, and how something came to be as it is."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -13,6 +14,7 @@ from clew.types.facts import Fact, FactStatus, Statement
 
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 _HIDDEN: Final = "x"
+_NUMBERS: Final = re.compile(r"([0-9]+)")
 
 
 class Standing(StrEnum):
@@ -20,6 +22,9 @@ class Standing(StrEnum):
 
     HOLDS = "holds"
     PLANNED = "planned"
+    UNDATED = "planned, no date"
+    LAPSED = "old plan"
+    """It was planned without a date, and nobody has spoken of it for `SILENCE`."""
     PAST_PLAN = "past plan"
     """It was planned for a time that has passed; nobody has said that it happened."""
     HAPPENED = "happened"
@@ -30,22 +35,35 @@ class Standing(StrEnum):
     """It was corrected or taken back: it never held."""
 
 
-CURRENT: Final = frozenset((Standing.HOLDS, Standing.PLANNED, Standing.HAPPENED))
+CURRENT: Final = frozenset((Standing.HOLDS, Standing.PLANNED, Standing.UNDATED, Standing.HAPPENED))
 """The standings of what is true as far as is known."""
+
+
+SILENCE: Final = timedelta(days=365)
+"""How long a plan without a date stands after it was last spoken of: people say a year ahead what they mean to do."""
 
 
 def standing(fact: Fact, now: datetime | None) -> Standing:
     """What a fact amounts to at a moment; None for a moment at which no plan is past yet."""
     over = _over(fact)
     if over is not None or now is None:
-        return over or (Standing.PLANNED if _is_due(fact) else Standing.HOLDS)
+        return over or (_planned(fact, now) if _is_due(fact) else Standing.HOLDS)
     if fact.valid_to is not None and fact.valid_to <= now:
         return Standing.ENDED
-    due = (fact.due_to or fact.due_from) if _is_due(fact) else None
-    if due is not None and due <= now:
-        return Standing.PAST_PLAN
+    if _is_due(fact):
+        return _planned(fact, now)
     is_ahead = fact.valid_from is not None and fact.valid_from > now
-    return Standing.PLANNED if is_ahead or _is_due(fact) else Standing.HOLDS
+    return Standing.PLANNED if is_ahead else Standing.HOLDS
+
+
+def _planned(fact: Fact, now: datetime | None) -> Standing:
+    """What a plan or an appointment amounts to that nothing has ended; None for a moment at which none is past."""
+    due = fact.due_to or fact.due_from
+    if due is not None or is_appointment(fact):
+        return Standing.PAST_PLAN if due is not None and now is not None and due <= now else Standing.PLANNED
+    spoken = fact.confirmed_at
+    is_old = spoken is not None and now is not None and spoken + SILENCE <= now
+    return Standing.LAPSED if is_old else Standing.UNDATED
 
 
 def _over(fact: Fact) -> Standing | None:
@@ -127,7 +145,12 @@ def history(
             or (slot is not None and slot_of(fact.verb, ANY_SCOPE) == slot)
         )
     ]
-    return tuple(sorted(found, key=lambda fact: (_begin(fact), fact.recorded_at or _BEGINNING, fact.id)))
+    return tuple(sorted(found, key=lambda fact: (_begin(fact), fact.recorded_at or _BEGINNING, _by_number(fact.id))))
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """A key that sorts turn 9 before turn 10: every second part of it is a number, of any length."""
+    return [(len(part) if place % 2 else 0, part) for place, part in enumerate(_NUMBERS.split(name))]
 
 
 def _begin(fact: Fact) -> datetime:

@@ -4,8 +4,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from clew.knowledge.groups import Rest
-from clew.knowledge.neighbourhood import Neighbourhood
+from clew.knowledge.groups import Rest, resting_on
+from clew.knowledge.neighbourhood import Counts, Neighbourhood, always
 from clew.knowledge.resolve import Resolved
 from clew.knowledge.values import same_value
 from clew.types.facts import FactLink, LinkKind
@@ -14,10 +14,13 @@ Groups = Mapping[str, Sequence[Resolved]]
 """The facts of whole groups, by key of the group."""
 
 
-def links_of(near: Neighbourhood, groups: Groups) -> tuple[FactLink, ...]:
-    """All links between the facts of a neighbourhood, sorted; between two facts at most one of each kind."""
+def links_of(near: Neighbourhood, groups: Groups, counts: Counts = always) -> tuple[FactLink, ...]:
+    """All links between the facts of a neighbourhood, sorted; between two facts at most one of each kind.
+
+    A fact rests on another if it is found from there, too: whichever of them changed last, the link is made alike.
+    """
     found: dict[tuple[str, LinkKind, str], FactLink] = {}
-    for link in _every(near, groups):
+    for link in _every(near, groups, counts):
         known = found.get((link.source, link.kind, link.target))
         if known is None or link.rests:
             found[link.source, link.kind, link.target] = link
@@ -31,14 +34,14 @@ def _says_less(link: FactLink, others: Mapping[tuple[str, LinkKind, str], FactLi
     return any((link.source, kind, link.target) in others for kind in (LinkKind.CAUSED_BY, LinkKind.PART_OF))
 
 
-def _every(near: Neighbourhood, groups: Groups) -> Iterator[FactLink]:
+def _every(near: Neighbourhood, groups: Groups, counts: Counts) -> Iterator[FactLink]:
     grounds = _Grounds(near, groups)
     for key in sorted(groups):
         for each in groups[key]:
             if not each.hidden:
                 yield from _in_group(each)
                 for rest in each.rests():
-                    yield from _to_ground(each, rest, grounds)
+                    yield from _to_ground(each, rest, grounds, counts)
     for first, second, name in sorted(near.same):
         if any(each.stands for each in groups.get(name, ())):
             yield from _same(groups.get(first, ()), groups.get(second, ()))
@@ -71,13 +74,18 @@ class _Grounds:
         return sorted(having, key=lambda each: (each.first, each.fact.id))
 
 
-def _to_ground(each: Resolved, rest: Rest, grounds: _Grounds) -> Iterator[FactLink]:
+def _to_ground(each: Resolved, rest: Rest, grounds: _Grounds, counts: Counts) -> Iterator[FactLink]:
     """Links a fact to those that it rests on: in each group the one that was current when the fact was last said."""
     for group, facts in grounds.by(rest.key):
         ground = None if group == each.fact.group else _ground(each, facts)
-        if ground is not None:
+        if ground is not None and _is_found(each, rest, counts):
             together = not set(ground.fact.sources).isdisjoint(each.fact.sources)
             yield FactLink(source=each.fact.id, kind=rest.kind, target=ground.fact.id, rests=rest.breaks or together)
+
+
+def _is_found(each: Resolved, rest: Rest, counts: Counts) -> bool:
+    """Whether a fact is found by what it rests on."""
+    return any(rest in said.rests and counts(said, resting_on(rest.key)) for said in each.said)
 
 
 def _ground(each: Resolved, facts: Sequence[Resolved]) -> Resolved | None:

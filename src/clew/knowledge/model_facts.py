@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, cast
@@ -21,7 +21,9 @@ from clew.knowledge.rules.clause_moods import clause_moods
 from clew.knowledge.rules.speech import LONGEST, speech
 from clew.knowledge.rules.subjects import USER
 from clew.knowledge.slots import SLOTS
+from clew.knowledge.third_person import in_third_person
 from clew.models.prompt import Prompt, Schema
+from clew.text.foreign_dates import shown_languages
 from clew.text.invented import invented
 from clew.text.late_pattern import late_pattern
 from clew.text.normalise import fold, fold_contains
@@ -320,7 +322,19 @@ def _statement(fact: Mapping[str, str], said: SaidTurn, ordinal: int, provenance
         support=said.support,
         provenance=provenance,
     )
-    return worded(made) if made.verb else made
+    return worded(_retold(made, said)) if made.verb else made
+
+
+_TOLD: Final = ("object", "scope", "instead_of", "where")
+
+
+def _retold(made: Statement, said: SaidTurn) -> Statement:
+    """The statement in the third person, unless its turn shows another language, whose words may look alike."""
+    if shown_languages(said.text[:SHOWN]):
+        return made
+    told = {name: getattr(made, name) for name in _TOLD}
+    told = {name: each and in_third_person(each, said.speaker, made.subject) for name, each in told.items()}
+    return replace(made, **told)
 
 
 def _same(one: Statement, other: Statement) -> bool:

@@ -1,14 +1,32 @@
 """The statements that a change can reach: what rests on the changed groups, and what those in turn rest on."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from clew.knowledge.groups import Placed, name_key, naming, of_somebody_key, resting_on, same_said_of, subject_key
+from clew.knowledge.groups import (
+    Placed,
+    joined,
+    name_key,
+    naming,
+    of_somebody_key,
+    resting_on,
+    same_said_of,
+    subject_key,
+)
 
 Lookup = Callable[[Collection[str]], Iterable[Placed]]
 """Finds the placed statements that have one of some keys among those of `Placed.found_by`."""
+
+Counts = Callable[[Placed, str], bool]
+"""Whether a statement counts among those that are found by a key, of which a store looks at a bounded number only."""
+
+
+def always(_statement: Placed, _key: str) -> bool:
+    """Where all statements count."""
+    return True
+
 
 DEPTH: Final = 4
 """Longest chain of facts along which a stale mark passes: a plan, what was bought for it, and so on."""
@@ -33,6 +51,7 @@ class Neighbourhood:
         self._groups: dict[str, dict[tuple[str, str, str], Placed]] = defaultdict(dict)
         self._by_key: dict[str, set[str]] = defaultdict(set)
         self._by_rest: dict[str, set[str]] = defaultdict(set)
+        self._ends: dict[str, list[Placed]] = defaultdict(list)  # by key of a group, or of its statements
         self.same: set[tuple[str, str, str]] = set()
         changed = list(changed)
         self._keys: dict[str, set[str]] = defaultdict(set)
@@ -40,6 +59,7 @@ class Neighbourhood:
             self._keys[each.group].update(each.keys)
         self.affected: set[str] = set(self._keys)
         self._load(self.affected)
+        self.affected |= self._ended({key for each in changed for key in each.ends})
         self.affected |= {group for name in changed for pair in self._pairs(name) for group in pair}
         self._spread(self.affected, self._resting_on)
         self._load(self._resting_on(self.affected))
@@ -49,6 +69,21 @@ class Neighbourhood:
     def group(self, key: str) -> Collection[Placed]:
         """The statements of a group; none if it was not looked up as a whole."""
         return self._groups[key].values() if key in self._whole and key in self._groups else ()
+
+    def with_endings(self, key: str, counts: Counts = always) -> Sequence[Placed]:
+        """The statements of a whole group, and those of other groups that end something in it and are found from it."""
+        own = self.group(key)
+        if not self._ends:
+            return (*own,)
+        keys = {key, *(each for member in own for each in member.keys)}
+        found = {each for member in own for each in member.ended_by()}
+        ends = {
+            end.statement.id: end
+            for each in keys
+            for end in self._ends.get(each, ())
+            if any(counts(end, name) for name in found.intersection(end.found_by()))
+        }
+        return (*own, *(each for name in sorted(ends) if (each := joined(ends[name], key, own)) is not None))
 
     def whole(self) -> list[str]:
         """The groups that were looked up as a whole and have statements, sorted."""
@@ -62,6 +97,19 @@ class Neighbourhood:
         wanted = set(groups) - self._whole
         self._whole |= wanted
         self._ask(wanted)
+        self._ask(
+            key
+            for group in wanted & self._groups.keys()
+            for each in self._groups[group].values()
+            for key in each.ended_by()
+        )
+
+    def _ended(self, keys: set[str]) -> set[str]:
+        """Loads the groups in which something may end, by `Placed.ends`."""
+        self._ask(keys)
+        groups = {group for key in keys for group in (key, *self._by_key.get(key, ()))}
+        self._load(groups)
+        return groups & self._groups.keys()
 
     def _ask(self, keys: Iterable[str]) -> None:
         wanted = sorted(set(keys) - self._asked)
@@ -73,6 +121,8 @@ class Neighbourhood:
                 self._by_key[key].add(each.group)
             for rest in each.rests:
                 self._by_rest[rest.key].add(each.group)
+            for key in each.ends:
+                self._ends[key].append(each)
 
     def _spread(self, reached: set[str], step: Callable[[set[str]], set[str]]) -> None:
         """Follows a step `DEPTH` times from some groups, and adds to them what it reaches."""

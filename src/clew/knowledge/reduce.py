@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from clew.knowledge.dependants import stale_marks
 from clew.knowledge.groups import Placed
 from clew.knowledge.links import links_of
-from clew.knowledge.neighbourhood import Lookup, Neighbourhood
+from clew.knowledge.neighbourhood import Counts, Lookup, Neighbourhood, always
 from clew.knowledge.resolve import Resolved, resolved
 from clew.types.facts import Fact, FactLink
 
@@ -29,17 +29,20 @@ class Reduction:
     links: tuple[FactLink, ...]
 
 
-def reduced(changed: Collection[Placed], lookup: Lookup, aliases: Mapping[str, str] | None = None) -> Reduction:
+def reduced(
+    changed: Collection[Placed], lookup: Lookup, aliases: Mapping[str, str] | None = None, *, counts: Counts = always
+) -> Reduction:
     """The facts and links that a change of statements affects, as they are after it.
 
     Args:
         changed: the statements that are new, and those that are gone.
         lookup: finds the statements that are there after the change; see `Lookup`.
         aliases: as for `groups.placed`.
+        counts: see `Counts`.
     """
     near = Neighbourhood(changed, lookup, aliases)
-    groups = {group: resolved(near.group(group)) for group in near.whole()}
-    links = links_of(near, groups)
+    groups = {group: resolved(near.with_endings(group, counts)) for group in near.whole()}
+    links = links_of(near, groups, counts)
     marks = stale_marks((each for group in groups.values() for each in group), links)
     facts = {group: tuple(_marked(each, marks) for each in groups.get(group, ())) for group in sorted(near.affected)}
     ids = {fact.id for group in facts.values() for fact in group}

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-from clew.knowledge.groups import Placed, Rest
+from clew.knowledge.groups import Placed, Rest, is_end
 from clew.knowledge.order import Order
-from clew.knowledge.tenures import Tenure, ends, tenures_of
+from clew.knowledge.tenures import Tenure, tenures_of
 from clew.knowledge.values import value_key
-from clew.types.facts import Fact, FactStatus, FactType, Statement
+from clew.types.facts import Fact, FactStatus, FactType, Mood, Statement
 
 _DIGITS: Final = 4
 _HELD: Final = frozenset((FactStatus.ACTIVE, FactStatus.RECURRING))
@@ -66,7 +66,7 @@ def _resolved(tenure: Tenure) -> Resolved:
     ended = None
     if tenure.successor is not None:
         ended = tenure.successor.said[0].order
-    elif tenure.retracted or ends(tenure.last.statement) or tenure.status is FactStatus.ABANDONED:
+    elif tenure.retracted or is_end(tenure.last.statement) or tenure.status is FactStatus.ABANDONED:
         ended = tenure.last.order
     return Resolved(
         _fact(tenure),
@@ -93,8 +93,9 @@ def _is_hidden(tenure: Tenure) -> bool:
 
 
 def _id(tenure: Tenure) -> str:
-    """The id of its first statement; a hidden one's with a letter, since one turn may end a value by naming another."""
-    return tenure.said[0].statement.id + ("x" if _is_hidden(tenure) else "")
+    """The id of its first statement; of a denial with a letter, since that may also state another value."""
+    first = tenure.said[0].statement
+    return first.id + ("x" if first.mood is Mood.NEGATED or _is_hidden(tenure) else "")
 
 
 def _fact(tenure: Tenure) -> Fact:
@@ -120,6 +121,7 @@ def _fact(tenure: Tenure) -> Fact:
         due_from=None if due is None else due.valid_from,
         due_to=None if due is None else due.valid_to,
         recorded_at=every[0].said_at,
+        confirmed_at=every[-1].said_at,
         sources=tuple(dict.fromkeys(each.turn for each in every)),
         support=round(fmean(support), _DIGITS) if support else None,
         provenance=latest.provenance,

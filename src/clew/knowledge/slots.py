@@ -18,6 +18,7 @@ class Slot:
         verbs: the canonical verbs whose objects are its values.
         scoped: True if there is one slot for each scope ("uses X for sessions"); without a scope the verb takes any
             number of values.
+        single: True if it has one value also where no scope is said: "the timeout is set to 60 seconds".
         ground: True if plans are built on its value, as on a home or a job.
         event: True if its subject is an event, whose name others use ("the dress for the wedding").
         dated: True if its value is itself a time, so that the time in the text is not the time in which it holds.
@@ -28,6 +29,7 @@ class Slot:
     name: str
     verbs: tuple[str, ...]
     scoped: bool = False
+    single: bool = False
     ground: bool = False
     event: bool = False
     dated: bool = False
@@ -71,7 +73,7 @@ SLOTS: Final = (
     Slot("preference", ("prefers",), scoped=True),
     Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True, shared=True),
     Slot("quantity", ("has number of",), scoped=True),
-    Slot("setting", ("is set to",), scoped=True, ground=True),
+    Slot("setting", ("is set to",), scoped=True, single=True, ground=True),
 )
 """All slots. DESIGN 8 names home, employer, preference, name, cost and date."""
 
@@ -108,14 +110,42 @@ TRAVELS: Final = frozenset(("visits", "flies to", "travels to", "goes to", "driv
 CANCELS: Final = frozenset(("cancels", "calls off"))
 """Verbs that give up a plan: the trip to a place that their object names."""
 
-ENDINGS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("leaves", "quits", "resigns from", "retires from", "is fired from"), "works at"),
-    **dict.fromkeys(("drops out of", "graduates from"), "studies at"),
-    **dict.fromkeys(("moves out of", "moves away from", "moves from"), "lives in"),
-    **dict.fromkeys(("divorces", "separates from", "breaks up with"), ANY_STAGE),
-    **dict.fromkeys(("sells", "gives away"), "owns"),
+_SERVED: Final = (
+    *("uses", "pays for", "subscribes to", "is subscribed to", "rents", "leases"),
+    *("takes", "attends", "studies", "learns", "plays", "drinks", "eats", "smokes"),
+)
+_GIVEN_UP: Final = (*_SERVED, "owns", "has", "keeps")
+_LEFT: Final = (
+    *("works at", "studies at", "plays for", "plays in", "sings in", "volunteers at", "attends", "belongs to"),
+    "is member of",
+)
+_GIVES_UP: Final = (
+    *("ditches", "scraps", "abandons", "cancels", "discontinues", "retires", "decommissions", "deprecates"),
+    *("gets rid of", "gives up", "gives up on", "gives up with", "opts out of", "unsubscribes from", "phases out"),
+    *("migrates from", "migrates off", "migrates away from", "switches from", "switches away from"),
+)
+
+ENDINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "leaves": (*_LEFT, "uses"),
+    **dict.fromkeys(("quits", "drops out of"), (*_LEFT, *_GIVEN_UP)),
+    **dict.fromkeys(("resigns from", "retires from", "is fired from"), ("works at",)),
+    "graduates from": ("studies at",),
+    **dict.fromkeys(("moves out of", "moves away from", "moves from", "moves off"), ("lives in", "uses")),
+    **dict.fromkeys(("divorces", "separates from", "breaks up with"), (ANY_STAGE,)),
+    **dict.fromkeys(
+        ("sells", "gives away", "trades in", "trades", "swaps", "exchanges"),
+        ("owns", "has", "drives", "rides", "keeps"),
+    ),
+    **dict.fromkeys(_GIVES_UP, _GIVEN_UP),
+    **dict.fromkeys(("drops", "dumps", "removes"), _SERVED),  # who drops a phone still has it
 }
-"""Verbs of events that end what another verb states of the same object, where that was stated."""
+"""Verbs of events that end what other verbs state of the same object, where that was stated."""
+
+ENDED: Final = frozenset(verb for verbs in ENDINGS.values() for verb in verbs)
+"""The verbs of what other verbs end."""
+
+SERVICES: Final = frozenset("subscription membership account contract plan license licence".split())
+"""Words after the name of what somebody pays for or belongs to: who cancels a Netflix subscription cancels Netflix."""
 
 ANY_SCOPE: Final = "any"
 """A scope that makes `slot_of` give the slot of a verb whose values have a scope of their own."""
@@ -136,7 +166,7 @@ _BY_VERB: Final[Mapping[str, Slot]] = {verb: slot for slot in SLOTS for verb in 
 def slot_of(verb: str, scope: str | None = None) -> Slot | None:
     """The slot that a verb fills; None if its values hold side by side ("likes X" and "likes Y")."""
     slot = _BY_VERB.get(verb)
-    return None if slot is not None and slot.scoped and not scope else slot
+    return None if slot is not None and slot.scoped and not (scope or slot.single) else slot
 
 
 def is_kind(value: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from clew.knowledge.groups import Placed
+from clew.knowledge.groups import Placed, is_end
 from clew.knowledge.order import is_decided
 from clew.knowledge.slots import ANY_STAGE, GROUP, SIDES, is_kind
 from clew.knowledge.values import same_value
@@ -59,7 +59,7 @@ class Tenure:
     def stating(self) -> list[Statement]:
         """Its statements without those that ended it; all of them if there are no others."""
         every = [each.statement for each in self.said]
-        return [each for each in every if not ends(each) and each.status is not FactStatus.ABANDONED] or every
+        return [each for each in every if not is_end(each) and each.status is not FactStatus.ABANDONED] or every
 
     def has(self, placed: Placed) -> bool:
         """Whether a statement is about the value of the tenure."""
@@ -82,7 +82,7 @@ class Tenure:
             if latest:
                 return latest[0]
         first = self.said[0].statement
-        if ends(first) or first.status is FactStatus.COMPLETED or _is_past(self.said[0]):
+        if is_end(first) or first.status is FactStatus.COMPLETED or _is_past(self.said[0]):
             return None
         return self.began_at or first.said_at
 
@@ -118,7 +118,7 @@ class _Withdrawn:
                 self.unmatched += [] if targets else [each]
                 continue
             self.remaining.append(each)
-            (ended if ends(each.statement) else standing).append(each)
+            (ended if is_end(each.statement) else standing).append(each)
         self.remaining = [each for each in self.remaining if id(each) not in self.by]
 
     def inherited(self, correction: Placed) -> datetime | None:
@@ -134,6 +134,8 @@ class _Withdrawn:
         """What was withdrawn, by value and by what withdrew it, then retractions of what nobody said."""
         found: list[tuple[Tenure, Placed]] = []
         for target, by in self.by.values():
+            if target.joined:
+                continue
             tenure = next((tenure for tenure, reason in found if reason is by and tenure.has(target)), None)
             if tenure is None:
                 tenure = Tenure([target], target.statement.status, retracted=True, is_open=False)
@@ -164,7 +166,7 @@ class _Timeline:
         statement = said.statement
         if statement.effect is Effect.RESUMES and not any(tenure.has(said) for tenure in self.tenures):
             self.tenures.append(_hidden(said))
-        elif ends(statement):
+        elif is_end(statement):
             self._cease(said)
         elif statement.status is FactStatus.ABANDONED:
             self._abandon(said)
@@ -259,7 +261,7 @@ class _Timeline:
         if not named and not plans and again:
             again[-1].end(statement.valid_to or again[-1].ended_at, by=said)
         elif statement.mood is Mood.NEGATED or not statement.object:
-            self.tenures.append(_hidden(said))
+            self.tenures += [] if said.joined else [_hidden(said)]
         else:
             tenure = self._begin(said, FactStatus.CEASED)
             tenure.end(at)
@@ -408,12 +410,6 @@ def _is_before(first: Statement, second: Statement) -> bool:
     if first.valid_from is None or second.valid_from is None or first.valid_from >= second.valid_from:
         return False
     return first.valid_to is None or first.valid_to <= second.valid_from
-
-
-def ends(statement: Statement) -> bool:
-    """Whether a statement says that something does not hold, or no longer."""
-    is_end = statement.effect is Effect.CEASES or statement.status is FactStatus.CEASED
-    return is_end or statement.mood is Mood.NEGATED
 
 
 def _is_dated(said: Placed) -> bool:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from clew.analyze.entities import entity_key
+from clew.knowledge.third_person import in_third_person
 
 _ARTICLE = re.compile(r"^(?:(?:the|an?|my|our|your|his|her|its|their)\s+)+(?=\S)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d)[,'’](?=\d{3}(?!\d))")
@@ -19,8 +20,11 @@ MOST_CHARS: Final = 200
 
 @lru_cache(maxsize=1 << 13)
 def value_key(text: str) -> str:
-    """What spellings of a value have in common: words without case, ending and article, then its signs."""
-    plain = _THOUSANDS.sub("", _ARTICLE.sub("", text[:MOST_CHARS].strip()))
+    """What spellings of a value have in common: words without case, ending and article, then its signs.
+
+    "Change my flight" has the key of "change their flight": a user or model may tell it in the words of the speaker.
+    """
+    plain = in_third_person(_THOUSANDS.sub("", _ARTICLE.sub("", text[:MOST_CHARS].strip())), "", "")
     signs = "".join(_SIGN.findall(plain))
     return (entity_key(plain) or plain.casefold()) + (f"|{signs}" if signs else "")
 

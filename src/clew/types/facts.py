@@ -9,6 +9,12 @@ from typing import Final
 from clew.types.provenance import Provenance
 from clew.types.record import Record
 
+CORRECTIONS: Final = "corrections"
+"""The session of a user's corrections of facts, unless another is named."""
+
+CORRECTION_SOURCE: Final = "clew:correct"
+"""`Turn.source` of a correction."""
+
 
 class FactStatus(StrEnum):
     """How far along a fact is."""
@@ -179,6 +185,7 @@ class Fact(Record):
         due_from: start of the time that a plan is for, or of the date that is its value; None if not stated.
         due_to: first moment after that time.
         recorded_at: event time of its earliest source turn, from which it is known; None if unknown.
+        confirmed_at: event time of its latest source turn; None if unknown.
         sources: ids of the turns that state it, earliest first; never empty.
         support: 0 to 1, mean of its statements; None if unknown.
         provenance: of its latest statement.
@@ -207,6 +214,7 @@ class Fact(Record):
     due_from: datetime | None = None
     due_to: datetime | None = None
     recorded_at: datetime | None = None
+    confirmed_at: datetime | None = None
     sources: tuple[str, ...] = ()
     support: float | None = None
     provenance: str = Provenance.RULE
@@ -219,18 +227,29 @@ class Fact(Record):
 
     @property
     def told(self) -> str:
-        """The fact in a few words."""
-        verb = _of_several(self.verb) if self.subject == "we" else self.verb
+        """The fact in a few words; the verb agrees with a subject of several: "user's flights are delayed"."""
+        verb = _of_several(self.verb) if _is_several(self.subject, self.type) else self.verb
         return " ".join(filter(None, (self.subject, verb, self.object, self.scope and f"for {self.scope}")))
 
 
+def _is_several(subject: str, kind: FactType) -> bool:
+    """Whether a subject is in the plural: "we", "Ann's parents", "flights"; a person's name never is."""
+    is_noun = kind is FactType.WORLD or "'s " in subject
+    return subject == "we" or (is_noun and _PLURAL.search(subject) is not None)
+
+
 def _of_several(verb: str) -> str:
-    """A verb in the third person as it follows "we": "decides on" is "decide on"."""
+    """A verb in the third person as it follows "they": "decides on" is "decide on"."""
     first, space, rest = verb.partition(" ")
     plain = _IRREGULAR.get(first) or _OF_ONE.sub(lambda end: _ENDINGS.get(end[0], end[0][:-2]), first)
     return f"{plain}{space}{rest}"
 
 
+_PLURAL: Final = re.compile(
+    r"(?:^|\s)(?!(?:\w*(?:mat|nom|hys|lit|let|nast|nam)ics|news|lens|gas|series|species|means|canvas|atlas|alias|bias)$)"
+    r"(?:[a-z-]+(?<![sui])s|[a-z-]*(?:children|wives|women)|people|men|feet|teeth|mice|police)$"
+)
+"""A noun in the plural at the end of a subject: not "boss", "bus", "analysis", "physics", "news"."""
 _IRREGULAR: Final = {"is": "are", "was": "were", "has": "have"}
 _OF_ONE: Final = re.compile(r"(?:(?<=\w\w)ies|(?:ch|sh|ss|x|o)es|(?<!s)s)$")
 _ENDINGS: Final = {"ies": "y", "s": ""}

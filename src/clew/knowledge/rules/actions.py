@@ -9,14 +9,18 @@ from typing import Final
 from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.copulas import apposed
-from clew.knowledge.rules.idioms import idiom, job_of
+from clew.knowledge.rules.hollow import is_hollow, named_object
+from clew.knowledge.rules.idioms import idiom
+from clew.knowledge.rules.jobs import job_of
 from clew.knowledge.rules.lexicon import (
+    COMMA,
     DETERMINER,
     NAME,
     NUMBER,
     OBJECT,
     POSSESSIVE,
     PREPOSITION,
+    QUESTION,
     TO,
     language,
     words,
@@ -27,18 +31,19 @@ from clew.knowledge.rules.meanings import (
     StatementDraft,
     canonical,
     effect_of,
+    is_name_or_product,
+    of_group,
     status_of,
     third,
     type_of,
 )
-from clew.knowledge.rules.nouns import kin_sort
-from clew.knowledge.rules.objects import Object, event_of, head_of, is_vague, place_of, text_of
+from clew.knowledge.rules.nouns import is_given_name, kin_sort
+from clew.knowledge.rules.objects import Object, clause_words, event_of, head_of, is_vague, place_of, text_of
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.knowledge.slots import GROUP, slot_of
+from clew.knowledge.slots import slot_of
 from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType
 
-_SHARED: Final = frozenset(("uses", "decides on", "adopts"))  # a decision is of all who share it, whoever tells it
 _WORKS: Final = frozenset(("works at", "works for", "works in"))
 _SWITCHES: Final = frozenset(("switches from", "migrates from"))
 _POSSESSED: Final = frozenset(("my", "our", "his", "her", "their"))
@@ -70,8 +75,14 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
         yield from _with_object(reading, base, span, obj)
     elif group.via in ("used", "cease"):
         yield base
-    elif verb in words("intransitive", "lemmas") and not obj.preposition:
+    elif verb in words("intransitive", "lemmas") and not obj.preposition and not _is_resolve(reading):
         yield base._replace(object=reading.date_text)
+
+
+def _is_resolve(reading: ClauseReading) -> bool:
+    """Whether it is said what will not be given up: "I won't quit"."""
+    group = reading.clause.group
+    return group.tense == "future" and (group.negated or group.verb == "quit")
 
 
 def _of_product(reading: ClauseReading, key: str, obj: Object) -> str | None:
@@ -91,8 +102,10 @@ def _target(reading: ClauseReading, span: tuple[int, int], obj: Object, beside: 
     """The words of the object; "a style I want to try" is put as "to try style"."""
     s, target = reading.s, text_of(reading.s, *span)
     if reading.clause.gap and obj.infinitive:
-        definite = s.bits[span[0]] & (DETERMINER | POSSESSIVE | NAME)
-        return f"{text_of(s, obj.low, obj.high)} {target}".strip() if definite and obj.low < obj.high else ""
+        talks = s.verb[obj.low + 1] in words("talk", "verbs") and s.verb[obj.low + 1] not in words("talk", "light")
+        definite = s.bits[span[0]] & (DETERMINER | POSSESSIVE | NAME) and not talks
+        parts = (s.words(obj.low, obj.low + 2), target, s.words(obj.low + 2, obj.high))
+        return " ".join(" ".join(parts).split()) if definite and obj.low < obj.high else ""
     return f"{target} {beside} {text_of(s, obj.low, obj.high)}" if beside else target
 
 
@@ -100,6 +113,8 @@ def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -
     """Whether the verb with its object can state something."""
     if obj.clausal or _is_activity(reading):
         return False
+    if verb == "agree" and obj.infinitive:
+        return True
     if (known == "works as" and not reading.is_person) or (known == "decides on" and _is_no_choice(reading, verb, obj)):
         return False
     if reading.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
@@ -112,7 +127,7 @@ def _is_no_choice(reading: ClauseReading, verb: str, obj: Object) -> bool:
     s, group = reading.s, reading.clause.group
     if verb == "agree":
         return group.tense == "present" and not group.perfect
-    person = obj.low < obj.high and listed_type(s.low[obj.low]) is NodeType.PERSON
+    person = obj.low < obj.high and is_given_name(s.low[obj.low])
     return verb == "go" and (person or any(kin_sort(s.low[at]) for at in range(obj.low, obj.high)))
 
 
@@ -146,10 +161,22 @@ def _with_object(
 ) -> Iterator[StatementDraft]:
     s, (low, high) = reading.s, span
     inside = obj.infinitive and not reading.clause.gap
+    if inside and s.low[low + 1 : low + 3] == ["make", "sure"] and (told := clause_words(s, low)):
+        yield base._replace(object=told)
+        return
+    if (end := _name_beside(reading, high)) > high:
+        low, high = high + 1, end
+        base = base._replace(object=text_of(s, low, high))
     said_so = s.verb[low] in words("talk", "report") and s.form[low] & Form.PAST
-    if s.low[low] in _NO_OBJECT or said_so or _is_empty(reading, low, high, infinitive=inside):
+    mine = reading.owner.name == reading.speaker or obj.preposition != "with" or base.verb in words("state", "verbs")
+    alone = s.low[low] == "me" and mine
+    if s.low[low] in _NO_OBJECT or said_so or alone or _is_empty(reading, low, high, infinitive=inside):
         return
     base, high = _without_adjuncts(reading, base, span, infinitive=obj.infinitive)
+    base = base._replace(object=named_object(reading, base.object, low, high) or "")
+    beside = reading.clause.gap is not None and obj.low < obj.high and bool(obj.preposition)
+    if not base.object or is_hollow(reading, base, low, high, infinitive=inside, beside=beside):
+        return
     if s.bits[high - 1] & OBJECT and not obj.infinitive:
         name = reading.name_of(high - 1, high)
         if name is None:
@@ -157,12 +184,20 @@ def _with_object(
         base = base._replace(object=" ".join([*base.object.split()[:-1], name]))
     divided = (divide(reading, base, low, high) for divide in _DIVIDED)
     found = next((parts for parts in divided if parts is not None), None)
-    first, last = reading.clause.subject[0], reading.clause.subject[1] - 1
-    shared = s.low[first] in ("we", "us") or (s.low[first] in ("the", "our") and s.low[last] in ("team", "group"))
-    for each in [base] if found is None else found:
-        yield each._replace(subject=GROUP) if shared and each.verb in _SHARED else each
+    yield from (of_group(reading, each) for each in ([base] if found is None else found))
     if all(s.bits[at] & NAME for at in range(low, high)):
         yield from apposed(reading, base.object, high)
+
+
+def _name_beside(reading: ClauseReading, at: int) -> int:
+    """The end of a person's name between commas at a place: "I met this producer, Bryan, at"; the place if none is."""
+    s, end = reading.s, at + 1
+    if end >= len(s) or not s.bits[at] & COMMA or not is_given_name(s.low[end]):
+        return at
+    while s.bits[end] & NAME:
+        end += 1
+    called = reading.listener.casefold().partition(" ")[0] == s.low[at + 1]
+    return end if s.bits[end] & COMMA and not called and kin_sort(s.low[at - 1]) is None else at
 
 
 _NO_OBJECT: Final = frozenset(("and", "or", "all"))
@@ -174,9 +209,10 @@ def _without_adjuncts(
     """The draft whose object lacks what it is for and where it is, which it holds apart; and where that object ends."""
     s, (low, high) = reading.s, span
     slot = slot_of(base.verb, "any")
-    if slot is not None and not infinitive:  # "at a bar to pay for college"
+    ground = slot is not None and slot.ground and not slot.scoped
+    if (slot is not None or base.verb == "lives with") and not infinitive:  # "at a bar to pay for college"
         high = next((at for at in range(low + 1, high) if s.bits[at] & TO and s.form[at + 1] & Form.BASE), high)
-        if slot.ground and not slot.scoped and not {"called", "named"}.intersection(s.low[low:high]):
+        if ground and not {"called", "named"}.intersection(s.low[low:high]):
             high = _end_of_name(s, low, high)
     if (event := event_of(s, low, high)) is not None:
         base, high = base._replace(rests_on=(event[1],)), event[0]
@@ -216,7 +252,12 @@ def _is_empty(reading: ClauseReading, low: int, high: int, *, infinitive: bool) 
     verb = s.verb[low + 1]
     if high == low + 2 and verb in ("be", "have", "do"):
         return True
-    return verb in words("talk", "verbs") and (verb not in words("talk", "light") or is_vague(s, low + 2, high))
+    asked = s.bits[low + 2] & QUESTION and s.low[low + 3] != "to"
+    told = verb in words("talk", "light") or (verb in _LEARNING and not asked)
+    return verb in words("talk", "verbs") and (not told or is_vague(s, low + 2, high))
+
+
+_LEARNING: Final = frozenset(("understand", "find", "discuss"))
 
 
 # -------------------------------------------------------------------------------------------- objects of several parts
@@ -239,8 +280,13 @@ def _work(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> 
 
 
 def _switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Switched from X to Y"."""
-    at = _word_at(reading, low + 1, high, "to") if base.verb in _SWITCHES else None
+    """As in "Switched from X to Y", "migrated the queue from X to Y", "replaced X with Y"."""
+    if base.verb == "migrates":
+        return _migrated(reading, base, low, high)
+    if base.verb == "replaces" and not is_name_or_product(base.object):
+        return None
+    into = "to" if base.verb in _SWITCHES else "with" if base.verb == "replaces" else None
+    at = _word_at(reading, low + 1, high, into) if into else None
     if at is None:
         return None
     before = text_of(reading.s, low, at)
@@ -248,6 +294,16 @@ def _switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) -
         reading, base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE), at + 1, high
     )
     return [base] if base.object else None
+
+
+def _migrated(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    leaves, into = _word_at(reading, low + 1, high, "from"), _word_at(reading, low + 1, high, "to")
+    if leaves is None or into is None or into < leaves or base.status is not FactStatus.COMPLETED:
+        return None
+    s, used = reading.s, text_of(reading.s, into + 1, high)
+    scope, before = text_of(s, low, leaves), text_of(s, leaves + 1, into)
+    found = base._replace(verb="uses", object=used, instead_of=before, scope=scope, status=FactStatus.ACTIVE)
+    return [found] if is_name_or_product(used) else None
 
 
 def _choice(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -299,6 +355,8 @@ def _moved(reading: ClauseReading, base: StatementDraft, low: int, high: int) ->
     """As in "Moved to X from Y", "moved from Y to X"."""
     if base.verb not in ("lives in", "moves from") or reading.clause.group.verb != "move":
         return None
+    if head_of(reading.s, low, high) in words("place", "no_home"):
+        return [base._replace(verb="moves to")] if base.verb == "lives in" else None
     s, leaving = reading.s, base.verb == "moves from"
     at = _word_at(reading, low, high, "to" if leaving else "from")
     parts = [text_of(s, low, high if at is None else at), text_of(s, at + 1, high) if at is not None else ""]
@@ -309,6 +367,37 @@ def _moved(reading: ClauseReading, base: StatementDraft, low: int, high: int) ->
     if left and status is FactStatus.ACTIVE:
         found.append(base._replace(object=left, status=FactStatus.CEASED, effect=Effect.CEASES))
     return found
+
+
+def _lives_with(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "Lives with her parents in Leeds"."""
+    placed = low < high < len(reading.s) and reading.s.low[high] == "in"
+    if base.verb != "lives with" or not base.where or not placed or reading.clause.group.negated:
+        return None
+    return [base, base._replace(verb="lives in", object=base.where, where=None)]
+
+
+def _traded(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "Traded the Golf for a Tesla"."""
+    at = _word_at(reading, low + 1, high, "for") if base.verb in _TRADES else None
+    if at is None:
+        return None
+    given, taken = text_of(reading.s, low, at), text_of(reading.s, at + 1, high)
+    return [base._replace(object=given), base._replace(verb="gets", object=taken)]
+
+
+_TRADES: Final = frozenset(("trades", "swaps", "exchanges"))
+
+
+def _took_over(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "Took over the billing service from Tom"."""
+    if base.verb != "takes over" or not reading.is_person:
+        return None
+    at = _word_at(reading, low + 1, high, "from") or high
+    base = base._replace(object=text_of(reading.s, low, at))
+    if base.status is not FactStatus.COMPLETED or reading.clause.group.negated:
+        return [base]
+    return [base, base._replace(verb="is responsible for", status=FactStatus.ACTIVE, type=FactType.PERSONAL)]
 
 
 def _called(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -334,5 +423,8 @@ _DIVIDED: Final[tuple[Callable[[ClauseReading, StatementDraft, int, int], list[S
     _switch,
     _choice,
     _moved,
+    _lives_with,
+    _traded,
+    _took_over,
     _called,
 )

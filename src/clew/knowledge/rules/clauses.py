@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.knowledge.morphology import Form, lemma
+from clew.knowledge.rules.bare_verbs import bare_verb_at, is_bare_verb, takes_object
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
@@ -43,7 +44,7 @@ from clew.knowledge.rules.lexicon import (
 )
 from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, verb_group
+from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, group_after_been, verb_group
 
 _NOT_NOUN: Final = SUBJECT | OBJECT | AUXILIARY | NEGATION | PREPOSITION | CONNECTOR | QUESTION | MARK | TO
 _OPENS_CLAUSE: Final = MARK | CONNECTOR | INTERJECTION | OPENER | RELATIVE
@@ -103,28 +104,23 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
 
 def _clause_without_subject(s: SentenceTokens) -> Clause | None:
     """The clause that opens a sentence without its subject, "I": "Just moved to Porto", "Had to cancel the trip"."""
-    at = 0
-    while s.bits[at] & _BEFORE_BARE_VERB and not s.form[at] & Form.PAST:
-        at += 1  # the last word is a mark that ends the sentence
-    form = s.form[at]
-    if not form & Form.PAST or form & Form.BASE or s.bits[at] & _NO_BARE_VERB:
+    at = bare_verb_at(s)
+    if s.bits[at] & OPENED or s.asks:
         return None
-    after, participle = s.bits[at + 1], form & Form.PARTICIPLE
-    moves = s.low[at] in ("moved", "flew", "drove", "switched") and s.low[at + 1] in ("to", "from", "into")
-    taken = after & (DETERMINER | POSSESSIVE) or moves or (s.low[at] == "had" and after & TO)
-    if not taken and (participle or not after & (PREPOSITION | NAME | NUMBER)):
+    if s.form[at] & Form.GERUND and at and s.bits[at - 1] & NEGATION and s.bits[at + 1] & PREPOSITION:
+        group: VerbGroup | None = VerbGroup(lemma(s.low[at]), at, at + 1, "present", progressive=True, negated=True)
+        # "not moving to Malmo after all"
+    elif takes_object(s, at):
+        passive = s.low[at] == "got" and s.verb[at + 1] in words("complement", "befalling")  # "got hired"
+        group = verb_group(s, at, "plain") if passive else VerbGroup(lemma(s.low[at]), at, at + 1, "past")
+    elif s.low[at] == "been":
+        group = group_after_been(s, at)
+        group = group if group.progressive else None
+    elif (s.low[at] in ("did", "have") and s.low[at + 1] == "not") or is_bare_verb(s, at):
+        group = verb_group(s, at, "plain")
+    else:
         return None
-    if s.low[at] in _NO_ACTION or after & SUBJECT or s.low[at + 1] == "your":
-        return None
-    group = verb_group(s, at, "plain")
     return None if group is None else Clause((at, at), group, _stop(s, group.end))
-
-
-_BEFORE_BARE_VERB: Final = INTERJECTION | ADVERB | OPENER | COMMA
-_NO_BARE_VERB: Final = NEGATION | MODAL | BE | DO | OPENED
-_NO_ACTION: Final = frozenset(
-    "given provided said told meant thought based compared looked sounded seemed felt".split()
-)
 
 
 def _clause_at(
@@ -158,10 +154,13 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
     if low in ("you", "it") and at and s.form[at - 1] and not s.bits[at - 1] & AUXILIARY and found:
         return None  # an object: "help you find"
     agreement: Agreement = "plain" if low in _PLAIN_PRONOUNS else "third"
-    group = verb_group(s, at + 1, agreement)
+    together = low in ("we", "they", "you") and s.low[at + 1] in ("all", "both")  # "we all call her Kat"
+    group = verb_group(s, at + 1 + together, agreement)
     before = at - 1
     while before >= 0 and s.bits[before] & NEGATION:
         before -= 1
+    if together and group is not None and group.tense == "present" and group.verb in _OF_EVERYBODY:
+        return None
     inverted = before >= 0 and bool(s.bits[before] & AUXILIARY) and not (found and found[-1].group.at == before)
     if inverted:
         ahead = _bare_verb(s, at + 1) or group
@@ -178,8 +177,36 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
             (s.verb[gap[0] - 1], s.verb[at - 1])
         )  # "telling Emma she needs"
         inside = gap and gap[0] >= found[-1].group.end and s.low[gap[0] - 1] != "as"  # "as the owner I decided"
-        clause.gap = gap if inside and not told else None
+        bare = gap and not s.bits[gap[0]] & _DETERMINED and _is_no_gap(s, found[-1], group, gap[0])
+        clause.gap = gap if inside and not told and not bare else None
+    elif link == "that" and s.low[at - 1] == "that" and at > 1 and found:
+        clause.gap = _before_that(s, at - 1, group, found[-1])
     return clause
+
+
+_OF_EVERYBODY: Final = frozenset(("have", "need", "want", "know"))
+"""What "we all" do is said of mankind: "we all have bad days"."""
+
+
+def _is_no_gap(s: SentenceTokens, above: Clause, group: VerbGroup, at: int) -> bool:
+    """Whether a word before a subject is no object of its verb: "I'm so afraid I failed", "in tennis I like Nadal"."""
+    full = group.end < len(s) and s.bits[group.end] & (DETERMINER | POSSESSIVE | NAME | NUMBER)
+    said = above.group.verb == "be" and all(s.bits[place] & ADVERB for place in range(above.group.end, at))
+    return said or bool(full)
+
+
+_DETERMINED: Final = DETERMINER | POSSESSIVE | NUMBER | NAME | PREPOSITION
+_AFTER_GAP: Final = BREAK | COMMA | COORDINATOR | PREPOSITION | ADVERB
+
+
+def _before_that(s: SentenceTokens, at: int, group: VerbGroup, above: Clause) -> tuple[int, int] | None:
+    """The phrase before "that" which the verb after it lacks: "the book that I wrote", not "the news that I won"."""
+    gap = _phrase_before(s, at - 1 if s.bits[at - 1] & COMMA else at)
+    if gap is None or gap[0] < above.group.end or not s.bits[gap[0]] & (DETERMINER | POSSESSIVE | NUMBER):
+        return None
+    lacks = group.end >= len(s) or s.bits[group.end] & _AFTER_GAP
+    said = any(above.group.verb in words("talk", name) for name in ("report", "know", "suppose", "demand"))
+    return None if not lacks or said or s.low[gap[1] - 1] in words("talk", "content") else gap
 
 
 _MOMENTS: Final = frozenset("time moment day night week weekend month year summer minute second".split())
@@ -200,7 +227,7 @@ def _bare_verb(s: SentenceTokens, at: int) -> VerbGroup | None:
 def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> Clause | None:
     bits = s.bits[at]
     if bits & THIS and (not bits & DETERMINER or _is_verb_next(s, at + 1)):
-        group = None if bits & QUESTION else verb_group(s, at + 1, "any")
+        group = None if bits & QUESTION else verb_group(s, at + 1, "third" if s.low[at] in _ONE else "any")
         return Clause((at, at + 1), group, _stop(s, group.end), _link(s, at)) if group else None
     first = _first_noun(s, at, is_name)
     if first is None:
@@ -240,11 +267,13 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
     if at > 1 and s.low[at - 1] in ("and", "or", "&", "vs", "vs.", "v", ".") and s.bits[at - 2] & (NAME | OBJECT):
         return None  # "Easter and Christmas are": both together
     owns = s.low[1] == "'s" and not bits & THIS and not _is_verb_s(s, 1)  # "Carla's wedding"
-    sure = at > 0 or owns or is_name(s.low[at]) or (len(s) > 1 and bool(s.bits[1] & NAME))
-    return at if sure else None
+    sure = owns or is_name(s.low[at]) or (at > 0 and not s.bits[at - 1] & BREAK)
+    ordered = s.form[at] & (Form.BASE | Form.GERUND) or s.bits[at + 1] & BREAK  # "Create React components", "1. Types"
+    return at if sure or (s.bits[at + 1] & NAME and not ordered) or (at > 0 and not ordered) else None
 
 
 _NO_NAME: Final = _NOT_NOUN | INTERJECTION | OPENER | POSSESSIVE | DETERMINER | ADVERB
+_ONE: Final = frozenset("one everyone everybody someone somebody anyone nobody everything something nothing".split())
 _INDEFINITE: Final = frozenset("a an some any another such".split())
 
 
@@ -335,13 +364,15 @@ _TIMES: Final = frozenset(("when", "where"))
 
 def _same_form(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     """The verb group at a place after "and", if it is of the form of the clause before."""
+    negated = last.group.negated
     while at < len(s) and s.bits[at] & ADVERB and s.low[at] != "no":
+        negated = negated or bool(s.bits[at] & NEGATION)
         at += 1
     if at + 1 >= len(s) or s.bits[at] & (NAME | DETERMINER | POSSESSIVE):
         return None
     bits, form, before, after = s.bits[at], s.form[at], last.group, s.bits[at + 1]
     if before.tense == "future" and form & Form.BASE and not bits & (PREPOSITION | MODAL):
-        return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=before.negated)
+        return VerbGroup(s.low[at], at, at + 1, "future", modal=before.modal, negated=negated)
     if bits & (BE | HAVE | DO | MODAL):
         wanted = form & Form.BASE and _has_infinitive(s, before.end, at)
         disagrees = s.low[at] in ("is", "has", "does") and s.low[last.subject[0]] in _PLAIN_PRONOUNS
@@ -357,8 +388,14 @@ def _same_open(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
     """The same for a verb without auxiliary."""
     form, after, before = s.form[at], s.bits[at + 1], last.group
     nested = any(s.form[place] == Form.GERUND for place in range(before.end, at))
+    if form == Form.THIRD and s.low[last.subject[0]] in _PLAIN_PRONOUNS:
+        return None  # "I love the places and experiences that travel brings"
     if before.progressive and form & Form.GERUND and after & _TAKEN and not nested:
         return before._replace(verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
+    being = before.verb == "be" and before.tense == "present" and not before.negated
+    if being and form == Form.GERUND and after & (DETERMINER | POSSESSIVE | NUMBER | TO) and not nested:
+        at_verb = before._replace(verb=lemma(s.low[at]), at=at, end=at + 1, adverbs=())
+        return at_verb._replace(progressive=True)  # "60 and earning"
     lives = s.verb[at] in _STATES and form & Form.BASE and s.low[at + 1] in ("at", "in", "for", "as")
     if lives and s.low[last.subject[0]] in _PLAIN_PRONOUNS:
         return verb_group(s, at, "plain")  # "switched jobs and work at Vela now"

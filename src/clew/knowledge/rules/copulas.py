@@ -10,6 +10,8 @@ from typing import Final
 from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.given_values import given_value, is_price
+from clew.knowledge.rules.hollow import is_passing, stands_for_nothing
+from clew.knowledge.rules.jobs import hired, lost_job
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     COORDINATOR,
@@ -31,11 +33,10 @@ from clew.knowledge.rules.meanings import (
     canonical,
     effect_of,
     ended,
-    lost_job,
     type_of,
 )
 from clew.knowledge.rules.nouns import kin_sort
-from clew.knowledge.rules.objects import Object, apposition, head_of, is_vague, text_of
+from clew.knowledge.rules.objects import Object, apposition, clause_words, head_of, is_vague, text_of
 from clew.knowledge.rules.times import TO_DATE, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import Effect, FactStatus, FactType
@@ -119,9 +120,11 @@ def _is_excess(c: _Complement) -> bool:
 def favourite_of_owner(reading: ClauseReading) -> tuple[str, str] | None:
     """The owner and the scope where the subject is somebody's favourite: "my favorite band"."""
     low, high = reading.clause.subject
-    owner, mark, _ = reading.owner.name.rpartition("'s ")
     at = next((at for at in range(low, high) if reading.s.low[at] in _FAVOURITE), None)
-    return None if not mark or at is None else (owner, " ".join(reading.s.words(at + 1, high).split()))
+    if at is None:
+        return None
+    owner, mark, _ = reading.owner.name.partition(reading.s.words(at, at + 1))[0].rpartition("'s ")
+    return None if not mark else (owner, " ".join(reading.s.words(at + 1, high).split()))
 
 
 def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
@@ -138,6 +141,8 @@ def _attribute(c: _Complement) -> list[StatementDraft] | None:
     owner, mark, _ = c.reading.owner.name.rpartition("'s ")
     if not mark or high - low > _LONGEST_ATTRIBUTE:
         return None
+    if c.s.form[c.obj.low] & Form.PARTICIPLE and c.s.verb[c.obj.low] in words("change", "verbs"):
+        return None  # "my salary was raised to 90k"
     noun, beside = c.s.low[high - 1], c.s.low[high - 2]
     if noun == "name":
         verb = f"has {beside} name" if beside in _NAMES_BESIDE else "is named"
@@ -162,7 +167,7 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
         return c.with_verb("is located in")
     if verb := canonical(f"be {preposition}"):
         return c.with_verb(verb)
-    passing = c.first in words("complement", "within")
+    passing = head_of(c.s, c.obj.low, c.obj.high) in words("complement", "within")
     lasting = preposition in ("in", "on", "against") and c.reading.is_person and not passing
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
 
@@ -262,10 +267,15 @@ def _changed(c: _Complement) -> list[StatementDraft] | None:
         if at is None:
             return None
         value = (at + 1, c.obj.high)
-    elif not is_price(c.reading, *value) or c.base.status is not FactStatus.ACTIVE:
+    elif c.base.status is not FactStatus.ACTIVE or not (is_price(c.reading, *value) or _is_setting(s, *thing)):
         return None
     found = given_value(c.reading, thing, value)
     return None if found is None else [found]
+
+
+def _is_setting(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether a subject is what is set to a number: "the session timeout"."""
+    return low < high and s.low[high - 1] in words("attribute", "settings")
 
 
 def _born(c: _Complement) -> list[StatementDraft] | None:
@@ -286,7 +296,7 @@ def _changed_life(c: _Complement) -> list[StatementDraft] | None:
     at += s.low[at] in ("a", "an") and at + 2 == high
     if s.low[at] in words("complement", "diets"):
         return c.with_verb("follows diet", s.low[at])
-    return lost_job(c.reading, at) or None
+    return lost_job(c.reading, at) or hired(c.reading, c.obj.low, high)
 
 
 def _relational(c: _Complement) -> list[StatementDraft] | None:
@@ -297,6 +307,9 @@ def _relational(c: _Complement) -> list[StatementDraft] | None:
     if word in ("named", "called"):
         name = text_of(c.s, c.obj.low + 1, c.obj.high)
         return [c.base._replace(verb="is named", object=name, status=FactStatus.ACTIVE)] if name else []
+    if word in words("complement", "fearing") and c.s.low[c.obj.low + 1] == "that":
+        told = clause_words(c.s, c.obj.low + 2)
+        return c.with_verb(f"is {word} that", told) if told else []
     after = _after_preposition(c)
     preposition = c.s.low[after - 1] if after > c.obj.low + 1 else ""
     target = text_of(c.s, after, c.obj.high)
@@ -330,7 +343,8 @@ def _named(c: _Complement) -> list[StatementDraft] | None:
         return []
     if is_no_name(c.text):  # "is French"
         return c.with_verb("is")
-    return [*c.with_verb("is named"), *apposed(c.reading, c.reading.owner.name, high)]
+    same = c.text.casefold() == c.reading.owner.name.casefold()
+    return [*(() if same else c.with_verb("is named")), *apposed(c.reading, c.reading.owner.name, high)]
 
 
 def _works_as(c: _Complement) -> list[StatementDraft]:
@@ -343,7 +357,11 @@ def _works_as(c: _Complement) -> list[StatementDraft]:
     return [*c.with_verb("works as", text_of(s, low, at)), *c.with_verb(verb, text_of(s, at + 1, high))]
 
 
-def _is_hollow(s: SentenceTokens, low: int, high: int) -> bool:
+def _is_bare(s: SentenceTokens, low: int, high: int) -> bool:
+    return is_passing(s, low, high) or stands_for_nothing(s, low, high)
+
+
+def _is_for_sound(s: SentenceTokens, low: int, high: int) -> bool:
     """Whether words are said for their sound: "a huge fan", "a roller coaster"."""
     return s.low[high - 1] in words("vague", "hollow") or words("vague", "fan").issuperset(s.low[low:high])
 
@@ -356,7 +374,7 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     possessed = bool(s.bits[low] & POSSESSIVE)
     told = s.form[low] & Form.PARTICIPLE and s.verb[low] in words("talk", "verbs")
     loose = s.low[high - 1] in ("it", "them", "that", "this") and high > low + 1  # "fascinated by them"
-    empty = is_vague(s, low, high) or _is_hollow(s, low, high)
+    empty = is_vague(s, low, high) or _is_for_sound(s, low, high) or (not possessed and _is_bare(s, low, high))
     if told or loose or empty or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
         return []
     if (c.reading.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):

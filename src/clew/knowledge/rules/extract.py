@@ -15,13 +15,15 @@ from clew.knowledge.rules.speech import speech
 from clew.knowledge.rules.subjects import REACH, USER, Referent, mentioned, window
 from clew.knowledge.rules.times import TimePhrases, time_phrases
 from clew.knowledge.rules.tokens import read
+from clew.knowledge.third_person import in_third_person
+from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
 from clew.types.facts import Statement
 from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 16
+VERSION: Final = 23
 """Rises with every change of what the rules find."""
 
 
@@ -39,7 +41,7 @@ def statements(
     named = [_read(turn, (), (), only_names=True)[1] for turn in earlier]
     found: list[Statement] = []
     for turn in turns:
-        drafted, mine = _read(turn, named, earlier)
+        drafted, mine = _read(turn, named, earlier, every_mood=every_mood)
         found += _numbered(turn, [each for each in drafted if every_mood or each.mood in STATED])
         earlier, named = [*earlier, turn][-REACH:], [*named, mine][-REACH:]
     return tuple(found)
@@ -68,7 +70,13 @@ def _numbered(turn: Turn, found: Sequence[StatementDraft]) -> Iterator[Statement
         fields = draft._asdict()
         causes = [ordinals[_key(cause)] for cause in draft.because if _key(cause) in ordinals]
         fields["because"] = tuple(sorted({cause for cause in causes if cause != ordinal}))
+        for name in _TOLD:
+            fields[name] = fields[name] and in_third_person(fields[name], turn.speaker or USER, draft.subject)
         yield Statement(turn=turn.id or "", ordinal=ordinal, said_at=turn.at, **fields)
+
+
+_TOLD: Final = ("object", "scope", "instead_of", "where")
+"""What is told of a subject in the third person; the time and the reason keep the words of the turn."""
 
 
 def _read(
@@ -78,6 +86,7 @@ def _read(
     *,
     only_names: bool = False,
     asked: bool = False,
+    every_mood: bool = True,
 ) -> tuple[list[StatementDraft], list[Referent]]:
     """What a turn states, and whom it names, for the pronouns of later turns.
 
@@ -86,12 +95,14 @@ def _read(
         earlier: these turns.
         only_names: leave out what it states.
         asked: whether "you" means whoever answers.
+        every_mood: also what is asked, imagined, conditional or quoted; a value put right may be one of these.
     """
     text, speaker = speech(turn), turn.speaker or USER
     mentions, names = window(named, speaker), window((), speaker)
     others = {each.speaker or USER for each in earlier} - {speaker}
     mentions.listener = next(iter(others)) if len(others) == 1 else ""
     mentions.asked = asked
+    mentions.others = bool(earlier) and _asks_of_another(earlier[-1], named[-1] if named else (), speaker)
     found: list[StatementDraft] = []
     if not text.strip():
         return found, []
@@ -99,7 +110,9 @@ def _read(
         question, (speaks, asks) = earlier[-1], (speaker, earlier[-1].speaker or USER)
         found += denied(_read(question, (), [turn], asked=True)[0], speaks) if asks != speaks else ()
     when = TimePhrases() if only_names else time_phrases(text, turn.at)
-    for low, high in sentence_spans(text):
+    spans = sentence_spans(text)
+    every_mood = every_mood or any(is_elliptical(text[low:high]) for low, high in spans)
+    for low, high in spans:
         s = read(text, low, high)
         for referent in mentioned(s, 0, len(s), names):
             names.add(referent)
@@ -108,8 +121,20 @@ def _read(
         if is_elliptical(text[low:high]):
             found += corrections(text[low:high], found or _said_before(turn, earlier), turn.at)
         else:
-            found += drafts(s, mentions, when.within(low, high), turn.at)
+            found += drafts(s, mentions, when.within(low, high), turn.at, every_mood=every_mood)
     return found, names.turns[-1]
+
+
+def _asks_of_another(turn: Turn, named: Sequence[Referent], speaker: str) -> bool:
+    """Whether a turn ends with a question about somebody who does not answer it."""
+    question = turn.text.rstrip().rpartition("\n")[2]
+    if not question.endswith("?"):
+        return False
+    asked = question[max(question.rfind(mark, 0, -1) for mark in ".!?") + 1 :]
+    return any(each.name != speaker for each in named) or _ANOTHER.search(asked) is not None
+
+
+_ANOTHER: Final = late_pattern(r"(?i)\b(?:he|she|they)\b")
 
 
 def _said_before(turn: Turn, earlier: Sequence[Turn]) -> list[StatementDraft]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from clew.knowledge.rules.lexicon import NUMBER, words
+from clew.knowledge.rules.lexicon import DETERMINER, NUMBER, OBJECT, POSSESSIVE, PREPOSITION, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
 from clew.knowledge.rules.objects import text_of
 from clew.types.facts import FactType
@@ -27,9 +27,12 @@ def given_value(reading: ClauseReading, thing: tuple[int, int], value: tuple[int
     Args:
         thing, value: first place and end of the words that name them.
     """
-    s, name = reading.s, reading.name_of(*thing)
-    if not name or value[0] >= value[1]:
+    s, name, (low, high) = reading.s, reading.name_of(*thing), value
+    if not name or low >= high:
         return None
+    if s.bits[low] & NUMBER or s.low[low][0].isdigit():  # "200 after the outage", but "40 euros per month"
+        ends = (at for at in range(low + 1, high) if s.bits[at] & PREPOSITION and s.low[at] not in ("of", "per"))
+        value = (low, next(ends, high))
     text, noun, first = text_of(s, *value), s.low[thing[1] - 1], s.low[value[0]]
     owner, mark, attribute = name.rpartition("'s ")
     if mark and (noun in _VERBS or noun in words("attribute", "nouns")):
@@ -39,9 +42,11 @@ def given_value(reading: ClauseReading, thing: tuple[int, int], value: tuple[int
     if is_price(reading, *value):
         return StatementDraft(name, "costs", text) if noun in words("attribute", "prices") else None
     exact = bool(s.bits[value[0]] & NUMBER) or first[0].isdigit() or first[0] == "`"
+    exact = exact or (reading.clause.group.verb == "set" and high - low == 1 and not s.bits[low] & _NO_VALUE)
     is_setting = exact and not mark and value[1] - value[0] <= _MOST_WORDS
     return StatementDraft(name, "is set to", text) if is_setting else None
 
 
+_NO_VALUE: Final = OBJECT | POSSESSIVE | DETERMINER | PREPOSITION
 _VERBS: Final = {"name": "is named", "major": "majors in"}
 """Attributes of people that have a verb of their own."""

@@ -9,22 +9,23 @@ from functools import cache
 from typing import Final
 
 from clew.knowledge.rules.copulas import favourite_of_owner
-from clew.knowledge.rules.given_values import given_value
+from clew.knowledge.rules.given_values import given_value, is_price
+from clew.knowledge.rules.jobs import employed, job_of, lost_job, state_led_to
 from clew.knowledge.rules.lexicon import (
-    BREAK,
-    COMMA,
     COORDINATOR,
+    MARK,
     NAME,
     POSSESSIVE,
     PREPOSITION,
+    SUBJECT,
     TO,
     words,
 )
-from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, lost_job, status_of, type_of
-from clew.knowledge.rules.objects import Object, head_of, text_of
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, of_group, status_of, type_of
+from clew.knowledge.rules.objects import Object, is_vague, text_of
 from clew.knowledge.rules.times import TO_DATE, word_before
-from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import ANY_STAGE
+from clew.text.late_pattern import late_pattern
 from clew.types.facts import Effect, FactStatus, FactType
 
 _Idiom = Callable[[ClauseReading, Object], list[StatementDraft] | None]
@@ -32,7 +33,6 @@ _Idiom = Callable[[ClauseReading, Object], list[StatementDraft] | None]
 _OWN: Final = frozenset(("the", "our", "my", "this"))
 _JOB: Final = frozenset("job position role internship gig".split())
 _PARTED: Final = frozenset(("up", "up with"))
-_MOST_WORDS_OF_JOB: Final = 6
 _ADDRESSED: Final = frozenset("dr dr. doctor professor prof".split())
 
 
@@ -54,7 +54,7 @@ def is_about_another(verb: str) -> bool:
 
 @cache
 def _of_objects() -> frozenset[str]:
-    return words("change", "verbs") | words("reschedule", "verbs")
+    return words("change", "verbs") | words("reschedule", "verbs") | {"call", "let"}
 
 
 def _turned(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -64,10 +64,99 @@ def _turned(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     return [StatementDraft(reading.owner.name, "is aged", reading.s.low[obj.low], type=FactType.PERSONAL)]
 
 
+def _called(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "everybody calls me Bob", "you can call me Bob"; not "call me on Monday"."""
+    s, at = reading.s, obj.low
+    end = next((end for end in range(at + 1, len(s)) if not s.bits[end] & NAME), at + 1)
+    if at >= obj.high or s.low[at] not in ("me", "him", "her"):
+        return None
+    named = at + 1 < end < len(s) and s.bits[end] & (MARK | COORDINATOR)
+    if not named or reading.when.dates or reading.clause.group.negated:
+        return None
+    person = reading.speaker if s.low[at] == "me" else reading.name_of(at, at + 1)
+    name = text_of(s, at + 1, end)
+    return [StatementDraft(person, "goes by", name, type=FactType.PERSONAL)] if person and person != name else []
+
+
+def _let_go(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "they let me go", "Vela let her go last week"; not "they let me go to the party"."""
+    s, at, low = reading.s, obj.low, reading.clause.subject[0]
+    if at + 2 >= len(s) or s.low[at] not in ("me", "him", "her"):
+        return None
+    last = s.bits[at + 2] & (MARK | COORDINATOR) or reading.when.dates
+    if s.low[at + 1] != "go" or not last or reading.clause.group.modal or reading.clause.group.negated:
+        return None
+    person = reading.speaker if s.low[at] == "me" else reading.name_of(at, at + 1)
+    employer = reading.owner.name if s.bits[low] & NAME and not s.bits[low] & SUBJECT else ""
+    lost = StatementDraft(person or "", "works at", employer, FactStatus.CEASED, FactType.PERSONAL, Effect.CEASES)
+    return [lost] if person else None
+
+
+def _rid(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "we got rid of Jenkins"."""
+    s, low, status = reading.s, obj.low, status_of(reading)
+    if low + 2 >= obj.high or (s.low[low], s.low[low + 1]) != ("rid", "of") or is_vague(s, low + 2, obj.high):
+        return None
+    named = text_of(s, low + 2, obj.high)
+    return [
+        of_group(reading, StatementDraft(reading.owner.name, "gets rid of", named, status, type_of(reading, status)))
+    ]
+
+
 def _left_job(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I quit my job", which ends work at whichever employer is known."""
     named = not {"job", "position"}.isdisjoint(reading.s.low[obj.low : obj.high])
     return [ended(reading, "works at")] if named and not reading.clause.group.negated else None
+
+
+def _left_for_now(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """Nothing where somebody went home for the day: "left Acme early today", "left the office at five"."""
+    s, stop = reading.s, min(reading.clause.stop, len(reading.s) - 1)
+    if any(each.end > each.start for each in reading.when.dates):
+        return None  # "left Vela early last year"
+    tail = s.low[obj.low : stop]
+    early = not _OF_DAY.isdisjoint(tail) or not _WORKPLACES.isdisjoint(s.low[obj.low : obj.high])
+    return [] if early or any(_CLOCK.match(s.words(at, at + 2)) for at in range(obj.low, stop)) else None
+
+
+_OF_DAY: Final = frozenset(("early", "late", "hurry", "lunch", "day"))
+_WORKPLACES: Final = frozenset(("work", "office"))
+_CLOCK: Final = late_pattern(
+    r"(?i)(?:at|before|around|by) (?:noon|midnight|\d{1,2}[:.]\d\d|(?:[1-9]|1[0-2])(?: ?[ap]m)?$"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+)
+
+
+def _treated(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "I treated myself to a new bike"."""
+    s, low, status = reading.s, obj.low, status_of(reading)
+    if low + 2 >= obj.high or s.low[low] not in _SELVES or not s.bits[low + 1] & TO or is_vague(s, low + 2, obj.high):
+        return None
+    bought = text_of(s, low + 2, obj.high)
+    return [StatementDraft(reading.owner.name, "buys", bought, status, type_of(reading, status))]
+
+
+_SELVES: Final = frozenset(("myself", "himself", "herself", "ourselves", "themselves"))
+
+
+def _rose(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "the rent went up to 900 euros"."""
+    if not obj.preposition.endswith("to") or not is_price(reading, obj.low, obj.high):
+        return None
+    found, status = given_value(reading, reading.clause.subject, (obj.low, obj.high)), state_led_to(reading)
+    return None if found is None or status is None else [found._replace(status=status)]
+
+
+def _slipped(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "the release slipped to Friday"."""
+    dates, happened = (
+        reading.when.dates,
+        state_led_to(reading) is FactStatus.ACTIVE and not reading.clause.group.negated,
+    )
+    if reading.is_person or not dates or not happened or obj.low < obj.high or not reading.owner.name:
+        return None
+    to = word_before(reading.s.text, dates[0]) in TO_DATE
+    return [StatementDraft(reading.owner.name, "is scheduled for", reading.date_text)] if to else None
 
 
 def _rescheduled(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -88,16 +177,8 @@ def _changed(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None
         return None
     end = next((place for place in range(low + 1, at) if s.bits[place] & PREPOSITION and s.low[place] != "of"), at)
     found = given_value(reading, (low, end), (at + 1, obj.high))
-    status = _state(reading)
+    status = state_led_to(reading)
     return None if found is None or status is None else [found._replace(status=status)]
-
-
-def _state(reading: ClauseReading) -> FactStatus | None:
-    """The status of the state that an action leads to: active once the action happened; None for a habit."""
-    status = status_of(reading)
-    if status is FactStatus.PLANNED or reading.clause.group.progressive:
-        return FactStatus.PLANNED
-    return FactStatus.ACTIVE if status is FactStatus.COMPLETED else None
 
 
 def _began_work(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -110,11 +191,11 @@ def _began_work(reading: ClauseReading, obj: Object) -> list[StatementDraft] | N
         at = next(
             (at + 1 for at in range(low, high - 1) if s.low[at] in ("at", "with") and s.bits[at + 1] & NAME), high
         )
-        return _employed(reading, (at, high), job_of(s, low - 1, stop)) if s.low[low - 1] == "as" else None
+        return employed(reading, (at, high), job_of(s, low - 1, stop)) if s.low[low - 1] == "as" else None
     job, joins = job_of(s, low, stop), reading.clause.group.verb == "join"
     if obj.preposition != ("" if joins else "at") or not s.bits[low] & NAME or (joins and not job):
         return None
-    return _employed(reading, (low, high), job)
+    return employed(reading, (low, high), job)
 
 
 def _got_job(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -124,35 +205,7 @@ def _got_job(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None
     unlike = not reading.is_person or reading.clause.group.negated or reading.clause.gap or obj.preposition
     if unlike or head + 2 >= high or s.low[head + 1] not in ("at", "with") or not s.bits[head + 2] & NAME:
         return None
-    return _employed(reading, (head + 2, high), job_of(s, low, min(reading.clause.stop, len(s))))
-
-
-def _employed(reading: ClauseReading, employer: tuple[int, int], job: str) -> list[StatementDraft] | None:
-    """The statements that somebody began to work at an employer and in a job.
-
-    Args:
-        employer: places of the words that name the employer; an empty range if none do.
-        job: empty if none is named.
-    """
-    status, (low, high) = _state(reading), employer
-    if status is None:
-        return None
-    high = next((at for at in range(low + 1, high) if reading.s.low[at] in ("as", "for")), high)
-    parts = (("works at", text_of(reading.s, low, high)), ("works as", job))
-    type_ = type_of(reading, FactStatus.ACTIVE)
-    return [StatementDraft(reading.owner.name, verb, value, status, type_) for verb, value in parts if value] or None
-
-
-def job_of(s: SentenceTokens, low: int, stop: int) -> str:
-    """The job that the words "as a nurse" name in a part of a sentence; empty if there are none."""
-    at = next((at for at in range(low, stop - 1) if s.low[at] == "as" and s.low[at + 1] != "as"), None)
-    if at is None:
-        return ""
-    end = at + 2
-    while end < stop and not s.bits[end] & (PREPOSITION | COORDINATOR | COMMA | BREAK):
-        end += 1
-    known = head_of(s, at + 1, end) in words("occupation", "heads") or s.low[at + 1] in ("a", "an")
-    return text_of(s, at + 1, end) if known and end - at <= _MOST_WORDS_OF_JOB else ""
+    return employed(reading, (head + 2, high), job_of(s, low, min(reading.clause.stop, len(s))))
 
 
 def _got(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
@@ -162,7 +215,7 @@ def _got(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
         return None
     if found := lost_job(reading, low):
         return found
-    became, status = s.low[low], _state(reading)
+    became, status = s.low[low], state_led_to(reading)
     if became not in _BECAME or status is None:
         return None
     named = low + 2 < obj.high and s.low[low + 1] in ("to", "from")
@@ -188,7 +241,7 @@ _BECAME: Final = frozenset(("married", "engaged", "divorced"))
 
 def _parted(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "Marco and I broke up", "we divorced"."""
-    if reading.clause.group.negated or _state(reading) is not FactStatus.ACTIVE or not reading.is_person:
+    if reading.clause.group.negated or state_led_to(reading) is not FactStatus.ACTIVE or not reading.is_person:
         return None
     alone = obj.low >= obj.high or reading.s.low[obj.low] in ("up", "after")
     particle = obj.preposition or (reading.s.low[obj.low] if alone and obj.low < obj.high else "")
@@ -243,7 +296,7 @@ def _seeing(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 def _went_on_diet(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "I went vegan in January"."""
     named = obj.low < obj.high and not obj.preposition and reading.s.low[obj.low] in words("complement", "diets")
-    status = _state(reading) if named and reading.is_person else None
+    status = state_led_to(reading) if named and reading.is_person else None
     if status is None or reading.clause.group.negated:
         return None
     return [StatementDraft(reading.owner.name, "follows diet", reading.s.low[obj.low], status, FactType.PERSONAL)]
@@ -267,11 +320,24 @@ def _at_school(reading: ClauseReading, obj: Object) -> list[StatementDraft] | No
     return [StatementDraft(reading.owner.name, "studies at", text_of(s, low, high), type=FactType.PERSONAL)]
 
 
+def _transferred(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "I transferred to Boston University"."""
+    s, named = reading.s, range(obj.low, obj.high)
+    is_school = any(s.bits[at] & NAME and s.low[at] in words("event", "schools") for at in named)
+    status = state_led_to(reading)
+    if obj.preposition != "to" or not is_school or status is None or reading.clause.group.negated:
+        return None
+    school = text_of(s, obj.low, obj.high)
+    return [StatementDraft(reading.owner.name, "studies at", school, status, type_of(reading, FactStatus.ACTIVE))]
+
+
 def _died(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "my hamster died", which also ends that somebody has the hamster."""
+    """As in "my hamster died", "passed away", which also ends that somebody has the hamster."""
     owner, mark, animal = reading.owner.name.rpartition("'s ")
+    passed = reading.clause.group.verb == "pass"
     if (
-        obj.low < obj.high
+        passed != (reading.s.low[reading.clause.group.end] == "away")
+        or (obj.low < obj.high and not passed)
         or not mark
         or animal.split()[-1] not in words("kin", "pet")
         or status_of(reading) is not FactStatus.COMPLETED
@@ -287,6 +353,7 @@ def _idioms() -> Mapping[str, tuple[_Idiom, ...]]:
     by_list: tuple[tuple[str, str, _Idiom], ...] = (
         ("reschedule", "verbs", _rescheduled),
         ("change", "verbs", _changed),
+        ("change", "alone", _rose),
     )
     readers: dict[str, tuple[_Idiom, ...]] = {}
     for section, name, read in by_list:
@@ -299,13 +366,19 @@ def _idioms() -> Mapping[str, tuple[_Idiom, ...]]:
 
 _BY_VERB: Final[Mapping[str, tuple[_Idiom, ...]]] = {
     "turn": (_turned, _went_on_diet),
-    **dict.fromkeys(("quit", "leave", "lose", "resign"), (_left_job,)),
+    **dict.fromkeys(("quit", "lose", "resign"), (_left_job,)),
+    "leave": (_left_job, _left_for_now),
+    "treat": (_treated,),
     **dict.fromkeys(("start", "begin", "join"), (_began_work,)),
     **dict.fromkeys(("land", "take", "accept", "find"), (_got_job,)),
-    "get": (_got_job, _got),
+    "get": (_got_job, _got, _rid),
+    "call": (_called,),
+    "let": (_let_go,),
     **dict.fromkeys(("break", "split", "divorce", "separate"), (_parted,)),
     "see": (_seeing,),
     "become": (_went_on_diet,),
     "go": (_went_on_diet, _at_school),
-    "die": (_died,),
+    **dict.fromkeys(("die", "pass"), (_died,)),
+    "transfer": (_transferred,),
+    **dict.fromkeys(("slip", "move", "shift"), (_slipped,)),
 }

@@ -132,6 +132,8 @@ def split(raw: str) -> tuple[WordClass, ...]:
 
 def _word(low: str, raw: str) -> WordClass:
     bits = _classes().get(low, 0)
+    if low[0] in "$€£" and low[1:2].isdigit():
+        return WordClass(low, bits | NUMBER, "", 0)
     if not low[0].isalnum():
         return WordClass(low, bits or _MARKS.get(low, BREAK if low[0] not in "#@$€£'`_/~" else 0), "", 0)
     if low[0].isdigit():
@@ -142,7 +144,7 @@ def _word(low: str, raw: str) -> WordClass:
     form = 0
     for each in found.values():
         form |= each
-    if not found and len(low) > 4 and low.endswith("ing"):
+    if not found and len(low) > 4 and low.endswith("ing") and not bits & THIS:
         form = Form.GERUND
     adverb = low.endswith("ly") and len(low) > _SHORT and not found and not bits & _CLOSED
     if adverb and low not in words("words", "not_adverb"):

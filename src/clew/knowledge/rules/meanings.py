@@ -6,15 +6,16 @@ from datetime import date, datetime
 from functools import cache
 from typing import Final, NamedTuple
 
+from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import third_person
 from clew.knowledge.rules.clauses import Clause
-from clew.knowledge.rules.lexicon import COMMA, NAME, language, words
-from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.lexicon import COMMA, DETERMINER, NUMBER, language, words
 from clew.knowledge.rules.subjects import Referent
 from clew.knowledge.rules.times import TimePhrases, appointed, lasting, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.knowledge.slots import slot_of
+from clew.knowledge.slots import ENDINGS, GROUP, slot_of
 from clew.text.dates import ResolvedDate, on_side
+from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType, Mood
 
 WANTS: Final = frozenset(("like", "love", "prefer"))
@@ -49,6 +50,7 @@ class ClauseReading:
     Attributes:
         owner: whom the subject means.
         speaker: who says it.
+        listener: to whom; empty if that is not sure.
         when: what its part of the sentence says of time.
         name_of: the name that a phrase or pronoun stands for; None if it means nobody in particular.
         today: the day on which it is said.
@@ -58,6 +60,7 @@ class ClauseReading:
     clause: Clause
     owner: Referent
     speaker: str
+    listener: str
     when: TimePhrases
     name_of: Callable[[int, int], str | None]
     today: date | None
@@ -162,6 +165,27 @@ def type_of(reading: ClauseReading, status: FactStatus) -> FactType:
     return FactType.EXPERIENCE if status in (FactStatus.COMPLETED, FactStatus.PLANNED) else FactType.PERSONAL
 
 
+def of_group(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
+    """The draft with the group as its subject, if "we" or the team chose something, or gave up what has a name."""
+    s, (first, end) = reading.s, reading.clause.subject
+    team = s.low[first] in ("the", "our") and s.low[end - 1] in ("team", "group")
+    if first == end or not (s.low[first] in ("we", "us") or team):
+        return draft
+    if draft.verb == "adopts" and s.bits[reading.clause.group.end] & (DETERMINER | NUMBER):
+        return draft  # "we adopted a beagle"
+    gives_up = "uses" in ENDINGS.get(draft.verb, ()) and is_name_or_product(draft.object)
+    return draft._replace(subject=GROUP) if gives_up or draft.verb in _SHARED else draft
+
+
+_SHARED: Final = frozenset(("uses", "decides on", "adopts"))  # a decision is of all who share it, whoever tells it
+
+
+def is_name_or_product(value: str) -> bool:
+    """Whether a value begins with a name, or is that of a product in lower case: "npm"."""
+    first = value.partition(" ")[0]
+    return first[:1].isupper() or listed_type(first.casefold()) is NodeType.PRODUCT
+
+
 def ended(reading: ClauseReading, verb: str, target: str = "") -> StatementDraft:
     """The statement that something ended for the subject.
 
@@ -170,22 +194,6 @@ def ended(reading: ClauseReading, verb: str, target: str = "") -> StatementDraft
     """
     type_ = type_of(reading, FactStatus.ACTIVE)
     return StatementDraft(reading.owner.name, verb, target, FactStatus.CEASED, type_, Effect.CEASES)
-
-
-def lost_job(reading: ClauseReading, at: int) -> list[StatementDraft]:
-    """The end of a job, as in "was fired", "got laid off from Vela"; empty if other words stand at the place."""
-    s, after = reading.s, at + 1
-    if s.low[at] == "laid" and s.low[after] == "off":
-        after += 1
-    elif s.low[at] != "fired":
-        return []
-    employer = ""
-    if s.low[after] in ("from", "by") and s.bits[after + 1] & NAME:
-        end = after + 2
-        while s.bits[end] & NAME:
-            end += 1
-        employer = text_of(s, after + 1, end)
-    return [ended(reading, "works at", employer)]
 
 
 # --------------------------------------------------------------------------------------------------------------- time

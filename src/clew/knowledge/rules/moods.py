@@ -47,13 +47,19 @@ def moods(s: SentenceTokens, clauses: Sequence[Clause]) -> list[Mood]:
             (clause.shared or _is_also_said(s, clause))
             and found
             and mood in (Mood.ASSERTED, Mood.NEGATED)
-            and found[-1] not in (Mood.NEGATED, Mood.ASSERTED)
+            and (above := _above(clauses, index, found)) not in (Mood.NEGATED, Mood.ASSERTED)
         ):
-            mood = found[-1]
+            mood = above
         elif mood in (Mood.ASSERTED, Mood.NEGATED):
             mood = _governed(s, clauses, index, found) or mood
         found.append(mood)
     return _with_conditions(s, clauses, found)
+
+
+def _above(clauses: Sequence[Clause], index: int, found: Sequence[Mood]) -> Mood:
+    """The mood of the clause whose subject a clause shares, else of the one before it."""
+    same = (at for at in range(index - 1, -1, -1) if clauses[at].subject == clauses[index].subject)
+    return found[next(same, index - 1) if clauses[index].shared else index - 1]
 
 
 def _asked_from(s: SentenceTokens, clauses: Sequence[Clause]) -> int:
@@ -88,7 +94,8 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
         return Mood.CONDITIONAL
     if link in ("how", "what"):
         return Mood.QUOTED
-    unsure = group.modal not in ("", "let") and not _wishes(clause)
+    names = group.verb == "call" and group.modal == "can"  # "you can call me Bob"
+    unsure = group.modal not in ("", "let") and not _wishes(clause) and not names
     doubted = not words("words", "doubt").isdisjoint(group.adverbs) or _doubted(s, clause)
     ended = group.progressive or "no longer" in group.adverbs  # "so I no longer take it", "so I'm not going"
     purpose = link == "so" and group.negated and group.tense == "present" and not ended

@@ -2,7 +2,9 @@
 
 from typing import Literal
 
+from clew.analyze.entities import listed_type
 from clew.knowledge.rules.lexicon import words
+from clew.types.entity import NodeType
 
 Sort = Literal["female", "male", "person", "name", "several", "thing"]
 
@@ -16,3 +18,9 @@ def kin_sort(noun: str) -> Sort | None:
     if noun in words("kin", "other") or noun in words("kin", "pet"):
         return "person"
     return "several" if noun in words("kin", "plural") else None
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a lower-case word is the name of a person."""
+    kind = listed_type(word)
+    return word in words("name", "given") if kind is None else kind is NodeType.PERSON

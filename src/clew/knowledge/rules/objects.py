@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.lexicon import (
     ADVERB,
@@ -31,9 +30,8 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.nouns import kin_sort
+from clew.knowledge.rules.nouns import is_given_name, kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.types.entity import NodeType
 
 MOST_WORDS: Final = 12
 """Words of an object; a longer one is cut at a preposition."""
@@ -74,8 +72,9 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
     stop, reason = _without_reason(s, at, stop)
     if at + 1 < stop and s.bits[at] & COORDINATOR and s.form[at + 1] & s.form[at - 1] & Form.GERUND:
         at += 2  # "revising and perfecting the recipe"
+    homeward = at + 1 < stop and s.low[at] == "home" and s.bits[at + 1] & PREPOSITION
+    preposition: list[str] = ["home"] if homeward else []  # "got home from work"
     at = _after_adverbs(s, at, stop)
-    preposition: list[str] = []
     wishes = s.verb[at - 1] in words("catenative", "keep") and at + 1 < stop and not s.bits[at + 1] & _NOT_VERB
     while at < stop and s.bits[at] & PREPOSITION and len(preposition) < 2 and not _in_date(s, at, dated):
         if (
@@ -94,10 +93,13 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
         at += 1  # "gave her a ring"
     if at < stop and s.bits[at] & QUOTE:  # the title of a book
         return Object(" ".join(preposition), at, _after_titles(s, at, stop), reason=reason)
+    if s.bits[at] & COMMA:
+        return Object(" ".join(preposition), at, at, reason=reason)  # "we'll connect, you know"
     low, high = at, _end(s, at, stop, dated, infinitive=infinitive)
     high = _without_stub(s, low, high)
     clausal = low < high < stop and bool(s.bits[high] & (AUXILIARY | MODAL))
-    if preposition == ["for"] and low < high and head_of(s, low, high) in words("frequency", "long"):
+    lasts = preposition == ["for"] and low < high and head_of(s, low, high) in words("frequency", "long")
+    if lasts or preposition in (["since"], ["until"]):
         return Object("", high, high, reason=reason)  # "for two years"
     return Object(" ".join(preposition), low, high, infinitive, reason, clausal)
 
@@ -117,7 +119,8 @@ def _without_stub(s: SentenceTokens, low: int, high: int) -> int:
     if high - low < _STUB or high >= len(s) or not s.verb[high - 1] or not s.bits[high] & _MORE:
         return high
     outside = s.bits[high] & (SUBJECT | OBJECT | THIS)
-    if s.form[high - 1] == Form.GERUND and s.bits[high - 2] & COORDINATOR:
+    joined = s.form[high - 1] == Form.GERUND or (s.bits[low] & TO and s.form[high - 1] & Form.BASE)
+    if joined and s.bits[high - 2] & COORDINATOR:
         return high - 2  # "helping people and making [it better]"
     doing = s.form[high - 1] == Form.GERUND and s.bits[high - 2] & PREPOSITION and outside and high - low > _STUB
     return high - 2 if doing or s.bits[high - 2] & TO else high
@@ -163,9 +166,13 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
     place, last_preposition = at, at
     while place < stop and not _ends(s, at, place, infinitive=infinitive):
         bits = s.bits[place]
+        if bits & QUOTE and (closing := _closing(s, place, stop)) is not None:
+            place = closing + 1
+            continue
         if _in_date(s, place, dated) or (bits & (COMMA | COORDINATOR) and not _goes_on(s, place, stop)):
             break
-        if bits & (COORDINATOR | COMMA) and s.form[place + 1] & Form.GERUND and not s.form[at] & Form.GERUND:
+        doing = s.form[place + 1] & Form.GERUND and not s.form[at] & Form.GERUND
+        if bits & (COORDINATOR | COMMA) and doing and s.low[place - 2] not in ("a", "an"):
             break  # "sprucing up my plan and tweaking my pitch"
         if bits & COORDINATOR and s.form[place + 1] & Form.BASE and _has_object(s, place + 1) and not infinitive:
             break  # "got a job and love gardening"
@@ -178,6 +185,14 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
             break
         place += 1
     return _trimmed(s, at, place)
+
+
+def _closing(s: SentenceTokens, at: int, stop: int) -> int | None:
+    """Where a short title ends whose opening quotation mark stands at a place: 'a novel called "Me Before You"'."""
+    return next((place for place in range(at + 1, min(stop, at + _LONGEST_TITLE)) if s.bits[place] & QUOTE), None)
+
+
+_LONGEST_TITLE: Final = 10
 
 
 def _is_duration(s: SentenceTokens, at: int) -> bool:
@@ -213,7 +228,7 @@ def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
 
 
 def _has_object(s: SentenceTokens, at: int) -> bool:
-    return bool(s.bits[at + 1] & (DETERMINER | POSSESSIVE)) or s.form[at + 1] == Form.GERUND
+    return bool(s.bits[at + 1] & (DETERMINER | POSSESSIVE | THIS | TO)) or s.form[at + 1] == Form.GERUND
 
 
 _COURTESIES: Final = frozenset(("thank", "please", "though", "tho"))
@@ -228,22 +243,31 @@ def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
     return not joined and not given and s.low[place] not in ("all", "more", "most", "much", "many")
 
 
+_AND_SO_ON: Final = frozenset(("no", "anything", "something", "everything", "stuff", "whatever"))
+
+
 def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
     """Whether a list goes on after a comma or "and"."""
-    if at + 1 >= stop or s.low[at] in ("but", "so", "yet", "then") or s.low[at + 1] == "no":
+    if at + 1 >= stop or s.low[at] in ("but", "so", "yet", "then") or s.low[at + 1] in _AND_SO_ON:
         return False
     after = at + 1
     if s.bits[at] & COMMA and s.bits[after] & COORDINATOR:
         return s.low[after] in ("and", "or") and _goes_on(s, after, stop)
     closed = SUBJECT | AUXILIARY | BREAK | QUESTION | INTERJECTION | SUBORDINATOR | CONDITION | NEGATION
-    if s.bits[after] & closed and not s.bits[after] & DETERMINER:
-        return False
-    if s.bits[after] & THIS and after + 1 < stop and s.form[after + 1] & (Form.PAST | Form.THIRD):
+    told = s.bits[after] & THIS and after + 1 < stop and s.form[after + 1] & (Form.PAST | Form.THIRD)
+    if told or (s.bits[after] & closed and not s.bits[after] & DETERMINER):
         return False  # "... and this seemed right"
+    if s.bits[at] & COMMA and s.low[at - 2] in ("a", "an") and not (s.bits[after] | s.bits[after + 1]) & _NO_QUALITY:
+        return not s.form[after] & Form.PAST  # "a safe, inviting place"
     if s.bits[at] & COMMA:  # a list has an "and" before its last part
         ahead = range(after, min(stop, after + 8))
         return any(s.low[place] in ("and", "or", "&") for place in ahead) and not s.bits[after] & (ADVERB | PREPOSITION)
     return not s.bits[after] & (ADVERB | OBJECT) or bool(s.bits[after] & (POSSESSIVE | DETERMINER))
+
+
+_NO_QUALITY: Final = (
+    NAME | NUMBER | DETERMINER | POSSESSIVE | PREPOSITION | COORDINATOR | COMMA | BREAK | ADVERB | OBJECT | THIS
+)
 
 
 def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
@@ -258,6 +282,8 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
             end -= 1
         elif s.low[end - 1] == "off" and s.low[end - 2] in words("frequency", "units"):
             break  # "a day off"
+        elif s.low[end - 1] == "home" and end > at + 1 and not s.bits[end - 2] & (NAME | OBJECT & ~POSSESSIVE):
+            break  # "our first home"
         elif s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
             break  # "to work out"
         elif (bits & trailing and not bits & (NAME | NUMBER | OBJECT)) or s.low[end - 1] == "right":
@@ -277,7 +303,7 @@ def _is_called(s: SentenceTokens, at: int, end: int) -> bool:
         return False
     plain = s.low[end - 2][0].isalpha() and not s.form[end - 2] and not s.bits[end - 2] & (COORDINATOR | COMMA)
     ends = end >= len(s) or bool(s.bits[end] & (BREAK | COMMA))
-    return plain and ends and kin_sort(s.low[end - 2]) is None and listed_type(s.low[end - 1]) is NodeType.PERSON
+    return plain and ends and kin_sort(s.low[end - 2]) is None and is_given_name(s.low[end - 1])
 
 
 _PARTICLES: Final = frozenset(("out", "up", "down", "off", "away", "back", "over"))
@@ -294,7 +320,7 @@ def text_of(s: SentenceTokens, low: int, high: int) -> str:
     while 0 < low < high and s.start[low] == s.start[low - 1]:  # inside "wanna"
         lead.append(s.low[low])
         low += 1
-    return " ".join([*lead, *s.words(low, high).split()]).replace(',"', '"')
+    return " ".join([*lead, *s.words(low, high).split()]).replace(',"', '"').rstrip(" ,")
 
 
 _COUNTED: Final = frozenset("hundred thousand million dozen couple few".split())
@@ -332,8 +358,34 @@ def is_vague(s: SentenceTokens, low: int, high: int) -> bool:
         return True
     if head not in words("vague", "heads"):
         return False
-    told = [at for at in range(low, s.low.index(head, low)) if not s.bits[at] & (ADVERB | DETERMINER | POSSESSIVE)]
+    at = s.low.index(head, low)
+    if s.low[at + 1] in _FILLING and at + 2 < high and _says_what(s, at + 2, high):
+        return False  # "a great time at the pride event"
+    told = [at for at in range(low, at) if not s.bits[at] & (ADVERB | DETERMINER | POSSESSIVE)]
     return len(told) < _TELLING_WORDS
+
+
+_FILLING: Final = frozenset(("at", "of", "with"))
+
+
+def _says_what(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether a phrase after "at", "of" or "with" names something by two words or a name."""
+    content = [at for at in range(low, high) if not s.bits[at] & (DETERMINER | POSSESSIVE | ADVERB | PREPOSITION)]
+    return (len(content) > 1 or bool(content and s.bits[content[0]] & NAME)) and not is_vague(s, low, high)
+
+
+def clause_words(s: SentenceTokens, at: int) -> str:
+    """The words of a clause from a place to its end; empty if too many for an object, or if they point elsewhere."""
+    end = at
+    while end < len(s) and not s.bits[end] & (BREAK | COMMA) and s.low[end] != "so":
+        end += 1
+    broken = end + 1 < len(s) and s.bits[end + 1] & QUESTION  # "my site, which is old, may"
+    told = 1 < end - at <= _LONGEST_CLAUSE and not broken and _BACKWARD.isdisjoint(s.low[at:end])
+    return " ".join(s.words(at, end).split()) if told else ""
+
+
+_BACKWARD: Final = frozenset("it this these those they them you everything anything everyone".split())
+_LONGEST_CLAUSE: Final = 16
 
 
 def apposition(s: SentenceTokens, at: int) -> tuple[int, int] | None:
@@ -356,9 +408,10 @@ def place_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
         at -= 1
     if at <= low or s.low[at] not in _PLACE:
         return None
-    first = at + 1 + (s.low[at + 1] in ("the", "my", "our"))
+    first = at + 1 + (s.low[at + 1] in ("the", "my", "our", "this"))
     named = first < high and all(s.bits[place] & NAME for place in range(first, high))
-    return (at, s.words(first, high)) if first < high and (named or s.low[at] == "near") else None
+    code = high == first + 1 and s.low[first] in words("place", "code")
+    return (at, s.words(first, high)) if first < high and (named or code or s.low[at] == "near") else None
 
 
 def event_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:

@@ -24,6 +24,8 @@ def repaired(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
     s = reading.s
     if draft.mood is Mood.NEGATED and not words("repair", "jokes").isdisjoint(s.low):
         return draft._replace(mood=Mood.ASSERTED, effect=Effect.RETRACTS)
+    if s.low[0] in words("repair", "openings") and draft.mood is Mood.ASSERTED and draft.effect is Effect.STATES:
+        draft = draft._replace(effect=Effect.CORRECTS)
     rejected = _rejected(s, reading.clause.group.end, min(reading.clause.stop, len(s)))
     if not rejected or draft.mood is not Mood.ASSERTED or draft.instead_of:
         return draft

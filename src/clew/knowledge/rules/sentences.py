@@ -11,6 +11,7 @@ from clew.knowledge.rules.idioms import is_about_another
 from clew.knowledge.rules.lexicon import words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import STATED, moods
+from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import object_of
 from clew.knowledge.rules.repairs import repaired
 from clew.knowledge.rules.subjects import NOBODY, Mentions, Referent, addressed, mentioned, phrase, subject_of
@@ -19,12 +20,15 @@ from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import FactType, Mood
 
 
-def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetime | None) -> Iterator[StatementDraft]:
+def drafts(
+    s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetime | None, *, every_mood: bool
+) -> Iterator[StatementDraft]:
     """The statements of a sentence, clause by clause; whom it names is noted in passing.
 
     Args:
         when: what the sentence says of time.
         at: when it was said.
+        every_mood: also what is asked, imagined, conditional or quoted.
     """
     parts = clauses(s, lambda word: is_name(word) or mentions.names(word))
     meant = moods(s, parts) if parts else []
@@ -34,7 +38,8 @@ def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetim
         noted = _note(s, noted, clause.subject[0], mentions)
         owner = owner if clause.shared else _owner(s, parts, index, mentions)
         noted = _note(s, noted, min(clause.stop, len(s)), mentions)
-        if owner is None:
+        _note_whom(s, clause, owner, mentions)
+        if owner is None or not (every_mood or mood in STATED):
             made.append([])
             continue
         reading = ClauseReading(
@@ -42,6 +47,7 @@ def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetim
             clause=clause,
             owner=owner,
             speaker=mentions.speaker,
+            listener=mentions.listener,
             when=_when(s, parts, index, when),
             name_of=_namer(s, mentions),
             today=at.date() if at else None,
@@ -54,7 +60,7 @@ def drafts(s: SentenceTokens, mentions: Mentions, when: TimePhrases, at: datetim
 
 def is_name(word: str) -> bool:
     """Whether a lower-case word is a name wherever it occurs."""
-    return listed_type(word) is not None
+    return listed_type(word) is not None or is_given_name(word)
 
 
 def _of_clause(reading: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:
@@ -74,6 +80,8 @@ def _related(named: Referent) -> StatementDraft:
 def _namer(s: SentenceTokens, mentions: Mentions) -> Callable[[int, int], str | None]:
     def name_of(low: int, high: int) -> str | None:
         pronoun = s.low[low]
+        if high == low + 1 and pronoun == "me":
+            return mentions.speaker
         known = high == low + 1 and pronoun in ("him", "her", "them")
         found = mentions.meant(pronoun) if known else phrase(s, low, high, mentions)
         return found.name if found else None
@@ -82,8 +90,9 @@ def _namer(s: SentenceTokens, mentions: Mentions) -> Callable[[int, int], str | 
 
 
 def _note(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> int:
-    for referent in mentioned(s, low, high, mentions):
-        mentions.add(referent)
+    if s.named:
+        for referent in mentioned(s, low, high, mentions):
+            mentions.add(referent)
     return max(low, high)
 
 
@@ -91,9 +100,9 @@ def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Men
     """Whom the subject means: in what somebody reports, a pronoun can mean the one who says it."""
     clause = parts[index]
     if clause.subject[0] == clause.subject[1]:
-        return Referent(mentions.speaker, "person")
+        return None if mentions.others else Referent(mentions.speaker, "person")
     if s.low[clause.subject[0]] == "you":
-        return addressed(s, clause, mentions)
+        return addressed(s, clause, mentions) or (NOBODY if is_about_another(clause.group.verb) else None)
     if index and s.low[clause.subject[0]] in ("he", "she"):
         above = parts[index - 1]
         if above.group.verb in words("talk", "report") and s.low[above.subject[0]] not in ("i", "we"):
@@ -102,6 +111,15 @@ def _owner(s: SentenceTokens, parts: Sequence[Clause], index: int, mentions: Men
                 return reporter
     found = subject_of(s, clause.subject, mentions)
     return NOBODY if found is None and is_about_another(clause.group.verb) else found
+
+
+def _note_whom(s: SentenceTokens, clause: Clause, owner: Referent | None, mentions: Mentions) -> None:
+    """Note whether the talk is of the speaker or of somebody else, for a sentence without a subject after it."""
+    first = s.low[clause.subject[0]] if clause.subject[0] < clause.subject[1] else ""
+    if first in ("i", "we"):
+        mentions.others = False
+    elif first in ("he", "she") or (owner is not None and owner.sort not in ("thing", "name") and first):
+        mentions.others = True
 
 
 def _when(s: SentenceTokens, parts: Sequence[Clause], index: int, when: TimePhrases) -> TimePhrases:

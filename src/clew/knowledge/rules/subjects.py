@@ -24,9 +24,8 @@ from clew.knowledge.rules.lexicon import (
     SUBJECT,
     THIS,
 )
-from clew.knowledge.rules.nouns import Sort, kin_sort
+from clew.knowledge.rules.nouns import Sort, is_given_name, kin_sort
 from clew.knowledge.rules.tokens import OWN, SentenceTokens
-from clew.types.entity import NodeType
 
 USER: Final = "user"
 """The speaker of a turn that names none."""
@@ -35,6 +34,9 @@ REACH: Final = 3
 """Turns before a turn in which its pronouns are looked up."""
 
 _PRONOUNS: Final[dict[str, Sort]] = {"he": "male", "his": "male", "him": "male", "she": "female", "her": "female"}
+_CALLED: Final = frozenset(("him", "her", "me"))
+"""Words before a name that names nobody else: "everyone calls her Liz"."""
+_IS: Final = frozenset(("is", "was", "'s"))
 _PRONOUNS_OF_MANY: Final = frozenset(("they", "their", "them"))
 
 
@@ -64,13 +66,15 @@ NOBODY: Final = Referent("", "thing")
 class Mentions:
     """Who was mentioned so far in a turn and in the turns before it, the nearest last.
 
-    `listener` is empty where it is not sure who is spoken to; where it is `asked`, "you" means the listener.
+    `listener` is empty where it is not sure who is spoken to; where it is `asked`, "you" means the listener. `others`
+    tells that the talk is of somebody else, who may be meant where a subject is left out.
     """
 
     speaker: str
     turns: list[list[Referent]] = field(default_factory=list)
     listener: str = ""
     asked: bool = False
+    others: bool = False
 
     def add(self, referent: Referent) -> None:
         """Note a mention in the current turn; the speaker is never meant by "he" or "she"."""
@@ -163,8 +167,9 @@ def _named(s: SentenceTokens, low: int, high: int) -> Referent | None:
 
 def sort_of_name(first: str) -> Sort:
     """The sort of what a name names, by its first word in lower case."""
-    kind = listed_type(first)
-    return "person" if kind is NodeType.PERSON else "name" if kind is None else "thing"
+    if is_given_name(first):
+        return "person"
+    return "name" if listed_type(first) is None else "thing"
 
 
 def _owned(s: SentenceTokens, low: int, high: int, owner: str) -> Referent | None:
@@ -200,7 +205,7 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
             bits & NAME
             and not bits & (OPENED | _NO_NAME)
             and not _is_determined(s, at)
-            and (at > 0 or listed_type(s.low[at]) is NodeType.PERSON)
+            and (s.low[at - 1] not in _CALLED if at else is_given_name(s.low[0]))
         ):
             past = at + 1
             while past < high and s.bits[past] & NAME:
@@ -218,7 +223,8 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
                 while past < high and s.bits[past] & NAME:
                     past += 1
                 found = _owned(s, at + 1, past, mentions.speaker)
-                if found:
+                same = at > 1 and past == end + 1 and s.low[at - 1] in _IS and s.bits[at - 2] & NAME
+                if found and not same:  # "Josh is my brother" names one person
                     yield found
 
 

@@ -87,7 +87,7 @@ class TimePhrases:
 
 def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     """What a text that was said at a time says of time."""
-    dates = [_with_hour(text, each) for each in resolve(text, at)]
+    dates = [_with_hour(text, each) for each in resolve(text, at) if not _is_ending(text, each)]
     if "19" in text or "20" in text:
         dates = _with_ranges(text, dates)
     low = text.lower()
@@ -101,6 +101,16 @@ def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     return TimePhrases(
         tuple(dates), often, tuple([span for span in hours if not any(_meet(span, each) for each in taken)])
     )
+
+
+def _is_ending(text: str, found: ResolvedDate) -> bool:
+    """Whether a date does not say when something is so: it ends then ("a flat ending in June"), or as a number does.
+
+    "The card ending in 2076" has no date at all.
+    """
+    low = found.phrase_span[0]
+    before = text[max(0, low - _BEFORE) : low].rstrip().lower()  # no more: a text may have thousands of dates
+    return before.endswith(("ending in", "ending with", "ends in", "ending"))
 
 
 def _meet(first: Span, second: Span) -> bool:

@@ -78,12 +78,28 @@ def verb_group(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | 
         group = _after_have(s, at, "past" if low == "had" else "present")
     elif bits & DO and low != "doing":
         group = _after_do(s, at)
+    elif low == "got" and _is_passive(s, at):
+        group = VerbGroup("be", at, at + 1, "past")
     else:
         group = _finite(s, at, agreement)
     if group is None:
         return None
     group = group._replace(negated=group.negated != negated, adverbs=(*adverbs, *group.adverbs))
     return _led_to(s, group)
+
+
+def group_after_been(s: SentenceTokens, at: int) -> VerbGroup:
+    """The verb group of "been" at a place whose "I have" is left out: "been running"."""
+    return _led_to(s, _after_be(s, at, "present")._replace(perfect=True))
+
+
+def _is_passive(s: SentenceTokens, at: int) -> bool:
+    """Whether "got" says what "was" does: "the demo got moved to Friday", "the picnic got cancelled"."""
+    verb = s.verb[at + 1] if s.form[at + 1] & Form.PARTICIPLE else ""
+    if verb in words("complement", "befalling"):
+        return True
+    changed = verb in words("reschedule", "verbs") or verb in words("change", "verbs") or verb == "cancel"
+    return changed and at > 0 and not s.bits[at - 1] & SUBJECT
 
 
 def _skip(s: SentenceTokens, at: int) -> tuple[int, bool, tuple[str, ...]]:

@@ -1,0 +1,76 @@
+"""Verbs that open a sentence whose subject, "I", is left out: "Just moved to Porto", "Quit my job"."""
+
+from typing import Final
+
+from clew.knowledge.morphology import Form
+from clew.knowledge.rules.lexicon import (
+    ADVERB,
+    BE,
+    COMMA,
+    DETERMINER,
+    DO,
+    INTERJECTION,
+    MODAL,
+    NAME,
+    NEGATION,
+    NUMBER,
+    OPENED,
+    OPENER,
+    POSSESSIVE,
+    PREPOSITION,
+    SUBJECT,
+    TO,
+    words,
+)
+from clew.knowledge.rules.tokens import SentenceTokens
+
+_BEFORE_BARE_VERB: Final = INTERJECTION | ADVERB | OPENER | COMMA
+_NO_BARE_VERB: Final = NEGATION | MODAL | BE | DO | OPENED
+_NO_ACTION: Final = frozenset(
+    "given provided said told meant thought based compared looked sounded seemed felt".split()
+)
+
+
+def bare_verb_at(s: SentenceTokens) -> int:
+    """Where the verb of a sentence without subject would stand: after exclamations and adverbs."""
+    at = 0
+    while s.bits[at] & _BEFORE_BARE_VERB and not s.form[at] & Form.PAST:
+        at += 1  # the last word is a mark that ends the sentence
+    return at
+
+
+def takes_object(s: SentenceTokens, at: int) -> bool:
+    """Whether a verb that may be told without "I" has what it is told of, and is no order: "quit my job"."""
+    if s.low[at] not in words("bare", "verbs"):
+        return False
+    after = s.bits[at + 1]
+    if s.form[at] & Form.BASE:
+        return s.low[at + 1] == "my"
+    passive = s.low[at] == "got" and bool(s.form[at + 1] & Form.PARTICIPLE)
+    rid = s.low[at + 1] == "rid"
+    return passive or rid or bool(after & (NAME | DETERMINER | POSSESSIVE)) or s.low[at + 1] in ("at", "as")
+
+
+def is_bare_verb(s: SentenceTokens, at: int) -> bool:
+    """Whether a verb in the past can have "I" as the subject that is left out: not "made by hand", "given that"."""
+    form, low = s.form[at], s.low[at]
+    if not form & Form.PAST or s.bits[at] & _NO_BARE_VERB:
+        return False
+    after = s.bits[at + 1]
+    if form & Form.BASE or low in _NO_ACTION or after & SUBJECT or s.low[at + 1] == "your":
+        return False
+    if after & (DETERMINER | POSSESSIVE) or s.low[at + 1] == "myself" or (low == "had" and after & TO):
+        return True
+    if low == "got" and s.low[at + 1] in ("back", "into", "home"):
+        return True
+    if low in ("started", "stopped", "finished", "began") and s.form[at + 1] & Form.GERUND:
+        return True
+    active = not form & Form.PARTICIPLE or s.verb[at] in words("bare", "intransitive")
+    return active and bool(after & (PREPOSITION | NAME | NUMBER)) and not _leads_in(s, at)
+
+
+def _leads_in(s: SentenceTokens, at: int) -> bool:
+    """Whether a clause with a subject follows after a comma: "moved by the story, I wept"."""
+    comma = next((place for place in range(at, len(s) - 1) if s.bits[place] & COMMA), None)
+    opens = SUBJECT | DETERMINER | POSSESSIVE
+    return comma is not None and s.low[at + 1] == "by" and bool(s.bits[comma + 1] & opens)

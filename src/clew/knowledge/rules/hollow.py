@@ -1,0 +1,170 @@
+"""Objects that say nothing to whoever did not hear the talk: they point at it, name nothing, or were cut."""
+
+from typing import Final
+
+from clew.knowledge.morphology import Form
+from clew.knowledge.rules.lexicon import (
+    ADVERB,
+    AUXILIARY,
+    COORDINATOR,
+    DETERMINER,
+    NAME,
+    NUMBER,
+    OBJECT,
+    POSSESSIVE,
+    PREPOSITION,
+    QUESTION,
+    SUBJECT,
+    SUBORDINATOR,
+    THIS,
+    TO,
+    words,
+)
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
+from clew.knowledge.rules.nouns import kin_sort
+from clew.knowledge.rules.objects import head_of
+from clew.knowledge.rules.tokens import SentenceTokens
+from clew.text.late_pattern import late_pattern
+
+_YOU: Final = late_pattern(r"\b(your?)\b(?!['’-])")  # with a capital it is part of a title
+_POINTING: Final = frozenset(("this", "that", "these", "those"))
+_THIRD: Final = frozenset("it they them him her its their his".split())
+_MEANT: Final = frozenset("him her them his their".split())
+_OWNING: Final = frozenset("its their his her".split())
+_NO_NOUN: Final = SUBJECT | OBJECT | PREPOSITION | COORDINATOR | SUBORDINATOR | QUESTION | ADVERB | DETERMINER | TO
+_OUTSIDE: Final = OBJECT | THIS | QUESTION
+_STATES: Final = frozenset(("get", "stay", "become", "feel", "keep"))
+_HOLDING: Final = frozenset(("have", "get", "find", "need", "know"))
+_BEFORE_NOUN: Final = DETERMINER | POSSESSIVE | NUMBER | PREPOSITION | NAME
+_MOST_BEFORE_YOU: Final = 4
+"""Spaces before "you" in an object that is sure to mean the listener."""
+_SHORT: Final = 4
+"""Words before a preposition of what everybody has one of."""
+
+
+def named_object(reading: ClauseReading, text: str, low: int, high: int) -> str | None:
+    """The words of an object with "you" and a leading "his" or "her" put as whom they mean; None if that is not known.
+
+    Args:
+        low: place of its first word; `high` is the place after its last one.
+    """
+    s = reading.s
+    if s.low[low] in _MEANT and high > low + 1 and reading.owner.name == reading.speaker:
+        if s.low[low] in _OWNING and not s.bits[low + 1] & _NO_NOUN and s.form[low + 1] != Form.GERUND:
+            return reading.name_of(low, high)
+        name = None if s.form[low + 1] & Form.GERUND else reading.name_of(low, low + 1)
+        return f"{name} {' '.join(s.words(low + 1, high).split())}" if name else None
+    found = _YOU.search(text)
+    if found is None:
+        return text
+    before = text[: found.start()]
+    if not reading.listener or "," in before or before.count(" ") > _MOST_BEFORE_YOU:
+        return None  # further on it may mean anybody: "beating your opponents"
+    return _YOU.sub(lambda each: reading.listener + ("'s" if len(each[1]) > len("you") else ""), text)
+
+
+def is_hollow(
+    reading: ClauseReading, draft: StatementDraft, low: int, high: int, *, infinitive: bool, beside: bool = False
+) -> bool:
+    """Whether the object between two places says nothing by itself.
+
+    Args:
+        draft: what is told of the object so far; what has a place or a date says something.
+        infinitive: whether the object is "to" with a verb.
+        beside: whether more is told beside the object: "the picture I took at the lake".
+    """
+    s, verb = reading.s, reading.clause.group.verb
+    alone = high == low + 1 or s.bits[low + 1] & (TO | COORDINATOR)
+    if (
+        s.low[high - 2 : high] == ["in", "mind"]
+        or _is_cut(s, low, high, infinitive=infinitive)
+        or (verb in _STATES and alone and is_passing(s, low, high))
+        or (verb in _HOLDING and not infinitive and _is_attribute(s, low, high))
+        or _points(reading, low, high, infinitive=infinitive)
+    ):
+        return True
+    placed = draft.where or draft.rests_on or beside or reading.when.dates or reading.when.often
+    doing = infinitive or s.form[low] == Form.GERUND
+    if placed or (doing and s.verb[low + infinitive] not in words("vague", "transitive")):
+        return False
+    first = low + infinitive + doing
+    none = (reading.clause.group.negated or s.low[low] == "no") and kin_sort(s.low[high - 1])  # "I have no friends"
+    return not none and first < high and stands_for_nothing(s, first, high)
+
+
+def is_passing(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether the words tell how somebody feels at the moment: "nervous", "intrigued"."""
+    if s.low[low] in words("complement", "passing"):
+        return True
+    alone = high == low + 1 or s.bits[low + 1] & COORDINATOR
+    return bool(alone and s.form[low] & Form.PARTICIPLE and s.verb[low] in words("complement", "moving"))
+
+
+def stands_for_nothing(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether a phrase names no more than that there is something: "a few options", "the path", "an amazing woman"."""
+    head = head_of(s, low, high)
+    if head not in words("vague", "shell"):
+        return False
+    at = s.low.index(head, low)
+    if any(not s.bits[place] & ADVERB for place in range(at + 1, high)):
+        return False
+    return all(
+        s.bits[place] & (DETERMINER | ADVERB | NUMBER | POSSESSIVE | PREPOSITION)
+        or s.low[place] in words("vague", "modifiers")
+        for place in range(low, at)
+    )
+
+
+def _points(reading: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
+    """Whether an object points at something told elsewhere: "watching them play", "all of these reservations"."""
+    s, named = reading.s, False
+    own = reading.owner.name == reading.speaker
+    for at in range(low, high):
+        word, bits = s.low[at], s.bits[at]
+        if word in _POINTING:
+            if at > low and not named and _points_back(s, at, high):
+                return True
+        elif word in _THIRD:
+            last = at == high - 1 and not infinitive  # whom it means is found elsewhere
+            known = (at == low and word in _MEANT) or (word in _OWNING and not own)
+            if not (named or last or known):
+                return True
+        elif not bits & _NO_NOUN and at > low:
+            verb = (at == low + 1 and infinitive) or s.form[at] == Form.GERUND
+            named = named or (not verb and (not s.form[at] or bool(s.bits[at - 1] & _BEFORE_NOUN)))
+        named = named or bool(bits & NAME)
+    return False
+
+
+def _points_back(s: SentenceTokens, at: int, high: int) -> bool:
+    """Whether "this", "that", "these" or "those" stands alone or before a single noun."""
+    after = at + 1
+    if after >= high:
+        return True
+    if s.low[at] == "those" and (s.bits[after] & PREPOSITION or s.low[after] == "who"):
+        return False
+    end = after
+    while end < high and not s.bits[end] & (PREPOSITION | COORDINATOR | TO):
+        end += 1
+    time = s.low[after] in words("frequency", "units") or s.low[after] in ("time", "point")
+    return end <= after + 1 and not time and not s.bits[after] & NAME
+
+
+def _is_attribute(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether an object names what everybody has one of, without its value: "my user ID", "the address with me"."""
+    end = low
+    while end < high and not s.bits[end] & PREPOSITION:
+        end += 1
+    known = s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in ("a", "an", "no") and end - low <= _SHORT
+    return bool(known) and not words("attribute", "nouns").isdisjoint(s.low[low:end])
+
+
+def _is_cut(s: SentenceTokens, low: int, high: int, *, infinitive: bool) -> bool:
+    """Whether an object is a verb whose own object is missing: "to use", "helping with getting [it done]"."""
+    at = low + 1 if infinitive else low
+    doing = s.form[at] & (Form.BASE if infinitive else Form.GERUND)
+    if at >= high or not doing or high > at + 2 or (high == at + 2 and not s.bits[at + 1] & PREPOSITION):
+        return False
+    clause = high + 1 >= len(s) or s.bits[high + 1] & AUXILIARY or s.low[high + 1] == "'s"
+    outside = not clause and s.bits[high] & _OUTSIDE
+    return bool(outside) or s.verb[at] in words("vague", "transitive")
