@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clew.project.checks import check_commands, confirms, is_commit, verdict_of
 from clew.project.links import PathResolver, TurnLinks, commits_in, links_of, normal_path, touches
+from clew.project.shell_writes import written_by
 from clew.rows.mentions import links_from, mention_text
 from clew.types import Part, Turn
 
@@ -157,3 +158,37 @@ def test_without_a_project_a_file_is_found_by_its_end() -> None:
     assert touches(links, "c/a.py") is None
     assert touches(links, "src/a.py", how=("said",)) is None
     assert commits_in("fixed in 3f2a9c1 and deadbeef01, not in 1234567 or cafe/abc1234") == ["3f2a9c1", "deadbeef01"]
+
+
+@pytest.mark.requirement("P-LINE-07")
+@pytest.mark.parametrize(
+    ("command", "paths"),
+    [
+        ("cat > src/a.py <<'EOF'\necho x > b.py\nEOF\ntouch LICENSE", ["src/a.py", "LICENSE"]),
+        ("cat <<EOF >> notes.md\nx\nEOF", ["notes.md"]),
+        ("cd app && echo 'a | b; c' > \"web/x.ts\"", ["web/x.ts"]),
+        ('printf "%s > %s" 1 2 | tee -a conf.toml', ["conf.toml"]),
+        ("sed -i '317s/^/ /' src/match.c && make", ["src/match.c"]),
+        ("sed -i.bak -e 's/a/b/' -e 's/c/d/' a.go", ["a.go"]),
+        ("sed -n '1,20p' a.go; grep -n '>' b.go", []),
+        ("pytest -q > run.log 2>&1; echo done > /dev/null; echo $x > /tmp/y.py; echo 1 > $OUT", []),
+        ("cat a.py | head -3; test 1 -gt 2; echo a>&2", []),
+        ("cat > a.py <<EOF\necho never > ended.py", ["a.py"]),
+        ("perl -Ilib run.pl; perl -Mstrict -w run.pl; perl -pi -e 's/a/b/' a.pl", ["a.pl"]),
+        ("touch -d yesterday a.py; touch -c b.py; echo x | tee --append c.md", ["a.py", "b.py", "c.md"]),
+        ("echo x > logs/run_$i.txt; touch src/*.py; touch -d now $OUT", []),
+        ("sed -" + "i" * 20_000, []),
+    ],
+)
+def test_what_a_shell_writes_is_changed(command: str, paths: list[str]) -> None:
+    assert list(written_by(command)) == paths
+    links = called("bash", command=command)
+    assert list(links.edited) == paths
+    assert list(links.edits) == [("c1", path) for path in paths]
+
+
+@pytest.mark.requirement("P-LINE-08")
+@pytest.mark.parametrize("tool", ["str_replace_editor", "str_replace_based_edit_tool"])
+def test_a_look_with_an_editor_changes_nothing(tool: str) -> None:
+    links = called(tool, path="a.c", end=-1)
+    assert (links.edited, links.read) == ((), ("a.c",))

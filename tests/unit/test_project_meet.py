@@ -103,6 +103,21 @@ def test_the_three_best_elements_count() -> None:
     assert few.scores(words)[Overlay.SECURITY] < many.scores(words)[Overlay.SECURITY] <= 10
 
 
+@pytest.mark.requirement("P-LINE-03")
+def test_an_overlay_of_few_elements_is_met_before_one_of_many() -> None:
+    def element(path: str, text: str) -> ProjectElement:
+        return ProjectElement(id=path, path=path, text=text)
+
+    said = "tiling of a lawn by hexagons, optimal for fern in loam"
+    tests = [element(f"tests/test_{n}.py", f"Waters plot{n} for hose{n}" if n % 15 else said) for n in range(90)]
+    proofs = [element(f"proofs/{name}.md", f"The {name}: {said} by induction") for name in ("lemma", "bound", "limit")]
+    both = nodes(*proofs, *tests)
+    met = both.scores(terms(f"We need a {said}."))
+    assert met[Overlay.MATHEMATICAL] == 10 > 2 * met[Overlay.COHERENCE]
+    met = both.scores(terms("Waters plot7 for hose7, then plot8 for hose8."))
+    assert met[Overlay.COHERENCE] > met.get(Overlay.MATHEMATICAL, 0)
+
+
 @pytest.mark.requirement("L-MEE-14")
 def test_vectors_of_one_model_are_compared_and_of_another_are_not() -> None:
     embedder = HashEmbedder()

@@ -152,3 +152,32 @@ def test_the_request_for_a_change_is_found_however_long_ago_it_was() -> None:
 def test_what_is_injected_or_a_result_names_nothing() -> None:
     assert links_of(turn("user", "`TurnStile`", origin="injected")).names == ()
     assert links_of(turn("tool", TASK[2].parts[0])).names == ()
+
+
+@pytest.mark.requirement("F-PROJ-08")
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("CommandParser", "cli/command_parser.pony"),
+        ("TodoItem", "web/todo-item.component.ts"),
+        ("ProGuard", None),
+        ("README", "README.md"),
+        ("useTickets", "web/useTickets.ts"),
+        ("TurnStile", "src/TurnStile.java"),
+        ("Makefile", None),
+        ("LICENSE", "LICENSE"),
+    ],
+)
+def test_a_name_means_the_file_that_is_spelled_like_it(name: str, path: str | None) -> None:
+    files = (
+        "cli/command_parser.pony web/todo-item.component.ts rules/proguard.pro README.md cli/README.md"
+        " web/useTickets.ts web/useTickets.test.ts a/Makefile b/Makefile LICENSE"
+    )
+    defined = [element("src/TurnStile.java", "TurnStile", "class"), element("src/Gate.java", "Gate.TurnStile", "class")]
+    resolver = NameResolver([*map(element, files.split()), *defined])
+    assert resolver.resolve(name) == path
+
+
+@pytest.mark.requirement("F-PROJ-08")
+def test_files_that_are_called_by_one_word_are_names() -> None:
+    assert list(names_in("Add the MIT text to the LICENSE file, then see docs/README.md.")) == ["LICENSE"]

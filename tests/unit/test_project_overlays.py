@@ -182,3 +182,72 @@ def test_a_graph_is_no_mathematics_by_its_name_and_topology_is() -> None:
     assert active(ProjectElement(id="g", path="brew/graph.py")) == set()
     assert active(ProjectElement(id="t", path="brew/topological.py")) == {"O6_mathematical"}
     assert active(ProjectElement(id="d", path="brew/dependencies.py")) == {"O3_lineage"}
+
+
+@pytest.mark.requirement("P-LINE-06")
+@pytest.mark.parametrize(
+    ("path", "kind", "name", "states"),
+    [
+        ("shop/strategy_options.py", "file", "", False),
+        ("docs/why.md", "heading", "Why", True),
+        ("docs/why.md", "file", "", True),
+        ("shop/__init__.py", "file", "", True),
+        ("package.json", "heading", "description", True),
+    ],
+)
+def test_a_mission_is_stated_in_documents(path: str, kind: str, name: str, states: bool) -> None:
+    said = "Our goal and strategy: the purpose of this project is that users own their data."
+    element = ProjectElement(id=path, path=path, kind=kind, name=name, text=said)
+    assert (Overlay.MISSION in OverlayScorer().score(element).scores) is states
+
+
+@pytest.mark.requirement("P-LINE-10")
+@pytest.mark.parametrize(
+    ("name", "states"),
+    [
+        ("Kettle", True),
+        ("Kettle > Why", True),
+        ("Kettle > What you can rely on", True),
+        ("Installation", False),
+        ("Kettle > Contributing > Running tests", False),
+        ("Kettle > License", False),
+    ],
+)
+def test_sections_on_how_to_use_a_project_state_no_mission(name: str, states: bool) -> None:
+    section = ProjectElement(id="1", path="README.md", kind="heading", name=name, text="It pours tea.")
+    assert (Overlay.MISSION.value in active(section)) is states
+
+
+@pytest.mark.requirement("F-PROJ-06")
+def test_what_a_project_is_for_is_said_in_its_own_documents_and_not_in_those_of_its_parts() -> None:
+    def mission(path: str, name: str = "") -> float:
+        kind = "heading" if name else "file"
+        element = ProjectElement(id=path, path=path, kind=kind, name=name)
+        return OverlayScorer().score(element).scores.get("O4_mission", 0.0)
+
+    assert mission("docs/misc/design.txt", "Design philosophies > Loose coupling") >= 5
+    assert mission("docs/faq.txt", "FAQ > Why does this project exist?") >= 5
+    assert mission("docs/faq.txt", "FAQ > Why do I get an error about tables?") < 5
+    assert mission("README.md") >= 5
+    assert mission("README.pt-BR.md") >= 5
+    assert mission("README.md", "Shop > Building > On Windows") < 5
+    assert mission("README.dialects.rst") < 5
+    assert mission("tests/data/README.md") < 5
+    assert mission("tests/data/plan.md", "Goals") < mission("plan.md", "Goals") - 2
+
+
+@pytest.mark.requirement("F-PROJ-07")
+@pytest.mark.parametrize(
+    ("path", "name", "is_test"),
+    [
+        ("db/till_test.cc", "", True),
+        ("src/till.rs", "tests.pays", True),
+        ("src/till.rs", "Till.contests", False),
+        ("lib/test_till.rb", "", True),
+        ("src/till.py", "tests.pays", False),
+    ],
+)
+def test_tests_of_other_languages_are_tests(path: str, name: str, is_test: bool) -> None:
+    element = ProjectElement(id=path, path=path, kind="function" if name else "file", name=name)
+    evidence = OverlayScorer().score(element).evidence
+    assert any(each.rule in ("path", "kind") for each in evidence if each.overlay == "O7_coherence") is is_test

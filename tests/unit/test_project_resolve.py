@@ -46,7 +46,7 @@ CASES = [
     ("rust/src/lib.rs", "mod:cart", "rust/src/cart.rs"),
     ("rust/src/pay/card.rs", "crate::cart::Cart", "rust/src/cart.rs"),
     ("rust/src/cart.rs", "crate::pay::card::Card", "rust/src/pay/card.rs"),
-    ("rust/src/pay/card.rs", "super::Pay", ""),
+    ("rust/src/pay/card.rs", "super::Pay", "rust/src/pay/mod.rs"),
     ("rust/src/pay/mod.rs", "self::card", "rust/src/pay/card.rs"),
     ("rust/src/cart.rs", "std::fmt", ""),
     ("java/src/main/java/com/shop/Cart.java", "com.shop.Pay", "java/src/main/java/com/shop/Pay.java"),
@@ -89,3 +89,40 @@ def test_a_project_that_is_a_package_is_imported_by_its_name() -> None:
     assert (
         Resolver([Known(path, "python") for path in paths[1:]], "shop").targets("views.py", "python", "shop.db") == ()
     )
+
+
+WORKSPACE = {
+    "Cargo.toml": "",
+    "crates/till/Cargo.toml": "shop_till",
+    "crates/desk/Cargo.toml": "desk",
+    "npm/money/package.json": "@shop/money",
+    "npm/page/package.json": "page",
+    **dict.fromkeys(
+        "crates/till/src/lib.rs crates/till/src/coin.rs crates/till/tests/all.rs crates/till/tests/util.rs"
+        " crates/desk/src/lib.rs npm/money/src/index.ts npm/money/src/round.ts npm/page/src/parts/button.tsx"
+        " npm/page/src/app.tsx".split(),
+        "",
+    ),
+}
+
+
+@pytest.mark.requirement("F-PROJ-02")
+@pytest.mark.parametrize(
+    ("path", "imported", "expected"),
+    [
+        ("crates/desk/src/lib.rs", "shop_till::coin::Coin", "crates/till/src/coin.rs"),
+        ("crates/desk/src/lib.rs", "shop_till::Till", "crates/till/src/lib.rs"),
+        ("crates/desk/src/lib.rs", "serde::Serialize", ""),
+        ("crates/till/src/coin.rs", "crate::Till", "crates/till/src/lib.rs"),
+        ("crates/till/src/coin.rs", "self::tests::x", ""),
+        ("crates/till/tests/all.rs", "mod:util", "crates/till/tests/util.rs"),
+        ("crates/till/tests/all.rs", "crate::util::run", "crates/till/tests/util.rs"),
+        ("npm/page/src/app.tsx", "@shop/money", "npm/money/src/index.ts"),
+        ("npm/page/src/app.tsx", "@shop/money/round.js", "npm/money/src/round.ts"),
+        ("npm/page/src/app.tsx", "@/parts/button", "npm/page/src/parts/button.tsx"),
+        ("npm/page/src/app.tsx", "@shop/other", ""),
+    ],
+)
+def test_imports_of_a_workspace_lead_to_its_other_packages(path: str, imported: str, expected: str) -> None:
+    resolver = Resolver(Known(file, language_of(file), package) for file, package in WORKSPACE.items())
+    assert " ".join(resolver.targets(path, language_of(path), imported)) == expected

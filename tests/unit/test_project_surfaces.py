@@ -10,9 +10,11 @@ from clew.serve.hooks_page import answer_hook
 from clew.serve.toolbox import Toolbox
 from clew.serve.tools import Tools
 from clew.types import Turn
+from tests.calls import observed
 from tests.cli_runs import done, failure, record, records, run
 from tests.index_stores import Wrapped, as_store
-from tests.memories import empty_store, quiet
+from tests.memories import NOON, empty_store, quiet
+from tests.projects import needs_grammars, write
 
 DECIDED = "We decided to keep the tariff of the gate in src/gate.py from now on."
 
@@ -167,10 +169,42 @@ def test_the_commands_of_projects_join_them_with_conversations(tmp_home: Path, t
     assert (said["kind"], said["stale"]) == ("decision", False)
     found = record("project", "drift")
     assert (found["files"], found["explained"], found["unexplained"]) == (2, 1, ["SECURITY.md"])
-    assert "unexplained: SECURITY.md" in done("project", "drift")
+    assert "./  SECURITY.md" in done("project", "drift")
     assert records("query", "~ file:gate.py", "--json")[0]["session"] == "before"
     root.rename(tmp_path / "moved")
     assert "cannot be read" in run("project", "drift").stderr
     (tmp_path / "moved").rename(root)
     assert record("project", "detach", "--root", root) == {"projects": []}
     assert "attached to no project" in failure(1, "project", "drift")
+
+
+@pytest.mark.requirement("P-LINE-01")
+@needs_grammars
+def test_drift_names_central_files_first_by_folder_and_counts_the_rest(tmp_home: Path, tmp_path: Path) -> None:
+    users = {f"park/{name}.py": "import park.gate\n" for name in ("bench", "lawn", "tree")}
+    root = write(tmp_path / "park", {"a.txt": "", "park/__init__.py": "", "park/gate.py": "", **users})
+    done("project", "genesis", "--root", root)
+    with quiet(tmp_home / ".clew") as memory:
+        memory.attach_project(root)
+    found = record("project", "drift")
+    assert found["unexplained"][0] == "park/gate.py"
+    assert found["imported_by"] == {"park/gate.py": 3}
+    shown = run("project", "drift", "--limit", "1")
+    assert "park/  gate.py (3)" in shown.stdout
+    assert "lawn" not in shown.stdout
+    assert "and 5 more files: 4 in park/, 1 in .;" in " ".join(shown.stderr.split())
+
+
+@pytest.mark.requirement("P-LINE-02")
+def test_decisions_about_a_file_need_no_elements_of_the_project(tmp_path: Path) -> None:
+    root = write(tmp_path / "park", {"src/gate.py": ""})
+    done("project", "genesis", "--root", root)
+    calls: list[str] = []
+    with quiet() as memory:
+        memory.attach_project(root)
+        memory.add(Turn(role="user", content=DECIDED, session="before", at=NOON))
+        assert memory.drain(60)
+        with observed(lambda call: calls.append(call.function.co_qualname)):
+            (said,) = memory.decisions("gate.py")
+    assert said.changed_on_disk is not None
+    assert "elements_of" not in calls

@@ -18,6 +18,7 @@ from clew.project.project import Project
 from clew.project.query import query
 from clew.project.status import status
 from clew.project.walk import SkipReason, shown_path, walk
+from tests.effort import examples
 from tests.projects import made, write
 
 MIB = 1 << 20
@@ -45,7 +46,7 @@ def known_to_git(root: Path) -> set[str]:
 
 
 @pytest.mark.requirement("L-PRJ-08")
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(20, 250), deadline=None)
 @given(top=IGNORES, below=IGNORES, paths=PATHS)
 def test_what_git_would_ignore_is_left_out(
     tmp_path_factory: pytest.TempPathFactory, top: list[str], below: list[str], paths: list[str]

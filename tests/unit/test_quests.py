@@ -17,7 +17,7 @@ from clew.project.quests import QuestState, TurnActs, quest_state, quests_of
 from clew.store.protocol import Transaction
 from clew.types import Part, Turn
 from clew.types.quests import QuestStage
-from tests.cli_runs import done, failure, record
+from tests.cli_runs import done, failure, record, records, run
 from tests.index_stores import Wrapped, as_store
 from tests.memories import empty_store, quiet
 
@@ -325,6 +325,8 @@ def test_the_command_line_lists_seals_and_verifies(tmp_home: Path, tmp_path: Pat
     assert ASKED in said
     assert "work:quest:0" in said
     assert "2 checks, the last one passed" in " ".join(said.split())
+    assert [each["id"] for each in records("quest", "--limit", "1")] == ["work:quest:12"]
+    assert "1 before; --limit shows them" in run("quest", "--limit", "1").stderr
     head = record("quest", "seal", "work:quest:0")["head"]
     assert record("verify", "--quest", "work:quest:0")["ok"] is True
     assert "the seal holds" in done("verify", "--quest", "work:quest:0")
@@ -416,3 +418,20 @@ def test_thanks_before_another_request_end_a_quest(words: str, quests: int) -> N
         assert len(found) == quests
         if quests == 2:
             assert (found[0].stage, found[0].last, found[1].first, found[1].title) == ("complete", 4, 5, words)
+
+
+@pytest.mark.requirement("P-LINE-09")
+def test_a_file_that_is_written_in_two_ways_is_one() -> None:
+    whole, short = "/srv/app/src/parser.py", "src/parser.py"
+    turns = [
+        turn("user", ASKED),
+        turn("assistant", call("Write", "c1", file_path=whole, content="a")),
+        turn("assistant", call("Bash", "c2", command=f"cat > {short} <<'EOF'\nb\nEOF")),
+        turn("assistant", call("Bash", "c3", command="touch parser.py")),
+    ]
+    acts = [TurnActs(seq=seq, role=each.role, links=links_of(each)) for seq, each in enumerate(turns)]
+    (quest,) = quests_of("s", acts)
+    assert quest.files == (whole, "parser.py"), "a name alone may be another file"
+    acts = [TurnActs(seq=seq, role=turns[at].role, links=links_of(turns[at])) for seq, at in enumerate((0, 2, 1))]
+    (quest,) = quests_of("s", acts)
+    assert quest.files == (short,), "in either order"

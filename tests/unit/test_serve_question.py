@@ -1,15 +1,23 @@
 """Where a request asks something, and in what words."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from clew.serve.proxy.question import asks_nothing, question_of, question_place
-from clew.serve.proxy.wires import WIRES
+from clew.condense.wires import Message
+from clew.serve.proxy.question import asks_nothing, question_in, question_place
+from clew.serve.proxy.wires import WIRES, ProxyWire
 from tests.wire_talks import Event, Said, Used, written
 
 USED = Used((("Read", "a.py", "found"),))
 REMINDER = "<system-reminder>\nUse the list.\n</system-reminder>"
+
+
+def question_of(wire: ProxyWire, messages: Sequence[Message]) -> str:
+    """The words of the user at the end of a conversation; empty when the model has answered them."""
+    place = question_place(wire, messages)
+    return "" if place is None else question_in(messages[place])
 
 
 @pytest.mark.requirement("P-FMT-11")

@@ -4,6 +4,7 @@ A name is looked for in the file itself, then in the files that it imports, then
 alone, in the rest of the project or of the folder. Where several nodes remain, there is no edge.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -16,6 +17,7 @@ _GLOBAL: Final = frozenset({"c", "cpp", "ruby"})
 """Languages in which a function is known by its name in the whole program."""
 _BY_FOLDER: Final = frozenset({"go", "java"})
 """Languages in which the files of a folder see each other."""
+_TRAIT: Final = re.compile(r"\btrait\b")
 _PASSING_ON: Final = ("/__init__.py", "/index.ts", "/index.js", "/index.tsx", "/mod.rs", "/lib.rs")
 """Files that mostly pass on what they import themselves."""
 
@@ -60,7 +62,7 @@ class References:
     def _target(self, reference: NodeReference) -> ProjectNode | None:
         candidates = self._candidates(reference.name)
         if reference.kind is EdgeKind.INHERITS:
-            candidates = [node for node in candidates if node.kind is NodeKind.CLASS]
+            candidates = [node for node in candidates if node.kind is NodeKind.CLASS and _may_be_base(node)]
         if not candidates:
             return None
         here = [node for node in candidates if node.path == reference.path]
@@ -90,6 +92,11 @@ class References:
                     found.update(self._index.targets(target))
             self._visible[path] = frozenset(found)
         return self._visible.get(path, frozenset())
+
+
+def _may_be_base(node: ProjectNode) -> bool:
+    """Whether others can derive from a class: in Rust, only from a trait."""
+    return node.language != "rust" or _TRAIT.search(node.signature) is not None
 
 
 def _nearest(reference: NodeReference, candidates: Sequence[ProjectNode]) -> Sequence[ProjectNode]:

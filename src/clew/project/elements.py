@@ -1,6 +1,6 @@
 """The elements of a project, as overlays, links and the meet look at them: files, and what stands in them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -46,13 +46,18 @@ def elements_of(project: Project) -> list[ProjectElement]:
     """All elements of a project, in the order of path and line; imports and users are those of files."""
     users = Counter(edge.target for edge in project.edges(kind=EdgeKind.IMPORTS))
     derived = Counter(edge.target for edge in project.edges(kind=EdgeKind.INHERITS))
+    imported = defaultdict[str, list[str]](list)
+    for path, name in project.index.imports():
+        imported[path].append(name)
     return [
-        _element(project, node, users[node.path] if node.kind is NodeKind.FILE else derived[node.id])
+        _element(node, imported.get(node.path, ()), users[node.path])
+        if node.kind is NodeKind.FILE
+        else _element(node, (), derived[node.id])
         for node in project.nodes()
     ]
 
 
-def _element(project: Project, node: ProjectNode, users: int) -> ProjectElement:
+def _element(node: ProjectNode, imports: Sequence[str], users: int) -> ProjectElement:
     is_file = node.kind is NodeKind.FILE
     return ProjectElement(
         id=node.id,
@@ -60,7 +65,7 @@ def _element(project: Project, node: ProjectNode, users: int) -> ProjectElement:
         kind=node.kind.value,
         name="" if is_file else node.qualified,
         text=node.text,
-        imports=project.imported(node.path) if is_file else (),
+        imports=tuple(imports),
         used_by=users,
         digest=node.hash,
     )

@@ -142,6 +142,10 @@ class ProjectIndex:
         """The file of a path."""
         return next((_made_file(*row) for row in self._rows("file", path)), None)
 
+    def paths_ending(self, end: str) -> list[str]:
+        """The paths of files with an end, which begins with a slash; the path without that slash as well."""
+        return self._texts("paths_ending", end)
+
     def times(self) -> dict[str, FileTimes]:
         """What tells whether files may have changed, by path."""
         return {path: FileTimes(path, *rest) for path, *rest in self._rows("times")}
@@ -185,12 +189,16 @@ class ProjectIndex:
         """The files that a file imports, in the order of paths."""
         return self._texts("targets", path)
 
+    def imports(self) -> list[tuple[str, str]]:
+        """Path and imported name of all imports, as the files write them."""
+        return [(path, name) for path, name in self._rows("imports")]
+
     def imported(self, path: str) -> list[str]:
         """What a file imports, as the file writes it; see `parse.imports`."""
         return [name for _, name in self._rows("imports_of_path", path)]
 
     def references(self, by: str = "", value: str = "") -> list[NodeReference]:
-        """All references, or those `of_path`, or those `to` a name."""
+        """All references, or those `of_path`, `of_kind`, or those `to` a name."""
         found = self._rows(f"references_{by}", value) if by else self._rows("references")
         return [
             NodeReference(path, node, EdgeKind(kind), name, bool(is_member))

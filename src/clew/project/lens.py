@@ -9,9 +9,10 @@ import logging
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import log2
 from typing import Any, Final
 
-from clew.analyze.overlays import Overlay
+from clew.analyze.overlays import TOP, Overlay
 from clew.project.elements import ProjectElement, elements_of
 from clew.project.links import PathMatch, PathResolver, TurnLinks
 from clew.project.meet import ACTIVE, OverlayNodes
@@ -24,8 +25,8 @@ log = logging.getLogger("clew.project")
 
 _KEPT: Final = "scores.json.z"
 _MEMBERS: Final = "elements.json"
-_RULES_VERSION: Final = 3
-"""Raise it with any change of the rules by which elements are scored."""
+_RULES_VERSION: Final = 6
+"""Raise it with any change of the rules by which elements are scored, or turns are met with them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +38,8 @@ class ProjectLens:
         digest: of all that the other attributes are made of.
         elements: all, in the order of path and line.
         nodes: those that are active in an overlay.
+        central: by path, how much a file matters in its project: the doublings of one more than the number of files
+            that import it, and a tenth of its score in each overlay.
     """
 
     root: str
@@ -46,6 +49,7 @@ class ProjectLens:
     resolver: PathResolver
     names: NameResolver = field(repr=False)
     by_path: Mapping[str, tuple[ProjectElement, ...]] = field(repr=False)
+    central: Mapping[str, float] = field(repr=False, default_factory=dict)
 
     def files_of(self, links: TurnLinks) -> Iterator[tuple[str, PathMatch]]:
         """The files that a turn concerns: by the paths that it writes, by the tests among them, by names in its words.
@@ -75,9 +79,11 @@ def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = N
     rules = tuple(changes)
     elements = tuple(elements_of(project))
     compared = f"{model} {project.embedded}" if model else ""
-    digest = hashlib.sha256("\n".join([project.digest, compared, *rules]).encode()).hexdigest()[:32]
+    digest = hashlib.sha256("\n".join([project.digest, compared, str(_RULES_VERSION), *rules]).encode()).hexdigest()[
+        :32
+    ]
     vectors = {} if model is None else dict(zip(*project.vectors(model), strict=True))
-    nodes = OverlayNodes(_scored(project, elements, rules), digest=digest, model=model, vectors=vectors)
+    scored = _scored(project, elements, rules)
     by_path: dict[str, list[ProjectElement]] = {}
     for element in elements:
         by_path.setdefault(element.path, []).append(element)
@@ -85,11 +91,16 @@ def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = N
         root=project.root.as_posix(),
         digest=digest,
         elements=elements,
-        nodes=nodes,
+        nodes=OverlayNodes(scored, digest=digest, model=model, vectors=vectors),
         resolver=PathResolver(tuple(by_path), project.root.as_posix()),
         names=NameResolver(elements),
         by_path={path: tuple(some) for path, some in by_path.items()},
+        central={each.element.path: _weight(each) for each in scored if not each.element.name},
     )
+
+
+def _weight(scored: ElementOverlays) -> float:
+    return log2(1 + scored.element.used_by) + sum(scored.scores.values()) / TOP
 
 
 def _scored(project: Project, elements: Iterable[ProjectElement], rules: tuple[str, ...]) -> list[ElementOverlays]:

@@ -16,13 +16,14 @@ from clew.condense.material import prose_of
 from clew.condense.statements import statements
 from clew.project.checks import check_commands, confirms, is_commit, thanks_first, undid, verdict_of
 from clew.project.names import MOST_NAMES, names_in
+from clew.project.shell_writes import written_by
 from clew.project.traces import plain_places
 from clew.text.evidence import MOST, path_spans
 from clew.text.late_pattern import late_pattern
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
-LINKS_VERSION: Final = 4
+LINKS_VERSION: Final = 7
 """Raise it with any change of what `links_of` finds: rows of other versions are made again."""
 
 PATHS: Final = 40
@@ -50,6 +51,8 @@ _EDITED_BY: Final = frozenset(
 )
 _VIEWED_BY: Final = frozenset({"view", "read", "undo_edit"})
 """Values of `command` with which an editor changes nothing (OpenHands)."""
+_ALL_IN_ONE: Final = late_pattern(r"(?i)editor$|edit_?(?:based_)?tool$")
+"""Tools that look at files and change them: the argument `command` says which, or that there is something to write."""
 _PATCHED: Final = late_pattern(
     r"^(?:\*\*\* (?:Update|Add|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- a/)([^\n\t]{1,300}?)\s*$",
     re.MULTILINE,
@@ -208,9 +211,7 @@ def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple
         The paths that it changes.
     """
     given = _arguments(part)
-    changes = (bool(_EDITORS.search(part.name or "")) or not _EDITED_BY.isdisjoint(given)) and given.get(
-        "command"
-    ) not in _VIEWED_BY
+    changes = _changes(part.name or "", given)
     named = (given.get(key) for key in _PATH_KEYS)
     paths = [normal_path(path) for path in named if isinstance(path, str) and path.strip()]
     found["edited" if changes else "read"].update(dict.fromkeys(path for path in paths if path))
@@ -220,12 +221,22 @@ def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple
     )
     coded = (match[1] or match[2] for match in _CODED.finditer(str(given.get("code", ""))[:MOST]))
     changed = [path for each in (*patched, *coded) if (path := normal_path(each)) != "/dev/null"]
-    found["edited"].update(dict.fromkeys(changed))
     if not paths:
         for command in _commands_of(part):
+            changed += map(normal_path, written_by(command))
             found["ran"].update(dict.fromkeys(_paths_in(command)))
             checks += [(part.call_id or "", each) for each in check_commands(command)]
+    found["edited"].update(dict.fromkeys(changed))
     return [*changed, *(path for path in paths if path and changes)]
+
+
+def _changes(tool: str, given: Mapping[str, Any]) -> bool:
+    """Whether a call of a tool changes the files that it names."""
+    if not _EDITED_BY.isdisjoint(given):
+        return given.get("command") not in _VIEWED_BY
+    if "command" not in given and _ALL_IN_ONE.search(tool):
+        return False
+    return _EDITORS.search(tool) is not None and given.get("command") not in _VIEWED_BY
 
 
 def _commands_of(part: Part) -> list[str]:

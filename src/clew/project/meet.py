@@ -4,6 +4,11 @@ For each overlay, the mean of the three best cosines between the turn and the el
 where turn and elements have some of one model, else by words: the terms of a turn against those of an element, rare
 ones of the project counting more. The calibration of each way of comparing (`clew.analyze.novelty`) maps cosines to a
 scale on which unrelated texts have 0.
+
+Among ten thousand tests there are three that are like any text, so the means alone say which overlay is the largest.
+Each is therefore multiplied by how typical the turn's terms are of the overlay (`_Words.typical`): the share of its
+elements that have a term, against that of the overlay in which the share is highest. The highest product then gets the
+highest mean, which says how near the turn is to the project, and the others follow in proportion.
 """
 
 from collections import Counter, defaultdict
@@ -44,6 +49,10 @@ TURN_TERMS: Final = 48
 COMMON: Final = 0.1
 """Share of the elements from which on a term says nothing: it is in all of them."""
 
+SMOOTHING: Final = 20.0
+"""Elements that are added to each overlay, with every term as frequent as in the whole project, so that one element is
+no tendency. Between 5 and 200 the overlays of 84 texts about four projects differ by two."""
+
 _FEW: Final = 8.0  # elements in which a term may be in any project
 _ALL: Final = tuple(Overlay)
 
@@ -55,10 +64,17 @@ class _Words:
     Attributes:
         postings: term -> elements, and the weight of the term in each.
         rarity: weight of a term in a turn.
+        typical: term -> 0 to 1 for each overlay: the share of its elements that have the term, over the highest share.
     """
 
-    postings: Mapping[str, tuple[NDArray[np.int32], NDArray[np.float64]]]
+    postings: Mapping[str, tuple[NDArray[np.intp], NDArray[np.float64]]]
     rarity: Mapping[str, float]
+    typical: Mapping[str, NDArray[np.float64]]
+
+    def known(self, found: Sequence[str]) -> list[str]:
+        """The terms of a turn that the elements have, as far as they count, the rarest first."""
+        rarity = self.rarity
+        return sorted({term for term in found if term in rarity}, key=lambda term: (-rarity[term], term))[:TURN_TERMS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +82,7 @@ class _Vectors:
     """The vectors of the elements of one model, as `clew.index.vectors` compares them."""
 
     model: str
-    rows: NDArray[np.int32]
+    rows: NDArray[np.intp]
     codes: UnsignedCodes
     offsets: NDArray[np.float64]
     scales: NDArray[np.float64]
@@ -93,13 +109,14 @@ class OverlayNodes:
         Args:
             vectors: of the texts of elements, by the element's id; of the embedder `model`.
         """
-        kept = [each for each in scored if any(score >= ACTIVE for score in each.scores.values())]
+        kept = [each for each in scored if max(each.scores.values(), default=0.0) >= ACTIVE]
         self.digest = digest
         self.elements: tuple[ProjectElement, ...] = tuple(each.element for each in kept)
         self._members = np.array(
-            [[each.scores.get(overlay.value, 0.0) >= ACTIVE for each in kept] for overlay in _ALL], dtype=np.bool_
+            [[each.scores.get(name, 0.0) >= ACTIVE for each in kept] for name in map(str, _ALL)], dtype=np.bool_
         ).reshape(len(_ALL), len(kept))
-        self._words = _words_of(self.elements)
+        self._fewest = [min(int(each.sum()), MEET_NODES) for each in self._members]
+        self._words: _Words | None = None
         self._vectors = _vectors_of(self.elements, model, vectors or {})
 
     def scores(
@@ -113,49 +130,68 @@ class OverlayNodes:
         """
         if not self.elements:
             return {}
+        known = self._by_terms().known(found)
         if vector is not None and self._vectors is not None and self._vectors.model == model:
             rows, cosines = self._vectors.rows, _by_vector(self._vectors, vector)
             calibration = calibration_of(model)
         else:
-            rows, cosines = self._by_words(found)
+            rows, cosines = self._by_words(known)
             calibration = WORDS
         near = np.clip((calibration.high - 1.0 + cosines) / (calibration.high - calibration.low), 0.0, 1.0)
-        return meet_scores(self._best(rows, near))
+        met = meet_scores(self._best(rows, near))
+        shares = self._shares(known)
+        told = {overlay: score * shares[overlay] for overlay, score in met.items()}
+        most = max(told.values(), default=0.0)
+        return {overlay: max(met.values()) * each / most for overlay, each in told.items()} if most > 0 else met
+
+    def _shares(self, known: Sequence[str]) -> Mapping[Overlay, float]:
+        """How typical a turn's terms are of each overlay, the rare ones of the project counting more."""
+        words = self._by_terms()
+        sums = np.zeros(len(_ALL))
+        for term in known:
+            sums += words.rarity[term] * words.typical[term]
+        return dict(zip(_ALL, sums.tolist(), strict=True))
 
     def nearest(self, found: Sequence[str], most: int = MEET_NODES) -> list[tuple[ProjectElement, float]]:
         """The elements nearest to a turn by words, with their cosines."""
-        rows, cosines = self._by_words(found)
+        rows, cosines = self._by_words(self._by_terms().known(found))
         order = np.lexsort((rows, -np.round(cosines, 6)))[:most]
         return [(self.elements[int(rows[place])], float(cosines[place])) for place in order if cosines[place] > 0]
 
-    def _by_words(self, found: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    def _by_words(self, known: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The elements that share a term with a turn, and their cosines with it."""
-        rarity = self._words.rarity
-        known = sorted((term for term in set(found) if term in rarity), key=lambda term: (-rarity[term], term))
-        known = known[:TURN_TERMS]
+        words = self._by_terms()
+        rarity = words.rarity
         if not known:
-            return np.zeros(0, dtype=np.int32), np.zeros(0)
+            return np.zeros(0, dtype=np.intp), np.zeros(0)
         size = _size([rarity[term] for term in known])
-        postings = [self._words.postings[term] for term in known]
+        postings = [words.postings[term] for term in known]
         rows = np.concatenate([each for each, _ in postings])
         weights = np.concatenate(
             [each * (rarity[term] / size) for term, (_, each) in zip(known, postings, strict=True)]
         )
-        sums: NDArray[np.float64] = np.bincount(rows, weights, minlength=len(self.elements)).astype(np.float64)
-        shared = np.flatnonzero(sums).astype(np.int32)
+        sums: NDArray[np.float64] = np.bincount(rows, weights, minlength=len(self.elements)).astype(
+            np.float64, copy=False
+        )
+        shared = np.flatnonzero(sums)
         return shared, sums[shared]
 
-    def _best(self, rows: NDArray[np.int32], near: NDArray[np.float64]) -> dict[Overlay, list[float]]:
+    def _by_terms(self) -> _Words:
+        """The elements by their terms; made when a turn is compared first. Two threads may both make it, the same."""
+        if self._words is None:
+            self._words = _words_of(self.elements, self._members)
+        return self._words
+
+    def _best(self, rows: NDArray[np.intp], near: NDArray[np.float64]) -> dict[Overlay, list[float]]:
         """The best values of each overlay; 0 for elements that share nothing."""
         best: dict[Overlay, list[float]] = {}
         above = near > 0
         rows, near = rows[above], near[above]
-        for overlay, members in zip(_ALL, self._members, strict=True):
-            count = int(members.sum())
-            values = near[members[rows]]
+        for overlay, members, fewest in zip(_ALL, self._members[:, rows], self._fewest, strict=True):
+            values = near[members]
             if len(values) > MEET_NODES:
                 values = np.partition(values, len(values) - MEET_NODES)[-MEET_NODES:]
-            least = min(count, MEET_NODES) - len(values)
+            least = fewest - len(values)
             best[overlay] = [*np.sort(values)[::-1].tolist(), *([0.0] * max(0, least))]
         return best
 
@@ -175,7 +211,7 @@ def _size(weights: Sequence[float]) -> float:
     return float(np.sqrt(sum([weight**2 for weight in weights]) + missing))
 
 
-def _words_of(elements: Sequence[ProjectElement]) -> _Words:
+def _words_of(elements: Sequence[ProjectElement], members: NDArray[np.bool_]) -> _Words:
     held = [set(terms(f"{element.path.rpartition('.')[0]} {element.name}\n{element.text}")) for element in elements]
     counts = Counter(term for each in held for term in each)
     most = max(_FEW, COMMON * len(elements))
@@ -186,13 +222,16 @@ def _words_of(elements: Sequence[ProjectElement]) -> _Words:
         size = _size([rarity[term] for term in kept])
         for term in kept:
             lists[term].append((row, rarity[term] / size))
-    return _Words(
-        {
-            term: (np.array([row for row, _ in some], dtype=np.int32), np.array([weight for _, weight in some]))
-            for term, some in lists.items()
-        },
-        {term: rarity[term] for term in lists},
-    )
+    postings = {
+        term: (np.array([row for row, _ in some], dtype=np.intp), np.array([weight for _, weight in some]))
+        for term, some in lists.items()
+    }
+    sizes = members.sum(axis=1) + SMOOTHING
+    typical = {}
+    for term, (rows, _) in postings.items():
+        shares = (members[:, rows].sum(axis=1) + SMOOTHING * len(rows) / len(elements)) / sizes
+        typical[term] = shares / shares.max()
+    return _Words(postings, {term: rarity[term] for term in lists}, typical)
 
 
 def _vectors_of(
@@ -204,6 +243,4 @@ def _vectors_of(
     matrix: Matrix = np.stack([vectors[elements[row].id] for row in rows]).astype(np.float32)
     codes, scales = quantize(matrix)
     lifted, offsets = raised(codes)
-    return _Vectors(
-        model, np.array(rows, dtype=np.int32), lifted, offsets.astype(np.float64), scales.astype(np.float64)
-    )
+    return _Vectors(model, np.array(rows, dtype=np.intp), lifted, offsets.astype(np.float64), scales.astype(np.float64))

@@ -9,8 +9,8 @@ them.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from functools import cache
 from importlib import resources
@@ -22,6 +22,7 @@ from clew.analyze.overlays import TOP, Overlay, keyword_matches, keyword_scores
 from clew.errors import ConfigError, InputError
 from clew.models.protocol import Embedder
 from clew.project.elements import FILE, ProjectElement
+from clew.project.parse.manifests import DESCRIPTION
 from clew.text.terms import terms
 from clew.types.record import Record
 
@@ -43,13 +44,40 @@ _FEWEST: Final = 4  # imports or users that say something
 _RULE: Final = re.compile(
     r"(?P<drop>-)?(?P<overlay>\w+)\s+(?P<kind>\w+):(?P<what>\S.*?)(?:\s+(?P<weight>[01](?:\.\d+)?))?"
 )
+_OF_DOCUMENTS: Final = frozenset({"heading", "decision", "goal", "principle"})
 _DOCUMENT_ENDS: Final = frozenset({"md", "rst", "txt", "adoc", "org"})
-_OF_CODE: Final = frozenset({"class", "function", "method", "module"})
+_MANIFEST: Final = re.compile(
+    r"(?:[^/]+/){0,2}(?:package\.json|composer\.json|\w+\.toml|pom\.xml|setup\.cfg|[^/]+\.gemspec)"
+)
 _DOCUMENTS: Final = ("", "*.md", "*.rst", "*.txt", "*.adoc", "*.org")
 """Ends of the names of documents: with any other end, `values` and `changes` are names of code."""
 _PACKAGE: Final = re.compile(r"(?:(?:src|lib)/)?(?:[^/]+/)?__init__\.py|src/lib\.rs|(?:[^/]+/)?doc\.go")
 """The file in which a package of Python, Rust or Go is documented."""
 _SELF: Final = 0.55  # weight of its documentation: what the package is for
+_HOW_TO: Final = re.compile(
+    r"(?i)\b(?:install\w*|setup|set up|usage|quick ?start|getting|examples?|tests?|testing|build\w*|compil\w+"
+    r"|develop\w*|requirements?|dependenc\w+|config\w*|options?|commands?|flags?|api|license|credits|authors?"
+    r"|acknowledge?ments|contribut\w+|submitting|changelog|releases?|security|documentation|docs|contents|download"
+    r"|where to get|troubleshooting|faq|performance|benchmarks?|donate|sponsors?)\b"
+)
+"""Titles of sections that say how to use a project and not what it is for."""
+_WHAT_FOR: Final = re.compile(
+    r"(?i)\W*(?:(?:(?:design|project|core|guiding|our|the|non)[\s-]+)*"
+    r"(?:goals?|principles?|philosoph(?:y|ies)|mission|vision|motivation|purpose|manifesto|objectives?|audience)"
+    r"|why(?: (?:use|another|choose))?(?: [\w.-]+)?|why do(?:es)? (?:this|the) \w+ exist"
+    r"|why should(?:n.t)? I use .{1,40}"
+    r"|about(?: (?:the|this) (?:project|package|library))?)\W*"
+)
+"""Titles of sections that say what a project is for, in any of its documents."""
+_PURPOSE: Final = 0.6  # weight of such a title
+_INNER: Final = re.compile(
+    r"(?:^|/)(?:tests?|test_?data|fixtures?|examples?|data|static|assets|im(?:g|ages)|vendor|third[_-]party|changelog)/"
+    r"|(?:^|/)readme[._-](?!(?:md|rst|txt|adoc|org|[a-z]{2}(?:[_-][a-z]{2,4})?\.\w+)$)[^/]*$"
+)
+"""Documents of something inside a project, or about one thing: `tests/data/README`, `README.dialects.rst`."""
+_ASIDE: Final = 0.2  # weight of what a path says of a mission for such a section or document
+_MODULES_OF_TESTS: Final = re.compile(r"(?:^|\.)tests?(?:\.|$)")
+_INSIDE_TESTS: Final = 0.9  # weight of being in a module of tests, as by the path of a file of tests
 _USUAL: Final = 0.7  # weight of a rule that names none
 
 
@@ -151,10 +179,15 @@ class OverlayScorer:
         Args:
             vector: of the element's text, by the scorer's embedder.
         """
-        found = [*self._of_path(element.path), *self._of_imports(element), *self._of_words(element)]
+        found = [*self._of_imports(element), *self._of_words(element)]
+        found += [
+            replace(each, weight=_ASIDE) if each.overlay == Overlay.MISSION and _is_aside(element) else each
+            for each in self._of_path(element.path)
+        ]
+        found += _of_name(element)
         kinds = self._rules.kinds.get(element.kind.casefold(), {})
         found += [_evidence(overlay, "kind", f"a {element.kind}", weight) for overlay, weight in kinds.items()]
-        if _PACKAGE.fullmatch(element.path) and element.kind == FILE and element.text:
+        if _says_what_for(element):
             found.append(_evidence(Overlay.MISSION, "kind", "what a package says of itself", _SELF))
         if vector is not None:
             found += self._of_examples(vector)
@@ -197,7 +230,7 @@ class OverlayScorer:
         ]
         if element.kind == "class" and element.used_by:
             weight = min(_MOST_USERS, _DERIVED * log2(1 + element.used_by))
-            found.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} classes derive from it", weight))
+            found.append(_evidence(Overlay.STRUCTURAL, "users", _derived(element.used_by), weight))
         elif element.used_by >= _FEWEST:
             weight = min(_MOST_USERS, _USERS * log2(element.used_by))
             found.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} files import it", weight))
@@ -217,7 +250,7 @@ class OverlayScorer:
                 own.setdefault(overlay, {})[word] = weight
         found = []
         for overlay in Overlay:
-            if overlay is Overlay.MISSION and element.kind in _OF_CODE:
+            if overlay is Overlay.MISSION and not (_is_document(element) or _says_what_for(element)):
                 continue  # `strategy` and `purpose` are words of code; a mission is stated in documents
             held = matches.get(overlay, {})
             words = [word for word in held if (overlay, word) not in self._rules.dropped]
@@ -243,8 +276,43 @@ class OverlayScorer:
         ]
 
 
+def _is_document(element: ProjectElement) -> bool:
+    """Whether an element is a document or stands in one: a heading, a decision, a file that is no code."""
+    name = element.path.rpartition("/")[2]
+    ends_so = "." not in name or name.rpartition(".")[2].casefold() in _DOCUMENT_ENDS
+    return ends_so if element.kind == FILE else element.kind in _OF_DOCUMENTS
+
+
+def _says_what_for(element: ProjectElement) -> bool:
+    """Whether an element is what a package says of itself: its documentation, or the description in its manifest."""
+    if element.kind == FILE:
+        return bool(element.text) and _PACKAGE.fullmatch(element.path) is not None
+    return element.name == DESCRIPTION and _MANIFEST.fullmatch(element.path) is not None
+
+
+def _is_aside(element: ProjectElement) -> bool:
+    """Whether an element is about how to use a project, or about something inside it, and not what it is for."""
+    titles = element.name.split(" > ")
+    is_how = element.kind == "heading" and any(map(_HOW_TO.search, titles[1:] or titles))
+    return is_how or _INNER.search(element.path.casefold()) is not None
+
+
+def _of_name(element: ProjectElement) -> Iterator[OverlayEvidence]:
+    """What the name of an element says: a section on what a project is for, or a module of tests in Rust."""
+    if element.kind == "heading":
+        title = next((each for each in element.name.split(" > ") if _WHAT_FOR.fullmatch(each)), None)
+        if title is not None and _INNER.search(element.path.casefold()) is None:
+            yield _evidence(Overlay.MISSION, "kind", f"a section {title!r}", _PURPOSE)
+    elif element.path.endswith(".rs") and _MODULES_OF_TESTS.search(element.name):
+        yield _evidence(Overlay.COHERENCE, "kind", "in a module of tests", _INSIDE_TESTS)
+
+
 def _evidence(overlay: Overlay, rule: str, what: str, weight: float) -> OverlayEvidence:
     return OverlayEvidence(overlay=overlay.value, rule=rule, what=what, weight=round(weight, 6))
+
+
+def _derived(count: int) -> str:
+    return "1 class derives from it" if count == 1 else f"{count} classes derive from it"
 
 
 def _overlay(name: str, change: str) -> Overlay:

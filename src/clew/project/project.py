@@ -129,17 +129,19 @@ class Project:
             yield from contained(self.nodes(path=None if ends is None else ends.partition("#")[0]))
         if kind in (None, EdgeKind.IMPORTS):
             yield from (ProjectEdge(*pair, EdgeKind.IMPORTS) for pair in self.index.dependencies())
-        wanted = [kind] if kind in _REFERRING else _REFERRING if kind is None else ()
-        if wanted:
-            yield from (edge for edge in self._referring(source, target) if edge.kind in wanted)
+        if kind is None or kind in _REFERRING:
+            yield from (edge for edge in self._referring(kind, source, target) if kind in (None, edge.kind))
 
-    def _referring(self, source: str | None, target: str | None) -> Iterator[ProjectEdge]:
+    def _referring(self, kind: EdgeKind | None, source: str | None, target: str | None) -> Iterator[ProjectEdge]:
         references = References(self.index)
         if source is not None:
             yield from references.edges(self.index.references("of_path", source.partition("#")[0]))
         elif target is not None:
             node = self.node(target)
             yield from references.edges(self.index.references("to", node.name) if node else ())
+        elif kind == EdgeKind.INHERITS:
+            references.prefetch(self.index.nodes("of_kind", NodeKind.CLASS))
+            yield from references.edges(self.index.references("of_kind", kind))
         else:
             references.prefetch(self.index.nodes())
             yield from references.edges(self.index.references())
@@ -170,8 +172,11 @@ class Project:
         inside = wanted.removeprefix(f"{self.root.as_posix()}/")
         if self.file(inside):
             return (inside,)
-        ending = f"/{wanted.lstrip('/')}"
-        return tuple(file.path for file in self.files() if file.path.endswith(ending))
+        return tuple(self.index.paths_ending(f"/{wanted.lstrip('/')}"))
+
+    def paths_named(self, name: str) -> tuple[str, ...]:
+        """The paths of all files with a name, which has no slash."""
+        return tuple(self.index.paths_ending(f"/{name}"))
 
     def symbols_named(self, name: str) -> tuple[ProjectNode, ...]:
         """Nodes with a name, or with a qualified name that ends like it: `recall`, `Memory.recall`, `a::B`, `A#b`."""

@@ -103,6 +103,12 @@ class _Open:
             answered=state.answered,
         )
 
+    def held(self, path: str) -> str:
+        """A path as the quest has it: shells write `src/a.py` where editors write `/srv/app/src/a.py`."""
+        if path in self.files:
+            return path
+        return next((each for each in self.files if _is_same_file(each, path) or _is_same_file(path, each)), path)
+
     def undo(self, call: str) -> None:
         """Take back the change of a call whose result says that nothing was changed."""
         path = self.editing.pop(call, None)
@@ -180,6 +186,11 @@ def _read(found: list[_Open], turns: Iterable[TurnActs], opened: Collection[int]
     return found
 
 
+def _is_same_file(whole: str, path: str) -> bool:
+    """Whether a relative path of several parts is the end of another path."""
+    return "/" in path and not path.startswith(("/", "~")) and whole.endswith(f"/{path}")
+
+
 def _take(quest: _Open, turn: TurnActs) -> None:
     """Takes a turn into the quest that is open."""
     quest.last = turn.seq
@@ -191,9 +202,10 @@ def _take(quest: _Open, turn: TurnActs) -> None:
         quest.enter(QuestStage.COMPLETE, turn.seq)
         return
     if links.edited:
-        quest.files.update(dict.fromkeys(links.edited))
-        quest.edits.update(links.edited)
-        quest.editing.update(links.edits)
+        edited = [quest.held(path) for path in links.edited]
+        quest.files.update(dict.fromkeys(edited))
+        quest.edits.update(edited)
+        quest.editing.update({call: quest.held(path) for call, path in links.edits})
         quest.enter(QuestStage.TRANSFORM, turn.seq)
     for call, command in links.checks:
         quest.checks[command, turn.seq] = QuestCheck(command, turn.seq)

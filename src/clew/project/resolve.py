@@ -13,11 +13,13 @@ from typing import Final, NamedTuple
 _SCRIPT_ENDINGS: Final = (
     "",
     *".ts .tsx .d.ts .js .jsx .mjs .cjs .mts .cts .vue .svelte .json".split(),
-    *(f"/index{ending}" for ending in (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs")),
+    *(f"/index{ending}" for ending in (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts")),
 )
 _SCRIPT_ROOTS: Final = ("", "src/", "app/", "lib/")
 _PYTHON_ROOTS: Final = ("", "src", "lib", "python")
 _RUBY_ROOTS: Final = ("lib", "", "app", "test", "spec")
+_RUST_TARGETS: Final = frozenset({"tests", "benches", "examples", "bin"})
+"""Folders in which each file is a crate of its own."""
 _MOST: Final = 200
 """Files of one import, as those of a package of Go."""
 
@@ -39,13 +41,16 @@ class Resolver:
         self._folders: dict[str, list[str]] = defaultdict(list)
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._go_modules: list[tuple[str, str]] = []
+        self._packages: dict[str, dict[str, str]] = defaultdict(dict)
         for file in files:
             self._files[file.path] = file.language
             folder, _, name = file.path.rpartition("/")
             self._folders[folder].append(file.path)
             self._by_name[name].append(file.path)
-            if file.package:
+            if file.package and name == "go.mod":
                 self._go_modules.append((file.package, folder))
+            elif file.package:
+                self._packages[name].setdefault(file.package, folder)
         self._go_modules.sort(key=lambda module: (-len(module[0]), module))
         self._modules: dict[str, list[str]] = defaultdict(list)
         for path, language in self._files.items():
@@ -116,11 +121,7 @@ class Resolver:
                     return
 
     def _script(self, path: str, imported: str) -> Iterator[str]:
-        if imported.startswith("."):
-            bases = [_joined(path, imported)]
-        else:  # an alias such as @/ or ~/ for the sources, or a path from one of their roots
-            bare = imported.removeprefix("@/").removeprefix("~/").lstrip("/")
-            bases = [f"{root}{bare}" for root in _SCRIPT_ROOTS if "/" in imported]
+        bases = [_joined(path, imported)] if imported.startswith(".") else self._script_bases(path, imported)
         for base in bases:
             if base is None:
                 continue
@@ -130,6 +131,21 @@ class Resolver:
                     if stem + ending in self._files:
                         yield stem + ending
                         return
+
+    def _script_bases(self, path: str, imported: str) -> Iterator[str]:
+        """Where a name without a dot in front may be: in a package of the workspace, or below a root of the sources."""
+        parts = imported.split("/")
+        length = 2 if imported.startswith("@") else 1
+        folder = self._packages["package.json"].get("/".join(parts[:length]))
+        if folder is not None:
+            rest = "/".join(parts[length:])
+            yield from (f"{folder}/{root}{rest}".strip("/") for root in _SCRIPT_ROOTS)
+        elif "/" in imported:  # an alias such as @/ or ~/ for the sources, of the project or of a package in it
+            bare = imported.removeprefix("@/").removeprefix("~/").lstrip("/")
+            yield from (f"{root}{bare}" for root in _SCRIPT_ROOTS)
+            if bare != imported:
+                around = [each for each in self._packages["package.json"].values() if path.startswith(f"{each}/")]
+                yield from (f"{each}/{root}{bare}" for each in around for root in _SCRIPT_ROOTS)
 
     def _go(self, _path: str, imported: str) -> Iterator[str]:
         for module, folder in self._go_modules:
@@ -141,11 +157,13 @@ class Resolver:
 
     def _rust(self, path: str, imported: str) -> Iterator[str]:
         own = PurePosixPath(path)
-        inside = own.parent if own.name in ("mod.rs", "lib.rs", "main.rs") else own.parent / own.stem
+        is_root = own.name in ("mod.rs", "lib.rs", "main.rs") or own.parent.name in _RUST_TARGETS
+        inside = own.parent if is_root else own.parent / own.stem
         if imported.startswith("mod:"):
             yield from self._rust_module(inside, [imported[4:]])
             return
         first, *rest = imported.split("::")
+        base: PurePosixPath | None
         if first == "crate":
             base = self._crate(own)
         elif first == "self":
@@ -154,10 +172,14 @@ class Resolver:
             base = inside.parent
             while rest[:1] == ["super"]:
                 base, rest = base.parent, rest[1:]
-        else:  # a module beside it, or a crate of the workspace
-            base, rest = inside, [first, *rest]
+        elif found := tuple(self._rust_module(inside, [first, *rest])):  # a module beside it
+            yield from found
+            return
+        else:
+            base = self._crate_named(first)
         if base is not None:
-            yield from self._rust_module(base, [part for part in rest if part != "*"])
+            found = tuple(self._rust_module(base, [part for part in rest if part != "*"]))
+            yield from found or self._rust_root(base)
 
     def _rust_module(self, base: PurePosixPath, parts: list[str]) -> Iterator[str]:
         """The file of the longest beginning of a path that is a module."""
@@ -168,11 +190,27 @@ class Resolver:
                     yield candidate
                     return
 
+    def _rust_root(self, base: PurePosixPath) -> Iterator[str]:
+        """The file of a module or crate itself, where what is imported from it is no file of its own."""
+        candidates = (
+            base / "lib.rs",
+            base / "main.rs",
+            base / "mod.rs",
+            base.with_suffix(".rs") if base.name else base,
+        )
+        yield from [file for each in candidates if (file := each.as_posix()) in self._files][:1]
+
     def _crate(self, path: PurePosixPath) -> PurePosixPath | None:
         for folder in path.parents:
-            if any((folder / name).as_posix() in self._files for name in ("lib.rs", "main.rs")):
+            roots = ((folder / name).as_posix() for name in ("lib.rs", "main.rs"))
+            if folder.name in _RUST_TARGETS or any(root in self._files for root in roots):
                 return folder
         return None
+
+    def _crate_named(self, name: str) -> PurePosixPath | None:
+        """The folder of the sources of a crate of the workspace."""
+        folder = self._packages["Cargo.toml"].get(name)
+        return None if folder is None else PurePosixPath(folder) / "src"
 
     def _java(self, path: str, imported: str) -> Iterator[str]:
         parts = imported.split(".")

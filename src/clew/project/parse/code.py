@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from clew.project.nodes import EdgeKind, NodeKind
-from clew.project.parse.comments import comment_before, decisions, docstring, plain_comment
+from clew.project.parse.comments import assigned_docstring, comment_before, decisions, docstring, plain_comment
 from clew.project.parse.imports import imports_of, text_of
 from clew.project.parse.languages import CodeGrammar
+from clew.project.parse.macros import without_macros
 from clew.project.parse.parsed import MAX_SIGNATURE, ParsedFile, ParsedNode, Reference
 from clew.project.parse.plain import hash_of, unique
 from clew.project.parse.tangled import see_that_marks_are_few, see_that_rows_are_short
@@ -25,6 +26,7 @@ _WRAPPERS: Final = frozenset(
     " type_declaration expression_statement".split()
 )
 """What may stand around a definition and begins with it, or with its keywords."""
+_PREPROCESSED: Final = frozenset({"c", "cpp"})
 _KINDS: Final = {"class": NodeKind.CLASS, "function": NodeKind.FUNCTION, "module": NodeKind.MODULE}
 _SCOPE: Final = "scope"
 """The capture of what gives names to methods without being a definition: `impl` of Rust."""
@@ -62,14 +64,17 @@ def parse_code(data: bytes, language: str, grammar: CodeGrammar, content: str) -
 
     see_that_marks_are_few(data)
     root = Parser(grammar.language).parse(data).root_node
+    if root.has_error and language in _PREPROCESSED and (plain := without_macros(data)) != data:
+        root = Parser(grammar.language).parse(plain).root_node
     see_that_rows_are_short(root)
     found = list(_definitions(QueryCursor(grammar.definitions).matches(root)))
     text = data.decode("utf-8", "replace")
     nodes = [_file_node(root, language, text, content), *_nodes(found, language, data)]
+    classes = {each.name: each.place for each in found if each.capture == "class"}
     references = [
-        Reference(definition.place, EdgeKind.INHERITS, base)
+        Reference(place, EdgeKind.INHERITS, base)
         for definition in found
-        if definition.place >= 0
+        if (place := definition.place if definition.place >= 0 else classes.get(definition.name, -1)) >= 0
         for base in definition.bases
     ]
     captures = QueryCursor(grammar.references).captures(root) if grammar.references else {}
@@ -90,23 +95,24 @@ def parse_code(data: bytes, language: str, grammar: CodeGrammar, content: str) -
 
 
 def _definitions(matches: Sequence[tuple[int, dict[str, list["Node"]]]]) -> Iterator[_Definition]:
-    """The matches as definitions, outer ones before what is in them; what two patterns match is taken once."""
-    seen: set[int] = set()
-    found: list[_Definition] = []
+    """The matches as definitions, outer ones before what is in them; what two patterns match is one, with all bases."""
+    seen: dict[int, _Definition] = {}
     for _, captures in matches:
         capture = next((name for name in (*_KINDS, _SCOPE) if name in captures), None)
-        if capture is None or not captures.get("name") or captures[capture][0].id in seen:
+        if capture is None or not captures.get("name"):
             continue
         node = captures[capture][0]
-        seen.add(node.id)
+        bases = [base for each in captures.get("bases", ()) for base in _bases(text_of(each))]
+        if node.id in seen:
+            seen[node.id].bases += [base for base in bases if base not in seen[node.id].bases]
+            continue
         prefix, name = _named(text_of(captures["name"][0]))
         if not name:
             continue
         before = [text_of(each) for each in captures.get("prefix", ())]
         body = captures.get("body", [None])[0]
-        bases = [base for each in captures.get("bases", ()) for base in _bases(text_of(each))]
-        found.append(_Definition(capture, node, _outer(node), name, ".".join([*before, *prefix]), body, bases))
-    found.sort(key=lambda each: (each.outer.start_byte, -each.outer.end_byte))
+        seen[node.id] = _Definition(capture, node, _outer(node), name, ".".join([*before, *prefix]), body, bases)
+    found = sorted(seen.values(), key=lambda each: (each.outer.start_byte, -each.outer.end_byte))
     return iter(found[:MOST_NODES])
 
 
@@ -135,7 +141,7 @@ def _file_node(root: "Node", language: str, text: str, content: str) -> ParsedNo
     first = root.named_children[0] if root.named_child_count else None
     said = ""
     if language == "python":
-        said = docstring(root)
+        said = docstring(root) or assigned_docstring(root)
     elif first is not None and "comment" in first.type:
         comments = [text_of(first)]
         following = first.next_named_sibling

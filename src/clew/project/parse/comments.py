@@ -43,6 +43,16 @@ def docstring(body: "Node | None") -> str:
     return unquoted(_text(string)) if string.type == "string" else ""
 
 
+def assigned_docstring(module: "Node") -> str:
+    """The string that a module of Python assigns to `__doc__`."""
+    for statement in module.named_children:
+        made = statement.named_children[0] if statement.type == "expression_statement" else None
+        left, right = (made.child_by_field_name(side) if made else None for side in ("left", "right"))
+        if left is not None and right is not None and right.type == "string" and _text(left) == "__doc__":
+            return unquoted(_text(right))
+    return ""
+
+
 def comment_before(node: "Node") -> str:
     """The comments that end on the line before a node, or on a line before such a comment."""
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Markdown: sections by their headings, links, and recorded decisions.
+"""Markdown and reStructuredText: sections by their headings, links, and recorded decisions.
 
 A document that has a section "Decision" beside one that says its context, status or consequences is the record of a
 decision, wherever it stands.
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _ATX: Final = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_UNDERLINE: Final = re.compile(r"([=\-~^\"'`#*+:.])\1{2,}[ \t]*")
+_UNDERLINED: Final = re.compile(rf"\A{_UNDERLINE.pattern}\n")
 _FENCE: Final = re.compile(r"^ {0,3}(```|~~~)")
 _DECISION: Final = re.compile(r"^\W*(?:\d+[.)]?\s*)?(?:the )?decisions?(?: outcome| made)?\W*$", re.IGNORECASE)
 _BESIDE: Final = re.compile(
     r"^\W*(?:\d+[.)]?\s*)?(?:context.*|status|consequences|rationale|alternatives.*|considered options|reasons?)\W*$",
     re.IGNORECASE,
 )
-_MARKUP: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*_`]{1,3}")
+_MARKUP: Final = re.compile(r"!?\[([^\[\]]*)\]\([^)]*\)|[*_`]{1,3}")
 _MOST: Final = 5_000
 """Headings of a document."""
 
@@ -36,17 +38,19 @@ class _Heading(NamedTuple):
     line: int  # from 0
 
 
-def parse_markdown(data: bytes, grammar: CodeGrammar | None, content: str) -> ParsedFile:
-    """Takes a document apart; without the grammar, headings are found by their marks alone.
+def parse_document(data: bytes, language: str, grammar: CodeGrammar | None, content: str) -> ParsedFile:
+    """Takes a document apart; without a grammar, headings are found by their marks alone.
 
     Args:
-        content: SHA-256 of the data.
+        language: `markdown` or `rst`.
+        content: SHA-256 of the bytes of the file.
     """
     text = data.decode("utf-8", "replace")
     lines = text.split("\n")
     if lines[-1] == "" and len(lines) > 1:
         lines.pop()
-    headings = (list(_by_marks(lines)) if grammar is None else _by_grammar(data, grammar))[:_MOST]
+    marked = _by_underlines if language == "rst" else _by_marks
+    headings = (list(marked(lines)) if grammar is None else _by_grammar(data, grammar))[:_MOST]
     sections = list(_sections(headings, lines))
     nodes = [ParsedNode(NodeKind.FILE, "", "", 1, len(lines), "", _introduction(headings, lines), content[:32])]
     nodes += sections
@@ -55,7 +59,7 @@ def parse_markdown(data: bytes, grammar: CodeGrammar | None, content: str) -> Pa
         ParsedNode(NodeKind.DECISION, f"line {said.start}", f"decision at line {said.start}", *said[:2], "", said.text)
         for said in decisions(text, is_document=True)
     ]
-    return ParsedFile("markdown", content, len(lines), tuple(nodes), links_of(text))
+    return ParsedFile(language, content, len(lines), tuple(nodes), links_of(text) if language == "markdown" else ())
 
 
 def _by_grammar(data: bytes, grammar: CodeGrammar) -> list[_Heading]:
@@ -88,8 +92,23 @@ def _by_marks(lines: Sequence[str]) -> Iterator[_Heading]:
             yield _Heading(len(heading[1]), _plain(heading[2]), number)
 
 
+def _by_underlines(lines: Sequence[str]) -> Iterator[_Heading]:
+    """Headings of reStructuredText: a line with a line of marks below, perhaps above too; levels in order of marks."""
+    levels: dict[tuple[str, bool], int] = {}
+    for number, line in enumerate(lines[1:], 1):
+        title = lines[number - 1]
+        if not (mark := _UNDERLINE.fullmatch(line)) or len(line.rstrip()) < len(title.strip()):
+            continue
+        before = lines[number - 2] if number > 1 else ""
+        over = before.strip() == line.strip()
+        if not title.strip() or _UNDERLINE.fullmatch(title) or (title[0].isspace() and not over):
+            continue
+        if over or not before.strip():
+            yield _Heading(levels.setdefault((mark[1], over), len(levels) + 1), _plain(title), number - 1)
+
+
 def _plain(title: str) -> str:
-    return " ".join(_MARKUP.sub(r"\1", title[:500]).split())[:200]
+    return " ".join(_MARKUP.sub(r"\1", _MARKUP.sub(r"\1", title[:500])).split())[:200]  # a link may hold a picture
 
 
 def _sections(headings: Sequence[_Heading], lines: Sequence[str]) -> Iterator[ParsedNode]:
@@ -108,7 +127,7 @@ def _sections(headings: Sequence[_Heading], lines: Sequence[str]) -> Iterator[Pa
             heading.line + 1,
             max(end, heading.line + 1),
             "",
-            cut_text("\n".join(lines[heading.line + 1 : own])),
+            cut_text(_UNDERLINED.sub("", "\n".join(lines[heading.line + 1 : own]))),
             hash_of("\n".join(lines[heading.line : end]).encode()),
         )
 

@@ -1,8 +1,9 @@
 """What a file imports, as one text for each import.
 
-The forms: Python `a.b`, of `from a.b import c` the text `a.b:c`, relative ones with their dots; JavaScript, TypeScript
-and Go the string; Rust a path such as `crate::a::B`, and `mod:a` for a module in a file of its own; Java the name,
-`.*` included; C and C++ with their quotes or brackets; Ruby `relative:a` or `a`; documents the target of a link.
+The forms: Python `a.b`, of `from a.b import c` the text `a.b:c`, relative ones with their dots; JavaScript,
+TypeScript and Go the string; Rust a path such as `crate::a::B` as the module of the file would write it, and `mod:a`
+for a module in a file of its own; Java the name, `.*` included; C and C++ with their quotes or brackets; Ruby
+`relative:a` or `a`; documents the target of a link.
 """
 
 import re
@@ -65,9 +66,19 @@ def _rust(node: "Node") -> Iterator[str]:
     if node.type == "identifier":
         yield f"mod:{text_of(node)}"
     else:
-        yield from _expanded(
-            "".join(text_of(node).split(" as ")[0].split()) if "{" not in text_of(node) else text_of(node)
-        )
+        written = text_of(node)
+        for path in _expanded(written if "{" in written else "".join(written.split(" as ")[0].split())):
+            yield _of_file(path, node)
+
+
+def _of_file(path: str, node: "Node") -> str:
+    """A path as the module of the file writes it: in a `mod tests { }`, `super` is that module itself."""
+    out = 0
+    while (above := node.parent) is not None:
+        if above.type == "mod_item" and path.startswith("super::"):
+            path, out = path.removeprefix("super::"), out + 1
+        node = above
+    return path if not out or path.startswith("super::") else f"self::{path}"
 
 
 def _expanded(use: str) -> Iterator[str]:

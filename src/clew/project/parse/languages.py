@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -25,12 +26,24 @@ _SUFFIXES: Final = {
     "cpp": ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .ipp .tpp .inl",
     "ruby": ".rb .rake .gemspec .ru",
     "markdown": ".md .markdown .mdown .mkd",
+    "rst": ".rst",
     "gomod": "go.mod",
 }
 _LANGUAGES: Final = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-_NAMES: Final = {"Rakefile": "ruby", "Gemfile": "ruby", "go.mod": "gomod"}
+_NAMES: Final = {
+    "Rakefile": "ruby",
+    "Gemfile": "ruby",
+    "go.mod": "gomod",
+    "METADATA": "metadata",
+    "PKG-INFO": "metadata",
+}
 _CPP_MARKS: Final = (b"\nclass ", b"\nnamespace ", b"\ntemplate", b"\npublic:", b"std::", b"\nprivate:")
 """What is in a header of C++ and not in one of C."""
+_PLAIN: Final = frozenset({".txt", ""})
+_UNDERLINED: Final = re.compile(rb"(?m)^\S.{1,150}\r?\n([=\-~^])\1{3,}[ \t]*\r?\n[ \t]*\r?$")
+"""A heading of reStructuredText, with an empty line below."""
+_BEGINNING: Final = 4_000
+"""Bytes in which a document without an ending of its own has a heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +56,13 @@ class CodeGrammar:
 
 
 def language_of(path: str, data: bytes = b"") -> str:
-    """The language of a file by its name, and of a header `.h` by its bytes; `text` when none fits."""
+    """The language of a file by its name; of a header `.h` and of plain text by its bytes; `text` when none fits."""
     name = PurePosixPath(path)
     language = _NAMES.get(name.name) or _LANGUAGES.get(name.suffix.lower(), TEXT)
     if language == "c" and name.suffix.lower() == ".h" and any(mark in data for mark in _CPP_MARKS):
         return "cpp"
+    if language == TEXT and name.suffix.lower() in _PLAIN and _UNDERLINED.search(data[:_BEGINNING]):
+        return "rst"  # Django's docs/*.txt, README
     return language
 
 

@@ -6,8 +6,9 @@ from typing import Final
 
 from clew.ingest.secrets import mask
 from clew.project.parse.code import parse_code
-from clew.project.parse.documents import parse_markdown
+from clew.project.parse.documents import parse_document
 from clew.project.parse.languages import TEXT, CodeGrammar, grammar, language_of
+from clew.project.parse.manifests import metadata_document, with_description
 from clew.project.parse.parsed import ParsedFile, ParsedNode
 from clew.project.parse.plain import parse_plain, unique
 from clew.project.parse.tangled import TooTangled
@@ -37,13 +38,17 @@ def parse(path: str, data: bytes) -> ParsedFile:
     language = language_of(path, data)
     reads = grammar(language)
     is_generated = len(data) > _LONG_LINE * (data.count(b"\n") + 1)
-    if language == "markdown":
-        parsed = parse_markdown(data, reads, content)
+    if language in ("markdown", "rst"):
+        parsed = parse_document(data, language, reads, content)
+    elif language == "metadata":
+        text, written_in = metadata_document(data.decode("utf-8", "replace"))
+        parsed = replace(parse_document(text.encode(), written_in, grammar(written_in), content), language=language)
     elif reads is None or is_generated:
         kept = language if language == "gomod" else TEXT
         parsed = parse_plain(data.decode("utf-8", "replace"), kept, content)
     else:
         parsed = _by_grammar(data, language, reads, content)
+    parsed = with_description(parsed, path, data)
     names: dict[str, int] = {}
     nodes = tuple(_cleaned(node, names) for node in parsed.nodes)
     return replace(parsed, nodes=nodes, imports=_without_secrets(parsed.imports))

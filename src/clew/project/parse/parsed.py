@@ -6,7 +6,7 @@ from typing import Final
 from clew.project.nodes import EdgeKind, NodeKind
 from clew.types.record import Record
 
-PARSER: Final = 2
+PARSER: Final = 5
 """Version of the rules of this package; a change of what they give must raise it, so that files are parsed anew."""
 
 MAX_TEXT: Final = 2_000
@@ -54,7 +54,8 @@ class ParsedFile(Record):
         nodes: the file itself first, then the others in the order in which they begin.
         imports: what it imports, as the language writes it, secrets masked; `project.resolve` knows the forms.
         syntax_errors: the grammar did not understand a part of it; the rest was read.
-        package: what the file says its own place among modules is: the module path of a go.mod.
+        package: what the file says its own place among modules is: the module path of a go.mod, the
+            name in a package.json or Cargo.toml (with `_`, as in code).
     """
 
     language: str

@@ -31,6 +31,9 @@ SELECT path, content, object, transform, size, language, lines FROM file ORDER B
 -- name: file
 SELECT path, content, object, transform, size, language, lines FROM file WHERE path = ?
 
+-- name: paths_ending
+SELECT path FROM file WHERE substr(path, -length(?1)) = ?1 OR path = substr(?1, 2) ORDER BY path
+
 -- name: syntax_errors
 SELECT path FROM file WHERE syntax_errors ORDER BY path
 
@@ -86,6 +89,9 @@ SELECT path, node, kind, name, member FROM reference ORDER BY path, node, kind, 
 
 -- name: references_of_path
 SELECT path, node, kind, name, member FROM reference WHERE path = ? ORDER BY node, kind, name, member
+
+-- name: references_of_kind
+SELECT path, node, kind, name, member FROM reference WHERE kind = ? ORDER BY path, node, kind, name, member
 
 -- name: references_to
 SELECT path, node, kind, name, member FROM reference WHERE name = ? ORDER BY path, node, kind, member
@@ -166,7 +172,7 @@ UPDATE file SET modified = ?, seen = ? WHERE path = ?
 SELECT path, language, package FROM file
 
 -- name: imports
-SELECT path, name FROM import
+SELECT path, name FROM import ORDER BY path, name
 
 -- name: imports_of_path
 SELECT path, name FROM import WHERE path = ?

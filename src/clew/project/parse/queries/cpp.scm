@@ -4,7 +4,7 @@
   (pointer_declarator declarator: (function_declarator declarator: (_) @name))
   (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name)))
   (reference_declarator (function_declarator declarator: (_) @name))
-] body: (_)? @body) @function
+] body: (_)? @body (#not-any-of? @name "if" "while" "for" "switch")) @function
 (declaration declarator: [
   (function_declarator declarator: (identifier) @name)
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
@@ -19,7 +19,8 @@
 (union_specifier name: (_) @name body: (_) @body) @class
 (enum_specifier name: (_) @name body: (_) @body) @class
 (alias_declaration name: (type_identifier) @name) @class
-(type_definition type: [(struct_specifier !name) (union_specifier !name) (enum_specifier !name)] declarator: (type_identifier) @name) @class
+(type_definition declarator: [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)]) @class
+(type_definition declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @class
 (namespace_definition name: (_) @name body: (_) @body) @module
 (preproc_function_def name: (identifier) @name) @function
 ; references

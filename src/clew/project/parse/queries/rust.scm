@@ -8,7 +8,7 @@
 (type_item name: (type_identifier) @name) @class
 (mod_item name: (identifier) @name body: (_) @body) @module
 (macro_definition name: (identifier) @name) @function
-(impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name) (scoped_type_identifier name: (type_identifier) @name)] body: (_) @body) @scope
+(impl_item trait: (_)? @bases type: [(type_identifier) @name (generic_type type: (type_identifier) @name) (scoped_type_identifier name: (type_identifier) @name)] body: (_) @body) @scope
 ; references
 (use_declaration argument: (_) @import)
 (mod_item name: (identifier) @import !body)
