@@ -38,7 +38,8 @@ def test_a_session_is_condensed_from_so_many_tokens_and_listed(home: Path) -> No
     assert "tokens" in explained
 
 
-def test_the_list_has_room_for_text_beside_a_long_session_name(tmp_home: Path) -> None:
+def test_the_list_has_room_for_text_beside_a_long_session_name(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     name = "7f0c9a52-1111-4222-8333-123456789abc"
     with quiet(tmp_home / ".clew") as memory:
         memory.add_many([replace(turn, session=name) for turn in talk(0, 60)])

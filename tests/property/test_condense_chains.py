@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from clew.condense.chains import collapse
 from clew.condense.wires import WIRES
 from clew.text.counters import counter
+from tests.effort import examples
 from tests.wire_talks import Event, Said, Used, written
 
 _WORDS = st.sampled_from(["Read it.", "Why does the build fail?", "Found it: the port is taken.", "Go on."])
@@ -33,7 +34,7 @@ _EVERY_WIRE = pytest.mark.parametrize("name", sorted(WIRES))
 
 @_EVERY_WIRE
 @given(events=_TALKS, protected=st.integers(0, 12))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(20, 300))
 @pytest.mark.requirement("F-CONDENSE-20")
 def test_a_collapsed_list_stays_valid_and_nothing_is_lost(name: str, events: list[Event], protected: int) -> None:
     wire = WIRES[name]
@@ -58,7 +59,7 @@ def test_a_collapsed_list_stays_valid_and_nothing_is_lost(name: str, events: lis
 
 @_EVERY_WIRE
 @given(events=_TALKS)
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(10, 100))
 @pytest.mark.requirement("F-CONDENSE-21")
 def test_the_stubs_of_a_list_are_those_of_the_list_grown(name: str, events: list[Event]) -> None:
     wire = WIRES[name]
@@ -77,7 +78,7 @@ def test_the_stubs_of_a_list_are_those_of_the_list_grown(name: str, events: list
 
 @_EVERY_WIRE
 @given(events=_TALKS, lost=st.lists(st.integers(0, 60), min_size=1, max_size=3), protected=st.integers(0, 8))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(15, 200))
 @pytest.mark.requirement("F-CONDENSE-27")
 def test_orphans_make_no_list_worse(name: str, events: list[Event], lost: list[int], protected: int) -> None:
     wire = WIRES[name]
@@ -92,7 +93,7 @@ def test_orphans_make_no_list_worse(name: str, events: list[Event], lost: list[i
 
 @_EVERY_WIRE
 @given(events=_TALKS, image=st.booleans())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(15, 150))
 @pytest.mark.requirement("F-CONDENSE-27")
 def test_nested_results_come_back_as_they_were(name: str, events: list[Event], image: bool) -> None:
     wire = WIRES[name]

@@ -10,6 +10,7 @@ from clew.condense.material import Mark, RecapTurn
 from clew.condense.mode import Mode
 from clew.condense.recap import BUDGET, RecapSource, compose_recap
 from clew.text.counters import counter
+from tests.effort import examples
 
 _PROSE = st.sampled_from(
     [
@@ -52,7 +53,7 @@ def read(told: list[tuple[str, bool, float, str, int]], times: int) -> list[Reca
 
 
 @given(told=_TURNS, times=st.integers(1, 12), budget=st.one_of(st.just(BUDGET), st.integers(0, 6_000)))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(15, 300))
 @pytest.mark.parametrize("style", ["quest", "chat"])
 @pytest.mark.parametrize("name", ["estimate", "anthropic/classes"])
 @pytest.mark.requirement("F-SIGMAVIEW-09")

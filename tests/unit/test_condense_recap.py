@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from clew.condense.material import Mark, RecapTurn, TurnScores, recap_turns
 from clew.condense.mode import mode_of
+from clew.condense.open_tasks import OpenTask
 from clew.condense.recap import RecapSource, compose_recap
 from clew.condense.reuse import values_by_worth
 from clew.errors import InputError, NotFoundError
 from clew.text.counters import counter
 from clew.types import Part, Turn
+from tests.effort import examples
 from tests.memories import quiet, told
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-24")
@@ -59,7 +61,9 @@ def test_what_was_decided_and_forbidden_is_said_with_its_turn() -> None:
 @pytest.mark.parametrize("session", ["work", "fe5e1c67-53e7-4862-81ae-d0e013e3270b"])
 def test_a_small_recap_begins_with_goal_state_and_last_answer(session: str) -> None:
     turns = [*work(), *(Turn(role="assistant", content=f"All {n} tests pass with the lease renewed.") for n in (8, 9))]
-    source = RecapSource(session, read(turns, is_shift=True, importance=9.0), tasks=("Tell Bo about the lease",))
+    source = RecapSource(
+        session, read(turns, is_shift=True, importance=9.0), tasks=[OpenTask("Tell Bo about the lease", 0)]
+    )
     whole = compose_recap(source, COUNT, budget=100).text
     _, first, *rest = whole.split("\n\n")
     assert first.startswith("**Status:** In progress\n**Goal** [#0]: Please move the sessions of the shop to Redis.")
@@ -98,12 +102,15 @@ def read(turns: list[Turn], **scores: Any) -> list[RecapTurn]:
 
 
 def test_work_is_a_quest_with_goal_last_words_and_the_values_that_recur() -> None:
-    made = compose_recap(RecapSource("s", read(work()), tasks=("Wire the pool",), title="Move to Redis"), COUNT)
+    made = compose_recap(
+        RecapSource("s", read(work()), tasks=[OpenTask("Wire the pool", 3)], title="Move to Redis"), COUNT
+    )
     assert made.style == "quest"
     assert made.text.startswith("## Current quest: Move to Redis\n")
     assert "**Goal** [#0]: Please move the sessions of the shop to Redis." in made.text
     assert "User: Which tests are left?" in made.text
-    assert "- Wire the pool" in made.text
+    assert "- [#3] Wire the pool" in made.text
+    assert 3 in made.shown
     assert "pytest tests/test_cart.py -x" in made.values
     assert "src/shop/lease.py" in made.text
 
@@ -114,14 +121,29 @@ def test_no_speaker_passes_for_a_role() -> None:
 
 
 def test_talk_is_a_chat_by_overlay() -> None:
-    turns = read([told(f"Word number {n} about the harbour.") for n in range(12)], overlays={"O4_mission": 3.0})
+    boats = (
+        "ferry",
+        "kayak",
+        "barge",
+        "yacht",
+        "tug",
+        "canoe",
+        "trawler",
+        "cutter",
+        "dinghy",
+        "raft",
+        "ketch",
+        "sloop",
+    )
+    said = [f"The {boat} of {boat}town brought {n} crates of {boat} paint." for n, boat in enumerate(boats)]
+    turns = read([told(text) for text in said], overlays={"O4_mission": 3.0})
     made = compose_recap(RecapSource("s", turns), COUNT)
     assert made.style == "chat"
     assert "### Points: mission\n" in made.text
 
 
 @given(budget=st.integers(0, 700), shifts=st.sets(st.integers(0, 28)), style=st.sampled_from(["quest", "chat", None]))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(20, 400))
 def test_the_budget_is_exact_and_the_same_source_gives_the_same_bytes(
     budget: int, shifts: set[int], style: Any
 ) -> None:
@@ -225,8 +247,11 @@ def test_the_map_tells_what_was_asked_or_found_in_each_stretch() -> None:
             told("The lease of the worker expires before the job has ended.", role="assistant"),
         ]
     )
-    source = RecapSource("s", turns, topics=[("harbour, table", 0), ("worker, lease", 2)])
-    text = compose_recap(source, COUNT).text.partition("### Mental map")[2]
+    topics = [("harbour, table", 0), ("worker, lease", 2)]
+    assert "Mental map" not in compose_recap(RecapSource("s", turns, topics=topics), COUNT).text, "as last words say it"
+    end = [told("Which tests cover the lease?", role="user"), told("Three tests cover the lease.", role="assistant")]
+    more = [replace(turn, seq=turn.seq + 4) for turn in read(end)]
+    text = compose_recap(RecapSource("s", [*turns, *more], topics=topics), COUNT).text.partition("### Mental map")[2]
     assert "- [#1] User: Please rename the harbour table before Friday's release." in text
     assert "- [#3] Assistant: The lease of the worker expires before the job has ended." in text
 

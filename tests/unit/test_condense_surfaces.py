@@ -11,7 +11,7 @@ from tests.unit.test_memory_compaction import talk
 
 
 @pytest.mark.requirement("F-TASKS-01")
-@pytest.mark.parametrize("limit", [None, 100])
+@pytest.mark.parametrize("limit", [None, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_compaction_tells_how_far_it_is(limit: int | None) -> None:
     with quiet() as memory:
         memory.add_many(talk(0, 700))

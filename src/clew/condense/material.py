@@ -23,13 +23,15 @@ _LONGEST_SENTENCE: Final = 400
 _WORDLESS: Final = "(no prose)"
 _RESULT: Final = 120  # characters of a result's beginning
 _FENCED: Final = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_MARKUP: Final = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|-{3,}[ \t]*$)|\*\*|^[ \t]*[-*][ \t]+(?=\S)", re.MULTILINE)
+_MARKUP: Final = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|-{3,}[ \t]*$)|\*\*", re.MULTILINE)
+_ENTRY: Final = re.compile(r"^[ \t]*[-*][ \t]+(?=\S)", re.MULTILINE)
 _NOTE: Final = re.compile(r"<([\w-]{1,40})(?:\s[^<>]{0,200})?>.{0,200000}?</\1>\s*", re.DOTALL)
 _COMMAND_WORDS: Final = re.compile(r"<command-args>([^<]{1,20000})</command-args>")
 """What a person wrote after a command of Claude Code."""
 _NOTES: Final = 20  # before the words of one text
 _TAG_LINE: Final = re.compile(r"^[ \t]*</?[\w-]{1,40}>[ \t]*$", re.MULTILINE)
 _DURATION: Final = re.compile(r"\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?)", re.IGNORECASE)
+_STEP: Final = re.compile(r"\d+\. [A-Z]")
 _COLOUR: Final = re.compile(r"[\[;]\d{1,3}m")  # what is left of a terminal's colours
 _LANGUAGE: Final = frozenset(
     (
@@ -183,10 +185,10 @@ def _without_notes(text: str) -> str:
 
 
 def plain_prose(text: str) -> str:
-    """A text without code blocks and markup."""
+    """A text without code blocks and markup; each entry of a list is a paragraph, so that none runs into the next."""
     if "```" in text:
         text = _FENCED.sub(" ", text)
-    return _MARKUP.sub("", text).strip()
+    return _ENTRY.sub("\n", _MARKUP.sub("", text)).strip()
 
 
 def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
@@ -214,11 +216,17 @@ def _tidy(mark: Mark) -> str:
 
 
 def _is_idle(mark: Mark, *, is_result: bool) -> bool:
-    """Whether nobody needs a value again: how long a program took, a word of a programming language, half an error."""
+    """Whether nobody needs a value again.
+
+    How long a program took, a word of a programming language, half an error or one in code (`catch (TypeError) {`), the
+    heading of a step (`2. Commit`), a line of a file of settings that looks like a command (`config:`).
+    """
     if mark.kind == "error":
-        return mark.value.endswith(":")
+        return mark.value.endswith((":", ",", "{", "(")) or "=>" in mark.value
+    if mark.kind == "command":
+        return mark.value.endswith(":") or not any(map(str.isalpha, mark.value))
     if mark.kind == "number":
-        return is_result and _DURATION.fullmatch(mark.value) is not None
+        return _STEP.match(mark.value) is not None or (is_result and _DURATION.fullmatch(mark.value) is not None)
     return mark.kind == "identifier" and mark.value.strip("`").removesuffix("()").casefold() in _LANGUAGE
 
 

@@ -15,11 +15,9 @@ from math import sqrt
 from typing import Final, NamedTuple
 
 from clew.condense.renderings import ELLIPSIS, TITLE, Rendering, title
+from clew.condense.sentence_worth import FULL, LEAD, MARK, MOST_NEW, NAME, form_of, marks_in, names_in, words_of
 from clew.text.counters import Counter
-from clew.text.evidence import evidence
 from clew.text.sentences import sentence_spans
-from clew.text.stopwords import STOPWORDS
-from clew.text.terms import terms
 from clew.text.text_cache import cached_by_text
 
 SOURCE_BYTES: Final = 8
@@ -27,20 +25,12 @@ SOURCE_BYTES: Final = 8
 
 # What a sentence is worth: its turn's relational weight, its own where it is known, and its centrality, each in [0, 1],
 # then up to two new marks of evidence and two new names; and the share of its terms that is new.
-_MARK: Final = 0.6
-_NAME: Final = 0.3
-_MOST_NEW: Final = 2
 _OPENING: Final = 0.3  # the first sentence of a turn
-_QUESTION: Final = 0.7
-_LEAD: Final = 0.4  # "Here are the steps:"
-_FULL: Final = 6  # different terms of a sentence that counts in full: "Wow, that's great!" has one
-_TALK: Final = 0.2  # a greeting, thanks or praise
 _LEAST: Final = 0.1  # part of what the first sentence adds: less is not worth a line
 _OFFSET: Final = 80  # characters added to each length, so that scraps do not win by shortness alone
 _REMARK: Final = 300  # characters of a turn whose sentences are worth what they are
 _FEW: Final = 5  # sentences of a turn that may be without a full stop, as in a chat; of more they are headings
 _ENDS: Final = (".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f", ")", '"', "\u201d", "]")
-_ASKS: Final = ("?", "\uff1f")
 _NONE: Final[frozenset[str]] = frozenset()
 _GAP: Final = f" {ELLIPSIS} "
 _SHARE: Final = 5  # part of what was said
@@ -52,19 +42,7 @@ _TURNS_KEPT: Final = 512  # cut into sentences, since the renderings of a node a
 _KEPT_CHARS: Final = 2_000
 _SIGNS: Final = 0.3  # greatest share of digits and signs in a sentence
 _SIGN: Final = re.compile(r"[^\w\s]|[\d_]")
-_WORD: Final = re.compile(r"\w{2,}")
-_NAMES: Final = re.compile(r"(?<=[\w,;:\"'(] )[A-Z][\w'-]*[a-z][\w'-]*(?: [A-Z][\w'-]*[a-z][\w'-]*)*")
 _VALUES: Final = 0.3  # share of a rendering for files and commands
-_ANNOUNCES: Final = re.compile(r"(?:(?:now|first|next|then|okay|ok),? )?(?:let me|let's|i'll|i will)\b", re.IGNORECASE)
-_SMALL_TALK: Final = re.compile(
-    r"(?:(?:wow|hey|hi|hello|thanks|thank you|thx|congrats|congratulations|yeah|yep|yes|yay|oh|ah|haha|lol|aww?|cool"
-    r"|nice|ok|okay|sure|awesome|amazing|great|glad|sorry|absolutely|definitely|totally|exactly|sounds|looks like"
-    r"|let me know|i hope|feel free|happy to help|you're welcome|long time|thankfully|good (?:morning|night|luck))\b"
-    r"|i'm (?:so |really )?(?:glad|happy|sorry)\b|(?:that|it|this)(?:'s|\u2019s| is| was| sounds| looks)(?: \w+){0,2}"
-    r" (?:awesome|amazing|great|good|nice|cool|lovely|wonderful|beautiful|fantastic|inspiring)\b)",
-    re.IGNORECASE,
-)
-_MARK_SIGNS: Final = frozenset("0123456789/_`\\@")  # a text without one has hardly a mark of evidence
 
 
 class NodeLine(NamedTuple):
@@ -199,11 +177,11 @@ def _sentences(source: NodeSource) -> list[_Sentence]:
     for each in cut:
         held = each.terms
         central = len([term for term in held if shared[term] > 1]) / len(held) if held else 0.0
-        asked = 1.0 if not source.words or held & source.words else _LEAD
+        asked = 1.0 if not source.words or held & source.words else LEAD
         each.worth += central
-        each.share *= asked * _form(each.text)
-        each.marks = _marks(each.text)
-        each.names = [name for name in _NAMES.findall(each.text) if name.casefold() not in speakers]
+        each.share *= asked * form_of(each.text)
+        each.marks = marks_in(each.text)
+        each.names = [name for name in names_in(each.text) if name.casefold() not in speakers]
     return cut
 
 
@@ -214,7 +192,7 @@ def _cut(number: int, line: NodeLine) -> Iterator[_Sentence]:
     """
     share = min(1.0, sqrt(_REMARK / max(1, min(len(line.text), _READ))))
     for place, _, _, shown in _quotable(line.text):
-        held = _terms(shown)
+        held = words_of(shown)
         own = line.weights[place] if place < len(line.weights) else line.weight
         opening = _OPENING if place == 0 else 0.0
         worth = (line.weight + own) / 2 + opening
@@ -281,32 +259,10 @@ def quoted(lines: Iterable[tuple[NodeLine, Sequence[int]]]) -> str:
     return "".join(parts)
 
 
-def _form(text: str) -> float:
-    """The share of what a sentence adds that it has by its form."""
-    if _SMALL_TALK.match(text):
-        return _TALK
-    if text.endswith(_ASKS):
-        return _QUESTION
-    return _LEAD if text.endswith(":") or _ANNOUNCES.match(text) else 1.0
-
-
-def _marks(text: str) -> frozenset[str]:
-    if _MARK_SIGNS.isdisjoint(text) and "." not in text[:-1] and "rror" not in text:
-        return _NONE
-    return frozenset(text[low:high].casefold() for low, high, _ in evidence(text))
-
-
 def _is_prose(sentence: str) -> bool:
     """Whether a sentence can be quoted: not too long, and made of words."""
     size = len(sentence)
     return size <= _LONGEST and " " in sentence and len(_SIGN.findall(sentence)) <= _SIGNS * size
-
-
-def _terms(text: str) -> frozenset[str]:
-    """The words that tell something; stems, or pairs of characters, where the script asks for them."""
-    if not text.isascii():
-        return frozenset(terms(text))
-    return frozenset(_WORD.findall(text.casefold().replace("'", ""))) - STOPWORDS
 
 
 def _chosen(sentences: Sequence[_Sentence], room: int) -> list[int]:
@@ -344,12 +300,12 @@ def _cost(sentence: _Sentence) -> int:
 def _adds(each: _Sentence, said: set[str]) -> float:
     if not each.terms:
         return 0.0
-    fresh, full = len(each.terms - said) / len(each.terms), min(1.0, len(each.terms) / _FULL)
+    fresh, full = len(each.terms - said) / len(each.terms), min(1.0, len(each.terms) / FULL)
     gain = each.worth + fresh
     if each.marks:
-        gain += _MARK * min(_MOST_NEW, len(each.marks - said))
+        gain += MARK * min(MOST_NEW, len(each.marks - said))
     if each.names:
-        gain += _NAME * min(_MOST_NEW, sum(name not in said for name in each.names))
+        gain += NAME * min(MOST_NEW, sum(name not in said for name in each.names))
     return gain * full * fresh * each.share / (len(each.text) + _OFFSET)
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from clew.types.turn import Part, Turn
 
@@ -19,12 +19,19 @@ _DONE: Final = frozenset({"completed", "cancelled", "canceled", "deleted", "done
 _NUMBER = re.compile(r"Task #(\w+) created")
 
 
-def open_tasks(turns: Iterable[Turn]) -> list[str]:
+class OpenTask(NamedTuple):
+    """A task that is not done, and the turn that told it: created or changed it, or listed it first as it is."""
+
+    text: str
+    seq: int
+
+
+def open_tasks(turns: Iterable[Turn]) -> list[OpenTask]:
     """The tasks that no call says are done, in the order in which they came."""
     tasks = OpenTasks()
     for turn in turns:
         tasks.read(turn)
-    return tasks.left()
+    return tasks.left_by_turn()
 
 
 def tasks_by_turn(turns: Iterable[Turn]) -> list[tuple[Turn, list[str]]]:
@@ -57,17 +64,22 @@ class OpenTasks:
         tasks: text and state by number.
         created: the call that created a task -> its number.
         count: how many tasks were created one by one.
+        told: the turn that told a task as it is, by number.
     """
 
     tasks: dict[str, tuple[str, str]] = field(default_factory=dict)
     created: dict[str, str] = field(default_factory=dict)
     count: int = 0
+    told: dict[str, int] = field(default_factory=dict)
 
     def read(self, turn: Turn) -> None:
         """Takes in the next turn."""
         for part in turn.parts:
             if part.type == "tool_call":
+                before = dict(self.tasks)
                 self.call(part)
+                changed = (number for number, task in self.tasks.items() if before.get(number) != task)
+                self.told |= dict.fromkeys(changed, turn.seq or 0)
             elif part.type == "tool_result":
                 self.result(part)
 
@@ -99,10 +111,20 @@ class OpenTasks:
         before, found = self.created.get(part.call_id or ""), _NUMBER.search(part.text)
         if before is not None and found and found[1] != before and before in self.tasks:
             self.tasks[found[1]] = self.tasks.pop(before)
+            self.told[found[1]] = self.told.pop(before, -1)
 
     def left(self) -> list[str]:
         """The texts of the tasks that are not done."""
-        return [text for text, state in self.tasks.values() if text and state not in _DONE]
+        return [task.text for task in self.left_by_turn()]
+
+    def left_by_turn(self) -> list[OpenTask]:
+        """The tasks that are not done, each with the turn that told it; -1 where a version before did not keep it."""
+        left = ((number, text) for number, (text, state) in self.tasks.items() if text and state not in _DONE)
+        return [OpenTask(text, self.told.get(number, -1)) for number, text in left]
+
+    def copy(self) -> "OpenTasks":
+        """The same list, to be read on."""
+        return OpenTasks(dict(self.tasks), dict(self.created), self.count, dict(self.told))
 
     @property
     def is_completed(self) -> bool:
@@ -119,6 +141,7 @@ class OpenTasks:
         """Forgets the oldest tasks where there are more than `most`."""
         self.tasks = dict(list(self.tasks.items())[-most:])
         self.created = dict(list(self.created.items())[-most:])
+        self.told = {number: seq for number, seq in self.told.items() if number in self.tasks}
 
 
 def _text(entry: Mapping[str, Any]) -> str:

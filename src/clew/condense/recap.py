@@ -8,30 +8,46 @@ The budget is exact. It goes first to the lines that every recap has, then to a 
 what is left goes to values that are likely to be used again, the rest to statements.
 """
 
+import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import Final
 
 from clew.condense.material import RecapTurn
 from clew.condense.mode import Mode, mode_of
+from clew.condense.open_tasks import OpenTask
+from clew.condense.recap_draft import RecapDraft, heading
 from clew.condense.recap_lines import (
-    as_sentence,
+    ABOUT,
+    awaits_answer,
+    best_opening,
     in_plain_words,
     in_words,
     is_fragment,
+    is_request,
     line_of_calls,
     line_of_stretches,
     opening,
     says_something,
-    states,
-    takes_a_step,
+)
+from clew.condense.recap_told import (
+    LINE,
+    PEOPLE,
+    POINTS,
+    REPORTS,
+    STATEMENTS,
+    add_points,
+    add_reports,
+    add_statements,
+    phrases_to_ask,
 )
 from clew.condense.reuse import ReusedValue, values_by_worth
-from clew.condense.statements import is_expected, is_settled
+from clew.condense.sentence_worth import Rarity
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.printable import printable
-from clew.types.ids import short_session
+from clew.types.ids import session_prefix, short_session
 from clew.types.quests import Quest
 from clew.types.record import Record
 
@@ -39,7 +55,6 @@ BUDGET: Final = 4_000
 """Tokens of a recap, if nothing else is asked for (DESIGN 7)."""
 
 _BEGAN: Final = {"quest": "Goal", "chat": "Began"}
-_LINE: Final = 200  # characters of a statement
 _SHIFT: Final = (140, 100, 70, 45)  # characters of the line of a shift: the most with which every one has a line
 _SHIFTS: Final = 0.18  # share of the budget for lines of shifts
 _MANY_SHIFTS: Final = 0.25  # where the shortest lines do not fit into that; the others are named by their numbers
@@ -55,30 +70,22 @@ They bind in small recaps only; what comes after them has to do without."""
 _WORDS: Final = 0.04  # share of the budget for the goal, and for each of the last words
 _MAPPED: Final = 0.07  # share of the budget for the mental map
 _TOLD: Final = 0.11  # share of the budget that statements have before values
+_DONE: Final = 0.07  # share of the budget for what an agent did and found
+_ROOMY: Final = 2_000  # tokens below which that share is smaller, since values are short of room
 _STRETCHES: Final = 16
+_LOOKED: Final = 6  # turns of a speaker among which the last words are looked for
+_FRAME: Final = 60  # tokens that a small recap has for goal and last words before the numbers of shifts
 _LISTED: Final = 8  # turning points without words from which on only their numbers are told
-_QUESTIONS: Final = 3
-_PHRASE: Final = 4  # characters of a phrase to ask about
-_WORK: Final = frozenset({"path", "command", "error", "identifier", "version"})
+_BEGINS: Final = re.compile(r"(?:^|[\n>。！？：]|[.!?:*#-]\s)[ \t]*$")  # what precedes a line or a sentence
 _COUNTED: Final = frozenset({"number", "date"})
 """Kinds that say nothing without the words around them."""
 
 _PLAIN: Final = frozenset({"identifier", "path", "url"})
 """Kinds whose values stand in one code span, with spaces between them."""
 
-_PEOPLE: Final = frozenset({"user", "assistant"})
-"""Origins of words that were said; what a tool prints is not."""
-
 _FILLINGS: Final = 3
 """Passes that fill the remaining room with values: joined lines have fewer tokens than their sum, so room is left."""
 
-_POINTS: Final = 12  # statements of one kind at most
-_FAILED: Final = "Tried without success"
-_STATEMENTS: Final = (
-    ("constraint", "Constraints"),
-    ("decision", "Key decisions"),
-    ("failure", _FAILED),
-)
 _VALUE_KINDS: Final = (
     ("path", "Files"),
     ("command", "Commands"),
@@ -132,7 +139,7 @@ class RecapSource:
     session: str
     turns: Sequence[RecapTurn]
     topics: Sequence[tuple[str, int]] = ()  # title and first turn of each beat
-    tasks: Sequence[str] = ()
+    tasks: Sequence[OpenTask] = ()
     title: str | None = None
     known: str = ""
     values: Sequence[ReusedValue] | None = None
@@ -141,45 +148,6 @@ class RecapSource:
     last: int | None = None
     quest: Quest | None = None
     is_excerpt: bool = False
-
-
-@dataclass(slots=True)
-class _Draft:
-    """Lines by section, and what they cost. A section's heading is paid with its first line."""
-
-    budget: int
-    count: Counter
-    lines: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    spent: int = 0
-    shown: set[int] = field(default_factory=set)
-    head: int = field(init=False)
-    values: dict[str, str] = field(default_factory=dict)  # how each value is shown
-
-    def __post_init__(self) -> None:
-        self.head = self.spent
-
-    def beside_head(self, share: float) -> float:
-        """The share of the budget that the head and a share of all else have together."""
-        return (self.head + (self.budget - self.head) * share) / max(1, self.budget)
-
-    def add(self, section: str, seq: int, line: str, *, limit: float = 1.0) -> bool:
-        """Adds a line if the share `limit` of the budget has room for it."""
-        heading = 0 if section in self.lines else self.count(_heading(section))
-        cost = self.count(line + "\n") + heading
-        if self.spent + cost > self.budget * limit:
-            return False
-        self.lines.setdefault(section, []).append((seq, line))
-        self.spent += cost
-        self.shown.add(seq)
-        return True
-
-    def drop_last(self, order: Sequence[str]) -> bool:
-        """Takes back the last line of the last section that has one."""
-        for section in reversed(order):
-            if self.lines.get(section):
-                self.lines[section].pop()
-                return True
-        return False
 
 
 def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, style: Mode | None = None) -> Recap:
@@ -194,20 +162,25 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     head = _head(source, mode)
     if count(head) > budget * _HEAD:
         head = _head(source, mode, is_short=True)
-    draft = _Draft(budget, count, spent=count(head))
+    draft = RecapDraft(budget, count, spent=count(head))
     known = source.known.casefold()
     found = values_by_worth(turns, count) if source.values is None else source.values
     values = [value for value in found if value.mark.value.casefold() not in known]
     kept: list[ReusedValue] = []
+    rarity = Rarity(turn.prose for turn in turns if turn.prose)
     if turns:
-        (_add_tasks if source.is_excerpt else _add_frame)(draft, source, mode)
-        _add_shifts(draft, turns, source.shifts)
-        _add_statements(draft, turns, mode, limit=draft.spent / max(1, budget) + _TOLD)
-        said = [turn.prose for turn in turns if turn.prose and turn.origin in _PEOPLE]
+        draft.held = _reserve(draft, [*(turn.seq for turn in turns if turn.is_shift), *source.shifts])
+        (_add_tasks if source.is_excerpt else _add_frame)(draft, source, mode, rarity)
+        draft.held = 0
+        _add_shifts(draft, turns, source.shifts, rarity)
+        add_statements(draft, turns, mode, limit=draft.spent / max(1, budget) + _TOLD)
+        if mode == "quest":
+            add_reports(draft, turns, rarity, limit=draft.spent / max(1, budget) + _DONE * min(1.0, budget / _ROOMY))
+        said = [turn.prose for turn in turns if turn.prose and turn.origin in PEOPLE]
         kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
-        _add_statements(draft, turns, mode, limit=0.9)
+        add_statements(draft, turns, mode, limit=0.9)
         if not source.is_excerpt:
-            _add_points(draft, turns, mode)
+            add_points(draft, turns, mode, rarity)
         for _ in range(_FILLINGS):
             chosen = {value.mark.value for value in kept}
             rest = [value for value in values if value.mark.value not in chosen]
@@ -215,7 +188,8 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
             draft.spent = count(_rendered(draft, head, kept, _order(draft, mode)))
     text = _fitted(draft, head, kept, mode, count) if not source.is_excerpt or draft.lines or kept else ""
     last = source.last if source.last is not None else turns[-1].seq if turns else -1
-    shown = tuple(sorted(seq for seq in draft.shown if f"#{seq}" in text))
+    told = draft.shown.union(task.seq for task in source.tasks)
+    shown = tuple(sorted(seq for seq in told if f"#{seq}" in text))
     literal = tuple(value.mark.value for value in kept if printable(value.mark.value) in text)
     return Recap(
         session=source.session, style=mode, text=text, tokens=count(text), last=last, shown=shown, values=literal
@@ -237,7 +211,9 @@ def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
     summed_up = (turn.prose for turn in source.turns if turn.origin == "injected" and turn.prose)
     asked = next(chain(wishes, summed_up), "")
     named = source.quest.title if source.quest is not None and source.quest.provenance == "user" else ""
-    title = opening(named or source.title or asked, _LINE // 2)
+    title = opening(named or source.title or asked, LINE // 2)
+    if title.endswith("\u2026") and (whole := _from_title(asked, source.title)):
+        title = opening(whole, LINE // 2)
     name = "Current quest" if mode == "quest" else "Conversation"
     if mode == "chat" and (people := _people(source.turns)):
         title = people
@@ -245,16 +221,28 @@ def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
     when = _when(source.turns)
     if is_short:
         session = short_session(source.session)
-        return f"## {name}: {opening(title, _LINE // 4) or session}\n{when}[#n]: `clew restore {session}:turn:n`\n"
+        ref = _in_a_shell(session)
+        return f"## {name}: {opening(title, LINE // 4) or session}\n{when}[#n]: `clew restore {ref}:turn:n`\n"
     return (
         f"## {name}: {title or source.session}\n"
-        f"{when}[#n] is turn n of this session; `clew restore {source.session}:turn:n` opens it in full.\n"
+        f"{when}[#n] is turn n of this session; `clew restore {_in_a_shell(source.session)}:turn:n` opens it in full.\n"
     )
+
+
+def _in_a_shell(session: str) -> str:
+    """The session in a turn id that a shell takes as one word: percent-encoded if its name has a blank, say."""
+    return session if shlex.quote(session) == session else session_prefix(session)
+
+
+def _from_title(wish: str, title: str | None) -> str | None:
+    """A request from the session's title on, where that begins a line or sentence behind what a client put there."""
+    before, words, rest = wish.partition((title or "").rstrip("\u2026 ") or "\0")
+    return words + rest if words and _BEGINS.search(before) else None
 
 
 def _people(turns: Sequence[RecapTurn]) -> str:
     """Who talks, if they have names of their own: the first two, and how many there are besides."""
-    said = (turn for turn in turns if turn.speaker and turn.role in _PEOPLE)
+    said = (turn for turn in turns if turn.speaker and turn.role in PEOPLE)
     names = list(dict.fromkeys(turn.name for turn in said if turn.name.casefold() != turn.role))
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return f"{', '.join(names[:2])}{more}" if more else " and ".join(names) if len(names) > 1 else ""
@@ -277,28 +265,44 @@ _MAP, _TASKS, _LAST, _ASK, _SHIFTED, _OTHER = (
 )
 
 
-def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
+def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarity) -> None:
     """Goal, state, open tasks and last words: what every recap has."""
-    long = min(2 * _LINE, max(_LINE // 2, int(_WORDS * CHARS_PER_TOKEN * draft.budget)))
+    long = min(2 * LINE, max(LINE // 2, int(_WORDS * CHARS_PER_TOKEN * draft.budget)))
     asked = [turn for turn in source.turns if turn.role == turn.origin == "user" and turn.prose]
     answered = [turn for turn in source.turns if turn.origin == "assistant" and turn.prose]
-    state = "open" if source.tasks or (asked and source.turns[-1].seq == asked[-1].seq) else "answered"
+    waits = awaits_answer((turn.origin, turn.prose) for turn in reversed(source.turns))
+    state = "open" if source.tasks or waits else "answered"
     if mode == "quest":
         status = "In progress" if state == "open" else "Last request answered"
         line = f"**Status:** {status}{_stage(source.quest)}"
         draft.add("Status", -1, line, limit=draft.beside_head(_STATUS))
     if asked:
         begun = f"**{_BEGAN[mode]}** [#{asked[0].seq}]: "
-        _add_opening(draft, "Status", asked[0], begun, long, limit=draft.beside_head(_GOAL))
-    _add_tasks(draft, source, mode)
-    for turns in (answered[-1:], asked[-1:] if len(asked) > 1 else []):
-        for turn in turns:
+        wish = _from_title(asked[0].prose, source.title) or asked[0].prose
+        most = long if wish == asked[0].prose else long // 2  # the title says the same
+        _add_opening(draft, "Status", asked[0], begun, most, limit=draft.beside_head(_GOAL), text=wish)
+    _add_tasks(draft, source, mode, rarity)
+    for said in (answered, asked[1:]):
+        for turn in _last_telling(said):
             _add_opening(draft, _LAST, turn, f"- [#{turn.seq}] {turn.name}: ", long, limit=draft.beside_head(_ENDED))
     limit = draft.spent / max(1, draft.budget) + _MAPPED
-    for seq, line in line_of_stretches(source.topics, source.turns)[: -_STRETCHES - 1 : -1]:
-        draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
-    for phrase in _phrases(source.topics):
-        draft.add(_ASK, -1, f"- What was said about {in_plain_words(phrase)}?", limit=limit + 0.02)
+    told = line_of_stretches(source.topics, source.turns, rarity)[::-1]
+    about = [line for line in told if line[1].startswith(ABOUT)]
+    for seq, line in ([line for line in told if line not in about] or about)[:_STRETCHES]:
+        if seq not in draft.shown:
+            draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
+    phrases = list(map(in_plain_words, phrases_to_ask(source.topics, source.turns)))
+    for most in range(len(phrases), 0, -1):
+        asked_for = " or ".join(filter(None, [", ".join(phrases[: most - 1]), phrases[most - 1]]))
+        if draft.add(_ASK, -1, f"- What was said about {asked_for}?", limit=limit + 0.02):
+            break
+
+
+def _last_telling(turns: Sequence[RecapTurn]) -> Sequence[RecapTurn]:
+    """The last turn that tells something, of the last few; else the last."""
+    last = reversed(turns[-_LOOKED:])
+    telling = (turn for turn in last if turn.prose.endswith("?") or (says_something(turn) and is_request(turn.prose)))
+    return [turn for turn in (next(telling, None),) if turn is not None] or turns[-1:]
 
 
 def _stage(quest: Quest | None) -> str:
@@ -310,66 +314,65 @@ def _stage(quest: Quest | None) -> str:
     return f"; stage {quest.stage.value}{ended}"
 
 
-def _add_opening(draft: _Draft, section: str, turn: RecapTurn, before: str, long: int, *, limit: float) -> None:
+def _add_opening(
+    draft: RecapDraft, section: str, turn: RecapTurn, before: str, long: int, *, limit: float, text: str = ""
+) -> None:
     """A line with the beginning of a turn, as long as there is room for."""
     for most in (long, long // 2, long // 4):
-        if draft.add(section, turn.seq, before + opening(turn.prose, most), limit=limit):
+        if draft.add(section, turn.seq, before + opening(text or turn.prose, most), limit=limit):
             return
 
 
-def _add_tasks(draft: _Draft, source: RecapSource, _mode: Mode) -> None:
-    for task in source.tasks[:_POINTS]:
-        draft.add(_TASKS, -1, f"- {opening(task, _LINE)}", limit=draft.beside_head(_OPEN))
+def _add_tasks(draft: RecapDraft, source: RecapSource, _mode: Mode, _rarity: Rarity) -> None:
+    for task in source.tasks[:POINTS]:
+        told = f"[#{task.seq}] " if task.seq >= 0 else ""
+        draft.add(_TASKS, -1, f"- {told}{opening(task.text, LINE)}", limit=draft.beside_head(_OPEN))
 
 
-def _phrases(topics: Sequence[tuple[str, int]]) -> list[str]:
-    """The strongest phrase of each of the last stretches, the latest first; numbers and short words tell nothing."""
-    latest = sorted(topics, key=lambda topic: -topic[1])
-    phrases = dict.fromkeys(title.partition(",")[0].strip() for title, _ in latest)
-    return [phrase for phrase in phrases if len(phrase) >= _PHRASE and not phrase[0].isdigit()][:_QUESTIONS]
+def _reserve(draft: RecapDraft, shifts: Sequence[int]) -> int:
+    """Tokens that the numbers of these shifts need at most; none where what every recap has needs them."""
+    told = f"{heading(_OTHER)}- {' '.join(f'#{seq}' for seq in shifts)}\n"
+    return int(max(0, min(draft.count(told), _MANY_SHIFTS * draft.budget - _FRAME))) if shifts else 0
 
 
-def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) -> None:
+def _add_shifts(draft: RecapDraft, turns: Sequence[RecapTurn], more: Sequence[int], rarity: Rarity) -> None:
     """A line for each paradigm shift that says something, the most important first; then the others by their numbers.
 
     Args:
         more: further shifts, which have no line.
     """
     shifts = [turn for turn in turns if turn.is_shift]
-    untold = (turn for turn in shifts if turn.seq not in draft.shown and says_something(turn))
+    untold = (turn for turn in shifts if turn.seq not in draft.shown and turn.role != "system" and says_something(turn))
     telling = sorted(untold, key=lambda turn: (-round(turn.importance, 4), turn.seq))
-    reserve = draft.count("".join(f" #{seq}" for seq in (*(turn.seq for turn in shifts), *more)))
-    lines = _shift_lines(telling, draft.budget * _SHIFTS - reserve, draft.count)
+    reserve = _reserve(draft, (*(turn.seq for turn in shifts), *more))
+    lines = _shift_lines(telling, draft.budget * _SHIFTS - reserve, draft.count, rarity)
     crowded = sum(draft.count(line + "\n") for line in lines) > draft.budget * _SHIFTS - reserve
     limit = draft.spent + draft.budget * (_MANY_SHIFTS if crowded else _SHIFTS)
     for turn, line in zip(telling, lines, strict=True):
-        if not draft.add(_SHIFTED, turn.seq, line, limit=min(1.0, (limit - reserve) / max(1, draft.budget))):
+        if not draft.add(_SHIFTED, turn.seq, line, limit=(min(limit, draft.budget) - reserve) / max(1, draft.budget)):
             break
     left = {turn.seq: line_of_calls(turn) for turn in shifts if turn.seq not in draft.shown}
     left |= {seq: f"#{seq}" for seq in more}
     if not left:
         return
-    if len(left) > _LISTED:
-        left = {seq: f"#{seq}" for seq in left}
-    told = [left[seq] for seq in sorted(left)]
-    said = "- " + "; ".join(told)
-    if draft.spent + draft.count(said) > limit or not draft.add(_OTHER, min(left), said):
+    said = "- " + "; ".join(left[seq] for seq in sorted(left))
+    if len(left) > _LISTED or draft.spent + draft.count(said) > limit or not draft.add(_OTHER, min(left), said):
         draft.add(_OTHER, min(left), "- " + " ".join(f"#{seq}" for seq in sorted(left)))
     draft.shown |= set(left)
 
 
-def _shift_lines(telling: Sequence[RecapTurn], room: float, count: Counter) -> list[str]:
+def _shift_lines(telling: Sequence[RecapTurn], room: float, count: Counter, rarity: Rarity) -> list[str]:
     """The lines of shifts, as long as all of them have room; else the shortest ones."""
     lines: list[str] = []
     for most in _SHIFT:
-        lines = [f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, most)}" for turn in telling]
+        lines = [f"- [#{turn.seq}] {turn.name}: {best_opening(turn.prose, most, rarity)}" for turn in telling]
         if sum(count(line + "\n") for line in lines) <= room:
             break
     return lines
 
 
 def _choose_values(
-    draft: _Draft, values: Iterable[ReusedValue], limit: float, said: Sequence[str]
+    draft: RecapDraft, values: Iterable[ReusedValue], limit: float, said: Sequence[str]
 ) -> list[ReusedValue]:
     """The worthiest values that fit up to a number of tokens; one that is part of a chosen one costs nothing."""
     kept: list[ReusedValue] = []
@@ -394,59 +397,7 @@ def _choose_values(
     return kept
 
 
-def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode, *, limit: float) -> None:
-    """Decisions and the like by turns, of each kind first what was settled or forbidden by people, then the newest."""
-    kinds = []
-    for kind, section in _STATEMENTS:
-        told = {
-            mark.value: turn
-            for turn in turns
-            for mark in turn.marks
-            if mark.kind == kind and states(mark.value) and _has_kind(kind, mark.value, turn, mode)
-        }
-        best = sorted(told.items(), key=lambda said: (not _holds(kind, *said), -said[1].seq))
-        kinds.append([(section, turn.seq, opening(as_sentence(text), _LINE)) for text, turn in best[:_POINTS]])
-    for section, seq, text in (each for rank in zip_longest(*kinds) for each in rank if each):
-        others = draft.lines if section == _FAILED else dict(_STATEMENTS).values()
-        if not any(text.casefold() in line.casefold() for name in others for _, line in draft.lines.get(name, ())):
-            draft.add(section, seq, f"- [#{seq}] {text}", limit=limit)
-
-
-def _has_kind(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
-    """Whether a statement really is of its kind.
-
-    An agent that announces its next step has not decided anything. Stories from everyday life, sentences of a system
-    prompt and expected failures are no failed attempts.
-    """
-    if kind == "failure":
-        is_work = mode == "quest" or any(mark.kind in _WORK for mark in turn.marks)
-        return is_work and turn.origin in _PEOPLE and not is_expected(text)
-    return kind != "decision" or turn.origin == "user" or not takes_a_step(text) or is_settled(text)
-
-
-def _holds(kind: str, text: str, turn: RecapTurn) -> bool:
-    """Whether a statement still holds however long ago it was made."""
-    return is_settled(text) and (kind == "decision" or turn.role == "user")
-
-
-def _add_points(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode) -> None:
-    """The weightiest words, in a chat by overlay."""
-    weighty = sorted((turn for turn in turns if turn.prose), key=lambda turn: (-round(turn.importance, 4), -turn.seq))
-    for turn in weighty:
-        if turn.seq in draft.shown or not says_something(turn):
-            continue
-        section = "Points" if mode == "quest" else _overlay_section(turn)
-        if not draft.add(section, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, _LINE)}", limit=0.95):
-            break
-
-
-def _overlay_section(turn: RecapTurn) -> str:
-    """The section of the turn's strongest overlay; ties go to the earlier overlay."""
-    strongest = max(turn.overlays.items(), key=lambda score: (round(score[1], 4), score[0]), default=("", 0.0))
-    return f"Points: {strongest[0].partition('_')[2]}" if strongest[1] > 0 else "Points"
-
-
-def _fitted(draft: _Draft, head: str, kept: list[ReusedValue], mode: Mode, count: Counter) -> str:
+def _fitted(draft: RecapDraft, head: str, kept: list[ReusedValue], mode: Mode, count: Counter) -> str:
     """The text of a draft, within the budget by the counter itself: parts may count differently from the whole."""
     order = _order(draft, mode)
     text = _rendered(draft, head, kept, order)
@@ -459,26 +410,22 @@ def _fitted(draft: _Draft, head: str, kept: list[ReusedValue], mode: Mode, count
     return text
 
 
-def _order(draft: _Draft, mode: Mode) -> list[str]:
+def _order(draft: RecapDraft, mode: Mode) -> list[str]:
     first = ["Status", _TASKS, _LAST] if mode == "quest" else ["Status", _SHIFTED, _OTHER, _TASKS, _LAST]
-    rest = [_MAP, *(section for _, section in _STATEMENTS), _SHIFTED, _OTHER]
+    rest = [_MAP, REPORTS, *(section for _, section in STATEMENTS), _SHIFTED, _OTHER]
     named = list(dict.fromkeys([*first, *rest]))
     return [*named, *sorted(set(draft.lines) - {*named, _ASK}), _ASK]
 
 
-def _heading(section: str) -> str:
-    return "\n" if section == "Status" else f"\n### {section}\n"
-
-
-def _rendered(draft: _Draft, head: str, kept: Sequence[ReusedValue], order: Sequence[str]) -> str:
+def _rendered(draft: RecapDraft, head: str, kept: Sequence[ReusedValue], order: Sequence[str]) -> str:
     return printable(head + "".join(_sections(draft, kept, order)))
 
 
-def _sections(draft: _Draft, kept: Sequence[ReusedValue], order: Sequence[str]) -> Iterator[str]:
+def _sections(draft: RecapDraft, kept: Sequence[ReusedValue], order: Sequence[str]) -> Iterator[str]:
     for section in order:
         lines = sorted(draft.lines.get(section, ()), key=lambda line: line[0])
         if lines:
-            yield _heading(section) + "".join(f"{line}\n" for _, line in lines)
+            yield heading(section) + "".join(f"{line}\n" for _, line in lines)
     by_kind = [(name, [value for value in kept if value.mark.kind == kind]) for kind, name in _VALUE_KINDS]
     if kept:
         yield "\n### Values, most needed first\n"

@@ -2,16 +2,20 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from clew.condense.material import RecapTurn
 from clew.condense.renderings import cut
+from clew.condense.sentence_worth import LEAD, Rarity, best_passage, form_of, marks_in, names_in
 from clew.text.sentences import sentence_spans
 from clew.text.terms import terms
 
 _STRETCH: Final = 120
 """Characters of the line of a stretch."""
+
+ABOUT: Final = "about "
+"""How the line of a stretch begins in which no turn says what it was about."""
 
 _TELLING: Final = 4
 """Different terms from which on a turn says what it is about; "yes, go on" does not."""
@@ -22,6 +26,20 @@ _OPENINGS: Final = re.compile(
     re.IGNORECASE,
 )
 """How an announcement of the next step begins."""
+
+_PLANS: Final = re.compile(
+    r"(?:(?:so|now|then|next|first|and|ok(?:ay)?|great)[,!.]? |to [^,.]{3,80}, )*"
+    r"(?:i|we)(?:'ll| will| need to| should| have to| can now|'m going to| am going to|'re going to| are going to)\b",
+    re.IGNORECASE,
+)
+"""How what is yet to be done is said."""
+
+_AGREES: Final = re.compile(
+    r"(?:(?:yes|yep|yeah|ok(?:ay)?|sure|great|perfect|please|that (?:works|sounds)[^.!,]{0,30}|sounds good)[,.! ]+)"
+    r"{0,5}(?:(?:please |let's |you can )*(?:go ahead|proceed|continue|do (?:it|that)|confirm)\b[^.!?]{0,60}|)[.!?]*\Z",
+    re.IGNORECASE,
+)
+"""The words of somebody who agrees to what was proposed."""
 
 _STEP: Final = re.compile(r"(?:now|next|then|first|let me)\b", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"\A\(?(?:[0-9]{1,2}|[A-Za-z])[.)]\s+(?=\S)")
@@ -37,7 +55,9 @@ _NEAR: Final = 60  # characters in which they are looked for
 _SENTENCE_END: Final = re.compile(r"[.;:!?,][)\"']*\s|\n|[|]")
 
 
-def line_of_stretches(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTurn]) -> list[tuple[int, str]]:
+def line_of_stretches(
+    topics: Sequence[tuple[str, int]], turns: Sequence[RecapTurn], rarity: Rarity | None = None
+) -> list[tuple[int, str]]:
     """What each stretch was about, oldest first, with the turn that says so: its request, else its finding.
 
     Args:
@@ -50,9 +70,9 @@ def line_of_stretches(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTu
         own = [turn for turn in turns if low <= turn.seq < high]
         turn = _most_telling(own)
         line = (
-            (low, f"about {names[low]}")
+            (low, ABOUT + names[low])
             if turn is None
-            else (turn.seq, f"{turn.name}: {opening(turn.prose, _STRETCH)}")
+            else (turn.seq, f"{turn.name}: {best_opening(turn.prose, _STRETCH, rarity)}")
         )
         found.pop(line[1], None)
         found[line[1]] = line[0]
@@ -61,9 +81,14 @@ def line_of_stretches(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTu
 
 def _most_telling(turns: Sequence[RecapTurn]) -> RecapTurn | None:
     """The first request that says something, else the weightiest finding."""
-    asked = next((turn for turn in turns if turn.origin == "user" and says_something(turn)), None)
+    wishes = (turn for turn in turns if turn.origin == "user" and says_something(turn))
+    asked = next((turn for turn in wishes if _names_a_matter(turn.prose)), None)
     found = (turn for turn in turns if turn.origin == "assistant" and says_something(turn))
-    return asked or max(found, key=lambda turn: (round(turn.importance, 4), -turn.seq), default=None)
+
+    def worth(turn: RecapTurn) -> tuple[bool, float, int]:
+        return not is_plan(best_opening(turn.prose, _STRETCH)), round(turn.importance, 4), -turn.seq
+
+    return asked or max(found, key=worth, default=None)
 
 
 def opening(text: str, most: int) -> str:
@@ -85,8 +110,19 @@ def opening(text: str, most: int) -> str:
     is_cut = first + len(told) < len(lines)
     while any(map(tells, told[:-1])) and _leads_on(told, is_cut=is_cut):
         told.pop()
-    line = " ".join(told)
+    line = _joined(told)
     return line if len(told) == 1 < len(lines) and len(line) <= _WHOLE * most else cut(line, most)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Sentences on one line; one without an end, as an entry of a list, is told from the next by a semicolon."""
+    others = (f"{line};" if line.rstrip("\"')]*`_ ")[-1:].isalnum() else line for line in lines[:-1])
+    return " ".join([*others, *lines[-1:]])
+
+
+def best_opening(text: str, most: int, rarity: Rarity | None = None) -> str:
+    """The best of a text on one line, see `opening`: from its worthiest sentence on."""
+    return opening(text[best_passage(text, rarity, int(_WHOLE * most)).start :], most) or opening(text, most)
 
 
 def _leads_on(told: Sequence[str], *, is_cut: bool) -> bool:
@@ -112,6 +148,26 @@ def announces(sentence: str) -> bool:
     return _OPENINGS.match(sentence) is not None
 
 
+def is_plan(sentence: str) -> bool:
+    """Whether a sentence says what is yet to be done ("We need to add a field first.")."""
+    return announces(sentence) or _PLANS.match(sentence) is not None
+
+
+def agrees(sentence: str) -> bool:
+    """Whether a sentence only agrees to what was proposed ("Yes, please go ahead with it."), and names nothing."""
+    return _AGREES.match(sentence) is not None and not marks_in(sentence) and not names_in(sentence)
+
+
+def _names_a_matter(prose: str) -> bool:
+    """Whether somebody's words are more than consent and thanks."""
+    return any(form_of(each) >= LEAD and not agrees(each) for each in sentences_of(prose))
+
+
+def sentences_of(prose: str) -> list[str]:
+    """The sentences at the beginning of a turn's words."""
+    return [" ".join(prose[start:end].split()) for start, end in sentence_spans(prose[:1_000])]
+
+
 def takes_a_step(sentence: str) -> bool:
     """Whether a sentence says only what its speaker does next ("Now I'll write the parser.")."""
     return _STEP.match(sentence) is not None
@@ -133,6 +189,25 @@ def says_something(turn: RecapTurn) -> bool:
     ):
         return False
     return len(frozenset(terms(prose[:1_000]))) >= _TELLING
+
+
+def is_request(prose: str) -> bool:
+    """Whether a person's words ask or tell something that an answer is due to; thanks and goodbyes do not."""
+    return any(form_of(each) >= 1.0 or each.endswith("?") for each in sentences_of(prose))
+
+
+def awaits_answer(said: Iterable[tuple[str | None, str]]) -> bool:
+    """Whether a person requested something after the assistant's last words.
+
+    Args:
+        said: origin and prose of turns, the last first; tools and turns without prose neither ask nor answer.
+    """
+    for origin, prose in said:
+        if origin == "assistant" and prose:
+            return False
+        if origin == "user" and is_request(prose):
+            return True
+    return False
 
 
 def states(text: str) -> bool:

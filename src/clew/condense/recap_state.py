@@ -10,12 +10,13 @@ from typing import Final
 
 from clew.condense.material import Mark, RecapTurn
 from clew.condense.mode import Mode, mode_of
-from clew.condense.open_tasks import OpenTasks
+from clew.condense.open_tasks import OpenTask, OpenTasks
 from clew.condense.recap import RecapSource
+from clew.condense.recap_told import weight
 from clew.condense.reuse import Uses
 from clew.text.counters import Counter
 
-STATE_VERSION: Final = 4
+STATE_VERSION: Final = 7
 """Raise it with any change of what is gathered: states of another version are made again from the turns."""
 
 # How much is kept: several times what a recap of 4,000 tokens has room for.
@@ -90,7 +91,12 @@ class RecapState:
         self.uses.keep_best(_VALUES, frozenset(besides))
 
     def source(
-        self, session: str, count: Counter, topics: Sequence[tuple[str, int]], tasks: Sequence[str], title: str | None
+        self,
+        session: str,
+        count: Counter,
+        topics: Sequence[tuple[str, int]],
+        tasks: Sequence[OpenTask],
+        title: str | None,
     ) -> RecapSource:
         """What a recap up to `last` is made from."""
         kept = list(self.kept.values())
@@ -121,9 +127,9 @@ def _shortened(turn: RecapTurn) -> RecapTurn:
 
 
 def _worth_keeping(turns: Sequence[RecapTurn]) -> set[int]:
-    """The seqs of the turns that a recap may have a line for: one let go now would not be chosen later either."""
+    """The seqs of the turns that a recap may have a line for; which words are rare is not known before all are said."""
     said = [turn for turn in turns if turn.prose]
-    weightiest = sorted(said, key=lambda turn: (-round(turn.importance, 4), -turn.seq))
+    weightiest = sorted(said, key=lambda turn: (-weight(turn), -turn.seq))
     shifts = sorted((turn for turn in turns if turn.is_shift), key=lambda turn: (-round(turn.importance, 4), turn.seq))
     asked = [turn for turn in said if turn.origin == "user"]
     answered = [turn for turn in said if turn.origin == "assistant"]

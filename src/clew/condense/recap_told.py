@@ -1,0 +1,232 @@
+"""What a recap tells in sentences: decisions, constraints and failures, the weightiest words, what one can ask."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from clew.condense.material import RecapTurn
+from clew.condense.mode import Mode
+from clew.condense.recap_draft import RecapDraft
+from clew.condense.recap_lines import (
+    agrees,
+    as_sentence,
+    best_opening,
+    is_plan,
+    opening,
+    says_something,
+    sentences_of,
+    states,
+    takes_a_step,
+    tells,
+)
+from clew.condense.sentence_worth import Rarity, best_passage, is_to_other, tells_of_self, words_of, worth_of
+from clew.condense.statements import is_expected, is_settled
+
+LINE: Final = 200
+"""Characters of a statement."""
+
+POINTS: Final = 12
+"""Statements of one kind at most, and open tasks."""
+
+PEOPLE: Final = frozenset({"user", "assistant"})
+"""Origins of words that were said; what a tool prints is not."""
+
+FAILED: Final = "Tried without success"
+STATEMENTS: Final = (
+    ("constraint", "Constraints"),
+    ("decision", "Key decisions"),
+    ("failure", FAILED),
+)
+REPORTS: Final = "Done and found"
+_REPORTS: Final = re.compile(
+    r"\A(?:done[:,.] )?[a-z]{3,}ed\b"
+    r"|\b(?:(?:i|we)(?:'ve| have| had)(?: now| already| also| successfully)? \w+(?:ed|en|un|lt|nd|de|t)\b"
+    r"|(?:has|have) been|(?:is|are|was|were) (?:now|caused|due to|missing|implemented|fixed|created|added)"
+    r"|now (?:has|have|works?|pass\w*)|passe[sd]|fixed|implemented|succeeded|successfully|turns out|root cause|because"
+    r"|the (?:\w+ )?(?:problem|issue|cause|reason|bug|error|failure) (?:is|was)|there (?:is|are|was|were)|comes from"
+    r")\b",
+    re.IGNORECASE,
+)
+_WORK: Final = frozenset({"path", "command", "error", "identifier", "version"})
+_CHOOSES: Final = re.compile(r"\b(?:instead|rather than|because|so that)\b", re.IGNORECASE)
+"""What makes a decision of an announced step: what it is preferred to, or why."""
+_NOTES: Final = re.compile(
+    r"(?:(?:so |now |but )*(?:i (?:can )?(?:now )?(?:see|notice|understand)|it (?:seems|looks|appears)|it should)\b)",
+    re.IGNORECASE,
+)
+"""How an agent tells what it sees."""
+_OFFERS: Final = re.compile(r"\b(?:if you(?:'d| would)? (?:like|want|prefer)|you can proceed)\b", re.IGNORECASE)
+_WORTH: Final = 0.8  # of a sentence from which on people's talk to each other is worth a line among statements
+_IMPORTANCE: Final = 5.0  # added to that of a turn where its words are weighed: it may at most double their worth
+_LEAST: Final = 0.15  # part of what the best point is worth: less is not worth a line
+_FRESH: Final = 0.5  # share of a point's words that no line before it has
+_QUESTIONS: Final = 3
+_PHRASE: Final = 4  # characters of a phrase to ask about
+_ASKED_OF: Final = 2  # turns at least that speak of it
+_SPREAD: Final = 0.25  # share of the stretches above which a phrase tells none from another
+
+
+def weight(turn: RecapTurn, rarity: Rarity | None = None) -> float:
+    """What a turn's words are worth for a recap: what they tell by themselves, and how important the turn is."""
+    if not turn.prose or not says_something(turn):
+        return 0.0
+    worth = best_passage(turn.prose, rarity).worth
+    if turn.origin == "assistant" and any(mark.kind == "task" for mark in turn.marks):
+        worth *= _share_of_steps(turn)
+    return round(worth * (_IMPORTANCE + turn.importance), 4)
+
+
+def _share_of_steps(turn: RecapTurn) -> float:
+    """The share of an assistant's words that is no plan: "Run the test to verify it passes" tells of nothing done."""
+    planned = sum(len(mark.value) for mark in turn.marks if mark.kind == "task")
+    return max(0.0, 1.0 - planned / len(turn.prose))
+
+
+def is_among_people(turns: Sequence[RecapTurn]) -> bool:
+    """Whether those who talk are all known by names, as in a chat of two friends: no assistant is among them."""
+    said = [turn for turn in turns if turn.prose and turn.role in PEOPLE]
+    return bool(said) and all(turn.speaker and turn.name.casefold() != turn.role for turn in said)
+
+
+def add_statements(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, *, limit: float) -> None:
+    """Decisions and the like by turns, of each kind first what was settled or forbidden by people, then the newest."""
+    kinds = []
+    social = mode == "chat" and is_among_people(turns)
+    for kind, section in STATEMENTS:
+        told = {
+            mark.value: turn
+            for turn in turns
+            for mark in turn.marks
+            if mark.kind == kind
+            and states(mark.value)
+            and _has_kind(kind, mark.value, turn, mode)
+            and not (social and is_chatter(kind, mark.value))
+        }
+        best = sorted(told.items(), key=lambda said: (not _holds(kind, *said), -said[1].seq))
+        kinds.append([(section, turn.seq, opening(as_sentence(text), LINE)) for text, turn in best[:POINTS]])
+    for section, seq, text in (each for rank in zip_longest(*kinds) for each in rank if each):
+        others = draft.lines if section == FAILED else dict(STATEMENTS).values()
+        if any(text.casefold() in line.casefold() for name in others for _, line in draft.lines.get(name, ())):
+            continue
+        words = words_of(text)
+        if len(words - _told(draft, section)) >= _FRESH * len(words):
+            draft.add(section, seq, f"- [#{seq}] {text}", limit=limit)
+
+
+def _told(draft: RecapDraft, section: str | None = None) -> frozenset[str]:
+    """The words of the lines so far, or of those of one section."""
+    some = draft.lines.values() if section is None else [draft.lines.get(section, [])]
+    return words_of(" ".join(line for lines in some for _, line in lines))
+
+
+def add_reports(draft: RecapDraft, turns: Sequence[RecapTurn], rarity: Rarity, *, limit: float) -> None:
+    """What an agent says that it did or found: the worthiest report of a turn, of late turns rather than early ones."""
+    last = max(1, *(turn.seq for turn in turns), 1)
+    found = []
+    for turn in turns:
+        if turn.origin == "assistant" and turn.prose and turn.seq not in draft.shown:
+            said = [text for text in sentences_of(turn.prose) if reports(text)]
+            worths = [worth_of(text) * rarity.of(text) for text in said]
+            weighs = (_IMPORTANCE + turn.importance) * (1 + turn.seq / last)
+            found += [(round(max(worths) * weighs, 4), turn.seq, said[worths.index(max(worths))])] if said else []
+    told = _told(draft)
+    for _, seq, text in sorted(found, reverse=True)[: 2 * POINTS]:
+        words = words_of(text)
+        line = f"- [#{seq}] {opening(as_sentence(text), LINE)}"
+        if len(words - told) >= _FRESH * len(words) and draft.add(REPORTS, seq, line, limit=limit):
+            told |= words
+
+
+def reports(sentence: str) -> bool:
+    """Whether a sentence tells what was done, or what was found to be so."""
+    return _REPORTS.search(sentence) is not None and states(sentence) and tells(sentence) and not is_plan(sentence)
+
+
+def is_chatter(kind: str, text: str) -> bool:
+    """Whether a statement in talk among people binds nobody: advice, encouragement, a proposal without an outcome."""
+    if kind == "decision" and not is_settled(text):
+        return True
+    return not tells_of_self(text) or is_to_other(text) or worth_of(text) < _WORTH
+
+
+def _has_kind(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
+    """Whether a statement really is of its kind.
+
+    An agent that announces a step ("I need to create a hook"), says what it sees or offers something has decided
+    nothing, unless it says what it prefers that to, or why. Stories from everyday life and expected failures
+    are no failed attempts. A system prompt holds for every session, and stands in every prompt anyway.
+    """
+    if turn.role == "system":
+        return False
+    if kind == "failure":
+        is_work = mode == "quest" or any(mark.kind in _WORK for mark in turn.marks)
+        return is_work and turn.origin in PEOPLE and not is_expected(text)
+    if kind != "decision" or turn.origin == "user":
+        return kind != "decision" or not agrees(text)
+    if mode == "quest":
+        is_other = _OFFERS.search(text) is not None or _NOTES.match(text) is not None
+        return not is_other and (is_settled(text) or (_CHOOSES.search(text) is not None and not takes_a_step(text)))
+    return is_settled(text) or not takes_a_step(text)
+
+
+def _holds(kind: str, text: str, turn: RecapTurn) -> bool:
+    """Whether a statement still holds however long ago it was made."""
+    return is_settled(text) and (kind == "decision" or turn.role == "user")
+
+
+def add_points(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, rarity: Rarity) -> None:
+    """The weightiest words, in a chat by overlay; what was told before, or nearly, is not told again."""
+    weighed = sorted(((weight(turn, rarity), turn) for turn in turns), key=lambda each: (-each[0], -each[1].seq))
+    told = set(_told(draft))
+    for worth, turn in weighed:
+        if worth <= _LEAST * weighed[0][0]:
+            break
+        if turn.seq in draft.shown or turn.role == "system":
+            continue
+        text = best_opening(turn.prose, LINE, rarity)
+        words = words_of(text)
+        is_news = len(words - told) >= _FRESH * len(words)
+        if not is_news or agrees(text) or (mode == "quest" and turn.origin == "assistant" and is_plan(text)):
+            continue
+        section = "Points" if mode == "quest" else _overlay_section(turn)
+        if not draft.add(section, turn.seq, f"- [#{turn.seq}] {turn.name}: {text}", limit=0.95):
+            break
+        told |= words
+
+
+def _overlay_section(turn: RecapTurn) -> str:
+    """The section of the turn's strongest overlay; ties go to the earlier overlay."""
+    strongest = max(turn.overlays.items(), key=lambda score: (round(score[1], 4), score[0]), default=("", 0.0))
+    return f"Points: {strongest[0].partition('_')[2]}" if strongest[1] > 0 else "Points"
+
+
+def phrases_to_ask(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTurn]) -> list[str]:
+    """Phrases of the latest stretches that several turns speak of, as these write them, the latest first.
+
+    Not asked about: who talks, and what is in most stretches, since neither tells one matter from another.
+    """
+    said = [turn.prose for turn in turns if turn.prose and turn.origin in PEOPLE and turn.role != "system"]
+    names = {word.casefold() for turn in turns if turn.speaker for word in turn.name.split()}
+    found: dict[str, None] = {}
+    for title, _ in sorted(topics, key=lambda topic: -topic[1]):
+        for phrase in map(str.strip, title.split(",")):
+            if len(phrase) < _PHRASE or phrase[0].isdigit() or names.intersection(phrase.casefold().split()):
+                continue
+            if _is_told_apart(phrase, [other for other, _ in topics]) and (written := _as_written(phrase, said)):
+                found[written] = None
+                break
+        if len(found) == _QUESTIONS:
+            break
+    return list(found)
+
+
+def _is_told_apart(phrase: str, titles: Sequence[str]) -> bool:
+    return sum(phrase in title for title in titles) <= max(1, _SPREAD * len(titles))
+
+
+def _as_written(phrase: str, said: Iterable[str]) -> str | None:
+    """A phrase as it was last written; None where fewer than two turns speak of it."""
+    pattern = re.compile(rf"(?<!\w){re.escape(phrase).replace('-', '[- ]')}(?!\w)", re.IGNORECASE)
+    found = [match[0] for match in map(pattern.search, said) if match is not None]
+    return found[-1] if len(found) >= _ASKED_OF else None
