@@ -62,7 +62,8 @@ class Proxied:
         complete: bool = True,
     ) -> tuple[str, ...]:
         """Its answer on the way out."""
-        return self.memorizer.store_answer(*asked, client, Answer(answer, complete=complete, model="m"))
+        said = Answer(answer, complete=complete, model="m")
+        return self.memorizer.store_answer(*asked, client, said).result
 
     def exchange(
         self, messages: Sequence[Message], answer: Message, client: ClientMark = NOBODY, header: str | None = None

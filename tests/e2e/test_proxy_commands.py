@@ -90,10 +90,10 @@ def test_tools_are_off_unless_asked_for(clients: Clients) -> None:
     assert [b"vc_find_quote" in request.body for request in upstream.chats()[-3:]] == [True, False, False]
 
 
-@pytest.mark.requirement("P-SRF-32", "P-SRF-31")
+@pytest.mark.requirement("P-SRF-32", "P-SRF-31", "S-REST-04")
 @pytest.mark.parametrize("stream", [False, True])
 def test_commands_are_answered_never_sent_and_never_stored(clients: Clients, stream: bool) -> None:
-    upstream = ScriptedUpstream(in_turn([Reply("Noted."), Reply("At the cape.")]))
+    upstream = ScriptedUpstream(in_turn([Reply("Noted."), Reply("At the cape."), Reply("Noted."), Reply("Somebody.")]))
     with upstream.serving() as url, proxy(url, commands=True, inject=False, patience=30) as server:
         client = clients(server.url + "/openai/v1", openai.OpenAI)
         words: list[Any] = []
@@ -122,6 +122,10 @@ def test_commands_are_answered_never_sent_and_never_stored(clients: Clients, str
         assert (session.title, session.turns) == ("Coast", 4)
         assert len(upstream.chats()) == 2
         assert b"clew" not in upstream.chats()[-1].body
+        assert says("clew pause").startswith("[clew] Paused.")
+        assert says("My secret is 4711.") == "Noted."
+        assert says("clew resume") == "[clew] What is said from here on is stored."
+        assert memory.stats().turns == 4
         memory.update("Another thing.", "Yes.", session="harbour")
         assert says("VCATTACH harbour").startswith("[clew] Attached to harbour")
         says("And who keeps it?")

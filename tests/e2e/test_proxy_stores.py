@@ -138,6 +138,33 @@ def test_incognito_leaves_nothing(tmp_path: Path) -> None:
         assert not any("4711" in turn.text for turn in memory.turns())
 
 
+@pytest.mark.requirement("S-REST-03")
+@pytest.mark.parametrize("headers", [(), (b"X-Clew-Session: talk",)])
+def test_a_paused_conversation_is_incognito_until_it_is_resumed(headers: tuple[bytes, ...], tmp_path: Path) -> None:
+    answers = ["Noted.", "Fine.", "I see.", "Of course.", "Elsewhere."]
+    upstream = ScriptedUpstream(in_turn(answers))
+    with upstream.serving() as url, proxy(url, in_home(tmp_path), tools=True) as server:
+        talk = ["The lamp of the hall is green."]
+        told, _ = chat(server, said(*talk), *headers)
+        name = told[b"x-clew-session"].decode()
+        eventually(lambda: len(stored(server)), 2)
+        memory = server.services.spaces.get("default")
+        memory.pause(name)
+        for answer, text in zip(
+            answers, ("What colour has the lamp of the hall? My secret is 4711.", "And why?"), strict=False
+        ):
+            talk += [answer, text]
+            told, _ = chat(server, said(*talk), *headers)
+            assert not {b"x-clew-session", b"x-clew-receipt"} & set(told)
+            assert json.loads(upstream.chats()[-1].body) == said(*talk)
+        memory.resume(name)
+        talk += ["I see.", "The door is red."]
+        told, _ = chat(server, said(*talk), *headers)
+        assert told[b"x-clew-session"].decode() == name
+        wanted = [("user", talk[0]), ("assistant", "Noted."), ("user", talk[-1]), ("assistant", "Of course.")]
+        eventually(lambda: stored(server), wanted)
+
+
 @pytest.mark.requirement("P-LFT-05", "P-LFT-06")
 def test_a_request_from_an_excluded_project_is_incognito(tmp_path: Path) -> None:
     (tmp_path / "clew.toml").write_text('embedder = "none"\n[ingest]\nexclude = ["project:acme"]\n', encoding="utf-8")

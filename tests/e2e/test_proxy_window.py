@@ -1,5 +1,6 @@
 """A virtual window and the ledger through the whole proxy: what goes upstream fits, is valid, and is accounted for."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from clew.errors import StoreError
 from clew.serve.proxy.economy.ledger import Spent, read_ledger
 from clew.serve.scripted.script import Fault, FaultKind, Reply, in_turn
 from clew.serve.scripted.server import ScriptedUpstream
+from tests.chat_requests import LISTS
 from tests.e2e.test_proxy_chats import KEYS
 from tests.e2e.test_proxy_stores import eventually, in_home
 from tests.proxies import RunningProxy, proxy
 from tests.raw_upstreams import ask, post, split
+from tests.wire_talks import Event, Said, Used, written
 
 PATH = "/anthropic/v1/messages"
 WINDOW = 6_000
@@ -64,6 +67,70 @@ def test_a_conversation_longer_than_the_window_goes_on(tmp_path: Path) -> None:
         assert body["messages"][-1]["content"][0]["text"] == "What next?"
     assert len(bodies[-1]["messages"]) < 81
     assert spent.cost > 0
+
+
+IMAGE = base64.b64encode(
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x02\x00\x00\x00\x02\x00\x08\x02\x00\x00\x00" + b"\x00" * 3000
+).decode()
+IMAGES = {
+    "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": IMAGE}},
+    "openai": {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{IMAGE}"}},
+    "responses": {"type": "input_image", "image_url": f"data:image/png;base64,{IMAGE}"},
+    "gemini": {"inlineData": {"mimeType": "image/png", "data": IMAGE}},
+}
+PATHS = {
+    "anthropic": PATH,
+    "openai": "/openai/v1/chat/completions",
+    "responses": "/openai/v1/responses",
+    "gemini": "/gemini/v1beta/models/gemini-2.5-flash:generateContent",
+}
+REST: dict[str, dict[str, Any]] = {
+    "anthropic": {"model": "claude-opus-4-1", "max_tokens": 200},
+    "openai": {"model": "gpt-5"},
+    "responses": {"model": "gpt-5", "store": False},
+    "gemini": {},
+}
+
+
+def worked_on(wire: str, rounds: int) -> list[dict[str, Any]]:
+    """A history of a coding agent: questions with images, calls in parallel of which some failed, long results."""
+    events: list[Event] = []
+    for number in range(rounds):
+        results = [f"result {number}.{place}: " + "a line of the file\n" * (20 + 60 * place) for place in range(3)]
+        calls = tuple(("Read", f"src/{number}-{place}.py", text) for place, text in enumerate(results))
+        events += [
+            Said("user", f"Question {number}: why does the build of part {number} fail?"),
+            Used(calls, "Let me look.", failed=number % 3 == 0),
+            Used(calls[: 1 + number % 2]),
+            Said("assistant", f"Part {number} lacks a port. " * 20),
+        ]
+    messages = written([*events, Said("user", "What next?")], wire)
+    for message in messages:
+        parts: Any = message.get("parts", message.get("content"))
+        if message.get("role") == "user" and "Question" in json.dumps(parts):
+            words = [{"type": "text", "text": parts}] if isinstance(parts, str) else list(parts)
+            message["parts" if wire == "gemini" else "content"] = [*words, IMAGES[wire]]
+    return messages
+
+
+@pytest.mark.requirement("S-LINE-10")
+@pytest.mark.parametrize("wire", sorted(PATHS))
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_requests_of_every_format_stay_valid(wire: str, is_broken: bool, tmp_path: Path) -> None:
+    def broken(space: str) -> Memory:
+        raise StoreError(f"the disk of {space} is gone; mount it")
+
+    upstream = ScriptedUpstream(in_turn([f"Answer {number}." for number in range(20)]))
+    keys = (*KEYS, b"authorization: Bearer k", b"x-goog-api-key: k", b"x-clew-session: workshop")
+    opening = broken if is_broken else in_home(tmp_path)
+    with upstream.serving() as url, proxy(url, opening, window=WINDOW) as server:
+        for rounds in (1, 2, 3, 5, 8, 12):
+            body = {**REST[wire], LISTS[wire]: worked_on(wire, rounds)}
+            status, _, answer = split(ask(server.url, post(PATHS[wire], json.dumps(body).encode(), *keys)))
+            assert status == 200, answer
+    sent = json.loads(upstream.chats()[-1].body)[LISTS[wire]]
+    assert len(sent) < len(worked_on(wire, 12))
+    assert "What next?" in json.dumps(sent[-1])
 
 
 @pytest.mark.requirement("P-ECO-15")

@@ -76,3 +76,23 @@ def test_the_official_client_speaks_mcp_over_http() -> None:
         for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
             answer = httpx2.post(server.url + "/clew/mcp", json={}, headers={"X-Clew-Token": ALICE, **headers})
             assert answer.status_code == 403
+
+
+@pytest.mark.requirement("F-RELAY-02")
+@pytest.mark.parametrize(
+    ("settings", "is_offered"), [({}, False), ({"allow_forget": True}, True), ({"tokens": (f"default={ALICE}",)}, True)]
+)
+def test_a_server_without_a_token_offers_to_forget_only_where_it_may(
+    settings: dict[str, Any], is_offered: bool
+) -> None:
+    async def names(url: str) -> set[str]:
+        async with (
+            httpx2.AsyncClient(headers={"X-Clew-Token": ALICE}) as http,
+            Client(streamable_http_client(url + "/clew/mcp", http_client=http)) as client,
+        ):
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    with proxy(NOWHERE, **settings) as server:
+        offered = asyncio.run(asyncio.wait_for(names(server.url), 60))
+        assert "remember" in offered
+        assert ("forget" in offered) == is_offered

@@ -62,7 +62,7 @@ def test_the_official_client_stores_and_recalls_over_http() -> None:
                 assert text(failed).startswith("query is empty")
                 unknown = await two.call_tool("open", {"id": "nope"})
                 assert unknown.is_error
-                assert text(unknown).startswith("'nope' is not a turn id")
+                assert text(unknown).startswith("there is no session 'nope'")
 
         served(lambda _: tools_over(memory), work)
 

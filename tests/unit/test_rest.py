@@ -183,6 +183,27 @@ def test_what_is_wrong_is_told_in_one_shape(method: str, path: str, body: Any, m
         through(memory, work)
 
 
+@pytest.mark.requirement("F-TOPIC-01")
+def test_a_recap_until_now_tells_of_the_turns_after_the_compaction() -> None:
+    async def work(client: httpx2.AsyncClient) -> None:
+        said = [f"Crate {place} of the harbour went to the cold store of hall {place}." for place in range(12)]
+        for text in (*said, None, "We named the new crane Hildegard, because it is the tallest one here."):
+            if text is None:
+                assert (await client.post("/sessions/s/condense", json={"force": True})).json()["id"]
+            else:
+                await client.post("/turns", json={"turns": [{"role": "user", "text": text, "session": "s"}]})
+        stored = (await client.get("/sessions/s/recap")).json()
+        made = (await client.get("/sessions/s/recap", params={"until_now": "true"})).json()
+        assert "Hildegard" not in stored["text"]
+        assert "Hildegard" in made["text"]
+        assert (stored["last"], made["last"], made["turns"]) == (5, 12, 13)
+        refused = await client.get("/sessions/s/recap", params={"until_now": "perhaps"})
+        assert problem(refused)[0] == 400
+
+    with quiet() as memory:
+        through(memory, work)
+
+
 @pytest.mark.requirement("P-SRF-22")
 def test_other_errors_have_the_same_shape() -> None:
     async def work(client: httpx2.AsyncClient) -> None:

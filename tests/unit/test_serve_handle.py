@@ -3,7 +3,7 @@
 import asyncio
 import io
 import json
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import pytest
@@ -31,13 +31,16 @@ class BrokenPreparation:
     def prepare(self, chat: Chat) -> PreparedChat:
         raise ZeroDivisionError(chat)
 
+    def stop(self) -> None:
+        pass
+
     def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
         raise ZeroDivisionError(chat, why)
 
     def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
         raise ZeroDivisionError(chat, prepared, held)
 
-    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> Callable[[], None]:
         raise ZeroDivisionError(chat, prepared, answer)
 
 

@@ -58,8 +58,7 @@ def exchange(memory: Memory) -> PreparedChat:
     prepared = preparation.prepare(chat)
     answer = KeptAnswer(200, [], 10_000)
     answer.take(json.dumps(SAID).encode())
-    answer.end()
-    preparation.after(chat, prepared, answer)
+    preparation.after(chat, prepared, answer)()
     return prepared
 
 

@@ -10,10 +10,12 @@ import pytest
 from mcp.client.client import Client
 
 from clew.assemble.excerpt import around
-from clew.errors import InputError, MissingExtra, TurnRejected
+from clew.errors import InputError, MissingExtra, NotFoundError, TurnRejected
 from clew.memory import Memory
 from clew.serve.mcp import make_server
-from clew.serve.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools, unknown
+from clew.serve.quoting import NotTraceable, quoting
+from clew.serve.tool_names import unknown
+from clew.serve.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from tests.memories import NOON, quiet, told
@@ -217,6 +219,20 @@ def test_a_long_turn_is_opened_in_pages_between_marks() -> None:
         with pytest.raises(InputError, match="offset -1 is negative"):
             tools.open("s:turn:0", offset=-1)
         assert tools.sessions(project="nowhere").startswith("No session matches")
+
+
+@pytest.mark.requirement("C-LINE-04")
+def test_the_recap_of_a_session_is_an_answer_too() -> None:
+    with quiet() as memory, quoting() as quoted:
+        memory.add(told("We keep the carts of the shop in Redis for a week.", session="plans: may"))
+        tools = tools_over(memory)
+        answer = tools.open(" plans: may ")
+        assert answer.startswith("<clew-memory>")
+        assert "We keep the carts of the shop in Redis" in answer
+        assert quoted == {NotTraceable}
+        for name in ("nowhere", "plans:turn:7"):
+            with pytest.raises((InputError, NotFoundError), match=name):
+                tools.open(name)
 
 
 @pytest.mark.requirement("F-MEMORY-15")

@@ -13,7 +13,8 @@ from clew.memory import Memory
 from clew.models.prompt import Prompt
 from clew.serve.mcp import make_server
 from clew.serve.past_answer import INSTRUCTIONS
-from clew.serve.tools import Tools, plain_name
+from clew.serve.tool_names import plain_name
+from clew.serve.tools import Tools
 from clew.testing import FrozenClock, ScriptedLLM
 from clew.text.counters import counter
 from clew.types import Turn

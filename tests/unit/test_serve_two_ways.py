@@ -1,4 +1,4 @@
-"""One session of Claude Code through the proxy and out of its own file."""
+"""One session of Claude Code or Codex through the proxy and out of its own file."""
 
 import json
 from collections.abc import Iterator
@@ -173,3 +173,74 @@ def test_a_sub_agent_is_one_session_by_both_ways(tmp_path: Path, first: str) -> 
         stored = [(turn.session, turn.branch, turn.origin, turn.text) for turn in memory.turns()]
     name = f"claude-code/{SESSION}/a1"
     assert stored == [(name, "", "assistant", "Find the port."), (name, "", "assistant", "It is 8123.")]
+
+
+THREAD = "01a20944-da01-7712-a2e7-b271869368ae"
+CODEX: list[Block] = [
+    {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "You are Codex."}]},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Find the port."}]},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]},
+    {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"},
+    {"type": "function_call_output", "call_id": "c1", "output": "8123"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is 8123."}]},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Thanks for it."}]},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is 8123."}]},
+]
+CODEX_TOLD = ["Find the port.", "I look.", "shell({})", "8123", "It is 8123.", "Thanks for it.", "It is 8123."]
+
+
+class CodexSession:
+    """A thread of Codex, in which items are answered up to the next that the user or a tool says."""
+
+    def __init__(self, memory: Memory, folder: Path, *, parent: str | None) -> None:
+        self.memory, self.proxied = memory, Proxied(memory)
+        self.file = folder / f"rollout-2026-11-23T16-37-16-{THREAD}.jsonl"
+        self.parent = parent
+
+    def through_proxy(self, upto: int, answers: int) -> None:
+        client = ClientMark("codex", THREAD, subagent=self.parent is not None)
+        request = chat_request("responses", CODEX[: upto + 1])
+        found = self.proxied.conversations.identify(request, client)
+        conversation = self.proxied.memorizer.store_request(found, request, client)
+        answer = Answer(tuple(CODEX[upto + 1 : upto + 1 + answers]))
+        self.proxied.memorizer.store_answer(conversation, request, client, answer)
+
+    def out_of_file(self, upto: int) -> None:
+        source = {"subagent": {"thread_spawn": {"parent_thread_id": self.parent}}} if self.parent else "cli"
+        records = [{"type": "session_meta", "payload": {"id": THREAD, "cwd": "/w", "source": source}}]
+        records += [{"type": "response_item", "payload": item} for item in CODEX[: upto + 1]]
+        text = "".join(f"{json.dumps({'timestamp': '2024-03-05T12:00:00.000Z', **each})}\n" for each in records)
+        self.file.write_text(text, encoding="utf-8")
+        self.memory.import_path(self.file)
+
+    def told(self) -> list[str]:
+        turns = sorted(self.memory.turns(), key=lambda turn: turn.seq or 0)
+        assert {turn.session for turn in turns} == {THREAD}
+        return " ".join(turn.text for turn in turns if turn.origin != "injected").split()
+
+
+@pytest.mark.requirement("S-LINE-01")
+@pytest.mark.parametrize("parent", [None, SESSION])
+@pytest.mark.parametrize("first", ["file", "proxy", "file at last"])
+def test_a_thread_of_codex_is_one_session_by_both_ways(tmp_path: Path, first: str, parent: str | None) -> None:
+    with quiet(clock=FrozenClock(NOON)) as memory:
+        codex = CodexSession(memory, tmp_path, parent=parent)
+        for upto, answers in ((1, 2), (4, 1), (6, 1)):
+            if first == "file":
+                codex.out_of_file(upto)
+            codex.through_proxy(upto, answers)
+            if first == "proxy":
+                codex.out_of_file(upto + answers)
+            codex.proxied.restart()
+        for _ in range(2):
+            codex.out_of_file(len(CODEX))
+            assert sorted(codex.told()) == sorted(" ".join(CODEX_TOLD).split())
+
+
+@pytest.mark.requirement("S-LINE-01")
+def test_a_thread_of_codex_that_was_imported_goes_on_through_the_proxy(tmp_path: Path) -> None:
+    with quiet(clock=FrozenClock(NOON)) as memory:
+        codex = CodexSession(memory, tmp_path, parent=None)
+        codex.out_of_file(5)
+        codex.through_proxy(6, 1)
+        assert codex.told() == " ".join(CODEX_TOLD).split()

@@ -8,6 +8,7 @@ import pytest
 from clew.errors import FormatError
 from clew.serve.proxy.exchange import TokenUsage, ToolCall
 from clew.serve.proxy.wires import WIRES, wire_of
+from clew.serve.proxy.wires.streams import ListStream
 from tests.unit.test_serve_wires import TOOL, after, request, sse
 
 RESPONSES, GEMINI = WIRES["responses"], WIRES["gemini"]
@@ -194,6 +195,32 @@ def test_a_stream_of_gemini_is_assembled(is_list: bool, size: int) -> None:
         {"name": "f", "response": {"output": "A"}},
         {"id": "x", "name": "f", "response": {"output": "B"}},
     ]
+
+
+@pytest.mark.requirement("S-REST-01")
+def test_an_object_full_of_braces_is_decoded_once() -> None:
+    decoded: list[int] = []
+
+    def decode(text: str) -> Any:
+        decoded.append(len(text))
+        return json.loads(text)
+
+    stream = ListStream(decode)
+    values = [{"text": '}"{\\' * 500}, {"list": [{"a": {}}] * 200}]
+    text = json.dumps(values).encode()
+    assert [value for at in range(len(text)) for value in stream.feed(text[at : at + 1])] == values
+    assert decoded == [len(json.dumps(value)) for value in values]
+
+
+@pytest.mark.requirement("P-FMT-05")
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 9999])
+def test_objects_of_a_list_are_found_wherever_its_pieces_end(size: int) -> None:
+    text = b'\xef\xbb\xbf[{"a": "\\\\"}\r\n, {"b": "\\"}{"}, "{", 1, {not json}, {"c": "\xc3\xbc"}] }]'
+    stream = ListStream()
+    found = [
+        value for at in range(0, len(text), size) for value in (*stream.feed(text[at : at + size]), *stream.feed(b""))
+    ]
+    assert found == [{"a": "\\"}, {"b": '"}{'}, {"c": "ü"}]
 
 
 @pytest.mark.requirement("P-FMT-05")

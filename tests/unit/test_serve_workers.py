@@ -36,6 +36,9 @@ class Noted:
         self._note(f"prepare {chat.path}")
         return PreparedChat()
 
+    def stop(self) -> None:
+        pass
+
     def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
         assert chat.path
         return PreparedChat(unchanged=why)
@@ -43,9 +46,10 @@ class Noted:
     def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
         raise AssertionError((chat, prepared, held))
 
-    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> Callable[[], None]:
         assert answer is None
         self._note(f"after {chat.path} {prepared.unchanged}")
+        return lambda: self._note(f"finish {chat.path}")
 
 
 def chat(name: str, space: str = "default") -> Chat:
@@ -70,7 +74,9 @@ def test_a_slow_chat_and_its_answer_are_stored_before_its_next_request_is_looked
 
     asyncio.run(talk())
     steps = ("prepare 1", "after 1 slow", "prepare 2", "after 2 slow")
-    assert noted.log == [f"{step} {word}" for step in steps for word in ("begins", "ends")]
+    in_turn = [line for line in noted.log if not line.startswith("finish")]
+    assert in_turn == [f"{step} {word}" for step in steps for word in ("begins", "ends")]
+    assert {"finish 1 ends", "finish 2 ends"} < set(noted.log)
 
 
 @pytest.mark.requirement("P-IDN-19")
@@ -91,6 +97,23 @@ def test_an_answer_that_the_client_has_is_stored_before_its_next_request_is_look
     asyncio.run(talk())
     assert noted.log.index("after 1 None ends") < noted.log.index("prepare 2 begins")
     assert noted.log.index("prepare of another ends") < noted.log.index("after 1 None ends")
+
+
+@pytest.mark.requirement("F-SPEED-41")
+def test_the_next_request_waits_neither_for_the_disk_nor_for_the_ledger_of_an_answer_but_closing_does() -> None:
+    noted = Noted("finish 1")
+
+    async def talk() -> None:
+        workers = Workers(noted, 4, LONG, Metrics())
+        workers.afterwards(chat("1"), await workers.prepared(chat("1")), None)
+        await until(lambda: "finish 1 begins" in noted.log)
+        await workers.prepared(chat("2"))
+        assert "finish 1 ends" not in noted.log
+        noted.go.set()
+        await workers.close()
+
+    asyncio.run(talk())
+    assert noted.log[-1] == "finish 1 ends"
 
 
 async def until(is_so: Callable[[], bool]) -> None:

@@ -53,11 +53,13 @@ class Principal:
         space: the space that its memories belong to.
         scopes: what it may do.
         name: tells tokens apart in logs and rate limits, without showing them.
+        has_token: whether it showed one; without tokens in the settings nobody does.
     """
 
     space: str
     scopes: frozenset[AccessScope] = EVERYTHING
     name: str = "local"
+    has_token: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def _grant(token: str, space: str, scopes: frozenset[AccessScope], what: str, en
         if len(token) < _LITERAL_LEAST or not (token.isascii() and token.isprintable()):
             raise ConfigError(f"{what} is too short or not ASCII; a token has {_LITERAL_LEAST} characters or more")
         digest = hashlib.sha256(token.encode()).digest()
-    return Grant(digest, Principal(space, scopes, digest.hex()[:8]))
+    return Grant(digest, Principal(space, scopes, digest.hex()[:8], has_token=True))
 
 
 class Access:

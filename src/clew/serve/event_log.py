@@ -64,7 +64,10 @@ def place_of(error: BaseException) -> str:
 
 
 class LibraryEvents(logging.Handler):
-    """Turns log records of the library and of the web server into events: the template of a record, not its values."""
+    """Turns log records of the library and of the web server into events: the template of a record, not its values.
+
+    Of a template only the first line: asyncio writes values into those that follow.
+    """
 
     def __init__(self, events: EventLog) -> None:
         super().__init__(logging.WARNING)
@@ -76,4 +79,6 @@ class LibraryEvents(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         name = None if error is None else type(error).__name__
         where = f"{record.name}:{record.lineno}" if error is None else place_of(error)
-        self._events.write("log", place=record.name, reason=template.strip(), error=name, where=where)
+        self._events.write(
+            "log", place=record.name, reason=template.strip().partition("\n")[0], error=name, where=where
+        )

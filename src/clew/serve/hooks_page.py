@@ -52,14 +52,21 @@ def answer_hook(memory: Memory, principal: Principal, event: Mapping[str, Any], 
     name = event.get("hook_event_name")
     if name in _STORES and AccessScope.WRITE in principal.scopes:
         _store(memory, str(event.get("transcript_path", "")))
-    is_kept_out = exclusion(memory.config.ingest.exclude).of_folder(event.get("cwd")) is not None
-    if name not in _READS or AccessScope.READ not in principal.scopes or is_kept_out:
+    if name not in _READS or AccessScope.READ not in principal.scopes or _is_kept_out(memory, event):
         return {}
     if name == "PostToolUse":
         text = _opened(memory, event)
     else:
         text = _start(memory, event) if name == "SessionStart" else _prompt(memory, event, budget)
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": _QUOTED + text}} if text else {}
+
+
+def _is_kept_out(memory: Memory, event: Mapping[str, Any]) -> bool:
+    """Whether nothing is stored of the folder or the session of an event: then nothing is told there either."""
+    if exclusion(memory.config.ingest.exclude).of_folder(event.get("cwd")) is not None:
+        return True
+    reads, session = memory.reads, event.get("session_id")
+    return isinstance(session, str) and session in reads.status.at(reads.live.version()).paused_sessions
 
 
 def _start(memory: Memory, event: Mapping[str, Any]) -> str:

@@ -13,18 +13,21 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
-from clew.errors import ClewError, MissingExtra
-from clew.serve.tools import Tool, Tools, plain_name, unknown
+from clew.errors import ClewError, MissingExtra, NotFoundError
+from clew.serve.tool_names import plain_name, unknown
+from clew.serve.tools import Tool, Tools
 from clew.version import __version__
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 log = logging.getLogger("clew.serve")
+
+P = ParamSpec("P")
 
 NAME: Final = "clew"
 BRIEF: Final = "clew://brief"
@@ -111,13 +114,30 @@ def _destroys(tool: Tool) -> bool | None:
 
 def _offer_resources(server: "MCPServer[Any]", tools: Tools) -> None:
     about = "What the project of this folder was about last time, and what stayed open."
-    server.resource(BRIEF, name="brief", description=about, mime_type="text/plain")(tools.brief)
+    offer = partial(server.resource, mime_type="text/plain")
+    offer(BRIEF, name="brief", description=about)(_with_errors(tools.brief))
     recap = "The last session of this folder's project: goal, open tasks, decisions, turning points, values."
-    server.resource(RECAP, name="recap", description=recap, mime_type="text/plain")(tools.recap)
+    offer(RECAP, name="recap", description=recap)(_with_errors(tools.recap))
     named = "A session's recap. The tool sessions lists their names."
     topics = "All topics with summaries, the most frequent first."
-    server.resource(TOPICS, name="topics", description=topics, mime_type="text/plain")(tools.topics)
-    server.resource(RECAP_OF, name="recap-of-session", description=named, mime_type="text/plain")(tools.recap_of)
+    offer(TOPICS, name="topics", description=topics)(_with_errors(tools.topics))
+    offer(RECAP_OF, name="recap-of-session", description=named)(_with_errors(tools.recap_of))
+
+
+def _with_errors(read: Callable[P, str]) -> Callable[P, str]:
+    """Wraps what reads a resource, so that its errors say what is wrong; the SDK says only that there is one."""
+    from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError  # an extra, imported by now
+
+    @wraps(read)
+    def call(*args: P.args, **kwargs: P.kwargs) -> str:
+        try:
+            return read(*args, **kwargs)
+        except NotFoundError as error:
+            raise ResourceNotFoundError(str(error)) from error
+        except ClewError as error:
+            raise ResourceError(str(error)) from error
+
+    return call
 
 
 def serve(tools: Tools) -> None:

@@ -35,7 +35,8 @@ async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
             await answer_json(scope, send, 403, {"error": "this token does not allow reading"})
             return
         scopes = principal.scopes
-        key = (principal.space, AccessScope.WRITE in scopes, AccessScope.FORGET in scopes)
+        may_forget = AccessScope.FORGET in scopes and (principal.has_token or services.config.serve.allow_forget)
+        key = (principal.space, AccessScope.WRITE in scopes, may_forget)
         await mcp.handle(key, scope, receive, send)
 
     async def metrics(_principal: Principal, scope: "Scope", _receive: "Receive", send: "Send") -> None:

@@ -4,6 +4,7 @@ Running answers are brought to their end first; what they were is stored; then t
 does not wait for the answers.
 """
 
+import gc
 import logging
 import signal
 import socket
@@ -71,9 +72,7 @@ def run_server(services: Services, announce: Callable[[str], None], listening: s
     with listening, _as_events(services.events):
         server = make_server(app)
         announce(address_of(listening))
-        threading.Thread(
-            target=services.spaces.warm_up, args=(services.space,), name="clew-warm-up", daemon=True
-        ).start()
+        threading.Thread(target=warm_up, args=(services,), name="clew-warm-up", daemon=True).start()
         with _signals_end_quietly(), switching_often():
             server.run(sockets=[listening])
 
@@ -129,6 +128,16 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def warm_up(services: Services) -> None:
+    """Load what the first request needs, and let the collector of garbage pass over it from then on.
+
+    It stays until the server ends. A full collection that looks at it holds up every thread, for 70 ms.
+    """
+    services.spaces.warm_up(services.space)
+    gc.collect()
+    gc.freeze()
+
+
 @contextmanager
 def switching_often() -> Iterator[None]:
     """Shorten the interpreter's switch interval: a request waits that long for background work after each query."""
@@ -156,7 +165,7 @@ def _signals_end_quietly() -> Iterator[None]:
 def _as_events(events: EventLog) -> Iterator[None]:
     """Turns the log lines of Clew and of the web server into events."""
     handler = LibraryEvents(events)
-    loggers = [logging.getLogger(name) for name in ("clew", "uvicorn", "httpx2", "httpcore2")]
+    loggers = [logging.getLogger(name) for name in ("clew", "uvicorn", "httpx2", "httpcore2", "asyncio")]
     before = [(list(logger.handlers), logger.propagate) for logger in loggers]
     for logger in loggers:
         logger.handlers, logger.propagate = [handler], False

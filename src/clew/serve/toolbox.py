@@ -12,7 +12,8 @@ from typing import Any, Final
 from clew.assemble.render import OPENING
 from clew.errors import ClewError
 from clew.serve.quoting import NotTraceable, quoting
-from clew.serve.tools import Tool, Tools, plain_name, unknown
+from clew.serve.tool_names import plain_name, unknown
+from clew.serve.tools import Tool, Tools
 from clew.serve.topics import OTHERS
 
 log = logging.getLogger("clew.serve")

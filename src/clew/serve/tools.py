@@ -5,8 +5,7 @@ as quoted memory (DESIGN 1.10). The space is chosen where the server is started,
 """
 
 import inspect
-import json
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +14,14 @@ from urllib.parse import unquote
 
 from clew.assemble.excerpt import around
 from clew.assemble.fact_lines import fact_lines
+from clew.assemble.receipt import OMISSIONS
 from clew.assemble.render import Evidence, chronological, quoted, render
-from clew.errors import InputError
+from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
+from clew.recall.session_names import is_session, session_meant, session_shown_as
+from clew.recall.sessions import talks
 from clew.rows.fact_progress import read_fact_progress, unread_turns
 from clew.serve.file_decisions import code_decisions
 from clew.serve.past_answer import past_answer
@@ -59,6 +61,9 @@ DOUBT: Final = (
     "other words, or find_quote for an exact phrase."
 )
 """What follows a block that probably holds no answer."""
+
+NAME_CHARS: Final = 200
+"""Most characters of a conversation's name that a note is given; every answer repeats it."""
 
 NOTES: Final = "notes"
 """The default conversation for notes."""
@@ -184,13 +189,13 @@ class Tools:
             Tool(
                 "open",
                 self.open,
-                "Show a remembered turn in full, where recall shortened it or left it out.",
-                {"id": "session and number of the turn, such as 'plans:7'", "offset": "first character; 0: beginning"},
+                "Show a remembered turn in full, where recall shortened it or left it out; of a session, its recap.",
+                {"id": "session and number of the turn, such as 'plans:7', or a session", "offset": "first character"},
             ),
             Tool(
                 "sessions",
                 self.sessions,
-                "List earlier sessions: title, project, git branch, time. The id is a session for recall.",
+                "List earlier sessions: title, project, git branch, time. The id is a session for recall and open.",
                 {"project": "folder name or path", "branch": "git branch"},
             ),
         )
@@ -256,11 +261,21 @@ class Tools:
         )
 
     def open(self, id: str, offset: int = 0) -> str:  # noqa: A002 - the name that a model expects
-        """A turn in full, in pages."""
-        _need(id, "id", "the id of a turn")
+        """A turn in full, in pages; the recap of a session, where no turn has this id."""
+        _need(id, "id", "the id of a turn or session")
         if offset < 0:
             raise InputError(f"offset {offset} is negative; give 0 for the beginning")
-        turn = self._memory.restore(id.strip())
+        try:
+            turn = self._memory.restore(id.strip())
+        except (InputError, NotFoundError) as error:
+            try:
+                return self._recap(id.strip())
+            except NotFoundError as no_session:
+                if isinstance(error, NotFoundError):
+                    raise error from None
+                raise NotFoundError(f"{no_session}. A turn's id is a session and a number, as 'plans:7'") from None
+        if offset >= max(1, len(turn.text)):
+            raise InputError(f"offset {offset} is behind the end; the turn has {len(turn.text):,} characters, from 0")
         quotes([NotTraceable if turn.id is None else turn.id])
         text = turn.text[offset : offset + PAGE_CHARS]
         rest = len(turn.text) - offset - len(text)
@@ -284,12 +299,17 @@ class Tools:
     def recap(self) -> str:
         """The recap of the last session of the current folder's project, else of all, marked as quoted memory."""
         here = self._memory.sessions(project=str(Path.cwd()), limit=1) if self._local else []
-        found = here or self._memory.sessions(limit=1)
+        found = here or talks(self._memory.sessions(limit=2))
         return self.recap_of(found[0].name) if found else "Nothing is remembered yet."
 
     def recap_of(self, session: str) -> str:
         """The recap of a session, marked as quoted memory."""
-        text = self._memory.recap(unquote(session), budget=RECAP_TOKENS).text
+        return self._recap(unquote(session))
+
+    def _recap(self, session: str) -> str:
+        name = session_meant(self._memory.reads, session)
+        text = self._memory.recap(name, budget=RECAP_TOKENS, until_now=True).text
+        quotes([NotTraceable])
         return quoted(text) if text else "Nothing was said in that session."
 
     def forget(self, ids: str) -> str:
@@ -301,7 +321,10 @@ class Tools:
     def recall(self, query: str, budget: int = 0, session: str = "") -> str:
         """The block of remembered turns for a question."""
         _need(query, "query", "a question or topic")
-        return self._told(self._memory.recall(query, budget=self._budget(budget), **_only(session)))
+        return self._told(self._memory.recall(query, budget=self._budget(budget), **self._only(session)))
+
+    def _only(self, session: str) -> dict[str, Any]:
+        return {"session": session_meant(self._memory.reads, session.strip())} if session.strip() else {}
 
     def _told(self, context: Context) -> str:
         """The block of a recall, with what to do where it is doubtful, or leaves something out."""
@@ -309,7 +332,8 @@ class Tools:
             if context.is_doubtful:
                 return f"{context.text}\n{DOUBT}"
             left = len(context.omitted)
-            more = f"\n{left} more did not fit; ask with a larger budget or a narrower query." if left else ""
+            more = f"{left} or more" if left == OMISSIONS else f"{left} more"
+            more = f"\n{more} did not fit; ask with a larger budget or a narrower query." if left else ""
             return context.text + more
         if context.omitted:
             enough = enough_for(self._memory, context)
@@ -357,12 +381,15 @@ class Tools:
         if held == EVER and who is None:
             raise InputError(f"status {EVER} needs a subject; give whom or what it is about")
         if held == EVER:
-            found = self._memory.history(who or "", does)[-MOST_FACTS:]
+            found = self._memory.history(who or "", does)
+            shown = found[-MOST_FACTS:]
         else:
-            found = self._memory.facts(who, does, what, held, limit=MOST_FACTS)
-        quotes(source for fact in found for source in fact.sources)
-        told = quoted(fact_lines(found)) if found else "No such fact is known. Try fewer conditions, or recall."
-        return f"{told}{self._unread()}"
+            found = self._memory.facts(who, does, what, held, limit=MOST_FACTS + 1)
+            shown = found[:MOST_FACTS]
+        quotes(source for fact in shown for source in fact.sources)
+        told = quoted(fact_lines(shown)) if shown else "No such fact is known. Try fewer conditions, or recall."
+        more = "\nThere are older ones; give more conditions to see them." if len(found) > len(shown) else ""
+        return f"{told}{more}{self._unread()}"
 
     def _unread(self) -> str:
         """A line about turns that no fact is known of yet; empty where all were read."""
@@ -410,10 +437,16 @@ class Tools:
     def remember(self, text: str, session: str = "") -> str:
         """Stores a note durably and returns its id."""
         _need(text, "text", "what to remember")
-        note = Turn(
-            role="assistant", content=text, session=session.strip() or self._session, at=self._clock(), source="mcp"
-        )
+        name = self._noted_in(session.strip()) if session.strip() else self._session
+        note = Turn(role="assistant", content=text, session=name, at=self._clock(), source="mcp")
         return f"Stored as {self._memory.add(note)}."
+
+    def _noted_in(self, session: str) -> str:
+        """The conversation of a note: the one that a block shows so, else a new one."""
+        if len(session) > NAME_CHARS:
+            raise InputError(f"session {session!r:.60} has {len(session):,} characters; give at most {NAME_CHARS}")
+        reads = self._memory.reads
+        return session if is_session(reads, session) else session_shown_as(reads, session) or session
 
     def _topic_budget(self, asked: int) -> int:
         return self._budget(asked or MOST_TOKENS)
@@ -424,49 +457,16 @@ class Tools:
         return asked or min(self._memory.config.budget, MOST_TOKENS)
 
 
-PREFIXES: Final = ("clew_", "vc_")
-"""What a tool's name may begin with where the tools of several servers stand in one list."""
-
-
-def plain_name(name: str, known: Container[str]) -> str:
-    """The tool that a name means: itself, or without its prefix, or Virtual Context's `vc_restore_tool`."""
-    plain = name
-    for prefix in PREFIXES:
-        plain = plain.removeprefix(prefix)
-    plain = "restore" if plain == "restore_tool" else plain
-    return plain if name not in known and plain in known else name
-
-
-def unknown(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]) -> str | None:
-    """Describes the unknown names in a call, with the known ones; None if all are known."""
-    tool = tools.get(name)
-    if tool is None:
-        return f"there is no tool {shortly(name)}; there are {', '.join(tools)}"
-    unexpected = [shortly(argument) for argument in arguments if argument not in tool.arguments]
-    if unexpected:
-        return f"{name} takes no argument {', '.join(unexpected)}; it takes {', '.join(tool.arguments)}"
-    return None
-
-
-def shortly(value: object) -> str:
-    """A value as an error message repeats it: quoted, and cut to 60 characters."""
-    text = json.dumps(str(value)[:60])
-    return text if len(str(value)) <= 60 else text[:-1] + '..."'
-
-
 def _line(session: SessionInfo) -> str:
     where = " on ".join(place for place in (session.project, session.branch) if place)
     day = "no date" if session.end is None else session.end.date().isoformat()
-    return f"{session.name}: {day}, {session.turns} turns{f', {where}' if where else ''}: {session.title or 'no title'}"
+    turns = f"{session.turns} turn{'s' * (session.turns != 1)}"
+    return f"{session.name}: {day}, {turns}{f', {where}' if where else ''}: {session.title or 'no title'}"
 
 
 def _need(text: str, name: str, what: str) -> None:
     if not text.strip():
         raise InputError(f"{name} is empty; give {what}")
-
-
-def _only(session: str) -> dict[str, Any]:
-    return {"session": session} if session.strip() else {}
 
 
 def _span(found: Remembered) -> str:

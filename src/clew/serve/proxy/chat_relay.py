@@ -88,7 +88,6 @@ class ChatRelay:
             async for piece in sent.pieces():
                 kept.take(piece)
                 await answer.piece(piece)
-        kept.end()
 
     def _loop(self, prepared: PreparedChat, sent: ReceivedAnswer) -> ToolLoop | None:
         """What answers the calls of Clew's tools; None where none are offered, or the answer is an error."""
@@ -115,7 +114,6 @@ class ChatRelay:
                 await answer.piece(piece)
         if loop.held is not None:
             await self.workers.hold(self.chat, prepared, loop.held)
-        kept.end()
 
 
 def _about(prepared: PreparedChat) -> list[tuple[bytes, bytes]]:

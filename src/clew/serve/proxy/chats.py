@@ -27,6 +27,11 @@ class ChatTicket:
         self._taken = False
         self._given_up = False
 
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the request has gone on without its preparation."""
+        return self._given_up
+
     def take(self) -> bool:
         """Says that a block is about to be recorded as sent; False when the request has gone on without it."""
         with self._lock:

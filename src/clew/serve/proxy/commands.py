@@ -41,7 +41,8 @@ MARK: Final = "[clew] "
 ATTACHED: Final = "Attached to "
 
 _COMMAND: Final = re.compile(
-    r"/?(?:clew|vc)[ _-]?(?P<name>attach|label|status|recall|compact|list|forget)(?:[ \t]+(?P<argument>[^\n]+))?",
+    r"/?(?:clew|vc)[ _-]?(?P<name>attach|label|status|recall|compact|list|forget|pause|resume)"
+    r"(?:[ \t]+(?P<argument>[^\n]+))?",
     re.IGNORECASE,
 )
 _TITLE: Final = 80
@@ -148,7 +149,7 @@ class Commands:
     """Carries out commands on one memory. They may take a while: not for the event loop."""
 
     def __init__(self, memory: Memory, principal: Principal, session: str) -> None:
-        """Takes whose commands they are, and the conversation in which they stand."""
+        """Takes whose commands they are, and the conversation in which they stand, empty for none."""
         self._memory, self._principal, self._session = memory, principal, session
 
     def answer(self, command: Command) -> str:
@@ -189,7 +190,7 @@ class Commands:
         own = next((each for each in self._memory.sessions() if each.name == self._session), None)
         stats, topics = self._memory.stats(), self._memory.topics(limit=_TOPICS)
         lines = [
-            f"Conversation: {self._session}",
+            f"Conversation: {self._session or '(not stored yet)'}",
             f"Label: {own.title if own and own.title else '(none)'}",
             f"Turns: {own.turns if own else 0} here, {stats.turns} in {stats.sessions} conversations",
             f"Active topics: {', '.join(own.topics) if own and own.topics else '(none yet)'}",
@@ -197,6 +198,21 @@ class Commands:
         ]
         waiting = sum(stats.pending.values())
         return "\n".join([*lines, *([f"Waiting to be analysed: {waiting}"] if waiting else [])])
+
+    def pause(self, _argument: str) -> str:
+        """Makes the conversation incognito until `resume`."""
+        if not self._session:
+            return "Nothing of this conversation is stored yet, and it has no name; use the header X-Clew-Incognito."
+        self._memory.pause(self._session)
+        return "Paused. Until `clew resume` nothing of this conversation is stored, looked up or added."
+
+    def resume(self, _argument: str) -> str:
+        """Ends that."""
+        if self._session:
+            self._memory.resume(self._session)
+        if self._memory.stats().details["paused_since"] is not None:
+            return "The whole space is paused; `clew resume` in a terminal ends that."
+        return "What is said from here on is stored."
 
     def recall(self, query: str) -> str:
         """What is remembered of something."""
@@ -244,4 +260,6 @@ _WORK: Final[Mapping[str, tuple[_Work, AccessScope]]] = {
     "compact": (Commands.compact, AccessScope.WRITE),
     "list": (Commands.list, AccessScope.READ),
     "forget": (Commands.forget, AccessScope.FORGET),
+    "pause": (Commands.pause, AccessScope.WRITE),
+    "resume": (Commands.resume, AccessScope.WRITE),
 }

@@ -204,7 +204,7 @@ def _follows(look: Look, message: StoredMessage, anchor: int) -> bool:
 def named_by(client: ClientMark, header: str | None) -> NamedConversation | None:
     """What a request calls its conversation, by the header `X-Clew-Session` or by the client's own id.
 
-    An id of Claude Code's is a UUID, and the name of the session when its own file is imported, too.
+    An id of Claude Code's or Codex's is a UUID, and the name of the session when its own file is imported, too.
     """
     if header is not None and header.strip():
         return NamedConversation(header.strip(), False)

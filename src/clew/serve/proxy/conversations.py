@@ -105,6 +105,11 @@ class Conversation:
         return not (self.fresh or self.known or self.cut) and self.last is None
 
     @property
+    def is_watched(self) -> bool:
+        """Whether the proxy relayed an answer of it, or the client cut it: then what is new was said only now."""
+        return self.relayed > 0 or self.cut or self.last is not None
+
+    @property
     def shown(self) -> list[tuple[str, int]]:
         """The stored turns that the request holds, by session and place, as `recall` takes them."""
         before = () if self.last is None else range(self.last + 1)

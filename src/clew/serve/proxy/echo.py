@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from clew.types.turn import Part
@@ -45,6 +46,15 @@ class EchoStretch:
     injected: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _BlockLines:
+    """The lines of a block without what quoting adds; which of them are told without the frame, and by themselves."""
+
+    lines: tuple[str, ...]
+    known: frozenset[str]
+    telling: frozenset[str]
+
+
 class Echoes:
     """Finds blocks of one conversation.
 
@@ -53,9 +63,10 @@ class Echoes:
     """
 
     def __init__(self, blocks: Mapping[str, str]) -> None:
-        self._lines = {name: [_plain(line) for line in block.splitlines()] for name, block in blocks.items()}
-        self._known = {line for lines in self._lines.values() for line in lines if len(line) >= _LEAST}
-        self._telling = {line for line in self._known if _TELLING.match(line)}
+        read = {name: _block_lines(block) for name, block in blocks.items()}
+        self._lines = {name: block.lines for name, block in read.items()}
+        self._known = frozenset().union(*(block.known for block in read.values()))
+        self._telling = frozenset().union(*(block.telling for block in read.values()))
 
     def split(self, text: str) -> list[EchoStretch]:
         """The text in stretches, which together are the text; one stretch where it holds nothing of Clew's."""
@@ -90,7 +101,7 @@ class Echoes:
 
     def _cut(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
         """A frame without its end: as far as the lines are those of the block."""
-        known, end = self._lines.get(mark["id"], []), mark.end()
+        known, end = self._lines.get(mark["id"], ()), mark.end()
         for start, stop in _lines(text, mark.end(), limit):
             if not _belongs(_plain(text[start:stop]), known):
                 break
@@ -99,7 +110,7 @@ class Echoes:
 
     def _headless(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
         """A frame without its beginning, likewise."""
-        known, begin = self._lines.get(mark["id"], []), _line_start(text, mark.start())
+        known, begin = self._lines.get(mark["id"], ()), _line_start(text, mark.start())
         for start, stop in reversed(_lines(text, limit, mark.start())):
             if not _belongs(_plain(text[start:stop]), known, at_end=True):
                 break
@@ -172,6 +183,13 @@ def _line_start(text: str, place: int) -> int:
 def _belongs(line: str, known: Sequence[str], *, at_end: bool = False) -> bool:
     """Whether a line is one of a block, or the beginning (the end) of one that was cut."""
     return not line or any(each == line or (each.endswith(line) if at_end else each.startswith(line)) for each in known)
+
+
+@lru_cache(maxsize=512)  # every request of a conversation asks for all of its blocks again
+def _block_lines(block: str) -> _BlockLines:
+    lines = tuple(_plain(line) for line in block.splitlines())
+    known = frozenset(line for line in lines if len(line) >= _LEAST)
+    return _BlockLines(lines, known, frozenset(line for line in known if _TELLING.match(line)))
 
 
 def _plain(line: str) -> str:

@@ -104,6 +104,8 @@ class Proxy:
             await answer.error(provider, error.status, str(error))
         except Broken as error:
             self._events.write("upstream-broken", provider=str(target and target.provider), cause=str(error))
+            if target is not None:  # nothing of it was relayed where the whole answer is read first
+                await answer.error(target.provider, 502, "the provider's answer broke off; send the request again")
         if answer.first is not None:
             self._metrics.observe("clew_first_byte_seconds", answer.first - began)
         self._metrics.add(

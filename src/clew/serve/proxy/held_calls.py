@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.rows.injections import Injection, keep_injection
-from clew.rows.pause import paused_since
+from clew.rows.pause import is_session_paused
 from clew.serve.proxy.exchange import ChatRequest, Edit, Span, ToolCall
 from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.wires import edits as editing
@@ -61,7 +61,7 @@ class HeldCalls:
     """The held exchanges of one space, as rows, so that they outlast the process and go with the turns they quote.
 
     One whose turns cannot be named is kept in memory alone, until anything of the space is forgotten; so is everything
-    while the space is paused. Threads may share it.
+    while the session is paused. Threads may share it.
     """
 
     def __init__(self, store: Store, space: str) -> None:
@@ -75,7 +75,7 @@ class HeldCalls:
         """Keeps an exchange; durable on return, unless it is kept in memory."""
         name = name_of(held.calls[0])
         with self._store.snapshot() as reader:
-            is_paused = paused_since(reader, self._space) is not None
+            is_paused = is_session_paused(reader, self._space, session)
             forgotten = self._count(reader)
         if held.turns is None or is_paused:
             with self._lock:

@@ -7,11 +7,12 @@ every later request, until the client drops the message, or edits it, or a turn 
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from clew.memory.wiring import Parts
 from clew.rows.injections import Injection, injections_of, keep_injection, retire
-from clew.rows.pause import paused_since
+from clew.rows.pause import is_session_paused
 from clew.serve.proxy.conversations import Conversation
 from clew.serve.proxy.echo import framed
 from clew.serve.proxy.exchange import ChatRequest, Edit
@@ -53,7 +54,7 @@ class Injections:
         A kill of the process does not lose it; a power failure may until the answer is stored, which costs one miss of
         the provider's cache, whereas to wait for the disk here would delay every answer.
 
-        None if it cannot be kept, because the space is paused or the message is not stored: then nothing may be put
+        None if it cannot be kept, because the session is paused or the message is not stored: then nothing may be put
         into it, since it could not be put back.
 
         Args:
@@ -66,7 +67,7 @@ class Injections:
         if formed is None or unit is None:
             return None
         with reads.store.snapshot() as reader:
-            if paused_since(reader, reads.space) is not None:
+            if is_session_paused(reader, reads.space, conversation.session):
                 return None
         name, text = formed
         chain, now = conversation.chains[unit], reads.clock()
@@ -98,7 +99,7 @@ class Injections:
         Blocks of messages that a client dropped when it cut its history are retired.
         """
         reads = self.parts.reads
-        if not conversation.chains:
+        if conversation.fresh or not conversation.chains:
             return PutBack()
         with reads.store.snapshot() as reader:
             kept = [each for each in injections_of(reader, reads.space, conversation.session) if each.retired is None]
@@ -109,7 +110,7 @@ class Injections:
         return PutBack(
             [wire.appended(request, index, each.block) for each, index in placed],
             frozenset(index for _, index in placed),
-            tuple(parse_turn_id(name) for each, _ in placed for name in each.turns),
+            tuple(place for each, _ in placed for place in _quoted(each.turns)),
             tuple(each.block for each, _ in placed),
         )
 
@@ -119,6 +120,12 @@ class Injections:
         with reads.store.snapshot() as reader:
             kept = injections_of(reader, reads.space, conversation.session)
         retire(reads.store, reads.space, [each for each in kept if each.retired is None], reads.clock())
+
+
+@lru_cache(maxsize=512)  # every request of a conversation asks for all of its blocks again
+def _quoted(turns: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """Turns by session and place."""
+    return tuple(map(parse_turn_id, turns))
 
 
 def _unit(conversation: Conversation, index: int) -> int | None:

@@ -1,11 +1,10 @@
 """Keeps a copy of an answer while it is relayed, and reads it when it has ended."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from clew.errors import FormatError, MissingExtra
 from clew.serve.proxy.encodings import decoded
-from clew.serve.proxy.exchange import Answer
+from clew.serve.proxy.exchange import Answer, TokenUsage
 from clew.serve.proxy.headers import RawHeaders
 from clew.serve.proxy.wires import ProxyWire
 
@@ -20,7 +19,6 @@ class KeptAnswer:
         self._pieces: list[bytes] = []
         self._room = most
         self._most = most
-        self._is_whole = False
         self.is_unreadable = False
         """Whether the answer is compressed in a way that is not read here; known when it was read."""
 
@@ -32,12 +30,16 @@ class KeptAnswer:
         else:
             self._room = -1
 
-    def end(self) -> None:
-        """Says that the answer has come to its end."""
-        self._is_whole = self._room >= 0
+    def is_empty(self, read: Answer) -> bool:
+        """Whether the provider said nothing in the answer, and counted nothing, as far as can be seen."""
+        is_seen = self._room >= 0 and not self.is_unreadable
+        return is_seen and not (read.messages or read.complete) and read.usage == TokenUsage()
 
     def read(self, wire: ProxyWire, *, stream: bool) -> Answer:
-        """The answer; what cannot be read is empty and not complete."""
+        """The answer; what cannot be read is empty and not complete.
+
+        Whether it is complete, it tells itself: a client may leave at the mark of its end, before the connection's.
+        """
         body = b"".join(self._pieces)
         try:
             body = decoded(body, self._headers.get(b"content-encoding", b"").decode("latin-1"), self._most)
@@ -45,9 +47,7 @@ class KeptAnswer:
             self.is_unreadable = True
             return Answer(complete=False)
         if not stream:
-            answer = wire.read_answer(body)
-        else:
-            reader = wire.reader()
-            reader.feed(body)
-            answer = reader.answer()
-        return answer if self._is_whole else replace(answer, complete=False)
+            return wire.read_answer(body)
+        reader = wire.reader()
+        reader.feed(body)
+        return reader.answer()

@@ -5,29 +5,36 @@ turn. New turns, and the hashes by which they are known next time, are written i
 what is stored: of two requests that bring the same message at once, one stores it.
 """
 
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from clew.errors import ClosedError
 from clew.ingest.exclude import exclusion
 from clew.ingest.importers.json_fields import without_none
 from clew.memory.wiring import Parts
 from clew.rows.conversations import State, message_digest, next_chain, put_messages, set_state
 from clew.rows.injections import injections_of
-from clew.rows.pause import paused_since
+from clew.rows.pause import is_session_paused, paused_since
 from clew.serve.proxy.conversation_writer import ConversationWriter
 from clew.serve.proxy.conversations import Conversation, Conversations, conversation_with
-from clew.serve.proxy.echo import Echoes
+from clew.serve.proxy.echo import NO_ECHOES, Echoes
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
+from clew.serve.proxy.history_portions import next_portion, with_portion
 from clew.serve.proxy.message_form import Unit, units_of
 from clew.serve.proxy.message_turns import TurnMaker, at, calls_before
 from clew.serve.proxy.summaries import summary_rows
+from clew.store.protocol import Committed
 from clew.store.selections import TURN_TEXT
 from clew.store.tables import SPACE
 from clew.types.ids import parse_turn_id, turn_id
 from clew.write.append import PlacedTurn
 from clew.write.same_words import SOURCES
+
+NOTHING: Final[Committed[tuple[str, ...]]] = Committed((), lambda: None)
+"""What is stored of an answer that says nothing, or is not to be stored."""
 
 _HEAD: Final = 60
 """Characters at the beginning of a message by which it is seen to be a shorter form of a stored one."""
@@ -41,16 +48,21 @@ _LOOKED_AT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class ConversationLog:
-    """Stores the requests and answers of one space. Threads may share it."""
+    """Stores the requests and answers of one space. Threads may share it.
+
+    Attributes:
+        stopping: set when the server stops: then no further portion of a long history is begun.
+    """
 
     parts: Parts
     conversations: Conversations
+    stopping: threading.Event = field(default_factory=threading.Event)
 
     def store_request(self, conversation: Conversation, request: ChatRequest, client: ClientMark) -> Conversation:
         """Commits what is new in a request; gives the conversation with the ids of all its turns, see `wait_for_disk`.
 
-        A side request stores nothing. While the space is paused nothing is stored either, and as long as this process
-        runs, what passed then is not stored later, when it is sent again.
+        A side request stores nothing. While the space or the session is paused nothing is stored either, and as long as
+        this process runs, what passed then is not stored later, when it is sent again.
         """
         if client.side is not None:
             self._note_side(conversation, client.side)
@@ -59,7 +71,9 @@ class ConversationLog:
             return self._waiting(conversation)
         maker = self._maker(conversation, client)
         if not conversation.is_foreign or client.name in SOURCES:
-            made = self._made(conversation, request, maker)
+            asked = _asked(conversation)
+            conversation = self._begun(conversation, request, maker, asked)
+            made = self._made(conversation, request, maker, asked)
         elif (adopted := self._adopted(conversation, request, maker)) is not None:
             conversation, made = adopted, {}
         else:
@@ -75,8 +89,8 @@ class ConversationLog:
 
     def store_answer(
         self, conversation: Conversation, request: ChatRequest, client: ClientMark, answer: Answer
-    ) -> tuple[str, ...]:
-        """Stores an answer, durably, and gives the ids of its turns; one that broke off is marked as incomplete.
+    ) -> Committed[tuple[str, ...]]:
+        """Commits an answer, and gives the ids of its turns; one that broke off is marked as incomplete.
 
         Args:
             conversation: as `store_request` gave it.
@@ -84,14 +98,14 @@ class ConversationLog:
         """
         if client.side is not None:
             self._note_summary(conversation, client.side, answer)
-            return ()
+            return NOTHING
         before, said = _after(conversation, request, answer)
         if said is None:
             self._set_state(conversation, State.FAILED)
-            return ()
+            return NOTHING
         if not conversation.chains or None in conversation.held:
             self.conversations.pass_over((*before, said))
-            return ()
+            return NOTHING
         asked = _with_unit(self._salt(), conversation, before, said, len(answer.messages))
         metadata = without_none(model=answer.model or None, incomplete=None if answer.complete else True)
         maker = self._maker(conversation, client)
@@ -103,19 +117,30 @@ class ConversationLog:
         stored = writer.write(made, State.ANSWERED)
         if stored is None:
             self.conversations.pass_over(asked.units)
-            return ()
+            return NOTHING
         self.conversations.remember(stored)
         self.parts.worker.wake()
-        stored.wait_for_disk()
         seqs = (stored.held[-1] or ())[len(prefilled) :]
-        return tuple(turn_id(stored.session, seq) for seq in seqs)
+        return Committed(tuple(turn_id(stored.session, seq) for seq in seqs), stored.wait_for_disk)
 
     def is_excluded(self, client: ClientMark) -> bool:
         """Whether the setting `ingest.exclude` keeps out what is said in the folder in which a program works."""
         return exclusion(self.parts.reads.config.ingest.exclude).of_folder(client.folder) is not None
 
+    def is_paused_alone(self, session: str) -> bool:
+        """Whether a session was paused by itself: then its requests are incognito."""
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            return paused_since(reader, reads.space, session) is not None
+
+    def is_paused(self, session: str) -> bool:
+        """Whether nothing of a session may be stored, because it is paused or its space is."""
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            return is_session_paused(reader, reads.space, session)
+
     def pass_over(self, request: ChatRequest, answer: Answer | None = None) -> None:
-        """Takes note, in this process alone, of what was sent under `X-Clew-Incognito`: it is not stored later either.
+        """Takes note, in this process alone, of what was sent incognito: it is not stored later either.
 
         Args:
             answer: None before there is one.
@@ -124,30 +149,54 @@ class ConversationLog:
         self.conversations.pass_over(units_of(messages))
 
     def _maker(self, conversation: Conversation, client: ClientMark) -> TurnMaker:
-        reads = self.parts.reads
-        with reads.store.snapshot() as reader:
-            blocks = {each.id: each.block for each in injections_of(reader, reads.space, conversation.session)}
         return TurnMaker(
             conversation.session,
             client.name,
-            Echoes(blocks),
-            reads.config.ingest,
+            NO_ECHOES if conversation.fresh else Echoes(self._blocks(conversation.session)),
+            self.parts.reads.config.ingest,
             by_program=client.subagent,
             metadata=without_none(cwd=client.folder),
         )
 
+    def _blocks(self, session: str) -> dict[str, str]:
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            return {each.id: each.block for each in injections_of(reader, reads.space, session)}
+
+    def _begun(self, conversation: Conversation, request: ChatRequest, maker: TurnMaker, asked: int) -> Conversation:
+        """Commits all but the last portion of a long new history, and gives the conversation with these turns.
+
+        So a server that stops need not wait for all of it, and what is stored stays: the client's next request has the
+        rest.
+
+        Raises:
+            ClosedError: the server is stopping.
+        """
+        while (part := next_portion(conversation)) is not None:
+            if self.stopping.is_set():
+                raise ClosedError("the server is stopping; the rest of this history is stored when it is sent again")
+            made = self._made(part, request, maker, asked)
+            stored = ConversationWriter(self.parts, part).write(made, State.WAITING)
+            if stored is None:  # paused; the last portion is not stored either
+                break
+            conversation = with_portion(self._salt(), conversation, stored)
+        return conversation
+
     def _made(
-        self, conversation: Conversation, request: ChatRequest, maker: TurnMaker
+        self, conversation: Conversation, request: ChatRequest, maker: TurnMaker, asked: int
     ) -> dict[int, list[PlacedTurn] | None]:
-        """The turns of each unit that is not stored; None for one that only shortens what is stored."""
+        """The turns of each unit that is not stored; None for one that only shortens what is stored.
+
+        Args:
+            asked: index of the unit that asks; those before it are of an unknown time unless the history is watched.
+        """
         units, now = conversation.units, self.parts.reads.clock()
         new = [i for i, places in enumerate(conversation.held) if places is None]
-        asked = max((i for i in new if units[i].role == "user" and not units[i].results), default=new[0])
         names = calls_before(request.messages[_calling(units, new[0]) : units[new[0]].first])
         made: dict[int, list[PlacedTurn] | None] = {}
         for i in new:
             messages = request.messages[units[i].first : units[i].last + 1]
-            is_earlier = (conversation.fresh or conversation.is_foreign) and i < asked
+            is_earlier = not conversation.is_watched and i < asked
             moment: datetime | None = None if is_earlier else now
             place = conversation.unmatched.get(i)
             turns = maker.turns(messages, moment, names, stands_in=place is not None and place.is_stand_in)
@@ -192,28 +241,23 @@ class ConversationLog:
     def _note_summary(self, conversation: Conversation, side: SideRequest, answer: Answer) -> None:
         """Keeps by what a summary is known, if it is one of a stored conversation."""
         reads = self.parts.reads
-        if side is not SideRequest.COMPACTION or not conversation.known or self._is_paused():
+        if side is not SideRequest.COMPACTION or not conversation.known or self.is_paused(conversation.session):
             return
         rows = summary_rows(self._salt(), conversation.key, answer.messages)
         if rows:
             reads.store.transaction(lambda tx: put_messages(tx, reads.space, rows))
 
-    def _is_paused(self) -> bool:
-        reads = self.parts.reads
-        with reads.store.snapshot() as reader:
-            return paused_since(reader, reads.space) is not None
-
     def _waiting(self, conversation: Conversation) -> Conversation:
         """A request that was sent before: what is stored of it may still be on its way to the disk, or have failed."""
         reads = self.parts.reads
-        if not conversation.key or self._is_paused():
+        if not conversation.key or self.is_paused(conversation.session):
             return conversation
         done = reads.store.committed(lambda tx: set_state(tx, reads.space, conversation.key, State.WAITING))
         return replace(conversation, wait_for_disk=done.wait_for_disk)
 
     def _set_state(self, conversation: Conversation, state: State) -> None:
         reads = self.parts.reads
-        if not conversation.key or self._is_paused():
+        if not conversation.key or self.is_paused(conversation.session):
             return
         reads.store.transaction(lambda tx: set_state(tx, reads.space, conversation.key, state), durable=False)
 
@@ -222,6 +266,13 @@ class ConversationLog:
         with reads.store.snapshot() as reader:
             row = SPACE.get(reader, (reads.space,))
         return b"" if row is None else row.salt
+
+
+def _asked(conversation: Conversation) -> int:
+    """Index of the last new unit in which the user asks; of the first new one where none does."""
+    units = conversation.units
+    new = [i for i, places in enumerate(conversation.held) if places is None]
+    return max((i for i in new if units[i].role == "user" and not units[i].results), default=new[0])
 
 
 def _calling(units: Sequence[Unit], at: int) -> int:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from clew.serve.proxy.chats import Chat, PreparedChat
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.commands import CleanedRequest, Command, Commands, answered, without_commands
+from clew.serve.proxy.conversation_lookup import named_by
 from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.pipeline import Pipeline
 
@@ -27,9 +28,10 @@ class CommandedPipeline(Pipeline):
 
     def _commanded(self, chat: Chat, request: ChatRequest, cleaned: CleanedRequest, command: Command) -> PreparedChat:
         space = self._spaces.get(chat.principal.space)
-        session = chat.options.session or ""
-        if cleaned.request is not None:
-            client = recognised(cleaned.request)
-            session = space.conversations.identify(cleaned.request, client, chat.options.session).session
+        asked = cleaned.request or request
+        client = recognised(asked)
+        found = space.conversations.identify(asked, client, chat.options.session)
+        is_known = named_by(client, chat.options.session) is not None or not found.fresh
+        session = found.session if is_known else ""
         text = Commands(space.memory, chat.principal, session).answer(command)
         return PreparedChat(reply=answered(chat.wire, request, text), session=session or None)

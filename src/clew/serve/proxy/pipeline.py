@@ -6,6 +6,7 @@ They run in a thread and need no network.
 """
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,6 @@ from clew.config import ServeConfig
 from clew.rank.confidence import UNLIKELY
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
-from clew.rows.pause import paused_since
 from clew.serve.proxy.assembly import Draft, assembled, fitted_to
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat
 from clew.serve.proxy.clients import recognised
@@ -25,8 +25,8 @@ from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.offered_tools import OfferedTools
-from clew.serve.proxy.question import asks_nothing, question_of, question_place
-from clew.serve.proxy.space_memory import SpaceMemories
+from clew.serve.proxy.question import asks_nothing, question_in, question_place
+from clew.serve.proxy.space_memory import SpaceMemories, SpaceMemory
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter
 
@@ -42,6 +42,10 @@ class Pipeline:
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
         self._spaces, self._config = SpaceMemories(spaces, config), config
         self._tools = OfferedTools(aliases=config.aliases)
+
+    def stop(self) -> None:
+        """Ends what takes long, since the server stops."""
+        self._spaces.stop()
 
     def read(self, chat: Chat) -> ChatRequest:
         """The request of a chat.
@@ -61,9 +65,10 @@ class Pipeline:
         space = self._spaces.get(chat.principal.space)
         client = recognised(request)
         if chat.options.incognito or space.log.is_excluded(client):
-            space.log.pass_over(request)
-            return PreparedChat(request=request, incognito=True)
+            return _incognito(space, request)
         conversation = space.conversations.identify(request, client, chat.options.session)
+        if space.log.is_paused_alone(conversation.session):
+            return _incognito(space, request)
         conversation = space.log.store_request(conversation, request, client)
         return PreparedChat(request=request, place=ChatPlace(space, conversation, client), session=conversation.session)
 
@@ -82,6 +87,8 @@ class Pipeline:
         if place is None or place.client.side is not None:  # incognito, or a request of the client for itself
             return self.cut_to_fit(chat, stored)
         try:
+            if chat.ticket.is_given_up:  # nothing waits for a block any more
+                return stored
             if request.messages:
                 prepared = self._with_blocks(chat, request, place, stored, has_tools=wants_tools)
             else:
@@ -104,28 +111,38 @@ class Pipeline:
             return prepared
         return fitted_to(chat, prepared.request or self.read(chat), prepared, self._config.window)
 
-    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
-        """Stores an answer; one that never came, or was an error, counts as none."""
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> Callable[[], None]:
+        """Stores an answer; one that never came, or was an error, counts as none.
+
+        Returns:
+            What remains once others can read it: to wait for the disk, and to keep a row of the ledger.
+        """
         request, place = prepared.request, prepared.place
         if request is None:
-            return
+            return _nothing
         said, refused = Answer(complete=False), _refusal(answer)
         if answer is not None and refused is None:
             said = answer.read(chat.wire, stream=request.stream)
+            refused = "no answer" if answer.is_empty(said) else None
         if prepared.incognito:
             self._spaces.get(chat.principal.space).log.pass_over(request, said)
-        elif place is not None:
-            place.space.log.store_answer(place.conversation, request, place.client, said)
+        if prepared.incognito or place is None:
+            return _nothing
+        stored = place.space.log.store_answer(place.conversation, request, place.client, said)
+
+        def finish() -> None:
+            stored.wait_for_disk()
             self._log_cost(request, prepared, place, said.usage, refused)
+
+        return finish
 
     def _log_cost(
         self, request: ChatRequest, prepared: PreparedChat, place: ChatPlace, usage: TokenUsage, refused: str | None
     ) -> None:
-        """Keeps a row of the ledger, unless the space is paused."""
+        """Keeps a row of the ledger, unless the session is paused."""
         reads = place.space.memory.reads
-        with reads.store.snapshot() as reader:
-            if paused_since(reader, reads.space) is not None:
-                return
+        if place.space.log.is_paused(place.conversation.session):
+            return
         passed = Passed(
             id=secrets.token_hex(4),
             at=reads.clock(),
@@ -153,7 +170,7 @@ class Pipeline:
         draft = Draft(chat, request, place, before.edits, has_tools=has_tools)
         if asked is None or asked in before.indexes or not self._config.budget:
             return assembled(draft, stored, None)
-        context = self._recalled(chat, request, place, before)
+        context = self._recalled(request, place, before, asked)
         lost = space.lost.text(request, place, before.texts, self._config.budget)
         text = "\n\n".join(part for part in (lost, context.text if context is not None else "") if part)
         formed = space.injections.formed(conversation, asked, text) if text else None
@@ -167,12 +184,15 @@ class Pipeline:
     def _adds(self, chat: Chat) -> bool:
         return self._config.inject if chat.options.inject is None else chat.options.inject
 
-    def _recalled(self, chat: Chat, request: ChatRequest, place: ChatPlace, before: PutBack) -> "Context | None":
+    def _recalled(self, request: ChatRequest, place: ChatPlace, before: PutBack, asked: int) -> "Context | None":
         """What is remembered for the question at a request's end; None when nothing is to be added.
 
         What the request itself still holds is left out, as is what stands in its earlier blocks.
+
+        Args:
+            asked: index of the message that asks.
         """
-        question = question_of(chat.wire, request.messages)
+        question = question_in(request.messages[asked])
         memory = place.space.memory
         if asks_nothing(question) or memory.is_empty:
             return None
@@ -198,6 +218,15 @@ class Pipeline:
             return None
         place.space.lost.brought_back(place.conversation.session, text)
         return chat.wire.appended(request, asked, kept)
+
+
+def _incognito(space: SpaceMemory, request: ChatRequest) -> PreparedChat:
+    space.log.pass_over(request)
+    return PreparedChat(request=request, incognito=True)
+
+
+def _nothing() -> None:
+    """What remains of an exchange of which nothing is stored."""
 
 
 def _refusal(answer: KeptAnswer | None) -> str | None:

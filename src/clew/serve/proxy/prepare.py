@@ -4,7 +4,9 @@ What broke is an event with the type of the error and its place, never its messa
 upstream would refuse what the client sends, the request is cut instead of being forwarded as it is.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from clew.errors import ClewError, FormatError, MissingExtra
 from clew.serve.event_log import EventLog
@@ -22,6 +24,10 @@ class SafePreparation:
 
     def __init__(self, pipeline: Pipeline, spaces: Spaces, events: EventLog, metrics: Metrics) -> None:
         self._pipeline, self._spaces, self._events, self._metrics = pipeline, spaces, events, metrics
+
+    def stop(self) -> None:
+        """Ends what takes long, since the server stops."""
+        self._pipeline.stop()
 
     def prepare(self, chat: Chat) -> PreparedChat:
         """What goes upstream: what the pipeline makes of the request, or the request as it came."""
@@ -55,17 +61,33 @@ class SafePreparation:
         except Exception as error:  # noqa: BLE001  # the one place, in the middle of an answer
             self._events.failed("calls-not-kept", error, space=chat.principal.space)
 
-    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
-        """Stores the answer; what fails is an event, and the client has its answer already."""
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> Callable[[], None]:
+        """Stores the answer, and gives what remains: the wait for the disk, and the ledger.
+
+        What fails is an event, and the client has its answer already.
+        """
         try:
-            self._pipeline.after(chat, prepared, answer)
+            finish = self._pipeline.after(chat, prepared, answer)
         except Exception as error:  # noqa: BLE001  # the one place, on the way back
-            self._spaces.failed(chat.principal.space, error)
-            self._events.failed("answer-not-stored", error, space=chat.principal.space)
+            self._not_stored(chat, error)
+            return lambda: None
+        return partial(self._finish, chat, prepared, answer, finish)
+
+    def _finish(
+        self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None, finish: Callable[[], None]
+    ) -> None:
+        try:
+            finish()
+        except Exception as error:  # noqa: BLE001  # the one place, at the end
+            self._not_stored(chat, error)
         else:
             self._worked(chat, prepared)
             if answer is not None and answer.is_unreadable:
                 self._events.write("answer-not-read", space=chat.principal.space, wire=chat.wire.name)
+
+    def _not_stored(self, chat: Chat, error: Exception) -> None:
+        self._spaces.failed(chat.principal.space, error)
+        self._events.failed("answer-not-stored", error, space=chat.principal.space)
 
     def _worked(self, chat: Chat, prepared: PreparedChat) -> None:
         was_asked = prepared.place is not None  # as it is not for a chat incognito

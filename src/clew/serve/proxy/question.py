@@ -43,10 +43,9 @@ def _is_beside(wire: ProxyWire, message: Message) -> bool:
     return role in _BESIDE and not list_wire(wire.name).results(message)
 
 
-def question_of(wire: ProxyWire, messages: Sequence[Message]) -> str:
-    """The words of the user at the end of a conversation; empty when the model has answered them."""
-    place = question_place(wire, messages)
-    text = "" if place is None else own_words(messages[place]).strip()
+def question_in(message: Message) -> str:
+    """The words of the user in the message that asks."""
+    text = own_words(message).strip()
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
 
 

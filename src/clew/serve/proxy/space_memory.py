@@ -37,6 +37,11 @@ class SpaceMemories:
         self._spaces, self._config = spaces, config
         self._lock = threading.Lock()
         self._known: dict[str, SpaceMemory] = {}
+        self._stopping = threading.Event()
+
+    def stop(self) -> None:
+        """Begins to store no further portion of a long history."""
+        self._stopping.set()
 
     def get(self, space: str) -> SpaceMemory:
         """A space whose memory is open.
@@ -49,7 +54,8 @@ class SpaceMemories:
             known = self._known.get(space)
             if known is None or known.memory is not memory:
                 conversations = Conversations(memory.parts)
-                log, injections = ConversationLog(memory.parts, conversations), Injections(memory.parts)
+                log = ConversationLog(memory.parts, conversations, self._stopping)
+                injections = Injections(memory.parts)
                 prices, count = price_list(self._config.prices), counter(memory.config.counter)
                 economy = RequestEconomy(prices, count, time.monotonic)
                 window = VirtualWindow(memory, self._config.window) if self._config.window else None

@@ -28,6 +28,9 @@ from clew.serve.toolbox import COLLAPSED, LAST, LoopCalls, ToolAnswer, Toolbox, 
 MOST_ROUNDS: Final = 10
 """Rounds of calls that are answered; then the model is asked to answer without tools."""
 
+MOST_READ: Final = 32 << 20
+"""Bytes of an answer in which calls are looked for; a longer one is relayed, and its calls of ours are not answered."""
+
 
 class RoundAnswer(Protocol):
     """An answer of the upstream whose headers are there; its body must not be compressed."""
@@ -116,13 +119,19 @@ class ToolLoop:
             reader = self._wire.reader()
             async with aclosing(upstream):
                 if upstream.status != 200:
-                    error = await _body(upstream)
+                    error = await _beginning(upstream.pieces())
                     yield joined.failed(error) if self._rounds else error
                     return
+                size = 0
                 async for piece in upstream.pieces():
-                    reader.feed(piece)
+                    size += len(piece)
+                    if size <= MOST_READ:
+                        reader.feed(piece)
                     if out := joined.feed(piece):
                         yield out
+            if size > MOST_READ:
+                yield joined.finish()
+                return
             further = await asyncio.to_thread(self._after, body, reader)
             if further is None:
                 yield joined.finish()
@@ -137,7 +146,13 @@ class ToolLoop:
         while True:
             self.shown = upstream
             async with aclosing(upstream):
-                text = await _body(upstream)
+                pieces = upstream.pieces()
+                text = await _beginning(pieces)
+                if len(text) > MOST_READ:
+                    yield text
+                    async for piece in pieces:
+                        yield piece
+                    return
             value = parsed(text)
             if upstream.status != 200 or not value:
                 yield text  # an error, or what cannot be read: told as the upstream told it
@@ -210,5 +225,13 @@ class ToolLoop:
         )
 
 
-async def _body(upstream: RoundAnswer) -> bytes:
-    return b"".join([piece async for piece in upstream.pieces()])
+async def _beginning(pieces: AsyncIterator[bytes]) -> bytes:
+    """The body, or what has come of it when it is longer than `MOST_READ`."""
+    found: list[bytes] = []
+    size = 0
+    async for piece in pieces:
+        found.append(piece)
+        size += len(piece)
+        if size > MOST_READ:
+            break
+    return b"".join(found)

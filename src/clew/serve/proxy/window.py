@@ -21,7 +21,7 @@ from clew.condense.wires import Message, wire
 from clew.errors import ClewError, MissingExtra
 from clew.memory import Memory
 from clew.rows.injections import Injection, injections_of, keep_injection
-from clew.rows.pause import paused_since
+from clew.rows.pause import is_session_paused
 from clew.serve.proxy.economy.prompt_blocks import without_marks
 from clew.serve.proxy.exchange import ChatRequest, Edit
 from clew.serve.proxy.window_cut import (
@@ -198,7 +198,7 @@ class VirtualWindow:
         reads = self._memory.reads
         said = {"covered": made.covered, "digest": made.digest, "messages": list(made.messages)}
         with reads.store.snapshot() as reader:
-            if paused_since(reader, reads.space) is not None:
+            if is_session_paused(reader, reads.space, session):
                 return
         block = json.dumps(said, ensure_ascii=False)
         row = Injection(session, _PLAN, b"", bytes.fromhex(made.digest), block, made.turns, reads.clock())

@@ -25,6 +25,10 @@ IN_TURN: Final = 10.0
 class Preparation(Protocol):
     """What is done to a chat in a thread; none of it raises."""
 
+    def stop(self) -> None:
+        """Ends what takes long, since the server stops."""
+        ...
+
     def prepare(self, chat: Chat) -> PreparedChat:
         """Stores what is new of it, and says what goes upstream."""
         ...
@@ -37,8 +41,8 @@ class Preparation(Protocol):
         """Keeps calls that were answered beside calls of the client's own."""
         ...
 
-    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
-        """Stores the answer; None when there was none."""
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> Callable[[], None]:
+        """Stores the answer, None when there was none; gives what remains to be done when others can read it."""
         ...
 
 
@@ -54,6 +58,7 @@ class Workers:
         self._jobs = 0
         self._overdue = 0
         self._afterwards: dict[asyncio.Future[None], str] = {}  # with the space
+        self._remaining: set[asyncio.Future[None]] = set()
 
     async def prepared(self, chat: Chat) -> "Preparing":
         """Prepares a chat, for at most `serve.patience` seconds; what takes longer ends behind the scenes.
@@ -82,7 +87,10 @@ class Workers:
 
         async def store() -> None:
             prepared = replace(await job, unchanged=preparing.sent.unchanged)
-            await self._submit(lambda: self._preparation.after(chat, prepared, answer))
+            finish = await self._submit(lambda: self._preparation.after(chat, prepared, answer))
+            remaining = self._submit(finish)
+            self._remaining.add(remaining)
+            remaining.add_done_callback(self._remaining.discard)
 
         task = asyncio.ensure_future(store())
         self._afterwards[task] = chat.principal.space
@@ -93,9 +101,12 @@ class Workers:
         await self._submit(lambda: self._preparation.hold(chat, prepared, held))
 
     async def close(self) -> None:
-        """Waits until the answers are stored, and ends the threads."""
+        """Waits until the answers are stored, and ends the threads; of a long history the rest is not stored."""
+        self._preparation.stop()
         if self._afterwards:
             await asyncio.wait(self._afterwards, timeout=CLOSING)
+        if self._remaining:
+            await asyncio.wait(self._remaining, timeout=CLOSING)
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._spare.shutdown(wait=False, cancel_futures=True)
 

@@ -181,7 +181,8 @@ def _page_of(first: Callable[[int], Sequence[Any]], limit: int, after: str | Non
 
 
 def _recap(memory: Memory, given: Given) -> dict[str, Any]:
-    return memory.recap(given["id"], budget=given["budget"], style=given["style"]).to_dict()
+    chosen = {name: given[name] for name in ("budget", "style", "until_now")}
+    return memory.recap(given["id"], **chosen).to_dict()
 
 
 def _condense(memory: Memory, given: Given) -> dict[str, Any]:
@@ -359,6 +360,13 @@ ENDPOINTS: Final = (
                 high=MOST_BUDGET,
             ),
             Field(name="style", about="For work or for talk.", place=_QUERY, default="auto", choices=STYLES),
+            Field(
+                name="until_now",
+                about="Tell of the turns after the last compaction too; else the recap is the same until the next one.",
+                kind=FieldKind.BOOLEAN,
+                place=_QUERY,
+                default=False,
+            ),
         ),
     ),
     Endpoint(

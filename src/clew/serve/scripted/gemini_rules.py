@@ -91,8 +91,12 @@ def _content(place: str, content: Mapping[str, Any]) -> Iterator[Denial]:
 
 
 def _order(contents: list[dict[str, Any]]) -> Iterator[Denial]:
-    """Calls come directly behind a turn of the user or of a function, and have as many responses in the next turn."""
+    """Calls come directly behind a turn of the user or of a function, and have as many responses in the next turn.
+
+    Those since the last words of the user are signed; of finished answers, signatures are not asked for.
+    """
     waiting = 0
+    asked = max((number for number, content in enumerate(contents) if _is_question(content)), default=-1)
     for number, content in enumerate(contents):
         model = content.get("role") == "model"
         calls = [part for part in content["parts"] if "functionCall" in part]
@@ -107,7 +111,7 @@ def _order(contents: list[dict[str, Any]]) -> Iterator[Denial]:
                 "Please ensure that function call turn comes immediately after a user turn or after a function "
                 "response turn."
             )
-        if calls and "thoughtSignature" not in calls[0]:
+        if calls and number > asked and "thoughtSignature" not in calls[0]:
             name = calls[0]["functionCall"].get("name")
             yield _refusal(
                 f"Function call is missing a thought_signature in functionCall parts. Function call `{name}`, position "
@@ -116,3 +120,7 @@ def _order(contents: list[dict[str, Any]]) -> Iterator[Denial]:
         waiting = len(calls)
     if waiting:
         yield _refusal("Please ensure that single turn requests end with a user role or the role field is empty.")
+
+
+def _is_question(content: Mapping[str, Any]) -> bool:
+    return content.get("role") != "model" and any("functionResponse" not in part for part in content["parts"])

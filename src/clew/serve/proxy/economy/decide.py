@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
+from operator import attrgetter
 from typing import Final
 
 from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, ReadPrompt, read_prompt
@@ -28,6 +29,7 @@ NEAR: Final = 0.8
 """Share of the length that a model takes, or takes at its usual price, above which nothing is added."""
 
 _SESSIONS: Final = 10_000
+_TOKENS: Final = attrgetter("tokens")
 
 
 class Choice(StrEnum):
@@ -61,7 +63,7 @@ class PromptForm:
     @property
     def tokens(self) -> int:
         """All tokens."""
-        return sum(block.tokens for block in self.blocks)
+        return sum(map(_TOKENS, self.blocks))
 
     @property
     def mark(self) -> tuple[int, float] | None:
@@ -277,7 +279,7 @@ def own_cost(prompt: PromptForm, use: CacheUse, price: Price, rules: CacheRules,
         return 0.0
     limits = (use.read, use.written_long, use.written, use.missed)
     prices = (price.read, price.write_long, price.write, price.miss)
-    ends = list(accumulate(block.tokens for block in prompt.blocks))
+    ends = list(accumulate(map(_TOKENS, prompt.blocks)))
     total = 0.0
     for index, ours in prompt.own:
         end, low = ends[index], 0

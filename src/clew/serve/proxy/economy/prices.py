@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -92,6 +92,10 @@ class Price:
     source: str = ""
 
 
+_MODELS: Final = 64
+"""Names of models, as requests give them, whose place in the list is remembered."""
+
+
 class PriceList:
     """All prices and rules: those of the package, and before them those of a file of the user."""
 
@@ -104,6 +108,7 @@ class PriceList:
         self._prices: dict[str, Price] = {}
         self._rules: dict[str, CacheRules] = {}
         self._defaults: dict[str, CacheRules] = {}
+        self._known = lru_cache(maxsize=_MODELS)(self._listed)
         try:
             given = [(table["checked"], provider) for table in tables for provider in table["provider"]]
             caches: dict[str, Mapping[str, Any]] = {}
@@ -133,7 +138,7 @@ class PriceList:
         name = self._known(model)
         return self._defaults[PROVIDERS[wire]] if name is None else self._rules[name]
 
-    def _known(self, model: str) -> str | None:
+    def _listed(self, model: str) -> str | None:
         """The listed name of a model: the longest one of which the given name is an alias."""
         bare = model.strip().lower().rpartition("/")[2]
         bare = bare.rpartition("anthropic.")[2]  # as Bedrock writes it

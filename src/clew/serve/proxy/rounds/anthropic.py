@@ -101,7 +101,9 @@ class _Stream:
             self._places[index] = None if ours else self._next
             self._next += not ours
             self._calls |= not ours and block.get("type") == "tool_use"
-        place = self._places.get(index)
+        if index not in self._places:
+            return event  # of a block that did not begin: the client sees it as the provider sent it
+        place = self._places[index]
         if place is None:
             return b""
         return event if place == index else event_of({**value, "index": place}, named=True)

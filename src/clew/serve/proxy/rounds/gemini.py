@@ -12,7 +12,7 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import RawEvents, added, compact, value_of
+from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, added, compact, value_of
 from clew.serve.proxy.wires.streams import ListStream
 
 _CALLS: Final = ("functionCall", "function_call")
@@ -89,27 +89,43 @@ class _Stream:
         self._id: object = None
         self._held: list[tuple[bytes, dict[str, Any]]] = []
         self._usage: Any = None
+        self._size = 0  # of the round
+        self._is_raw = False  # since an element is too long to be read
 
     def feed(self, piece: bytes) -> bytes:
+        if self._is_raw:
+            return piece
+        self._size += len(piece)
         if self._source is None:
-            self._begun += piece
-            start = self._begun.lstrip()
-            if not start:
+            if not piece.strip() and self._size <= MOST_HELD:
+                self._begun += piece
                 return b""
-            self._is_list = start.startswith(b"[")
+            piece, self._begun = self._begun + piece, b""
+            self._is_list = piece.lstrip().startswith(b"[")
             self._source = ListStream() if self._is_list else RawEvents()
-            piece, self._begun = self._begun, b""
         if isinstance(self._source, ListStream):
-            found = [(b"", value) for value in self._source.feed(piece) if isinstance(value, dict)]
-            return b"".join(self._relayed(event, value) for event, value in found)
+            out = b"".join(self._relayed(b"", value) for value in self._source.feed(piece))
+            return out + self._raw(self._source.rest()) if self._source.held > MOST_HELD else out
         events = ((event, value_of(event)) for event in self._source.feed(piece))
         return b"".join(event if value is None else self._relayed(event, value) for event, value in events)
 
+    def _raw(self, begun: bytes) -> bytes:
+        """The beginning of an element that is too long to be held; all that follows it is given as it comes."""
+        self._is_raw = True
+        return self._released() + self._separator() + begun
+
     def _relayed(self, event: bytes, value: dict[str, Any]) -> bytes:
+        if self._size > MOST_HELD:  # no further round follows so long an answer
+            return self._released() + self._response(event, value, last=True)
         if self._held or _candidate(value).get("finishReason") or "candidates" not in value:
             self._held.append((event, value))
             return b""
         return self._response(event, value)
+
+    def _released(self) -> bytes:
+        """The responses that were held back for a further round."""
+        held, self._held = self._held, []
+        return b"".join(self._ended(event, value) for event, value in held)
 
     def _response(self, event: bytes, value: dict[str, Any], *, last: bool = False) -> bytes:
         """A response as the client sees it; empty when nothing is left of it."""
@@ -128,10 +144,14 @@ class _Stream:
         return self._framed(told)
 
     def _framed(self, value: dict[str, Any]) -> bytes:
-        self._sent += 1
         if not self._is_list:
             return b"data: " + compact(value) + b"\r\n\r\n"
-        return (b"[" if self._sent == 1 else b",\r\n") + compact(value)
+        return self._separator() + compact(value)
+
+    def _separator(self) -> bytes:
+        """What stands before the next element of a list."""
+        self._sent += 1
+        return b"[" if self._sent == 1 else b",\r\n"
 
     def next_round(self) -> bytes:
         out = b""
@@ -140,11 +160,13 @@ class _Stream:
             open_ended = {name: told for name, told in _candidate(value).items() if name != "finishReason"}
             if _shown(open_ended, self._is_ours):
                 out += self._response(b"", {**value, "candidates": [open_ended]})
-        self._held, self._source = [], None
+        self._held, self._source, self._size = [], None, 0
         self._rounds += 1
         return out
 
     def finish(self) -> bytes:
+        if self._is_raw:
+            return b""
         unchanged = self._rounds == 1 and all(
             event and len(_shown(candidate, self._is_ours)) == len(_parts(candidate))
             for event, value in self._held
@@ -153,7 +175,7 @@ class _Stream:
         rest = self._source.rest() if isinstance(self._source, RawEvents) else b""
         if unchanged and not self._is_list:
             return self._begun + b"".join(event for event, _ in self._held) + rest
-        out = b"".join(self._ended(event, value) for event, value in self._held)
+        out = self._released()
         out += rest if self._rounds == 1 else b""
         if self._is_list:
             out += b"]" if self._sent else b"[]"

@@ -8,28 +8,37 @@ _END: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _DECODER: Final = json.JSONDecoder(strict=False)
 
 
+MOST_HELD: Final = 32 << 20
+"""Bytes of an event that are held back until it ends; a longer one is given in parts, none of which can be read."""
+_BEFORE: Final = 3
+"""Bytes before a piece in which the end of an event may begin."""
+
+
 class RawEvents:
     """Cuts a stream of server-sent events into events, each with its bytes as they came."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
 
     def feed(self, piece: bytes) -> list[bytes]:
         """The events that end in this piece, each with the empty line that ends it."""
+        searched = max(0, len(self._rest) - _BEFORE)
         self._rest += piece
         found = []
         start = 0
-        for end in _END.finditer(self._rest):
+        for end in _END.finditer(self._rest, searched):
             if end.end() == len(self._rest) and end[0] == b"\r\r":
                 break  # a line feed may follow, which belongs to it
-            found.append(self._rest[start : end.end()])
+            found.append(bytes(self._rest[start : end.end()]))
             start = end.end()
-        self._rest = self._rest[start:]
+        del self._rest[:start]
+        if len(self._rest) > MOST_HELD:
+            found.append(self.rest())
         return found
 
     def rest(self) -> bytes:
         """What came after the last whole event; it is then gone from here."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest = bytes(self._rest), bytearray()
         return rest
 
 

@@ -96,7 +96,7 @@ class _OpenAI:
         choice = next((choice for choice in blocks(value.get("choices")) if not choice.get("index")), {})
         message = choice.get("message")
         if not isinstance(message, dict):
-            return Answer(complete=False)
+            return Answer(usage=_usage(value), complete=False)
         return Answer(
             messages=({"role": "assistant", **message},),
             calls=_calls(message),

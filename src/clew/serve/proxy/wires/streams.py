@@ -14,7 +14,9 @@ from typing import Any, Final, Protocol
 from clew.serve.proxy.exchange import Answer
 
 _LINE_ENDS: Final = (b"\r", b"\n")
-_BETWEEN: Final = re.compile(r"[ \t\r\n,\[\ufeff]*")
+_OUTSIDE: Final = re.compile(rb'[^{}"]*+([{}"])')
+_IN_STRING: Final = re.compile(rb'(?s:[^"\\]++|\\.)*+(["\\])')
+"""Up to the end of the string; up to a backslash where the piece ends with it."""
 _DECODER: Final = json.JSONDecoder(strict=False)
 
 
@@ -78,26 +80,57 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 class ListStream:
-    """Reads the elements of a JSON list that comes in pieces, as Gemini streams without `alt=sse`."""
+    """Reads the objects of a JSON list that comes in pieces, as Gemini streams without `alt=sse`.
 
-    def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._text = ""
+    Each byte is looked at once, and each object is decoded once, when its brace closes.
+    """
 
-    def feed(self, piece: bytes) -> list[Any]:
-        """The elements that end in this piece."""
-        self._text += self._decoder.decode(piece)
-        found: list[Any] = []
-        at = 0
-        while True:
-            between = _BETWEEN.match(self._text, at)
-            try:
-                value, at = _DECODER.raw_decode(self._text, between.end() if between else at)
-            except (ValueError, RecursionError):  # an element that has not ended
-                break
-            found.append(value)
-        self._text = self._text[at:]
-        return found
+    def __init__(self, decode: Callable[[str], Any] = _DECODER.decode) -> None:
+        self._decode = decode
+        self._begun = bytearray()  # of an object that has not ended
+        self._depth = 0
+        self._in_string = False
+        self._is_escaped = False  # the last piece ended with a backslash in a string
+
+    def feed(self, piece: bytes) -> list[dict[str, Any]]:
+        """The objects that end in this piece; one that is no JSON is passed over."""
+        ended: list[bytes] = []
+        start, at = 0, int(self._is_escaped)
+        if piece:
+            self._is_escaped = False
+        while (found := (_IN_STRING if self._in_string else _OUTSIDE).match(piece, at)) is not None:
+            mark, at = found[1], found.end()
+            if mark == b'"':
+                self._in_string = not self._in_string
+            elif mark == b"\\":
+                self._is_escaped = True
+            elif mark == b"{":
+                start = start if self._depth else at - 1
+                self._depth += 1
+            elif self._depth:
+                self._depth -= 1
+                if not self._depth:
+                    ended.append(bytes(self._begun + piece[start:at]))
+                    self._begun.clear()
+        if self._depth:
+            self._begun += piece[start:]
+        return [value for text in ended if (value := self._value(text)) is not None]
+
+    @property
+    def held(self) -> int:
+        """Bytes of the object that has not ended."""
+        return len(self._begun)
+
+    def rest(self) -> bytes:
+        """What has come of the object that has not ended."""
+        return bytes(self._begun)
+
+    def _value(self, text: bytes) -> dict[str, Any] | None:
+        try:
+            value: dict[str, Any] = self._decode(text.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return None
+        return value
 
 
 class Assembler(Protocol):
@@ -163,7 +196,7 @@ class LazyReader:
     def _read(self, piece: bytes) -> None:
         if isinstance(self._events, ListStream):
             for value in self._events.feed(piece):
-                self._take(value)
+                self._assembler.take(value)
         elif self._events is not None:
             for event in self._events.feed(piece):
                 self._take_data(event.data)

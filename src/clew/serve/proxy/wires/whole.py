@@ -1,7 +1,7 @@
 """Reads what every format has in an answer that came whole: the object, and numbers of tokens."""
 
 import json
-from typing import Any
+from typing import Any, Final
 
 
 def parsed(body: bytes) -> dict[str, Any]:
@@ -13,9 +13,13 @@ def parsed(body: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+_MOST: Final = 1 << 40
+"""Tokens of one request; a larger number is none of tokens, and no column could hold what it costs."""
+
+
 def whole_number(value: object) -> int | None:
     """A number of tokens; None for everything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST else None
 
 
 def total(*numbers: int | None) -> int | None:
