@@ -214,3 +214,13 @@ def test_the_budget_that_is_named_is_the_one_that_is_needed(home: Path) -> None:
     needed = int(found[1])
     assert done("recall", LIFT, "--budget", str(needed))
     assert f"the shortest turn takes {needed}." in run("recall", LIFT, "--budget", str(needed - 1)).stderr
+
+
+@pytest.mark.requirement("S-LINE-04")
+@pytest.mark.parametrize("question", ["", " ", "?!"])
+@pytest.mark.parametrize("command", ["recall", "search"])
+def test_a_question_without_words_is_told(home: Path, command: str, question: str) -> None:
+    found = run(command, question)
+    assert (found.exit_code, found.stdout) == (0, "")
+    assert "Nothing relevant was found: the question has no words" in found.stderr
+    assert "no words" not in run(command, "xylophone").stderr

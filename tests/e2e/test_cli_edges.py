@@ -80,7 +80,7 @@ def test_the_last_receipt_is_the_one_written_last_also_for_another_process(tmp_p
     with quiet(tmp_path) as memory:
         assert memory.explain().id == last
         memory.forget(match="hive")
-        with pytest.raises(NotFoundError, match="no recall has left"):
+        with pytest.raises(NotFoundError, match="were deleted with what was forgotten"):
             memory.explain()
 
 

@@ -64,12 +64,34 @@ def test_an_unknown_receipt_to_compare_with_is_an_error(home: Path) -> None:
 def test_explain_says_how_an_item_is_shown_and_its_place_by_each_signal(home: Path) -> None:
     context = record("recall", "Who put the red wine behind the door of the cellar?", "--budget", "240")
     assert "pieces" in [item["rendering"] for item in context["items"]]
-    page = " ".join(done("explain", context["receipt_id"]).split())
+    page = " ".join(done("explain", context["receipt_id"], "--full").split())
     assert "rank by each signal alone: lexical 1" in page
     assert "shown as pieces; in full: clew restore s:turn:0" in page
     done("recall", "Who likes red wine?", "--budget", "60")
-    page = done("explain", "last")
+    page = done("explain", "last", "--full")
     assert page.count("rank by each signal alone: ") >= 8
+
+
+@pytest.mark.requirement("S-LINE-03")
+def test_explain_says_first_what_matters(home: Path) -> None:
+    for number in range(8, 40):
+        done("add", f"Guest {number} likes red wine.", "--session", "s")
+    made = record("recall", "Who likes red wine?", "--budget", "300")
+    receipt = record("explain", "last")
+    short, full = done("explain", "last"), done("explain", "last", "--full")
+    assert len(receipt["chosen"]) > 10
+    assert len(receipt["omitted"]) > 3
+    assert f"{len(receipt['chosen']) - 10} more chosen, {len(receipt['omitted']) - 3} more left out." in short
+    assert f"clew explain {made['receipt_id']} --full" in short
+    best = min(receipt["chosen"], key=lambda row: row["rank"])["signals"]
+    added = sorted(best, key=lambda name: -best[name])
+    assert f"{added[0]} {best[added[0]]:+.2f}" in short
+    assert "cost -" not in short
+    assert "rank by each signal alone" not in short
+    assert "cost -" in full
+    for row in (*receipt["chosen"], *receipt["omitted"]):
+        assert row["turn_ids"][0] in full
+    assert 3 * short.count("\n") < full.count("\n")
 
 
 @pytest.mark.requirement("F-CONDENSE-26", "F-RECEIPT-04")
@@ -77,7 +99,7 @@ def test_a_compaction_is_explained_and_compared(home: Path) -> None:
     done("condense", "s", "--force")
     made = record("explain", "last")
     assert made["kind"] == "condense"
-    page = " ".join(done("explain", made["id"]).split())
+    page = " ".join(done("explain", made["id"], "--full").split())
     assert f"session s receipt {made['id']}" in page
     assert f"up to turn {made['understood']['last']}" in page
     assert f"{made['understood']['tokens_before']:,} before, {made['understood']['tokens_after']:,} after" in page

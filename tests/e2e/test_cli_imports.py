@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli_runs import environment
 
-pytestmark = pytest.mark.slow  # new processes are started
+slow = pytest.mark.slow  # new processes are started
 
 PROGRAM = """
 import json, sys
@@ -44,10 +44,10 @@ def loaded(home: Path, *words: str) -> set[str]:
     "words",
     [
         ("recall", "tea"),
-        ("search", "tea"),
-        ("quote", "tea"),
-        ("when", "what did we say yesterday?"),
-        ("explain", "last"),
+        pytest.param(("search", "tea"), marks=slow),
+        pytest.param(("quote", "tea"), marks=slow),
+        pytest.param(("when", "what did we say yesterday?"), marks=slow),
+        pytest.param(("explain", "last"), marks=slow),
     ],
 )
 def test_a_question_loads_nothing_that_stores_derives_or_maintains(tmp_path: Path, words: tuple[str, ...]) -> None:
@@ -58,6 +58,7 @@ def test_a_question_loads_nothing_that_stores_derives_or_maintains(tmp_path: Pat
     assert [room for room in ANYTHING_ELSE if f"clew.{room}" in modules] == []
 
 
+@slow
 @pytest.mark.requirement("F-CLI-25")
 @pytest.mark.parametrize("words", [("--version",), ("--help",), ("recall", "--help")])
 def test_the_version_needs_no_numpy(tmp_path: Path, words: tuple[str, ...]) -> None:

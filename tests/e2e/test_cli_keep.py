@@ -1,13 +1,18 @@
 """`clew stats`, `export`, `verify`, `rebuild`, `work`, `forget` and `config`, as people use them."""
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from clew.cli.keep import left_over
 from clew.config import SETTINGS
+from clew.memory import Memory
+from clew.types import Turn
 from tests.cli_runs import CONVERSATION, done, failure, record, records, run
+from tests.house.tree import ROOT
 from tests.llm_servers import answer, llm_server
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
@@ -82,6 +87,24 @@ def test_work_ends_when_nothing_is_left() -> None:
     talk()
     assert done("work", "--once") == "no jobs are pending\n"
     assert record("work", "--once") == {"done": True, "pending": {}, "deferred": 0}
+
+
+def leave(home: str) -> None:
+    """Stores turns whose jobs are still pending, and leaves the memory open."""
+    memory = Memory.open(home)
+    memory.add_many([Turn(role="user", content=f"The launch of {n} is on Tuesday.") for n in range(200)])
+
+
+@pytest.mark.requirement("S-LINE-05")
+def test_work_says_what_it_did(tmp_home: Path) -> None:
+    left = "import os, sys; from tests.e2e.test_cli_keep import leave; leave(sys.argv[1]); os._exit(0)"
+    subprocess.run(
+        [sys.executable, "-c", left, str(tmp_home / ".clew")], check=True, cwd=ROOT
+    )  # as a program that was killed
+    result = run("work", "--once")
+    assert "jobs done: " in result.stderr
+    assert result.stdout == "no jobs are pending\n"
+    assert "jobs done" not in run("work", "--once").stderr
 
 
 @pytest.mark.requirement("K-KEEP-06")

@@ -47,7 +47,8 @@ def test_totals_are_printed_and_given_as_json(requests: Path) -> None:
 
 
 @pytest.mark.requirement("P-ECO-14")
-def test_large_figures_stand_below_their_titles_in_80_columns(tmp_home: Path) -> None:
+def test_large_figures_stand_below_their_titles_in_80_columns(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     model, home = "claude-opus-4-1-20250805", tmp_home / "home"
     with Memory.open(home, embedder="none") as memory:
         memory.add(Turn(role="user", content="Which port?", session="api"))

@@ -185,3 +185,19 @@ def test_an_empty_path_is_refused_before_anything_is_imported(tmp_path: Path) ->
     chat.write_text("The gate is green.", encoding="utf-8")
     assert "the path to import is empty" in failure(1, "import", chat, "")
     assert "there is no memory" in failure(1, "stats")
+
+
+@pytest.mark.requirement("F-NAMED-01", "F-NAMED-02")
+def test_an_import_names_what_it_skips_and_times_that_it_cannot_read(tmp_path: Path) -> None:
+    folder = tmp_path / "talks"
+    folder.mkdir()
+    lines(folder / "talk.jsonl", {"role": "user", "content": "The queen is gone.", "timestamp": "9999-99-99"})
+    for number in range(5):
+        (folder / f"{number}.bin").write_bytes(bytes(100))
+    said = done("import", folder, tmp_path / "talks/talk.jsonl")
+    assert f"  file of another kind: {folder / '0.bin'}, {folder / '1.bin'}, {folder / '2.bin'}, and 2 more\n" in said
+    first = f"{folder / 'talk.jsonl'}:1: '9999-99-99'"
+    assert f"1 turn stored without a time, because it could not be read; the first, {first}\n" in said
+    told = record("import", folder)
+    assert told["skipped_at"]["file of another kind"] == [str(folder / f"{number}.bin") for number in range(5)]
+    assert told["undated"] == 0

@@ -51,7 +51,7 @@ def test_a_receipt_names_labels_and_what_each_share_is(home: Path) -> None:
     assert all(signals["hub"] < 0 for signals in shares.values())
     for row in rows(receipt):
         assert row["score"] == pytest.approx(sum(row["signals"].values()), abs=1e-5)
-    page = " ".join(done("explain", name).split())
+    page = " ".join(done("explain", name, "--full").split())
     assert "labels: deployment, harbour" in page
     assert f"label {shares['s:turn:8']['label']:+.2f}" in page
     assert f"hub {shares['s:turn:8']['hub']:+.2f}" in page

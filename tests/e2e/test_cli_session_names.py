@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import done, failure, records
+from tests.cli_runs import done, failure, record, records
 from tests.memories import quiet, told
 
 ONE = "fe5e1c67-1111-4222-8333-444444444444"
@@ -63,3 +63,27 @@ def test_forgetting_takes_a_short_name_and_no_beginning() -> None:
 def test_a_name_that_no_session_has_is_refused(command: tuple[str, ...]) -> None:
     assert "there is no session 'none'" in failure(1, *command, "none")
     assert "is empty" in failure(1, *command, "")
+
+
+@pytest.mark.requirement("U-FOUND-06")
+def test_turns_of_a_short_name_are_pinned_and_forgotten() -> None:
+    done("pin", "fe5e1c67:turn:0")
+    assert [each["name"] for each in records("pin")] == [f"{ONE}:turn:0"]
+    done("pin", "fe5e1c67:turn:0", "--remove")
+    assert records("pin") == []
+    assert record("forget", "fe5e1c67:turn:0", "--yes")["turns"] == 1
+    assert "no turn 'nosuch:turn:0'" in failure(1, "pin", "nosuch:turn:0")
+
+
+@pytest.mark.requirement("U-FOUND-07")
+def test_the_command_that_a_recap_names_can_be_typed_as_it_stands() -> None:
+    ref = done("add", "We chose clay pots.", "--session", "my plan 1").strip()
+    for budget in ("4000", "60"):
+        assert f"`clew restore {ref.removesuffix('0')}n`" in done("recap", "my plan 1", "--budget", budget)
+    assert "clay pots" in done("restore", ref)
+
+
+@pytest.mark.requirement("U-FOUND-08")
+def test_forget_says_how_a_whole_conversation_is_deleted() -> None:
+    assert "'work' is a conversation" in failure(2, "forget", "work", "--yes")
+    assert "hive of work" in done("search", "hive", "--session", "work")

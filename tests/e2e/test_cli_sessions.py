@@ -124,7 +124,7 @@ def test_the_brief_tells_of_the_last_session_of_a_project_and_its_open_tasks(tmp
     assert "Last request: The cookie had expired.\n" in brief
     assert "Last answer: The cookie is the cause.\n" in brief
     assert "no answer" not in brief
-    assert brief.index("Open tasks:\n- Renew the cookie\n") < brief.index("Earlier:\n- 2025-05-03 Why does the login")
+    assert brief.index("Open tasks:\n- Renew the cookie\n") < brief.index("Earlier:\n- 2025-05-03 [shop] Why does")
     assert "Find the cause" not in brief
     assert "/srv/blog" in done("brief"), "no conversation of this folder: the last of all"
     assert "No conversation matches." in run("brief", "--project", "nowhere").stderr

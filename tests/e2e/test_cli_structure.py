@@ -8,19 +8,25 @@ import pytest
 from tests.cli_runs import CONVERSATION, done, records, run
 
 
-def sessions(home: Path) -> list[str]:
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the sample conversation, all work done; for tests that only read it."""
+    place = tmp_path_factory.mktemp("kept")
+    done("import", CONVERSATION, "--home", place)
+    done("work", "--once", "--home", place)
+    return place
+
+
+def sessions(home: Path, place: Path) -> list[str]:
     """The sessions of the sample conversation."""
-    file = home / "all.jsonl"
-    done("export", file, "--home", home / "kept")
+    file = place / "all.jsonl"
+    done("export", file, "--home", home)
     return sorted({json.loads(line).get("session", "default") for line in file.read_text("utf-8").splitlines()})
 
 
 @pytest.mark.requirement("W-STAGE-07")
-def test_the_beats_of_a_conversation_are_listed(tmp_path: Path) -> None:
-    home = tmp_path / "kept"
-    done("import", CONVERSATION, "--home", home)
-    done("work", "--once", "--home", home)
-    found = {name: records("snapshots", name, "--json", "--home", home) for name in sessions(tmp_path)}
+def test_the_beats_of_a_conversation_are_listed(home: Path, tmp_path: Path) -> None:
+    found = {name: records("snapshots", name, "--json", "--home", home) for name in sessions(home, tmp_path)}
     name, beats = max(found.items(), key=lambda pair: len(pair[1]))
     assert beats
     assert [beat["conversation_position"] for beat in beats] == list(range(len(beats)))
@@ -44,10 +50,7 @@ def test_a_session_of_one_turn_has_none_and_that_is_said(tmp_path: Path) -> None
 
 
 @pytest.mark.requirement("W-TAG-09")
-def test_labels_are_listed_and_lead_to_what_they_mark(tmp_path: Path) -> None:
-    home = tmp_path / "kept"
-    done("import", CONVERSATION, "--home", home)
-    done("work", "--once", "--home", home)
+def test_labels_are_listed_and_lead_to_what_they_mark(home: Path) -> None:
     found = records("labels", "--json", "--limit", "500", "--home", home)
     assert len(found) > 20
     assert [each["count"] for each in found] == sorted((each["count"] for each in found), reverse=True)

@@ -229,3 +229,9 @@ def test_a_long_argument_is_cut(words: list[str]) -> None:
     result = run(*words, "x" * 100_000)
     assert result.exit_code in (1, 2)
     assert len(result.stderr) < 5_000
+
+
+@pytest.mark.requirement("U-FOUND-01")
+def test_without_a_command_the_whole_help_page_is_printed() -> None:
+    shown = run()
+    assert shown.stdout + shown.stderr == run("--help").stdout

@@ -141,11 +141,11 @@ def test_what_follows_a_rollback_is_a_branch(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-INGEST-05")
-def test_a_subagent_s_file_is_a_branch_of_its_parent_s_session(tmp_path: Path) -> None:
+def test_a_sub_agent_s_file_is_a_session_of_its_own(tmp_path: Path) -> None:
     source = {"subagent": {"thread_spawn": {"parent_thread_id": "thread-1", "depth": 1}}}
     meta = wrapped("session_meta", id="thread-2", source=source)
     (turn,) = turns(read(put(tmp_path, NAME, lines(meta, META, message("user", "look for x")))))
-    assert (turn.session, turn.branch, turn.origin) == ("thread-1", "sidechain:thread-2", "assistant")
+    assert (turn.session, turn.branch, turn.origin) == ("thread-2", "", "assistant")
 
 
 @pytest.mark.requirement("F-INGEST-05")

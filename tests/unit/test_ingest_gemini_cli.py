@@ -70,6 +70,25 @@ def test_records_that_are_written_again_are_known(tmp_path: Path) -> None:
     assert turns(records)[1].metadata == {"title": "Files", "model": "gemini-x"}
 
 
+@pytest.mark.requirement("S-LINE-02")
+@pytest.mark.parametrize("is_told_first", [False, True])
+def test_a_result_that_is_a_message_too_is_read_once(tmp_path: Path, is_told_first: bool) -> None:
+    called = answer(toolCalls=[call("c1", "a.txt")])
+    told = {"id": "u2", "timestamp": AT, "type": "user", "content": called["toolCalls"][0]["result"]}
+    told["content"] = [*told["content"], {"text": "And then?"}]
+    waiting = answer(toolCalls=[call("c1", None)])
+    path = put(
+        tmp_path, "session.jsonl", lines(HEADER, ASKED, waiting, *([told, called] if is_told_first else [called, told]))
+    )
+    assert sorted(text for _, text in said(read(path))) == [
+        "And then?",
+        "I look.",
+        "a.txt",
+        "list the files",
+        'ls({"dir": "."})',
+    ]
+
+
 @pytest.mark.requirement("F-INGEST-06")
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_document_in_a_file_of_lines_is_read_too(tmp_path: Path, indent: int | None) -> None:

@@ -195,6 +195,10 @@ def test_threads_of_zep_are_read(tmp_path: Path) -> None:
         ("user", "Jae", "I moved to Oslo", "thread"),
         ("assistant", None, "Nice!", "thread"),
     ]
+    listed = put(tmp_path, "listed.json", [{"thread_id": "t1", "messages": [told, None]}])
+    assert [turn.session for turn in turns(read(listed))] == ["t1"]
+    (told_wrong,) = rejections(read(listed), tmp_path)
+    assert told_wrong[0] == "listed.json:[0].messages[1]"
     dump = {"user": {"user_id": "jae"}, "threads": [{"thread_id": "t1", "messages": [told]}, {"thread_id": "t2"}]}
     found = turns(read(put(tmp_path, "dump.json", dump)))
     assert [(turn.session, turn.external_id) for turn in found] == [("t1", "u1")]

@@ -260,3 +260,30 @@ def test_a_result_that_is_too_long_for_a_turn_becomes_several(tmp_path: Path) ->
     assert "".join(part.text for turn in found[:-1] for part in turn.parts) == long
     assert [turn.external_id for turn in found] == ["u2", "u2#1", "u2#2"]
     assert {part.call_id for turn in found[:-1] for part in turn.parts} == {"t1"}
+
+
+@pytest.mark.requirement("A-LINE-05")
+def test_parts_as_clew_names_them_are_read_as_what_they_are(tmp_path: Path) -> None:
+    parts = [
+        {"type": "thinking", "text": "Let me look.", "extra": {"signature": "x"}},
+        {"type": "tool_call", "name": "ls", "call_id": "c1", "text": '{"dir": "."}'},
+    ]
+    result = {"type": "tool_result", "name": "ls", "call_id": "c1", "text": "a.txt"}
+    records = [
+        {"role": "assistant", "content": parts},
+        {"role": "tool", "content": [result]},
+        {"role": "user", "content": [{"type": "injected", "text": "Be brief."}]},
+        {"role": "user", "content": [{"type": "thinking", "text": "odd", "name": 5}]},
+    ]
+    found = list(read(put(tmp_path, "own.jsonl", lines(*records))))
+    told = turns(found)
+    assert [(turn.role, turn.text) for turn in told] == [
+        ("assistant", 'Let me look.\nls({"dir": "."})'),
+        ("tool", "a.txt"),
+        ("user", "Be brief."),
+        ("user", "odd"),
+    ]
+    assert [part.to_dict() for part in told[0].parts] == parts
+    assert [part.to_dict() for part in told[1].parts] == [result]
+    assert told[2].origin == "injected"
+    assert rejections(found, tmp_path) == []

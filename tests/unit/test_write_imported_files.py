@@ -155,3 +155,25 @@ def test_a_followed_file_gives_all_its_ids_once_it_does_not_change(tmp_path: Pat
         assert ids == tuple(f"abc:turn:{number}" for number in range(6))
         again = memory.import_path(file, format="claude-code")
         assert (again.known, again.turn_ids) == (6, ids)
+
+
+@pytest.mark.requirement("S-LINE-07")
+@pytest.mark.parametrize("again", [False, True])
+def test_a_session_that_ends_within_a_line_is_no_failed_import(tmp_path: Path, again: bool) -> None:
+    lines = [
+        json.dumps({"type": "user", "uuid": f"u{n}", "sessionId": "s", "message": {"role": "user", "content": words}})
+        for n, words in enumerate(("Find the port.", "It is the fourth: 8123."))
+    ]
+    path, whole = tmp_path / "s.jsonl", "".join(f"{line}\n" for line in lines).encode()
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        for cut in range(len(lines[0]) + 2, len(whole) - 1, 7):
+            path.write_bytes(whole[:cut])
+            report = memory.import_path(path, format="claude-code")
+            assert (report.rejected, report.skipped) == ((), {"unfinished last line": 1})
+        path.write_bytes(whole + b"{bad\n" if again else whole)
+        report = memory.import_path(path, format="claude-code")
+        assert [turn.text for turn in memory.turns()] == [
+            "Find the port.",
+            "It is the fourth: 8123.",
+        ]
+        assert len(report.rejected) == again

@@ -82,12 +82,15 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             emit(record if receipt is None else {**record, "receipt": receipt.to_dict()})
             return
         give(context.text)
-        told = footer(context, took, kept=memory.is_writable) if context.items else nothing(memory, context, only)
+        told = (
+            footer(context, took, kept=memory.is_writable) if context.items else nothing(memory, context, query, only)
+        )
         err().print(told, style="dim")
         if receipt is not None:
             print_receipt(err(), memory, receipt)
 
 
+NO_WORDS: Final = "Nothing relevant was found: the question has no words. `clew when` shows what was said in a period."
 DOUBT: Final = "Probably nothing relevant is stored; these are the nearest turns.\n"
 
 
@@ -105,13 +108,15 @@ def footer(context: Context, took: float, *, kept: bool) -> str:
     )
 
 
-def nothing(memory: MemoryRecalls, context: Context, only: Mapping[str, object]) -> str:
+def nothing(memory: MemoryRecalls, context: Context, query: str, only: Mapping[str, object]) -> str:
     """Why a block is empty, and what to do next; `only` are the filter options."""
     if context.omitted:
         enough = enough_for(memory, context)
         return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes {enough:,}. Raise --budget."
     if memory.is_empty:
         return _nothing_stored(memory)
+    if not any(map(str.isalnum, query)):
+        return NO_WORDS
     given = [
         f"--{name.replace('_', '-')}" for name, value in only.items() if name in TurnFilters.__annotations__ and value
     ]
@@ -141,7 +146,8 @@ def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
         elif hits:
             _print_hits(hits, query)
         else:
-            err().print(_nothing_stored(memory) if memory.is_empty else "No turn was found.", style="dim")
+            none = NO_WORDS if not any(map(str.isalnum, query)) else "No turn was found."
+            err().print(_nothing_stored(memory) if memory.is_empty else none, style="dim")
 
 
 def _print_hits(hits: list[Hit], query: str) -> None:

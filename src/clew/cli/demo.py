@@ -19,7 +19,7 @@ from rich.text import Text
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.put import import_shown, print_report
-from clew.cli.show import counted, day, dim, excerpt, grid, indented, lay_out, out, reasons, who
+from clew.cli.show import counted, day, dim, excerpt, grid, indented, lay_out, page, reasons, who
 from clew.cli.terminal import emit
 from clew.memory import Memory
 from clew.text.printable import printable
@@ -159,7 +159,7 @@ def _ask(memory: Memory, question: str, budget: int) -> DemoAnswer:
 
 
 def _print_loaded(memory: Memory, loaded: LoadResult, path: str | None) -> None:
-    console = out()
+    console = page()
     console.print(
         Text.assemble(
             ("Clew", "bold"),
@@ -186,7 +186,7 @@ def _embedding(memory: Memory, loaded: LoadResult) -> str:
 
 
 def _print_answer(memory: Memory, answer: DemoAnswer, number: int) -> None:
-    console, context = out(), answer.context
+    console, context = page(), answer.context
     console.print()
     console.print(Text(f"{number}. {printable(answer.question)}", style="bold"))
     if not context.items:
@@ -213,7 +213,7 @@ def _print_end(*, kept: bool, asked: bool) -> None:
         (f'{clew} recall "what did we decide about ...?"', "print the turns that answer a question"),
         (f"{clew} demo FILE --ask QUESTION", "run this demo on a conversation of yours"),
     ]
-    console = out()
+    console = page()
     console.print()
     if not asked:
         console.print("No question was asked: give questions with --ask, or run this in a terminal and type them.")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from clew.cli.show import counted, dim, out
+from clew.cli.show import counted, dim, page
 from clew.cli.terminal import emit
 from clew.errors import MissingExtra
 from clew.serve.proxy_process import ProxyProcess
@@ -68,7 +68,7 @@ def run_proxy_demo(*, as_json: bool) -> None:
 
 
 def _hold(upstream: ScriptedUpstream, direct: str, proxied: str, *, as_json: bool) -> None:
-    console = out()
+    console = page()
     if not as_json:
         console.print(Text.assemble(("Clew", "bold"), "  between a program and its model"))
         console.print()
@@ -106,7 +106,7 @@ def _ask(base: str, messages: Sequence[dict[str, str]]) -> ChatAnswer:
 
 
 def _show(number: int, question: str, without: ChatAnswer, with_memory: ChatAnswer) -> None:
-    console = out()
+    console = page()
     console.print(Text(f"{number}. {question}", style="bold"))
     for name, answer in (("without", without), ("with Clew", with_memory)):
         style = "yellow" if answer.text == UNKNOWN else "green"
@@ -117,7 +117,7 @@ def _show(number: int, question: str, without: ChatAnswer, with_memory: ChatAnsw
 
 
 def _end(upstream: ScriptedUpstream) -> None:
-    console = out()
+    console = page()
     console.print(
         dim(f"The model saw {counted(len(upstream.requests), 'request')} and answers only from what is in each.")
     )

@@ -1,6 +1,6 @@
 """`clew explain`: prints the receipt of a recall."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import starmap
 from math import exp
 from typing import Any
@@ -25,6 +25,9 @@ from clew.types import Receipt
 LINE = 120
 """Most characters shown of a turn."""
 
+CHOSEN, OMITTED, SIGNALS = 10, 3, 3
+"""Rows of each list, and signals of each row, that are shown without `--full`."""
+
 _TURN = ":turn:"
 """Occurs only in turn ids: the session name in an id is percent-encoded."""
 
@@ -32,13 +35,15 @@ _TURN = ":turn:"
 @click.command()
 @click.argument("receipt")
 @click.option("--diff", "before", metavar="RECEIPT", help="Show the differences from this receipt instead.")
+@click.option("--full", is_flag=True, help="Show every item with all signals, and how the question was read.")
 @common
-def explain(scope: Scope, receipt: str, before: str | None) -> None:
+def explain(scope: Scope, receipt: str, before: str | None, full: bool) -> None:
     """Show why `clew recall` or `clew when` returned what it did.
 
-    RECEIPT is the id that they print, or `last` for the newest. Shows for each item its rank, its score, the share of
-    each signal, its rank by each signal alone, its form and its tokens; then what was left out, why, and how to get it.
-    `--diff A B` shows which items were added, removed or moved from A to B, and which signal caused it.
+    RECEIPT is the id that they print, or `last` for the newest. Shows the best items with their scores, the signals
+    that added most, their forms and tokens; then what was nearest of what was left out, and why. With `--full`, shows
+    every item with the share of each signal and its rank by each signal alone. `--diff A B` shows which items were
+    added, removed or moved from A to B, and which signal caused it.
     """
     with open_for_questions(scope) as memory:
         found = memory.explain(None if receipt == "last" else receipt)
@@ -51,31 +56,55 @@ def explain(scope: Scope, receipt: str, before: str | None) -> None:
         elif scope.as_json:
             emit(found.to_dict())
         else:
-            print_receipt(out(), memory, found)
+            print_receipt(out(), memory, found, full=full)
 
 
-def print_receipt(console: Console, memory: MemoryRecalls, receipt: Receipt) -> None:
-    """Prints a receipt, with the beginning of each turn that is still stored."""
+def print_receipt(console: Console, memory: MemoryRecalls, receipt: Receipt, *, full: bool = False) -> None:
+    """Prints a receipt, with the beginning of each turn that is still stored.
+
+    Args:
+        full: whether all of it is printed, instead of what matters first.
+    """
     chosen = sorted(receipt.chosen, key=lambda row: row["rank"])
-    lay_out(console, lines(_summary(receipt)))
+    lay_out(console, lines(_summary(receipt, full=full)))
     console.print()
-    table = grid(">rank", ">score", ">tokens", "turn and share of each signal", titles=True)
-    for row in chosen:
-        cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(shares(row["signals"])))
-        cell.append_text(dim(_by_itself(row)))
+    title = "turn and share of each signal" if full else "turn and what added most"
+    table = grid(">rank", ">score", ">tokens", title, titles=True)
+    for row in _first(chosen, full=full):
+        cell = Text.assemble(_shown(memory, row, receipt.query), dim(_reasons(row, full=full)))
         table.add_row(str(row["rank"]), _score(row), str(row["tokens"]), cell)
     lay_out(console, table if chosen else dim("Nothing was chosen."))
     if receipt.omitted:
-        is_compaction = receipt.kind == CONDENSED
-        title = "Turns of which words left the prompt, in order" if is_compaction else "Left out, best first"
-        console.print(f"\n{title} (`clew restore ID` prints one):")
-        table = grid(">score", "turn and reason")
-        for row in receipt.omitted:
-            cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(printable(row["reason"])))
-            if row.get("signals"):
-                cell.append_text(dim(f"\n{shares(row['signals'])}{_by_itself(row)}"))
-            table.add_row("" if is_compaction else _score(row), cell)
-        lay_out(console, table)
+        _print_omitted(console, memory, receipt, full=full)
+    if not full:
+        more = _more(receipt)
+        console.print(dim(f"\n{more}`clew explain {receipt.id} --full` shows every signal and rank."))
+
+
+def _print_omitted(console: Console, memory: MemoryRecalls, receipt: Receipt, *, full: bool) -> None:
+    is_compaction = receipt.kind == CONDENSED
+    title = "Turns of which words left the prompt, in order" if is_compaction else "Left out, best first"
+    console.print(f"\n{title} (`clew restore ID` prints one):")
+    table = grid(">score", "turn and reason")
+    for row in receipt.omitted if full else receipt.omitted[:OMITTED]:
+        reasons = _reasons(row, full=True) if full and row.get("signals") else ""
+        cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(f"{printable(row['reason'])}{reasons}"))
+        table.add_row("" if is_compaction else _score(row), cell)
+    lay_out(console, table)
+
+
+def _first(chosen: Sequence[Mapping[str, Any]], *, full: bool) -> list[Mapping[str, Any]]:
+    """The rows that are shown of those that were chosen: the best, and what was required."""
+    return [row for n, row in enumerate(chosen) if full or n < CHOSEN or row.get("required")]
+
+
+def _more(receipt: Receipt) -> str:
+    """How many rows are not shown without `--full`; empty where all are."""
+    ranked = sorted(receipt.chosen, key=lambda row: row["rank"])
+    chosen = len(ranked) - len(_first(ranked, full=False))
+    omitted = max(0, len(receipt.omitted) - OMITTED)
+    counts = [f"{chosen} more chosen"] * bool(chosen) + [f"{omitted} more left out"] * bool(omitted)
+    return f"{', '.join(counts)}. " if counts else ""
 
 
 def print_changes(console: Console, memory: MemoryRecalls, compared: ReceiptChanges) -> None:
@@ -97,9 +126,21 @@ def print_changes(console: Console, memory: MemoryRecalls, compared: ReceiptChan
     lay_out(console, table)
 
 
-def _by_itself(row: Mapping[str, Any]) -> str:
-    """Why a turn was required, its rank by each signal alone, and its form if it is shortened."""
-    ranks = ", ".join(f"{name} {place}" for name, place in row.get("ranks", {}).items())
+def _reasons(row: Mapping[str, Any], *, full: bool) -> str:
+    """What each signal added, or those that added most; then what `_by_itself` tells. Empty for nothing to tell."""
+    added = shares(row["signals"]) if full else strongest(row["signals"])
+    return (f"\n{added}" if added else "") + _by_itself(row, full=full)
+
+
+def strongest(signals: Mapping[str, float]) -> str:
+    """The signals that added most to a score."""
+    added = sorted((-share, name) for name, share in signals.items() if share > 0)
+    return ", ".join(f"{name} {-share:+.2f}" for share, name in added[:SIGNALS])
+
+
+def _by_itself(row: Mapping[str, Any], *, full: bool) -> str:
+    """Why a turn was required, its rank by each signal alone in a full receipt, and its form if it is shortened."""
+    ranks = ", ".join(f"{name} {place}" for name, place in row.get("ranks", {}).items()) if full else ""
     places = f"\nrank by each signal alone: {ranks}" if ranks else ""
     if row.get("required"):
         places = f"\n{_why(row['required'])}{places}"
@@ -118,8 +159,8 @@ def _why(required: str) -> str:
     return f"required by {printable(required)}"
 
 
-def _summary(receipt: Receipt) -> list[tuple[str, str]]:
-    rows = _compaction(receipt) if receipt.kind == CONDENSED else _recall(receipt)
+def _summary(receipt: Receipt, *, full: bool) -> list[tuple[str, str]]:
+    rows = _compaction(receipt) if receipt.kind == CONDENSED else _recall(receipt, full=full)
     return [(name, value) for name, value in rows if value]
 
 
@@ -146,8 +187,12 @@ def _compaction(receipt: Receipt) -> list[tuple[str, str]]:
     ]
 
 
-def _recall(receipt: Receipt) -> list[tuple[str, str]]:
+def _recall(receipt: Receipt, *, full: bool) -> list[tuple[str, str]]:
     filters = {name: value for name, value in (receipt.settings.get("filter") or {}).items() if value}
+    details = [
+        ("embedder", _embedder(receipt.settings)),
+        ("took", ", ".join(f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in receipt.timings.items())),
+    ]
     return [
         ("question", printable(receipt.query)),
         _named_receipt(receipt),
@@ -156,9 +201,8 @@ def _recall(receipt: Receipt) -> list[tuple[str, str]]:
         ("filter", "; ".join(f"{name} {_plain(value)}" for name, value in filters.items())),
         ("considered", f"{counted(receipt.considered, 'turn')}; {len(receipt.chosen)} chosen"),
         ("tokens", f"{receipt.tokens:,} of {receipt.settings['budget']:,}, counted by {receipt.settings['counter']}"),
-        ("confidence", _confidence(receipt.confidence)),
-        ("embedder", _embedder(receipt.settings)),
-        ("took", ", ".join(f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in receipt.timings.items())),
+        ("confidence", _confidence(receipt.confidence, full=full)),
+        *(details if full else ()),
     ]
 
 
@@ -181,12 +225,12 @@ def _period(settings: Mapping[str, Any]) -> str:
     return f"{chosen}{given}{counted_from}; {turns}"
 
 
-def _confidence(parts: Mapping[str, float]) -> str:
-    """The confidence and what each part added to its log-odds; empty where there is none."""
+def _confidence(parts: Mapping[str, float], *, full: bool) -> str:
+    """The confidence and, in a full receipt, what each part added to its log-odds; empty where there is none."""
     if not parts:
         return ""
     added = ", ".join(f"{name} {value:+.2f}" for name, value in parts.items())
-    return f"{1.0 / (1.0 + exp(-sum(parts.values()))):.0%}: {added}"
+    return f"{1.0 / (1.0 + exp(-sum(parts.values()))):.0%}{f': {added}' if full else ''}"
 
 
 def _embedder(settings: Mapping[str, Any]) -> str:

@@ -9,9 +9,9 @@ import click
 from rich.text import Text
 
 from clew.cli.opening import open_memory, say_pending
-from clew.cli.options import Scope, common, moment_or_day
+from clew.cli.options import Scope, common, end_or_phrase
 from clew.cli.show import day, dim, err, grid, lay_out, out, shortened
-from clew.cli.terminal import emit, give
+from clew.cli.terminal import emit, give, say
 from clew.memory import Memory
 from clew.text.printable import printable
 from clew.types.facts import Fact, FactStatus, LinkKind
@@ -39,8 +39,15 @@ _LINKED: Final = {
 @click.option("--verb", metavar="WORD", help="Only facts with this verb, in any form: `led` finds `leads`.")
 @click.option("--object", "object_", metavar="WORDS", help="Only facts whose object has these words.")
 @click.option("--status", type=click.Choice([str(each) for each in FactStatus]), help="Only facts with this status.")
-@click.option("--as-of", type=moment_or_day, metavar="TIME", help="What held then, as far as is known today.")
-@click.option("--known-at", type=moment_or_day, metavar="TIME", help="What followed from what had been said by then.")
+@click.option(
+    "--as-of",
+    type=end_or_phrase,
+    metavar="TIME",
+    help="What held at the end of this day or of a time such as 'last week', as far as is known today.",
+)
+@click.option(
+    "--known-at", type=end_or_phrase, metavar="TIME", help="What followed from what had been said by then; likewise."
+)
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
 @common
 def facts(scope: Scope, object_: str | None, status: str | None, limit: int, **asked: Any) -> None:
@@ -59,17 +66,46 @@ def facts(scope: Scope, object_: str | None, status: str | None, limit: int, **a
 
 
 @click.command()
+@click.argument("fact")
+@click.argument("value", required=False)
+@click.option("--ended", is_flag=True, help="The fact did hold, and holds no longer.")
+@click.option("--never", is_flag=True, help="The fact never held.")
+@common
+def correct(scope: Scope, fact: str, value: str | None, ended: bool, never: bool) -> None:
+    """Correct a fact: give what is right, or say that it ended or never held.
+
+    FACT is the id that `clew facts` prints behind a fact, VALUE what is right in its place:
+    `clew correct talk:turn:3:fact:0 Porto`. The correction is stored as a turn; to forget that turn is to take it back.
+    """
+    if (value is not None) + ended + never != 1:
+        raise click.UsageError("Give what is right, or --ended, or --never.")
+    with open_memory(scope) as memory:
+        turn = memory.correct(fact, value, ended=ended)
+        memory.drain(PATIENCE)
+        _say_unread(memory)
+    if scope.as_json:
+        emit({"turn": turn})
+    else:
+        say(f"corrected; `clew forget {turn}` takes it back")
+
+
+@click.command()
 @click.argument("subject")
 @click.option("--verb", metavar="WORD", help="Only what this verb says, in any form, and others of its kind.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
 @common
-def history(scope: Scope, subject: str, verb: str | None) -> None:
+def history(scope: Scope, subject: str, verb: str | None, limit: int) -> None:
     """List all that was ever stated of SUBJECT, the earliest first.
 
-    Facts that were replaced, ended, withdrawn or corrected are included, with what replaced them.
+    Facts that were replaced, ended, withdrawn or corrected are included, with what replaced them. Of more than --limit
+    facts, the latest are listed.
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        _list(memory.history(subject, verb), scope)
+        found = memory.history(subject, verb)
+        _list(found[-limit:], scope)
+        if len(found) > limit and not scope.as_json:
+            err().print(f"{len(found) - limit:,} earlier; --limit shows them", style="dim")
         _say_unread(memory)
 
 
@@ -125,9 +161,11 @@ def _list(found: Sequence[Fact], scope: Scope) -> None:
     table = grid("standing", "since", "until", "fact")
     for fact in found:
         stale = ", may be out of date" if fact.stale_because is not None else ""
-        begin = fact.due_from or fact.valid_from
+        begin = _day(fact.due_from or fact.valid_from)
+        if not begin and fact.valid_to is None and fact.recorded_at is not None:
+            begin = f"by {_day(fact.recorded_at)}"  # it happened before it was told
         words = Text.assemble(shortened(fact.told, WORDS), stale, "  ", dim(printable(fact.id)))
-        table.add_row(fact.standing or "", _day(begin), _day(fact.valid_to), words)
+        table.add_row(fact.standing or "", begin, _day(fact.valid_to), words)
         for link in fact.links:
             told = shortened(f"- {_LINKED[link.kind][link.is_source]} {link.told}", WORDS)
             table.add_row("", "", "", dim(told))

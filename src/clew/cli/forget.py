@@ -17,7 +17,7 @@ from clew.errors import ClewError
 from clew.maintain.forget_proof import Traces, prove, traces_of
 from clew.memory import Memory
 from clew.memory.arguments import given_session
-from clew.recall.session_names import is_session, session_shown_as
+from clew.recall.session_names import is_session, session_shown_as, turn_meant
 from clew.store.open import open_store
 from clew.text.printable import printable
 from clew.types import ForgetProof, ForgetReport
@@ -64,12 +64,13 @@ def forget(
     keyed hash of each turn is kept, so that an import does not bring it back. With --proof, exit status 1 means that a
     trace of a deleted turn was found.
     """
-    selection = {**conditions, "turn_ids": turn_ids or None}
+    selection: dict[str, Any] = {**conditions, "turn_ids": turn_ids or None}
     if expired and any(value is not None for value in selection.values()):
         raise click.UsageError("--expired cannot be combined with other conditions.")
     found: ForgetProof | None = None
     with open_memory(scope) as memory:
         selection["session"] = _session(memory, conditions["session"])
+        selection["turn_ids"] = _turns(memory, turn_ids)
         if conditions["where"] is not None and not memory.drain(PATIENCE):
             err().print("Some turns are not analysed yet and match no score; run `clew work --once` first.")
         remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)
@@ -94,6 +95,13 @@ def forget(
         )
     if found is not None:
         _say_proof(scope, found)
+
+
+def _turns(memory: Memory, refs: tuple[str, ...]) -> tuple[str, ...] | None:
+    for ref in refs:
+        if is_session(memory.reads, ref):
+            raise click.UsageError(f"{ref!r} is a conversation; to delete all its turns, give it with --session.")
+    return tuple(turn_meant(memory.reads, ref) for ref in refs) or None
 
 
 def _session(memory: Memory, name: str | None) -> str | None:

@@ -1,7 +1,9 @@
 """`clew stats`, `export`, `pause`, `resume`, `verify`, `rebuild` and `work`."""
 
+import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -80,39 +82,55 @@ def _export_to_pipe(scope: Scope) -> None:
     err().print(f"{counted(count, 'turn')} written to standard output", style="dim")
 
 
+_SESSION: Final = click.option("--session", metavar="NAME", help="Only this conversation, known or still to come.")
+
+
 @click.command()
+@_SESSION
 @common
-def pause(scope: Scope) -> None:
+def pause(scope: Scope, session: str | None) -> None:
     """Stop storing turns in this space until `clew resume`.
 
     This applies to every program that uses the space, and survives restarts. Stored turns can still be recalled;
-    receipts are not stored while the space is paused.
+    receipts are not stored while the space is paused. With --session it applies to one conversation, whose requests
+    to `clew serve` are then incognito: nothing is stored, looked up or added.
     """
     with open_memory(scope, makes_home=True) as memory:
-        memory.pause()
-        _say_paused(scope, memory)
+        memory.pause(session)
+        _say_paused(scope, memory, session)
 
 
 @click.command()
+@_SESSION
 @common
-def resume(scope: Scope) -> None:
+def resume(scope: Scope, session: str | None) -> None:
     """Store turns in this space again after `clew pause`.
 
-    Turns that came while the space was paused are not stored.
+    Turns that came while the space was paused are not stored. A conversation that was paused by --session stays paused
+    until it is resumed so.
     """
     with open_memory(scope, makes_home=True) as memory:
-        memory.resume()
-        _say_paused(scope, memory)
+        memory.resume(session)
+        _say_paused(scope, memory, session)
 
 
-def _say_paused(scope: Scope, memory: Memory) -> None:
-    since = memory.stats().details["paused_since"]
+def _say_paused(scope: Scope, memory: Memory, session: str | None) -> None:
+    details = memory.stats().details
+    space, alone = details["paused_since"], details["paused_sessions"]
+    since = space if session is None else alone.get(session)
+    which, option = (
+        ("", "") if session is None else (f"conversation {session!r}: ", f" --session {shlex.quote(session)}")
+    )
     if scope.as_json:
-        emit({"paused_since": since})
-    elif since is None:
-        out().print("not paused: turns are stored")
+        emit({"paused_since": since, **({} if session is None else {"session": session})})
+    elif since is not None:
+        out().print(f"{which}paused since {since}: turns are not stored until `clew resume{option}`", markup=False)
+    elif session is not None and space is not None:
+        out().print(f"{which}not paused by itself, but the space is, since {space}", markup=False)
     else:
-        out().print(f"paused since {since}: turns are not stored until `clew resume`")
+        out().print(f"{which}not paused: turns are stored", markup=False)
+    if session is None and alone:
+        out().print(f"conversations paused by themselves: {', '.join(sorted(alone))}", markup=False)
 
 
 @click.command()
@@ -130,8 +148,9 @@ def verify(scope: Scope, quest: str | None, root: str | None) -> None:
         return
     if root is not None:
         raise click.UsageError("--root belongs to --quest; name a quest, or leave it out.")
-    with open_memory(scope) as memory:
-        report = memory.verify()
+    with open_memory(scope) as memory, bar("turns") as shown:
+        task = shown.add_task("", total=0)
+        report = memory.verify(lambda done, total: shown.update(task, completed=done, total=total))
     if scope.as_json:
         emit({"ok": report.ok, **report.to_dict()})
     else:
@@ -203,7 +222,7 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
             memory.retry()
         if not once:
             err().print("running pending jobs; Ctrl-C stops", style="dim")
-        work_through(memory, "jobs")
+        seen = work_through(memory, "jobs")
         while not once:
             time.sleep(IDLE)
             work_through(memory, "jobs")
@@ -214,6 +233,8 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
     if scope.as_json:
         emit({"done": True, "pending": left.pending, "deferred": aside})
         return
+    if done := Counter(seen) - Counter(left.pending):
+        err().print(f"jobs done: {numbers(done)}", style="dim")
     out().print("no job can run now" if left.pending else "no jobs are pending")
     for line in left_over(left.pending, failed):
         err().print(line, style="dim")

@@ -52,6 +52,7 @@ _SECTIONS: Final = {
         "entities": ("entities:entities", "List the people, places and things that are named, or show one of them."),
         "facts": ("facts:facts", "List the facts that turns state, the newest first."),
         "history": ("facts:history", "List all that was ever stated of SUBJECT, the earliest first."),
+        "correct": ("facts:correct", "Correct a fact: give what is right, or say that it ended or never held."),
         "graph": (
             "facts:graph",
             "Print the facts that hold as a graph: subjects and objects, and the links between facts.",
@@ -211,8 +212,13 @@ class Program(click.Group):
 
 
 def _printable(error: click.UsageError) -> click.UsageError:
-    """The error, with long arguments that its message repeats cut, and control characters in them made visible."""
+    """The error, with long arguments that its message repeats cut, and control characters in them made visible.
+
+    Without a command, the message is the whole help page (click 8.2 and newer), which stays as it is.
+    """
     message = error.format_message()
+    if error.ctx is not None and message == error.ctx.get_help():
+        return error
     shown = cut(printable(message))
     return error if shown == message else click.UsageError(shown, error.ctx)
 

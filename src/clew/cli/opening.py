@@ -11,6 +11,7 @@ from clew.errors import ClewError, InputError, NotFoundError
 from clew.memory.arguments import given_session
 from clew.memory.recalls import MemoryRecalls, open_recalls
 from clew.recall.session_names import session_meant
+from clew.recall.sessions import talks
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
 from clew.types import Stats
@@ -94,12 +95,12 @@ def session_named(memory: MemoryRecalls, name: str | None) -> str:
 
 
 def latest_session(memory: MemoryRecalls) -> str:
-    """The name of the conversation that went on last.
+    """The name of the conversation that went on last; corrections of facts are none.
 
     Raises:
         NotFoundError: nothing is stored.
     """
-    latest = memory.sessions(limit=1)
+    latest = talks(memory.sessions(limit=2))
     if not latest:
         raise NotFoundError("nothing is stored yet; `clew import` or `clew add` stores conversations")
     return latest[0].name
@@ -153,8 +154,11 @@ def duration(seconds: float) -> str:
     return f"about {seconds / 3_600:.1f} hours"
 
 
-def work_through(memory: "Memory", title: str) -> None:
+def work_through(memory: "Memory", title: str) -> dict[str, int]:
     """Runs background work until nothing is pending, with a progress bar on a terminal.
+
+    Returns:
+        Jobs of each kind that were pending at once at most.
 
     Raises:
         ClewError: the work fails repeatedly.
@@ -175,6 +179,7 @@ def work_through(memory: "Memory", title: str) -> None:
             failure = details["worker_failure"] or details["llm_failure"]
             if failure is not None:
                 raise ClewError(f"background work cannot continue: {failure}")
+    return most
 
 
 def _is_held_back(memory: "Memory") -> bool:

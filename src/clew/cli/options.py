@@ -112,6 +112,14 @@ def moment_or_day(text: str) -> datetime:
     return parsed if len(text.strip()) > len("2025-04-15") else parsed + timedelta(days=1, microseconds=-1)
 
 
+def end_or_phrase(text: str) -> datetime | str:
+    """A date or time of the command line, of a date alone its last moment; or words for one, resolved by a memory."""
+    try:
+        return moment_or_day(text)
+    except click.BadParameter:
+        return text
+
+
 def moment_or_phrase(text: str) -> datetime | str:
     """A date or time of the command line, or words for one, which `cli.narrowing` resolves with the memory."""
     try:

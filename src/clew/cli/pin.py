@@ -9,6 +9,7 @@ from clew.cli.show import day, dim, err, excerpt, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
 from clew.memory import Memory
+from clew.recall.session_names import turn_meant
 from clew.rows.pins import MOST
 from clew.text.printable import printable
 from clew.types.pins import Pin
@@ -53,6 +54,7 @@ def pin(
     if remove and (most is not None or note is not None):
         raise click.UsageError("--remove cannot be combined with --most or --note.")
     with open_memory(scope) as memory:
+        turn_id = turn_id and turn_meant(memory.reads, turn_id)
         if remove:
             memory.unpin(turn_id, where=where)
             _say(scope, {"removed": turn_id or where}, "no longer pinned")

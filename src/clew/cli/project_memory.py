@@ -1,5 +1,6 @@
 """`clew project overlays | attach | detach | decisions | drift`: where conversations and projects meet."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -28,8 +29,11 @@ PATIENCE: Final = 2.0
 WIDE: Final = 72
 """Most characters shown of a text."""
 
-FILES: Final = 10
-"""Files that drift names; `--json` has all of them."""
+FILES: Final = 20
+"""Files and decisions that drift names."""
+
+SHOWN_FOLDERS: Final = 6
+"""Folders whose further files drift counts apart."""
 
 
 def place_of(root: str | None) -> Path:
@@ -149,11 +153,15 @@ def _since(each: CodeDecision) -> str:
 
 
 @click.command()
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=FILES, show_default=True, help="Most files and decisions named."
+)
 @common
-def drift(scope: Scope) -> None:
+def drift(scope: Scope, limit: int) -> None:
     """Show which files no conversation explains, and which decisions no code reflects.
 
-    Compares the conversations of this space with the projects that it is attached to.
+    Compares the conversations of this space with the projects that it is attached to. Files that many others import,
+    or that belong to overlays, come first. With --json, all are listed.
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
@@ -162,21 +170,42 @@ def drift(scope: Scope) -> None:
         emit(*(each.to_dict() for each in found))
     else:
         for each in found:
-            _print_drift(each)
+            _print_drift(each, limit)
     for root in sorted(set(roots) - {each.root for each in found}):
         said = f"{root!r} cannot be read; if it was moved, attach the new folder and detach this one"
         err().print(printable(said), style="dim", soft_wrap=True)
 
 
-def _print_drift(found: ProjectDrift) -> None:
+def _print_drift(found: ProjectDrift, limit: int) -> None:
     out().print(Text.assemble((printable(found.root), "bold")))
     out().print(f"{found.explained:,} of {counted(found.files, 'file')} come up in conversations")
-    for path in found.unexplained[:FILES]:
-        out().print(f"  unexplained: {printable_name(path)}", soft_wrap=True)
-    if len(found.unexplained) > FILES:
-        err().print(f"  and {len(found.unexplained) - FILES:,} more; --json has them all", style="dim")
-    for each in found.unreflected:
+    _print_unexplained(found, limit)
+    if found.unreflected:
+        out().print("Decisions about files that the project does not have, the newest first:")
+    for each in found.unreflected[:limit]:
         said = shortened(printable(each.text), WIDE)
-        out().print(
-            f"  not in the project: {printable_name(', '.join(each.names))}  {said}  {each.turn}", soft_wrap=True
-        )
+        out().print(f"  {printable_name(', '.join(each.names))}  {said}  {each.turn}", soft_wrap=True)
+    _print_rest(len(found.unreflected) - limit, "decision")
+
+
+def _print_unexplained(found: ProjectDrift, limit: int) -> None:
+    """The most central files by folder, in the order of the first of each, and how many more there are in which."""
+    if not found.unexplained:
+        return
+    out().print("No conversation explains (in brackets: how many files import it), the most central first:")
+    folders: dict[str, list[str]] = {}
+    for path in found.unexplained[:limit]:
+        users = found.imported_by.get(path, 0)
+        said = f" ({users:,})" if users else ""
+        folder, _, name = path.rpartition("/")
+        folders.setdefault(folder, []).append(f"{printable_name(name)}{said}")
+    for folder, names in folders.items():
+        out().print(f"  {printable_name(folder) or '.'}/  {', '.join(names)}", soft_wrap=True)
+    rest = Counter(path.partition("/")[0] + "/" if "/" in path else "." for path in found.unexplained[limit:])
+    shown = [f"{count:,} in {printable_name(folder)}" for folder, count in rest.most_common(SHOWN_FOLDERS)]
+    _print_rest(rest.total(), "file", f": {', '.join(shown)}{', and others' if len(rest) > len(shown) else ''}")
+
+
+def _print_rest(count: int, what: str, where: str = "") -> None:
+    if count > 0:
+        err().print(f"  and {counted(count, f'more {what}')}{where}; --limit or --json lists them", style="dim")

@@ -10,6 +10,7 @@ from typing import Final
 
 import click
 
+from clew.cli.full_disk import told_once
 from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
 from clew.cli.show import counted, err, numbers, out, progress, shortened
@@ -17,14 +18,19 @@ from clew.cli.terminal import emit, say
 from clew.errors import FormatError, InputError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.ingest.importers.files import UNCHANGED
+from clew.ingest.importers.record import UNFINISHED
 from clew.memory import Memory
 from clew.store.home import usable_path
 from clew.text.printable import printable
 from clew.types import IngestReport, Rejection, Turn
 from clew.types.turn import ROLES
+from clew.write.skipped_records import SkippedRecords
 
 SHOWN: Final = 20
 """Most rejected records that are printed; the rest are counted, and `--json` has them all."""
+
+SHOWN_SKIPPED: Final = 3
+"""Most skipped records of one kind that are named; `--json` names the first 20."""
 
 PROGRAMS: Final = ("claude-code", "codex", "cursor", "gemini-cli")
 """Programs whose sessions `import` locates; a file or folder of the same name is written `./claude-code`."""
@@ -66,7 +72,7 @@ def add(
         external_id=external_id,
         source="cli",
     )
-    with open_memory(scope, makes_home=True) as memory:
+    with told_once(), open_memory(scope, makes_home=True) as memory:
         name = memory.add(turn)
         if not scope.as_json:
             say(name)
@@ -115,7 +121,7 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
     """
     for path in paths:
         usable_path(path, "the path to import")  # before anything of the others is stored
-    with open_memory(scope, makes_home=True) as memory:
+    with told_once(), open_memory(scope, makes_home=True) as memory:
         started = time.perf_counter()
         report = _import_all(memory, paths, form, session)
         seconds = time.perf_counter() - started
@@ -176,17 +182,21 @@ def _sessions_of(program: str) -> Sequence[str | Path]:
 
 def _joined(reports: Iterable[IngestReport]) -> IngestReport:
     every = list(reports)
-    masked, skipped = Counter[str](), Counter[str]()
+    masked, records = Counter[str](), SkippedRecords()
     for report in every:
         masked.update(report.masked)
-        skipped.update(report.skipped)
+        records.update(report.skipped, report.skipped_at)
+    skipped, skipped_at = records.as_fields()
     return IngestReport(
         added=sum(report.added for report in every),
         known=sum(report.known for report in every),
         rejected=tuple(each for report in every for each in report.rejected),
         turn_ids=tuple(name for report in every for name in report.turn_ids),
         masked=dict(sorted(masked.items())),
-        skipped=dict(sorted(skipped.items())),
+        skipped=skipped,
+        skipped_at=skipped_at,
+        undated=sum(report.undated for report in every),
+        first_undated=next((report.first_undated for report in every if report.first_undated), None),
     )
 
 
@@ -204,9 +214,25 @@ def print_report(report: IngestReport, seconds: float) -> None:
     same = skipped.pop(UNCHANGED, 0)
     if same:
         console.print(f"{counted(same, 'file')} not read again, unchanged since the last import", style="dim")
+    if cut := skipped.pop(UNFINISHED, 0):
+        console.print(f"{counted(cut, 'file')} ended within a line; the next import reads the rest of it")
+        _name_skipped(report, UNFINISHED)
     if skipped:
         console.print(f"records skipped: {numbers(skipped)}", style="dim")
+    for kind in skipped:
+        _name_skipped(report, kind)
+    if report.first_undated is not None:
+        said = f"{counted(report.undated, 'turn')} stored without a time, because it could not be read"
+        console.print(f"{said}; the first, {printable(report.first_undated)}", soft_wrap=True)
     for each in report.rejected[:SHOWN]:
         err().print(f"rejected {printable(each.where)}: {printable(each.reason)}", soft_wrap=True)
     if len(report.rejected) > SHOWN:
         err().print(f"rejected {len(report.rejected) - SHOWN:,} more; --json lists all of them")
+
+
+def _name_skipped(report: IngestReport, kind: str) -> None:
+    """Names the first skipped records of a kind on one line."""
+    places = report.skipped_at.get(kind, ())[:SHOWN_SKIPPED]
+    if places:
+        more = f", and {left:,} more" if (left := report.skipped[kind] - len(places)) else ""
+        out().print(f"  {kind}: {', '.join(map(printable, places))}{more}", style="dim", soft_wrap=True)

@@ -21,20 +21,23 @@ PATIENCE: Final = 2.0
 
 @click.group(invoke_without_command=True)
 @click.option("--session", metavar="NAME", help="Only the quests of this conversation.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
 @common
 @click.pass_context
-def quest(context: click.Context, scope: Scope, session: str | None) -> None:
+def quest(context: click.Context, scope: Scope, session: str | None, limit: int) -> None:
     """List the tasks of coding sessions, set their stage, or seal them.
 
     A quest is a task that led to work on files. It begins with a request (genesis), goes on with changes of files
     (transform) and checks of them (verify), and is complete when the last check passed and the work was handed over,
-    when you accepted it, or when it was committed. Without a command, lists the quests.
+    when you accepted it, or when it was committed. Without a command, lists the quests by conversation and in their
+    order; of more than --limit, the last ones.
     """
     if context.invoked_subcommand is not None:
         return
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.quests(session)
+        every = memory.quests(session)
+    found = every[-limit:]
     if scope.as_json:
         emit(*(each.to_dict() for each in found))
         return
@@ -43,6 +46,8 @@ def quest(context: click.Context, scope: Scope, session: str | None) -> None:
         table.add_row(Text(each.stage.value), _cell(each))
     if found:
         lay_out(out(), table)
+        if len(every) > limit:
+            err().print(f"{len(every) - limit:,} before; --limit shows them", style="dim")
     else:
         err().print("no session has worked on files yet", style="dim")
 

@@ -24,9 +24,14 @@ from clew.recall.recap import Style
 @click.option(
     "--budget", type=click.IntRange(min=0), default=BUDGET, show_default=True, help="Most tokens of the recap."
 )
+@click.option(
+    "--stored",
+    is_flag=True,
+    help="Only up to the last compaction, as it stands in a prompt before the last turns: the same until the next one.",
+)
 @with_counter
 @common
-def recap(scope: Scope, session: str | None, style: Style, budget: int, counter: str | None) -> None:
+def recap(scope: Scope, session: str | None, style: Style, budget: int, stored: bool, counter: str | None) -> None:
     """Recap a session on a page or two, within a token budget.
 
     A recap has goal, state, decisions, open tasks, turning points, and the values that are likely needed again. SESSION
@@ -35,7 +40,7 @@ def recap(scope: Scope, session: str | None, style: Style, budget: int, counter:
     """
     with open_for_questions(scope) as memory:
         name = session_named(memory, session)
-        made = memory.recap(name, budget=budget, style=style, counter=counter)
+        made = memory.recap(name, budget=budget, style=style, counter=counter, until_now=not stored)
     if scope.as_json:
         emit(made.to_dict())
         return

@@ -27,11 +27,12 @@ from clew.store.open import home_of
 @click.option("--upstream-gemini", metavar="URL", help="Where /gemini goes.")
 @click.option("--no-inject", is_flag=True, help="Record only: add nothing to questions.")
 @click.option("--tools", is_flag=True, help="Offer Clew's tools to the model.")
+@click.option("--allow-forget", is_flag=True, help="Without a token: offer MCP's tool that deletes turns, too.")
 @click.option(
     "--window", type=click.IntRange(0), metavar="TOKENS", help="The model's real window, when clients believe in more."
 )
 @common
-def serve(scope: Scope, *, no_inject: bool, tools: bool, **options: Any) -> None:
+def serve(scope: Scope, *, no_inject: bool, tools: bool, allow_forget: bool, **options: Any) -> None:
     """Serve the memory to any client of OpenAI, Anthropic or Gemini, as a proxy.
 
     Point a client's base URL at /anthropic, /openai/v1 or /gemini of the address that is printed: what is said is
@@ -41,6 +42,7 @@ def serve(scope: Scope, *, no_inject: bool, tools: bool, **options: Any) -> None
     given = {name: value for name, value in options.items() if value is not None}
     given |= {"inject": False} if no_inject else {}
     given |= {"tools": True} if tools else {}
+    given |= {"allow_forget": True} if allow_forget else {}
     arguments = {"serve": given}
     config = load_config(home_of(scope.home), arguments)
     events = EventLog(utc_now)

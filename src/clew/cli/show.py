@@ -1,10 +1,16 @@
-"""How output looks: laid out for 80 columns, with control characters of stored text made visible."""
+"""How output looks: laid out for 80 columns on a terminal, with control characters of stored text made visible.
 
+What is not read by a person, such as a pipe, gets whole lines: there an id is looked for, and a line may be as long as
+its text. COLUMNS, if it is set, is the width wherever output goes.
+"""
+
+import os
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
@@ -18,8 +24,17 @@ from clew.text.sentences import sentence_spans
 from clew.text.terms import query_terms, terms
 from clew.types import Turn
 
+NARROWEST: Final = 40
+"""Fewest columns that tables are laid out for: in fewer, cells would lose their text."""
+
 WIDEST: Final = 100
 """Most columns that output uses: longer lines are hard to read."""
+
+SCREEN: Final = 80
+"""Columns of a page that is not shown on a terminal."""
+
+ENDLESS: Final = 1 << 16
+"""Columns of what is no terminal: nothing is folded."""
 
 _SPACE = re.compile(r"\s+")
 
@@ -55,6 +70,13 @@ def out() -> Console:
     return _console(stderr=False)
 
 
+def page() -> Console:
+    """The console of what is read as a whole, such as the demo: as wide as a screen wherever it goes."""
+    console = out()
+    console.width = min(console.width, SCREEN if console.width == ENDLESS else WIDEST)
+    return console
+
+
 def err() -> Console:
     """The console for standard error: progress, footers and hints."""
     return _console(stderr=True)
@@ -71,8 +93,13 @@ class SafeConsole(Console):
 
 def _console(*, stderr: bool) -> Console:
     console = SafeConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
-    console.width = min(console.width, WIDEST)
+    console.width = min(max(console.width, NARROWEST), WIDEST) if _folds(console.file) else ENDLESS
     return console
+
+
+def _folds(file: IO[str]) -> bool:
+    """Whether lines are as wide as a screen at most."""
+    return file.isatty() or bool(os.environ.get("COLUMNS"))
 
 
 def turn_record(turn: Turn) -> dict[str, Any]:
@@ -157,7 +184,7 @@ def grid(*columns: str, titles: bool = False) -> Table:
             overflow="fold",
             ratio=1 if last else None,
         )
-    table.expand = True
+    table.expand = _folds(sys.stdout)
     return table
 
 
@@ -186,7 +213,7 @@ def say_encryption(encryption: str | None) -> None:
 
 def indented(what: RenderableType) -> Padding:
     """Indents something by two columns."""
-    return Padding(what, (0, 0, 0, 2))
+    return Padding(what, (0, 0, 0, 2), expand=False)
 
 
 def dim(text: str) -> Text:

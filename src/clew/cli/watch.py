@@ -1,6 +1,5 @@
 """`clew watch`: stores the sessions of coding agents while they are written."""
 
-import os
 import signal
 import socket
 import time
@@ -139,7 +138,7 @@ class _Watch:
         share = DATABASE_SHARE if file.program == "cursor" else SHARE if took > LOOK and is_read_again else 0
         self._next[file.path] = started + (1 + share) * took if share else started
         self._say(file, report)
-        if report.rejected and not _is_being_written(file.path):
+        if report.rejected:
             first = report.rejected[0]
             count = counted(len(report.rejected), "record")
             self._tell(file.path, f"{count} cannot be stored; the first, {first.where}: {first.reason}")
@@ -158,20 +157,6 @@ class _Watch:
         if self._told.get(path) != problem:
             self._told[path] = problem
             err().print(printable(f"{path}: {problem}"), soft_wrap=True)
-
-
-def _is_being_written(path: Path) -> bool:
-    """Whether a file of lines ends within one: the rest of it is still to come."""
-    if path.suffix != ".jsonl":
-        return False
-    try:
-        with path.open("rb") as stream:
-            stream.seek(-1, os.SEEK_END)
-            return stream.read(1) != b"\n"
-    except PermissionError:
-        return False
-    except OSError:  # it is empty or gone
-        return True
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from clew.index.entry import encode
 from clew.ingest.identity import Placement, TurnKey, align
 from clew.rows.imported_files import note
 from clew.rows.parameters import take_over
-from clew.rows.pause import paused_since
+from clew.rows.pause import is_session_paused
 from clew.rows.quest_carrying import CarriedQuest, carry_quests
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
 from clew.store.protocol import Committed, Reader, Store, Transaction
@@ -31,7 +31,7 @@ from clew.types.ids import turn_id
 from clew.types.turn import Turn
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
-from clew.write.prepare import Derived, Prepared, derive
+from clew.write.prepare import Derived, Prepared, batches, derive
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
 from clew.write.stream_alignment import StreamAlignment
@@ -52,7 +52,7 @@ class Fate:
         conflict: id of the stored turn that has the same external id and other content.
         forgotten: the turn was forgotten before and is not stored again.
         excluded: an exclusion pattern matches the turn.
-        paused: the space is paused.
+        paused: the space, or the session, is paused.
     """
 
     added: str | None = None
@@ -200,7 +200,7 @@ class Appender:
         decide: Callable[[Transaction, SpaceRow, SessionRow], Sequence[PlacedTurn]],
         settle: Callable[[Transaction, SpaceRow, Sequence[Fate]], None],
     ) -> Committed[list[Fate] | None]:
-        """Appends turns of one session where the caller says; the result is None while the space is paused.
+        """Appends turns of one session where the caller says; the result is None while the session is paused.
 
         Args:
             decide: gives the turns, from what is stored when they are written.
@@ -289,18 +289,20 @@ class Appender:
         return fates
 
     def _apply(self, plan: _Plan, items: Sequence[Prepared], now: datetime) -> Iterator[list[Fate]]:
-        for start in range(0, len(items), self._batch):
-            end = start + self._batch
-            part = replace(plan, places=plan.places[start:end])
-            batch = [
-                (item, derive(item.turn) if place.is_new and item.excluded is None else None)
-                for item, place in zip(items[start:end], part.places, strict=True)
-            ]
-            settled = self._store.transaction(_writing(self._space, batch, part, now))
+        for start, end in batches(items, self._batch):
+            settled = self._settle(replace(plan, places=plan.places[start:end]), items[start:end], now)
             fates = [fate for fate, _ in settled]
             added = sum(fate.added is not None for fate in fates)
             plan = replace(plan, seqs=[*plan.seqs, *(seq for _, seq in settled)], next_seq=plan.next_seq + added)
             yield fates
+
+    def _settle(self, plan: _Plan, items: Sequence[Prepared], now: datetime) -> list[tuple[Fate, int]]:
+        """Writes one batch; what is derived for it is not held any longer."""
+        batch = [
+            (item, derive(item.turn) if place.is_new and item.excluded is None else None)
+            for item, place in zip(items, plan.places, strict=True)
+        ]
+        return self._store.transaction(_writing(self._space, batch, plan, now))
 
     def _plan(self, items: Sequence[Prepared], stream: StreamAlignment) -> _Plan:
         session = items[0].turn.session
@@ -387,8 +389,8 @@ class _Ground:
 
 
 def _ground(tx: Reader, space: str, session: str, now: datetime) -> _Ground | None:
-    """The rows; None while the space is paused."""
-    if paused_since(tx, space) is not None:
+    """The rows; None while the space or the session is paused."""
+    if is_session_paused(tx, space, session):
         return None
     space_row = SPACE.get(tx, (space,)) or SpaceRow(space, 0, 0, secrets.token_bytes(32), to_us(now))
     has_forgotten = TOMBSTONE_SEQ.first(tx, (space,), (space,)) is not None

@@ -23,6 +23,7 @@ from clew.ingest.importers import (
     is_single,
     read_path,
 )
+from clew.ingest.importers.record import AT_RAW, UNFINISHED, UnfinishedRecord
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
@@ -30,10 +31,14 @@ from clew.write.append import Appender, Fate
 from clew.write.file_turns import FileTurns
 from clew.write.followed import FollowedImport
 from clew.write.prepare import Prepared, admit, prepare
+from clew.write.skipped_records import SkippedRecords
 from clew.write.stream_alignment import StreamAlignment
 from clew.write.turn_ids import TurnIds
 
-PAUSED: Final = "this space is paused and stores nothing; `clew resume`, or Memory.resume, ends that"
+PAUSED: Final = (
+    "this space or session is paused and stores nothing; `clew resume`, with --session for a session, or Memory.resume "
+    "ends that"
+)
 
 Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
@@ -70,7 +75,9 @@ class _Tally:
     rejected: list[Rejection] = field(default_factory=list)
     turn_ids: TurnIds = field(default_factory=TurnIds)
     masked: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: SkippedRecords = field(default_factory=SkippedRecords)
+    undated: int = 0
+    first_undated: str | None = None
     titles: dict[str, str] = field(default_factory=dict)
     settled: int = 0
     seen: int = 0
@@ -107,19 +114,26 @@ class _Tally:
             if item.turn.external_id is not None and item.turn.external_id.startswith(QUEUED):
                 waiting.file.queued[item.turn.external_id] = name
         if fate.forgotten:
-            self.skipped["forgotten"] += 1
+            self.skipped.add("forgotten", waiting.where)
         elif fate.excluded:
-            self.skipped["excluded"] += 1
+            self.skipped.add("excluded", waiting.where)
         elif fate.paused:
-            self.skipped["paused"] += 1
+            self.skipped.add("paused", waiting.where)
             waiting.file.is_whole = False
         elif fate.conflict is not None:
             self.reject(Rejection(where=waiting.where, reason=_conflict(item, fate.conflict)), waiting.file)
         elif fate.added is not None:
             self.added += 1
             self.masked.update(item.masked)
+            self._note_time(waiting)
         elif fate.known is not None:
             self.known += 1
+
+    def _note_time(self, waiting: "_Waiting") -> None:
+        turn = waiting.item.turn
+        if turn.at is None and (raw := turn.metadata.get(AT_RAW)) is not None:
+            self.undated += 1
+            self.first_undated = self.first_undated or f"{waiting.where}: {raw!r:.60}"
 
     def deliver(self, external_id: str) -> None:
         """No longer counts a queued message that an earlier import of the file stored, and that is delivered now."""
@@ -130,13 +144,17 @@ class _Tally:
             self.file.ids.remove(name)
 
     def report(self) -> IngestReport:
+        skipped, skipped_at = self.skipped.as_fields()
         return IngestReport(
             added=self.added,
             known=self.known,
             rejected=tuple(self.rejected),
             turn_ids=self.turn_ids.in_order(),
             masked=dict(sorted(self.masked.items())),
-            skipped=dict(sorted(self.skipped.items())),
+            skipped=skipped,
+            skipped_at=skipped_at,
+            undated=self.undated,
+            first_undated=self.first_undated,
         )
 
 
@@ -190,7 +208,7 @@ def add_history(appender: Appender, turns: Sequence[Turn], config: IngestConfig,
     only the last message of the user, and what follows it, is taken to be of now.
 
     Raises:
-        TurnRejected: a turn cannot be taken, or the space is paused.
+        TurnRejected: a turn cannot be taken, or the space or session is paused.
     """
     items = [prepare(admit(turn), config) for turn in turns]
     if not items:
@@ -250,7 +268,7 @@ def import_path(
     file = tally.file
     report = _append_all(appender, followed.file.more(), config, clock, tally, way, followed.streams)
     followed.turns = file.turns
-    if "paused" not in tally.skipped:
+    if "paused" not in tally.skipped.counts:
         appender.followed.keep(path, way, followed)
     return report
 
@@ -315,7 +333,7 @@ def _append_all(
     try:
         for waiting in _prepared(records, config, tally):
             groups.setdefault(waiting.item.turn.session, []).append(waiting)
-            held, chars = held + 1, chars + len(waiting.item.turn.text)
+            held, chars = held + 1, chars + waiting.item.size
             if held >= config.gather_turns or chars >= config.gather_chars:
                 flush()
                 held = chars = 0
@@ -331,7 +349,10 @@ def _append_all(
 def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:
     for place, record in enumerate(records):
         tally.seen = place + 1
-        if isinstance(record, Rejection):
+        if isinstance(record, UnfinishedRecord):
+            tally.skipped.add(UNFINISHED, record.where)
+            tally.file.is_whole = False
+        elif isinstance(record, Rejection):
             tally.reject(record, tally.file)
         elif isinstance(record, SessionTitle):
             tally.titles[record.session] = record.title
@@ -340,7 +361,7 @@ def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tal
         elif isinstance(record, FileEnd):
             tally.end_file(record)
         elif isinstance(record, Skipped):
-            tally.skipped[record.kind] += 1
+            tally.skipped.add(record.kind, record.where)
             tally.learned = tally.learned if record.learned is None else record.learned
             tally.quests += [] if record.quest is None else [record.quest]
         else:

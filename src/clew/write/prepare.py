@@ -6,7 +6,7 @@ the cost are in `derive`, which a turn that is stored already is spared.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -28,6 +28,9 @@ from clew.text.pieces import piece_spans
 from clew.text.style import Style, says_standing_wish, style
 from clew.text.terms import terms
 from clew.types.turn import MAX_TURN_CHARS, Part, Turn
+
+_BATCH_SIZE: Final = 4_000_000
+"""Size of turns after which a batch ends: what is derived of a text takes ten times its memory until it is written."""
 
 _CALLING: Final = frozenset(
     terms(
@@ -57,6 +60,11 @@ class Prepared:
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     masked: Mapping[str, int] = field(default_factory=dict)
     excluded: str | None = None
+
+    @property
+    def size(self) -> int:
+        """How much is held until it is stored: characters of text, and bytes that were moved out of it."""
+        return len(self.turn.text) + sum(map(len, self.blobs.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +138,16 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
         turn, masked = mask_turn(turn)
     turn, blobs = offload(turn, config.blob_bytes)
     return Prepared(turn, content_hash(turn), blobs, masked, excluded)
+
+
+def batches(items: Sequence[Prepared], most: int) -> Iterator[tuple[int, int]]:
+    """Where the batches of a sequence begin and end: `most` turns each, and fewer of large ones."""
+    start = size = 0
+    for end, item in enumerate(items, 1):
+        size += item.size
+        if end - start == most or size >= _BATCH_SIZE or end == len(items):
+            yield start, end
+            start, size = end, 0
 
 
 def derive(turn: Turn, *, weighed: bool = True) -> Derived:

@@ -19,7 +19,7 @@ from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
 from clew.types import Part, Turn
 
-SOURCES: Final = frozenset(("claude-code",))
+SOURCES: Final = frozenset(("claude-code", "codex"))
 """Programs whose conversations are named alike by both ways."""
 
 NEAR: Final = timedelta(hours=1)

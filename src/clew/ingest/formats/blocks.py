@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from clew.errors import TurnRejected
 from clew.ingest.base64 import decode_base64
 from clew.types import Part
 
@@ -18,6 +19,9 @@ Block = Mapping[str, Any]
 
 TEXTS = ("text", "input_text", "output_text", "summary_text", "reasoning_text", "voice_note")
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+_OWN = ("tool_call", "tool_result", "thinking", "injected")
+"""Parts as Clew names them that no provider's blocks are like: they have a `text`."""
+_OF_OWN = frozenset(("type", "text", "name", "call_id", "extra"))
 
 
 def to_parts(content: Any) -> tuple[Part, ...]:
@@ -46,8 +50,8 @@ def result_parts(content: Any, call_id: Any, *, name: Any = None, is_error: Any 
         replace(
             part,
             type="tool_result" if part.type == "text" and part.data is None else part.type,
-            call_id=_text(call_id),
-            name=_text(name),
+            call_id=_text(call_id) or part.call_id,
+            name=_text(name) or part.name,
             extra={**(part.extra or {}), **extra} if extra else part.extra,
         )
         for part in _joined_texts(parts)
@@ -86,6 +90,8 @@ def _block(block: Block) -> Iterator[Part]:
     if kind in TEXTS:
         text = block.get("text")
         yield from to_parts(text if isinstance(text, str) else None)
+    elif kind in _OWN and isinstance(block.get("text"), str) and block.keys() <= _OF_OWN:
+        yield _own(block)
     elif kind in CALLS:
         yield call_part(block.get("name"), block.get("input", {}), block.get("id"))
     elif kind is not None and kind.endswith("tool_result"):
@@ -103,6 +109,13 @@ def _block(block: Block) -> Iterator[Part]:
 def _unknown(block: Block) -> Part:
     text = block.get("text")
     return Part(type="text", text=text if isinstance(text, str) else "", extra={"block": dict(block)})
+
+
+def _own(block: Block) -> Part:
+    try:
+        return Part.from_dict(block)
+    except TurnRejected:
+        return _unknown(block)
 
 
 def _thinking(block: Block) -> Part:

@@ -2,7 +2,8 @@
 
 The conversation is in the `response_item` records. `event_msg` records repeat it for the screen and are skipped, except
 a rollback, after which a branch begins. Most records have no id: calls are identified by their `call_id`, others by
-session and line, which appending never changes. A subagent's file is a branch of its parent's session.
+session and line, which appending never changes. A sub-agent is a session of its own, called by its thread, as
+it is when it comes through the proxy.
 """
 
 import re
@@ -52,6 +53,7 @@ class _Rollout:
         self._session = source.session_for(self._own)
         self._branch = ""
         self._parent: str | None = None
+        self._parent_thread: str | None = None
         self._last: str | None = None
         self._before_prompts: list[str | None] = []
         self._context: dict[str, Any] = {}
@@ -95,10 +97,10 @@ class _Rollout:
             return
         self._is_named = True
         self._own = text_of(meta, "id") or self._own
-        parent = _spawned_by(meta)
-        if parent:
+        self._parent_thread = _spawned_by(meta)
+        self._session = self._source.session_for(self._own)
+        if self._parent_thread and self._source.session:
             self._branch = f"sidechain:{self._own}"
-        self._session = self._source.session_for(parent or self._own)
         self._note(meta)
         git = dict_of(meta, "git")
         self._context |= without_none(git_branch=text_of(git, "branch"), forked_from=text_of(meta, "forked_from_id"))
@@ -142,7 +144,7 @@ class _Rollout:
             external_id=external_id,
             parent=self._parent,
             branch=self._branch,
-            origin="assistant" if role == "user" and self._branch.startswith("sidechain:") else None,
+            origin="assistant" if role == "user" and self._parent_thread else None,
             metadata=dict(self._context),
         )
         self._parent, self._last = None, last_id(message) or self._last

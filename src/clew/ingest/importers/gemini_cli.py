@@ -1,8 +1,9 @@
 """Gemini CLI's sessions: one JSON document (`chats/session-*.json`), or one record on each line, and `logs.json`.
 
 A record is rewritten whenever its tool calls progress, so a message gives its own turn once, and a turn for each call
-and each result as they appear; repetitions are recognised by their ids. Notes to the person (info, warning, error) are
-skipped. `logs.json` holds only what the person typed.
+and each result as they appear; repetitions are recognised by their ids, and a result that is written once more as a
+message by the id of its call. Notes to the person (info, warning, error) are skipped. `logs.json` holds only what the
+person typed.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import first_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, last_id, mark_injected, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_header, json_lines, json_list
+from clew.ingest.importers.source import JsonRecord, Source, appended_json_lines, json_header, json_list
 from clew.types import Part, Rejection
 
 NAME = "gemini-cli"
@@ -33,7 +34,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
         chat.name(json_header(source))
         items = json_list(source, "messages")
     else:
-        items = json_lines(source)
+        items = appended_json_lines(source)
     for item in items:
         if isinstance(item, Rejection):
             yield item
@@ -114,16 +115,22 @@ class _Chat:
         if own and own not in self._before:
             self._before[own] = self._last
         thoughts = tuple(_thought(each) for each in list_of(value, "thoughts") if isinstance(each, dict))
-        parts = (*thoughts, *to_parts(value.get("content")))
+        said = tuple(part for part in to_parts(value.get("content")) if not self._is_known_result(part))
+        self._seen.update(_result_id(part.call_id) for part in said if part.type == "tool_result" and part.call_id)
+        parts = (*thoughts, *said)
         if kind == "user":
             parts = mark_injected(parts, marks.GEMINI_CLI)
         calls = [call for call in list_of(value, "toolCalls") if isinstance(call, dict)]
         found: list[ImportRecord] = []
-        if parts or not calls:
+        if parts or not (calls or value.get("content")):
             found += self._turns(item, own, kind, parts, value.get("timestamp"))
         for n, call in enumerate(calls):
             found += self._call(item, call, f"{own}:{n}")
         yield from found or [Skipped("written again", item.where)]
+
+    def _is_known_result(self, part: Part) -> bool:
+        """Whether a part is a result that was read before, with its call or as a message."""
+        return part.type == "tool_result" and part.call_id is not None and _result_id(part.call_id) in self._seen
 
     def _call(self, item: JsonRecord, call: dict[str, Any], name: str) -> Iterator[ImportRecord]:
         """The call and its result as two turns, because the result is written later."""
@@ -134,7 +141,7 @@ class _Chat:
         result = first_of(call, "result", "resultDisplay")
         if result is not None:
             parts = _result(result, call_id, call.get("name"))
-            yield from self._turns(item, f"{call_id}:result", "tool", parts, at)
+            yield from self._turns(item, _result_id(call_id), "tool", parts, at)
 
     def _turns(
         self, item: JsonRecord, external_id: str | None, role: str, parts: tuple[Part, ...], at: Any
@@ -157,6 +164,10 @@ class _Chat:
         if external_id is not None:
             self._seen.add(external_id)
         yield from message_turns(message, item.where)
+
+
+def _result_id(call_id: str) -> str:
+    return f"{call_id}:result"
 
 
 def _thought(thought: dict[str, Any]) -> Part:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped
+from clew.ingest.importers.record import AT_RAW, ImportedTurn, ImportRecord, Skipped
 from clew.ingest.when import parse_when
 from clew.types import MAX_TURN_CHARS, Origin, Part, Rejection, Role, Turn
 
@@ -61,15 +61,15 @@ def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord
     that mixes them gives several turns, and so does one that is too long for a turn. The first has the message's id,
     the others `<id>#1`, `<id>#2`, ...
     """
-    runs = _content_runs(message.parts)
-    for n, (kind, parts) in enumerate(runs):
+    n = -1
+    for n, (kind, parts) in enumerate(_content_runs(message.parts)):
         try:
             yield ImportedTurn(_turn(message, kind, parts, n), where)
         except TurnRejected as error:
             yield Rejection(where=where, reason=str(error))
-    if not runs and message.parts and message.skip_blank and not any(part.extra for part in message.parts):
+    if n < 0 and message.parts and message.skip_blank and not any(part.extra for part in message.parts):
         yield Skipped("blank message", where)
-    elif not runs:
+    elif n < 0:
         yield Rejection(where=where, reason="empty: the message says nothing")
 
 
@@ -80,7 +80,7 @@ def has_content(parts: tuple[Part, ...]) -> bool:
 
 def last_id(message: ImportedMessage) -> str | None:
     """External id of a message's last turn; None if it gives no turn or has no id."""
-    count = len(_content_runs(message.parts))
+    count = sum(1 for _ in _content_runs(message.parts))
     return _numbered(message.external_id, count - 1) if count else None
 
 
@@ -133,30 +133,31 @@ def _voice_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
     return [(kind, tuple(run)) for kind, run in groupby(parts, key=_voice)]
 
 
-def _content_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
+def _content_runs(parts: tuple[Part, ...]) -> Iterator[tuple[str, tuple[Part, ...]]]:
     """The runs that have content, each without its empty parts; one that is too long for a turn in several pieces."""
-    runs = [
-        (kind, tuple(part for part in run if part.extra or _has_content(part)))
-        for kind, run in _voice_runs(parts)
-        if any(map(_has_content, run))
-    ]
-    return [(kind, piece) for kind, run in runs for piece in _pieces(run)]
+    for kind, run in _voice_runs(parts):
+        if any(map(_has_content, run)):
+            kept = tuple(part for part in run if part.extra or _has_content(part))
+            yield from ((kind, piece) for piece in _pieces(kept))
 
 
-def _pieces(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
-    """The parts in groups of at most `MAX_TURN_CHARS` characters; a longer text is cut, after a line if it has any."""
+def _pieces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+    """The parts in groups of at most `MAX_TURN_CHARS` characters; a longer text is cut, after a line if it has any.
+
+    One group is made at a time, so that a long message is not in memory twice.
+    """
     if sum(len(part.text) + 1 for part in parts) <= MAX_TURN_CHARS:
-        return [parts]
-    groups: list[list[Part]] = [[]]
+        yield parts
+        return
+    group: list[Part] = []
     size = 0
-    for part in parts:
-        for piece in _cut(part):
-            if groups[-1] and size + len(piece.text) + 1 > MAX_TURN_CHARS:
-                groups.append([])
-                size = 0
-            groups[-1].append(piece)
-            size += len(piece.text) + 1
-    return [tuple(group) for group in groups]
+    for piece in chain.from_iterable(map(_cut, parts)):
+        if group and size + len(piece.text) + 1 > MAX_TURN_CHARS:
+            yield tuple(group)
+            group, size = [], 0
+        group.append(piece)
+        size += len(piece.text) + 1
+    yield tuple(group)
 
 
 def _cut(part: Part) -> Iterator[Part]:
@@ -188,7 +189,7 @@ def _turn(message: ImportedMessage, kind: str, parts: tuple[Part, ...], n: int) 
     metadata = dict(message.metadata)
     at = parse_when(message.at)
     if at is None and message.at not in (None, ""):
-        metadata["at_raw"] = message.at
+        metadata[AT_RAW] = message.at
     origin = message.origin
     if kind == "result":
         role = "tool"

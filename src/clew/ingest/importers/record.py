@@ -9,6 +9,13 @@ from clew.types import Rejection, Turn
 QUEUED: Final = "queued:"
 """Begins the external id of a message that waited in a client's queue; it may be delivered later, see `Delivered`."""
 
+UNFINISHED: Final = "unfinished last line"
+"""The kind in an import's report of an `UnfinishedRecord`."""
+
+
+AT_RAW: Final = "at_raw"
+"""The key in a turn's metadata of a time that could not be read, as its source writes it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportLimits:
@@ -67,6 +74,11 @@ class Delivered:
 
     external_id: str
     where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfinishedRecord(Rejection):
+    """The end of a file within a line that a program is still writing; a later import reads the file again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, LATIN, decode, escape_surrogates, escape_value, is_latin
 from clew.ingest.importers.json_scan import elements, members
-from clew.ingest.importers.record import FileEnd, ImportLimits
+from clew.ingest.importers.record import FileEnd, ImportLimits, UnfinishedRecord
 from clew.types import Rejection
 
 DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
@@ -125,19 +126,25 @@ def lines(source: Source) -> Iterator[tuple[int, bytes] | Rejection]:
 
 
 def _lines(source: Source, stream: BinaryIO, position: Position) -> Iterator[tuple[int, bytes] | Rejection]:
-    """The lines of a stream from a position on, which follows them."""
+    """The lines of a stream from a position on, which follows them; none is held here while it is worked on."""
+    return iter(partial(_next_line, source, stream, position), None)
+
+
+def _next_line(source: Source, stream: BinaryIO, position: Position) -> tuple[int, bytes] | Rejection | None:
+    """The line at the position, which moves behind it; None at the end."""
     limit = source.limits.max_line_bytes
-    while line := stream.readline(limit + 2):
-        stripped = line.rstrip(b"\r\n")
-        is_passed = len(stripped) > limit and not line.endswith(b"\n")
-        size = len(line) + (_pass_line(stream) if is_passed else 0)
-        position.is_whole = line.endswith(b"\n")  # of one that was passed over it is not known
-        position.offset, position.number = position.offset + size, position.number + 1
-        if len(stripped) <= limit:
-            yield position.number, stripped
-        else:
-            reason = f"a line of {size} bytes; the limit is {limit}, see max_line_bytes"
-            yield Rejection(where=source.where(position.number), reason=reason)
+    line = stream.readline(limit + 2)
+    if not line:
+        return None
+    stripped = line.rstrip(b"\r\n")
+    is_passed = len(stripped) > limit and not line.endswith(b"\n")
+    size = len(line) + (_pass_line(stream) if is_passed else 0)
+    position.is_whole = line.endswith(b"\n")  # of one that was passed over it is not known
+    position.offset, position.number = position.offset + size, position.number + 1
+    if len(stripped) <= limit:
+        return position.number, stripped
+    reason = f"a line of {size} bytes; the limit is {limit}, see max_line_bytes"
+    return Rejection(where=source.where(position.number), reason=reason)
 
 
 def text_lines(source: Source) -> Iterator[tuple[int, str] | Rejection]:
@@ -151,25 +158,48 @@ def json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
     return _records(source, lines(source))
 
 
+def appended_json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
+    """The same of a file that a program appends to; a last line without its end is an `UnfinishedRecord`."""
+    position = Position()
+    with source.open() as stream:
+        yield from _appended(_records(source, _lines(source, stream, position)), position)
+
+
 def followed_json_lines(source: Source) -> Iterator[JsonRecord | Rejection | FileEnd]:
     """The same; those of a file that is followed end with a `FileEnd`, after which come the lines written since."""
     position = source.position
     if position is None:
-        yield from json_lines(source)
+        yield from appended_json_lines(source)
         return
     while True:
         with source.opener() as stream:
             stream.seek(position.offset)
-            yield from _records(source, _lines(source, stream, position))
+            yield from _appended(_records(source, _lines(source, stream, position)), position)
         yield position.end
+
+
+def _appended(found: Iterator[JsonRecord | Rejection], position: Position) -> Iterator[JsonRecord | Rejection]:
+    for record in found:
+        if isinstance(record, Rejection) and not position.is_whole:
+            yield UnfinishedRecord(where=record.where, reason=record.reason)
+        else:
+            yield record
 
 
 def _records(source: Source, found: Iterator[tuple[int, bytes] | Rejection]) -> Iterator[JsonRecord | Rejection]:
     for line in found:
-        if isinstance(line, Rejection):
-            yield line
-        elif line[1].strip():
-            yield json_record(source.where(line[0]), line[1], line[0])
+        record = _line_record(source, line)
+        del line  # a long one is not held while its turns are stored
+        if record is not None:
+            yield record
+
+
+def _line_record(source: Source, line: tuple[int, bytes] | Rejection) -> JsonRecord | Rejection | None:
+    """None for an empty line."""
+    if isinstance(line, Rejection):
+        return line
+    number, data = line
+    return json_record(source.where(number), data, number) if data.strip() else None
 
 
 def json_list(source: Source, key: str | None, limit: int | None = None) -> Iterator[JsonRecord | Rejection]:

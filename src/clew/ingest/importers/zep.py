@@ -28,14 +28,25 @@ def read(source: Source) -> Iterator[ImportRecord]:
     shape = file_shape(source)
     if shape.kind == "object":
         document = json_document(source)
-        yield from iter([document]) if isinstance(document, Rejection) else _object(source, document.value, "", None)
+        yield from (
+            iter([document])
+            if isinstance(document, Rejection)
+            else _object(source, document.value, source.where(""), None)
+        )
         return
     for item in json_list(source, None) if shape.kind == "list" else json_lines(source):
         yield from iter([item]) if isinstance(item, Rejection) else _item(source, item, None)
 
 
 def _object(source: Source, value: Mapping[str, Any], way: str, thread: str | None) -> Iterator[ImportRecord]:
-    """Everything in an object: a response, a thread, or a dump that holds several of them."""
+    """Everything in an object: a response, a thread, or a dump that holds several of them.
+
+    Args:
+        source: names the session of turns outside any thread.
+        value: the object.
+        way: the object's own `where`, up to the point before a field.
+        thread: the thread around the object.
+    """
     thread = text_of(value, *_THREADS) or thread
     for key in ("threads", "sessions"):
         for n, inner in enumerate(list_of(value, key)):
@@ -43,7 +54,7 @@ def _object(source: Source, value: Mapping[str, Any], way: str, thread: str | No
                 yield from _object(source, inner, f"{way}{key}[{n}].", thread)
     for key in ("messages", "episodes", "edges", "facts", "nodes"):
         for n, inner in enumerate(list_of(value, key)):
-            where = source.where(f"{way}{key}[{n}]")
+            where = f"{way}{key}[{n}]"
             if isinstance(inner, dict):
                 yield from _item(source, JsonRecord(where, inner, n), thread)
             else:
@@ -54,7 +65,7 @@ def _object(source: Source, value: Mapping[str, Any], way: str, thread: str | No
 def _item(source: Source, item: JsonRecord, thread: str | None) -> Iterator[ImportRecord]:
     value = item.value
     if list_of(value, "messages"):
-        yield from _object(source, value, f"{item.place}.", thread)
+        yield from _object(source, value, f"{item.where}.", thread)
         return
     read_item = next((reader for name, reader in _READERS.items() if text_of(value, name)), None)
     if read_item is None:

@@ -1,0 +1,38 @@
+"""Tells a full disk once, however many parts of the program meet it."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from clew.errors import StoreFull
+from clew.store.translate import translated
+
+
+@contextmanager
+def told_once() -> Iterator[None]:
+    """Keeps back what the log says of a full disk; prints the first of it after the block.
+
+    If the block itself ends with `StoreFull`, that says it, and nothing is printed here.
+    """
+    logger = logging.getLogger("clew")
+    handlers, held = list(logger.handlers), list[logging.LogRecord]()
+
+    def is_of_something_else(record: logging.LogRecord) -> bool:
+        errors = [each for each in record.args or () if isinstance(each, BaseException)]
+        if any(isinstance(translated(error) or error, StoreFull) for error in errors):
+            held.append(record)
+            return False
+        return True
+
+    for handler in handlers:
+        handler.addFilter(is_of_something_else)
+    try:
+        yield
+    except StoreFull:
+        held.clear()
+        raise
+    finally:
+        for handler in handlers:
+            handler.removeFilter(is_of_something_else)
+        for record in held[:1]:
+            logger.handle(record)
