@@ -77,8 +77,9 @@ class Story(RuleBasedStateMachine):
         expected = IndexView.of((), list(self.turns.values()))
         terms = ["redis", "cache", "who", "unique3of0"]
         for live in (self.live, LiveIndex(self.store, SPACE)):
-            view = live.view()
-            assert live.view() is view
+            asked = [live.view() for _ in range(3)]
+            assert len(set(map(id, asked))) <= 2  # one more than the same: small segments are gathered once
+            view = asked[-1]
             assert view.turns.ordinal.tolist() == list(self.turns)
             assert bm25f(view, terms).tobytes() == bm25f(expected, terms).tobytes()
             near = cosine(view, MODEL, vector_of(1)[None])[0]

@@ -11,6 +11,7 @@ from clew.index.view import IndexView
 from clew.rank.frame import assistant_takes_part, make_frame
 from clew.rank.intent import Intent, Wants
 from clew.rank.search import rank
+from tests.effort import examples
 
 FIRST = 5
 
@@ -45,7 +46,7 @@ def places(log: list[TurnEntry], wanted: list[int], similarity: np.ndarray | Non
 
 
 @pytest.mark.requirement("F-RARE-01")
-@settings(max_examples=40)
+@settings(max_examples=examples(15, 200))
 @given(st.integers(0, 2**32 - 1), st.integers(5, 400), st.sampled_from((0.0, 0.5, 1.0)), st.booleans())
 def test_the_two_rarest_words_of_a_turn_find_it(seed: int, turns: int, embedded: float, assistant: bool) -> None:
     random = np.random.default_rng(seed)

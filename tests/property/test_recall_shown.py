@@ -19,6 +19,7 @@ def test_many_turns_are_left_out_as_one_by_one() -> None:
         for _ in range(examples(30, 300)):
             count = chance.randrange(0, 200)
             turns = [(f"s{chance.randrange(4)}", chance.randrange(120)) for _ in range(count)]
+            turns += [("s0", seq) for seq in (-1, 1 << 32, 1 << 80)]  # no turns, and not those of another session
             mask = np.array([chance.random() < 0.9 for _ in range(300)]) if chance.random() < 0.5 else None
             kept = np.ones(300, dtype=bool) if mask is None else mask.copy()
             for place in (view.position(*turn) for turn in turns):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from clew.text.dates import FIRST_YEAR, LAST_YEAR, MONTHS, date_words, resolve
 from clew.text.names import capitalised_names, greeting_aliases, quoted
 from clew.text.query_dates import parse_query_dates
+from tests.effort import examples
 
 DAYS = st.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
 MOMENTS = st.datetimes(timezones=st.just(UTC))
@@ -73,10 +74,11 @@ def test_weekdays_are_the_nearest_ones(day: date, weekday: int) -> None:
     assert this.start.isocalendar()[:2] == day.isocalendar()[:2]
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("F-TEXT-13")
 @pytest.mark.parametrize("unit", LONG)
 def test_long_texts_are_processed(unit: str) -> None:
-    text = unit * (50_000 // len(unit))
+    text = unit * (examples(10_000, 50_000) // len(unit))
     at = datetime(2023, 5, 10, tzinfo=UTC)
     for read in (quoted, greeting_aliases, capitalised_names):
         read(text)

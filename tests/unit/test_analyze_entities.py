@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.analyze.entities import entities_in, entity_key
+from clew.analyze.keyphrases import tag_key
+from clew.text.normalise import fold
 from clew.types.entity import NodeType
 
 
@@ -81,6 +83,12 @@ def test_spellings_of_a_name_have_one_key() -> None:
     assert entity_key("Golden  Retrievers") == entity_key("golden-retriever") == entity_key("GOLDEN RETRIEVER")
     assert entity_key("Zoë") == entity_key("zoe")
     assert entity_key("!?") == ""
+
+
+@pytest.mark.requirement("F-ENTITY-01")
+@given(st.text(max_size=30) | st.text("aeınsSİßﬁ -_'’.é京\u3000ſK1\t\nǅ", max_size=14))
+def test_a_name_has_the_key_of_its_words(name: str) -> None:
+    assert entity_key(name) == tag_key(fold(name))
 
 
 @pytest.mark.requirement("F-ENTITY-04")

@@ -41,7 +41,8 @@ def in_short(context: Context) -> list[str]:
     return [item.node_id for item in context.items if item.node_id is not None and ":beat:" in item.node_id]
 
 
-@pytest.mark.parametrize("budget", [LARGE, 3_000, 5_000])
+@pytest.mark.requirement("F-TOPIC-04")
+@pytest.mark.parametrize("budget", [1_000, 2_000, 3_000, 5_000])
 @pytest.mark.parametrize("name", ["estimate", "words"])
 def test_an_overview_has_turns_and_beats_within_the_exact_budget(memory: Memory, budget: int, name: str) -> None:
     context = memory.recall(ASKED, budget=budget, counter=name)

@@ -1,12 +1,14 @@
 """How sure a recall is of what it found."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from math import exp
+from math import exp, sqrt
 
 import numpy as np
 import pytest
 
+from clew.models.function_embedder import FunctionEmbedder
 from clew.rank.confidence import FEW, UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
 from clew.rank.information import LEAST, information
 from clew.rank.intent import read_intent
@@ -162,6 +164,22 @@ def test_a_block_does_not_stop_where_a_question_says_little() -> None:
         assert found.confidence < UNLIKELY
         assert found.is_doubtful
         assert found.tokens > 300
+
+
+@pytest.mark.requirement("M-TRY-06")
+def test_a_block_stops_where_none_of_the_few_words_occurs() -> None:
+    def likeness(texts: Sequence[str]) -> list[list[float]]:
+        near = [1.0 if "this" in text else 0.03 * (len(text) % 12) for text in texts]
+        return [[each, sqrt(1.0 - each**2)] for each in near]
+
+    with quiet(embedder=FunctionEmbedder("likeness", likeness)) as memory:
+        memory.add_many([told(f"We met{' again' * (n % 9)}, {n} of us, in the garden at length.") for n in range(90)])
+        memory.drain()
+        unknown, known = (memory.recall(f"Which {word} is this?", budget=1200) for word in ("ticket", "garden"))
+    assert unknown.confidence is not None
+    assert 0 < unknown.confidence < UNLIKELY
+    assert 0 < unknown.tokens <= 300
+    assert known.tokens > 300
 
 
 @pytest.mark.requirement("F-MENDED-10")

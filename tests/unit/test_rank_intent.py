@@ -246,9 +246,8 @@ def memory() -> Any:
 def test_every_question_is_answered(memory: Memory, question: str) -> None:
     context = memory.recall(question, budget=300)
     assert context.tokens <= 300
-    assert [hit.score for hit in memory.search(question)] == sorted(
-        (hit.score for hit in memory.search(question)), reverse=True
-    )
+    scores = [hit.score for hit in memory.search(question)]
+    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.requirement("F-RANKING-07")

@@ -178,3 +178,76 @@ def test_a_time_is_told_by_days_weeks_months_or_years() -> None:
 def test_groups_take_turns() -> None:
     assert in_turns([[1, 2, 3], [4], [], [5, 6]]) == [1, 4, 5, 2, 6, 3]
     assert in_turns([["", "a"], ["b"]]) == ["", "b", "a"]
+
+
+FOREIGN = {
+    "was haben wir letzte Woche gemacht?": None,
+    "am 3. Februar": None,
+    "de quoi avons-nous parlé lundi ?": None,
+    "le 3 février 2023": None,
+    "¿qué hicimos la semana pasada?": None,
+    "el 3 de febrero": None,
+    "o que aconteceu em janeiro?": None,
+    "di cosa abbiamo parlato ieri?": None,
+    "wat is er maandag gebeurd?": None,
+    "что мы делали вчера?": None,
+    "昨天我们做了什么？": None,
+    "先週何について話しましたか？": None,
+    "عن ماذا تحدثنا الأسبوع الماضي؟": None,
+    "जनवरी में": None,
+    "지난주에 무슨 일이 있었어?": None,
+    "was haben wir gestern über Redis gesagt?": "redis",
+    "qu'a-t-on décidé hier pour le serveur ?": "serveur",
+    "¿qué decidimos ayer sobre la caché?": "caché",
+    "昨天我们讨论的数据库": "数据库",
+    "昨日のデータベースの話": "データベース",
+    "어제 서버에 대해 뭐라고 했어?": "서버",
+}
+
+
+@pytest.mark.requirement("A-LINE-01")
+@pytest.mark.parametrize(("query", "subject"), FOREIGN.items())
+def test_words_of_asking_are_no_subject_in_other_languages(query: str, subject: str | None) -> None:
+    window = time_window(None, None, query, NOW, COVERED)
+    assert window.since is not None
+    assert decided(query) == ("window_overview" if subject is None else "lookup")
+    assert subject is None or subject in window.rest.lower()
+
+
+@pytest.mark.requirement("A-LINE-02")
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("5 to 12 January", 5, 12),
+        ("between 5 and 12 January", 5, 12),
+        ("what did we do from January 5 to 12?", 5, 12),
+        ("from January 5 to 12, 2023", 5, 12),
+        ("the 5th to the 12th of January", 5, 12),
+        ("zwischen dem 5. und 12. Januar", 5, 12),
+        ("vom 5. bis zum 12. Januar", 5, 12),
+        ("du 5 au 12 janvier", 5, 12),
+        ("entre el 5 y el 12 de enero", 5, 12),
+        ("dal 5 al 12 gennaio", 5, 12),
+        ("с 5 по 12 января", 5, 12),
+        ("1月5日到12日", 5, 12),
+        ("1月5日から12日まで", 5, 12),
+        ("Anfang Januar", 1, 10),
+        ("fin janvier", 21, 31),
+        ("a finales de enero", 21, 31),
+        ("on January 5 and 12 more were sold", 5, 5),
+    ],
+)
+def test_a_range_of_days_names_its_month_once(query: str, first: int, last: int) -> None:
+    window = time_window(None, None, query, NOW, None)
+    expected = (datetime(2023, 1, first, tzinfo=UTC), datetime(2023, 1, last, tzinfo=UTC) + timedelta(days=1))
+    assert (window.since, window.until) == expected
+    assert window.about == ("more" in query)
+
+
+@pytest.mark.requirement("F-TIME-15")
+@pytest.mark.parametrize(
+    ("query", "since"),
+    [("dos semanas atrás", (4, 24)), ("hace dos meses", (3, 1)), ("dois dias atrás", (5, 8)), ("قبل أسبوع", (5, 1))],
+)
+def test_times_ago_are_read_in_their_other_forms(query: str, since: tuple[int, int]) -> None:
+    assert time_window(None, None, query, NOW, None).since == datetime(2023, *since, tzinfo=UTC)

@@ -1,6 +1,8 @@
 """From a question to ranked turns: what is let in, what is left out, and in which form it comes."""
 
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -225,3 +227,25 @@ def test_a_question_that_is_not_rewritten_is_embedded_and_compared_in_one_form()
         assert frame.similarity.strides[0] == 0, "both rows are one"
         memory.reads.ranker.frame("Does Ann like tea?", NOON)
         assert model.seen[-1] == ["Does Ann like tea?", "do you like tea?"]
+
+
+@pytest.mark.requirement("F-RANK-05")
+def test_a_question_after_warm_up_loads_no_module() -> None:
+    program = (
+        "import sys\n"
+        "from tests.memories import at, quiet, told\n"
+        "names = ('Ann', 'Bob')\n"
+        "turns = [told(f'Hey Kate! The red barn burned {n}.', speaker=names[n % 2], at=at(n)) for n in range(9)]\n"
+        "with quiet() as memory:\n"
+        "    memory.add_many(turns)\n"
+        "    memory.drain()\n"
+        "    memory.warm_up()\n"
+        "    loaded = set(sys.modules)\n"
+        "    for question in ('red barn', 'What did Kate say before the barn burned?', 'who is Ann?'):\n"
+        "        memory.recall(question)\n"
+        "        memory.search(question)\n"
+        "    memory.brief()\n"
+        "    raise SystemExit(', '.join(sorted(set(sys.modules) - loaded)) or None)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr

@@ -192,6 +192,29 @@ def test_questions_for_a_time(query: str, expected: tuple[str, str, str]) -> Non
     assert asked(query) == [expected]
 
 
+@pytest.mark.requirement("F-RANK-02")
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("What did we do March 28 to April 2, 2023?", [("between", "2023-03-28", "2023-04-02")]),
+        ("the trip, Dec 28 – Jan 3, 2024: was it long?", [("between", "2023-12-28", "2024-01-03")]),
+        ("28 March till 2 April 2023", [("between", "2023-03-28", "2023-04-02")]),
+        ("were we away 2023-03-28 through 2023-04-02?", [("between", "2023-03-28", "2023-04-02")]),
+        ("what was on Monday to Wednesday?", [("between", "2024-02-26", "2024-02-28")]),
+        (
+            "what changed March 28, 2023 and April 2, 2023?",
+            [("on", "2023-03-28", "2023-03-28"), ("on", "2023-04-02", "2023-04-02")],
+        ),
+        (
+            "on 28 March 2023 to last week",
+            [("on", "2023-03-28", "2023-03-28"), ("on", "2024-02-19", "2024-02-25")],
+        ),
+    ],
+)
+def test_a_range_needs_no_word_before_it(query: str, expected: list[tuple[str, str, str]]) -> None:
+    assert asked(query) == expected
+
+
 @pytest.mark.requirement("F-TEXT-09")
 def test_a_question_without_a_year_means_each_year_that_is_covered() -> None:
     assert asked("on Jan 5th") == [("on", "2023-01-05", "2023-01-05"), ("on", "2024-01-05", "2024-01-05")]

@@ -224,3 +224,10 @@ def test_what_a_sentence_is(sentence: str, kind: str | None) -> None:
 def test_types_and_names_are_no_errors(text: str) -> None:
     assert found(text, "error") == []
     assert found(f"{text}\nTodoError: no such item", "error") == ["TodoError: no such item"]
+
+
+@pytest.mark.requirement("U-FOUND-04")
+@pytest.mark.parametrize("text", ["Non-fatal: proceed without a path", "// non-fatal: continue with an empty name"])
+def test_what_is_not_fatal_is_no_error(text: str) -> None:
+    assert found(text, "error") == []
+    assert found(f"{text}\nfatal: no such path", "error") == ["fatal: no such path"]

@@ -147,3 +147,14 @@ def test_a_receipt_keeps_its_form_in_the_store(memory: Memory) -> None:
     memory.drain(None)
     assert Receipt.from_dict(record.to_dict()) == record
     assert memory.explain(record.id) == record
+
+
+@pytest.mark.requirement("S-LINE-06")
+def test_what_has_no_title_is_called_by_its_first_words() -> None:
+    words = ["So it is, and so it was, was it not?", "Well, then it was so.", "It was, was it not?"]
+    with quiet() as memory:
+        memory.add_many([told(text, at=NOW) for text in words])
+        memory.drain()
+        text = memory.remember_when(since="2020", mode="window_overview").text
+    assert "no title" not in text
+    assert "(3 turns): So it is, and so it was" in text

@@ -12,8 +12,9 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Final, NamedTuple
 
-from clew.analyze.keyphrases import keyphrases, tag_key
+from clew.analyze.keyphrases import keyphrases
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
+from clew.analyze.lexicon import fold as stem
 from clew.analyze.words import word_of
 from clew.text.dates import MONTHS
 from clew.text.late_pattern import late_pattern
@@ -93,7 +94,7 @@ class NamedEntities:
 @lru_cache(maxsize=1 << 14)
 def entity_key(name: str) -> str:
     """The key shared by all spellings of a name, such as `Golden  Retrievers` and `golden-retriever`; may be empty."""
-    return tag_key(fold(name))
+    return "-".join(map(stem, fold(name).casefold().split()))
 
 
 def entities_in(text: str) -> NamedEntities:
@@ -138,9 +139,10 @@ def _may_name(plain: str, word: str) -> bool:
 
 def _is_dull(phrase: str) -> bool:
     """Whether a phrase is a single word for a feeling or an activity, which makes a poor concept."""
-    word = word_of(phrase)
+    if " " in phrase:  # looked up as a word it would only fill the caches of words
+        return False
     doing = phrase.endswith("ing") and (word_of(phrase[:-3]).flags | word_of(f"{phrase[:-3]}e").flags) & VERB
-    return " " not in phrase and bool(word.valence or doing)
+    return bool(word_of(phrase).valence or doing)
 
 
 class _Capitalised(NamedTuple):

@@ -17,7 +17,15 @@ from clew.assemble.overview import BeatInShort, in_block_order, kept_for_overvie
 from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence, item_line, label, render
 from clew.assemble.replies import answered_by, asked_in, by_place, says_little
-from clew.assemble.stored_words import StoredWords, marked, says_again, with_thinking, within, without_thinking
+from clew.assemble.stored_words import (
+    StoredWords,
+    marked,
+    says_again,
+    with_thinking,
+    within,
+    without_notes,
+    without_thinking,
+)
 from clew.index.view import IndexView, Mask
 from clew.rank.dampening import DAY
 from clew.rank.frame import TOOL
@@ -41,6 +49,8 @@ UNWEIGHED: Final = 2.0
 
 LEAST: Final = 1e-12
 """Least utility of a token, above 0."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _evidence: Final = bulk_maker(Evidence)
 
@@ -204,8 +214,11 @@ def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
 
 def _replies(ranking: Ranking, packed: Packed) -> dict[int, str]:
     """Of each turn that is in the block for a short reply's sake, the id of the reply."""
-    others = ranking.candidates(list(packed.joined.values()))
-    names = (turn_id(each.session, each.seq) for each in others)
+    if not packed.joined:
+        return {}
+    view, positions = ranking.frame.view, ranking.positions[list(packed.joined.values())]
+    places = zip(view.turns.session[positions].tolist(), view.turns.seq[positions].tolist(), strict=True)
+    names = (turn_id(view.sessions[code], seq) for code, seq in places)
     return dict(zip(packed.joined, names, strict=True))
 
 
@@ -222,6 +235,7 @@ class _RenderingSource:
         self._leaves_out = ranking.frame.config.thinking == "new"
         self._made: dict[int, list[Evidence]] = {}
         self._words: dict[int, StoredWords] = {}
+        self._little: dict[int, bool] = {}
         self.said_again: set[int] = set()
 
     def fetch(self, places: Sequence[int]) -> None:
@@ -251,12 +265,15 @@ class _RenderingSource:
             _headings(names, codes, moments, (at // DAY).tolist()),
         )
         self._made.update(zip(places, map(list, zip(whole)), strict=True))
-        for place, stored, size in zip(places, words, turns.chars[positions].tolist(), strict=True):
+        by_tool = (turns.role[positions] == TOOL).tolist()
+        for place, stored, size, is_result in zip(places, words, turns.chars[positions].tolist(), by_tool, strict=True):
             if stored is None:
                 self._made[place] = []
                 continue
             if stored.is_marked:
                 self._made[place] = self._marked(place, stored)
+            if is_result and (said := without_notes(stored.text)) != stored.text:
+                self._made[place] = [replace(self._made[place][0], text=said.strip(), rendering=RESULT_ALONE)]
             if size > self._policy.long and self._made[place]:
                 self._words[place] = stored
 
@@ -267,6 +284,8 @@ class _RenderingSource:
         words, position = self._words[place], int(self._ranking.positions[place])
         scores, spans = self._ranking.frame.scores_of_pieces(position), piece_spans(words.text)
         whole = self._made[place][0]
+        if whole.rendering == RESULT_ALONE:
+            words, spans = _cut(words, spans)
         is_result = len(words.text) > RESULT and self._ranking.frame.view.turns.role[position] == TOOL
         offer = self._policy.offer_result if is_result else self._policy.offer
         if not words.thinking or words.is_thinking:
@@ -293,13 +312,21 @@ class _RenderingSource:
         other = pairs.get(place)
         if other is None or not self._made.get(place):
             return None
-        asks = bool(self._ranking.frame.view.turns.asks[self._ranking.positions[other]])
-        if not says_little(self._made[place][0].text, asked=asks):
+        if not self._says_little(place, other):
             return None
         if other not in self._made:  # all at once, since every read is a query
-            wanted = {asked for reply, asked in pairs.items() if reply in self._made}
+            made = [pair for pair in pairs.items() if self._made.get(pair[0])]
+            wanted = {asked for reply, asked in made if self._says_little(reply, asked)}
             self.fetch(sorted(wanted - self._made.keys()))
         return (other, asked_in(self._made[other][0])) if self._made[other] else None
+
+    def _says_little(self, place: int, other: int) -> bool:
+        """Whether a reply, which was read and is shown, cannot be understood without the turn that it follows."""
+        known = self._little.get(place)
+        if known is None:
+            asks = bool(self._ranking.frame.view.turns.asks[self._ranking.positions[other]])
+            known = self._little[place] = says_little(self._made[place][0].text, asked=asks)
+        return known
 
     def _marked(self, place: int, words: StoredWords) -> list[Evidence]:
         """The whole of a turn with its marks, without thinking that its answer says again."""
@@ -318,6 +345,15 @@ class _RenderingSource:
 ANSWER: Final = "answer"
 """The rendering of a turn without its thinking."""
 
+RESULT_ALONE: Final = "result"
+"""The rendering of a tool's result without the notes that a client put behind it."""
+
+
+def _cut(words: StoredWords, spans: Sequence[tuple[int, int]]) -> tuple[StoredWords, list[tuple[int, int]]]:
+    """A tool's result without the notes behind it, and its pieces."""
+    said = without_notes(words.text)
+    return words._replace(text=said), [(start, min(end, len(said))) for start, end in spans if start < len(said)]
+
 
 def _marked_passage(offered: Evidence, mark: str, thinks: Sequence[bool]) -> Evidence:
     """A rendering, marked where it shows a passage with thinking in it.
@@ -334,7 +370,7 @@ def _moments(at: NDArray[np.int64]) -> list[datetime | None]:
     """Event times as moments; None where unknown."""
     if (at == IndexView.NO_TIME).any():
         return [None if each == IndexView.NO_TIME else from_us(each) for each in at.tolist()]
-    return [each.replace(tzinfo=UTC) for each in at.view("datetime64[us]").tolist()]
+    return list(map(_EPOCH.__add__, at.view("timedelta64[us]").tolist()))  # a tenth of the time of `from_us`
 
 
 def _speakers(view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.uint8]) -> tuple[list[str], list[str]]:

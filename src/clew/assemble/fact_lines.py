@@ -52,11 +52,12 @@ def _notes(fact: Fact) -> list[str]:
 
 def _doubts(fact: Fact) -> list[str]:
     """What is out of date about a fact."""
-    is_past = fact.standing == Standing.PAST_PLAN
+    is_past, is_old = fact.standing == Standing.PAST_PLAN, fact.standing == Standing.LAPSED
     after = [each.told for each in fact.links if each.kind is LinkKind.SUPERSEDES and each.is_source]
     replaced = f"replaced since by: {', '.join(after)}" if after else "replaced since"
     return [
         "its time has passed, and nobody said that it happened" if is_past else "",
+        "no date, and nobody has spoken of it for a year" if is_old else "",
         replaced if fact.superseded_by is not None else "",
         "may be out of date: what it was built on was replaced" if fact.stale_because is not None else "",
     ]

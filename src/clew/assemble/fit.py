@@ -12,6 +12,7 @@ from typing import Final
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, pack
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, names_left_out, render
+from clew.assemble.replies import SHORT
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 
 SPARE: Final = 4
@@ -106,6 +107,7 @@ def fit(
     table = _Table(least, fetch, renderings, counter)
     room = budget - table.weigh(OPENING) - table.weigh(CLOSING)
     room = table.fill(0, room) if worth is None else table.pack(worth, demands.must, room)
+    room = table.fill_with_copies(room)
     room = table.join(demands, room)
     table.use_saved(room, demands.beside)
     return _exact(table, demands.must, budget, counter)
@@ -129,6 +131,8 @@ class _Table:
         self._headings: set[object] = set()
         self._heading_costs: dict[tuple[str, date | None], float] = {}
         self._offered: dict[int, Sequence[Evidence]] = {}
+        self._said: set[str] = set()
+        self._copies: list[int] = []  # candidates with the words of a better one
         self.taken: dict[int, Evidence] = {}
         self.tied: dict[int, int] = {}  # what a candidate needs beside it -> the first such candidate
         self.joined: set[int] = set()  # those that were taken for that reason alone
@@ -139,12 +143,10 @@ class _Table:
 
     def pack(self, worth: Sequence[float], must: Sequence[int], room: float) -> float:
         """Packs the candidates within reach, fills the remaining room with later ones, and returns what is left."""
-        reached = self._reach(must, room)
+        reached, after = self._reach(must, room)
         if not reached:
             return room
-        self._fetch(reached)
-        offered = list(map(self._renderings, reached))
-        self._offered = dict(zip(reached, offered, strict=True))
+        offered = list(map(self._offered.__getitem__, reached))
         worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
         choices = list(map(self._choice, worths, offered))
         numbers = {place: number for number, place in enumerate(reached)} if must else {}
@@ -152,7 +154,7 @@ class _Table:
         for number, offer in picked.items():
             room -= choices[number].offers[offer].cost
             room -= self._take(reached[number], offered[number][offer])
-        return self.fill(reached[-1] + 1, room)
+        return self.fill(after, room)
 
     def fill(self, start: int, room: float) -> float:
         """Takes candidates from index `start` on in rank order, each in its first rendering that fits.
@@ -169,8 +171,30 @@ class _Table:
                 fetched = self._next(place, room)
                 self._fetch(fetched)
             self._offered[place] = self._renderings(place)
+            if not self._is_copy(place):
+                room = self._take_first(place, room)
+        return room
+
+    def fill_with_copies(self, room: float) -> float:
+        """Takes candidates with the words of better ones, and returns the room that is left."""
+        for place in self._copies:
+            if place in self.taken:
+                continue
+            if room < SPARE:
+                break
             room = self._take_first(place, room)
         return room
+
+    def _is_copy(self, place: int) -> bool:
+        """Whether a candidate has the words of a better one; those of short replies depend on what they answer."""
+        shown = self._offered[place]
+        if not shown or len(shown[0].text) <= SHORT:
+            return False
+        if shown[0].text in self._said:
+            self._copies.append(place)
+            return True
+        self._said.add(shown[0].text)
+        return False
 
     def _take_first(self, place: int, room: float) -> float:
         """Takes the first rendering of a candidate that fits, if any, and returns the room that is left."""
@@ -221,7 +245,7 @@ class _Table:
         room += names_left_out(chronological(self.taken.values())) / CHARS_PER_TOKEN
         if room < SAVED:
             return
-        for place in sorted(self._offered.keys() - self.taken.keys()):
+        for place in sorted(self._offered.keys() - self.taken.keys() - set(self._copies)):
             if room < SPARE:
                 return
             needed = beside(place)
@@ -259,18 +283,23 @@ class _Table:
         offers = [CandidateRendering(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
         return PackingCandidate(offers, key, heading_cost)
 
-    def _reach(self, must: Sequence[int], room: float) -> list[int]:
-        """The indexes that are packed together: in rank order, until they would fill the room `REACH` times."""
+    def _reach(self, must: Sequence[int], room: float) -> tuple[list[int], int]:
+        """The indexes that are packed together, without copies, and the one after them.
+
+        They are taken in rank order, until they would fill the room `REACH` times.
+        """
         reached = sorted(must)
-        left = REACH * room
-        for place, chars in enumerate(self._least):
-            if left <= 0 or room < SPARE:
-                break
-            tokens = chars / CHARS_PER_TOKEN
+        place, left = 0, REACH * room
+        while place < len(self._least) and left > 0 and room >= SPARE:
+            tokens = self._least[place] / CHARS_PER_TOKEN
             if place not in must and not (self._known and tokens > room):
                 reached.append(place)
                 left -= tokens + SPARE
-        return sorted(reached)
+            place += 1
+        if reached:
+            self._fetch(sorted(reached))
+        self._offered = {each: self._renderings(each) for each in reached}
+        return sorted(each for each in reached if not self._is_copy(each) or each in must), place
 
     def _next(self, place: int, room: float) -> list[int]:
         """This index and following ones that are likely to fit with it, or a few more that would fit alone."""

@@ -1,7 +1,8 @@
 """Shows beats in short beside the turns of a block, where a question asks for an overview. Pure.
 
-A tenth of a large budget goes to sentences of the renderings of relevant beats: those that say most, per token, of
-what neither the turns in the block nor the sentences before say. A line names its range of turns in place of a speaker:
+A tenth of a budget, and at least 250 tokens of it, goes to sentences of the renderings of relevant beats: those that
+say most, per token, of what neither the turns in the block nor the sentences before say. A line names its range of
+turns in place of a speaker:
 `4 to 19 (16 turns): User: words | Assistant: words`.
 """
 
@@ -27,7 +28,10 @@ SHARE: Final = 10
 """What a large budget is divided by for beats in short. Of a fifth, summaries gain no more below 8,000 tokens, and lose
 evidence (docs/packing.md)."""
 
-LARGE: Final = 2000
+LEAST: Final = 250
+"""Tokens for beats in short at least: at 1,000, fewer tell no more than turns do (docs/packing.md)."""
+
+LARGE: Final = 1000
 """Tokens from which a budget is large; in a smaller one, whole turns tell more."""
 
 OF_ALL: Final = 0.25
@@ -81,7 +85,7 @@ def kept_for_overview(budget: int, *, of_all: bool = False) -> int:
     """
     if of_all:
         return int(budget * OF_ALL)
-    return budget // SHARE if budget >= LARGE else 0
+    return max(LEAST, budget // SHARE) if budget >= LARGE else 0
 
 
 def with_overview(

@@ -28,6 +28,9 @@ SAID_AGAIN: Final = 0.4
 Measured on 31 stretches of thinking of two clients: most of the rest announces what is thought about.
 """
 
+_NOTE: Final = ("\n<system-reminder>", "</system-reminder>")
+"""How a client begins and ends what it writes behind a tool's result, for its model to obey."""
+
 _IN_PARTS: Final = '"type":"thinking"'
 """How the stored parts of a turn name thinking; inside of a JSON string the quotation marks would be escaped."""
 
@@ -81,6 +84,15 @@ def thinking_of(text: str, parts: str | None) -> tuple[tuple[int, int], ...]:
             found.append((start, start + len(said)))
         start += len(said) + 1  # the line break between parts
     return tuple(found)
+
+
+def without_notes(result: str) -> str:
+    """A tool's result without the notes that the client put behind it; a result that is nothing else stays."""
+    opening, closing = _NOTE
+    said = result
+    while (end := said.rstrip()).endswith(closing) and (start := end.rfind(opening)) >= 0 and end[:start].strip():
+        said = end[:start]
+    return said
 
 
 def without_thinking(words: StoredWords) -> str:

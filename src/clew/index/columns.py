@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from clew.index.container import Array
-from clew.index.entry import SATURATION, TurnEntry
+from clew.index.entry import PieceSizes, TurnEntry, piece_sizes
 from clew.index.segment import NO_TIME, Segment
 from clew.index.string_table import StringTable, to_text
 from clew.types.turn import ROLES
@@ -135,8 +135,13 @@ class Columns:
         """The number of pieces."""
         return self.piece["turn"].size
 
-    def add(self, entry: TurnEntry) -> None:
-        """Adds the turn of a tail entry, whose ordinal must be greater than all present ones."""
+    def add(self, entry: TurnEntry, sizes: Sequence[PieceSizes] | None = None) -> None:
+        """Adds the turn of a tail entry, whose ordinal must be greater than all present ones.
+
+        Args:
+            sizes: of the entry's pieces, if it was read without its terms.
+        """
+        sizes = piece_sizes(entry) if sizes is None else sizes
         position, first = self.turns, self.pieces
         session = self._session(entry.session)
         row = {
@@ -151,17 +156,17 @@ class Columns:
             "first_person": entry.first_person,
             "asks": entry.asks,
             "first_piece": first,
-            "piece_count": len(entry.pieces),
+            "piece_count": len(sizes),
         }
         for name, column in self.turn.items():
             column.append(row[name])
         self.places[session].append(position)
         before = self._last_pieces.get((session, entry.branch), -1)
-        for number, piece in enumerate(entry.pieces, start=first):
+        for number, piece in enumerate(sizes, start=first):
             self.piece["turn"].append(position)
             self.piece["chars"].append(piece.chars)
-            self.piece["body"].append(sum(min(count, SATURATION) for count in piece.body.values()))
-            self.piece["extra"].append(sum(min(count, SATURATION) for count in piece.extra.values()))
+            self.piece["body"].append(piece.body)
+            self.piece["extra"].append(piece.extra)
             self.piece["previous"].append(before)
             self.piece["next"].append(-1)
             if before >= 0:

@@ -5,11 +5,11 @@ This module knows terms and numbers, not text: the write path decides which word
 
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate, chain, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.errors import InputError, StoreCorrupt
 from clew.types.turn import ROLES
@@ -117,12 +117,44 @@ def encode(entry: TurnEntry) -> bytes:
     return b"".join((head[:1], checked.to_bytes(4, "little"), head[_CHECKED_FROM:], body))
 
 
+class PieceSizes(NamedTuple):
+    """How much one piece says: its characters, and its terms with their repetitions, counts above 255 as 255."""
+
+    chars: int
+    body: int
+    extra: int
+
+
+def piece_sizes(entry: TurnEntry) -> list[PieceSizes]:
+    """The sizes of an entry's pieces."""
+    return [
+        PieceSizes(piece.chars, _total(piece.body.values()), _total(piece.extra.values())) for piece in entry.pieces
+    ]
+
+
+def _total(counts: Iterable[int]) -> int:
+    return sum(min(count, SATURATION) for count in counts)
+
+
 def decode(data: bytes) -> TurnEntry:
     """Decodes the bytes that `encode` returned.
 
     Raises:
         StoreCorrupt: the bytes are damaged, or are not an entry.
     """
+    return _decode(data, with_terms=True)[0]
+
+
+def decode_sizes(data: bytes) -> tuple[TurnEntry, list[PieceSizes]]:
+    """An entry without its terms, which are most of a long turn's, and the sizes of its pieces.
+
+    Raises:
+        StoreCorrupt: the bytes are damaged, or are not an entry.
+    """
+    return _decode(data, with_terms=False)
+
+
+def _decode(data: bytes, *, with_terms: bool) -> tuple[TurnEntry, list[PieceSizes]]:
     if len(data) < _HEAD.size or data[0] != _VERSION:
         raise StoreCorrupt(f"a tail entry of {len(data)} bytes does not have version {_VERSION}; run `clew rebuild`")
     _, checksum, shape_width, width, role, flags, *fixed = _HEAD.unpack_from(data)
@@ -133,10 +165,12 @@ def decode(data: bytes) -> TurnEntry:
     n_counts = sum(shape[1::3]) + sum(shape[2::3])
     numbers, offset = _unpack_numbers(data, offset, width, n_strings + n_counts)
     text = data[offset:].decode("utf-8", "surrogatepass")
-    ends = list(accumulate(numbers[:n_strings]))
+    names = 2 + bool(flags & _HAS_SPEAKER)
+    ends = list(accumulate(numbers[: n_strings if with_terms else names]))
     strings = iter([text[start:end] for start, end in zip(chain((0,), ends), ends, strict=False)])
+    counts = numbers[n_strings:]
     session, branch = next(strings), next(strings)
-    return TurnEntry(
+    entry = TurnEntry(
         ordinal=ordinal,
         session=session,
         seq=seq,
@@ -145,11 +179,19 @@ def decode(data: bytes) -> TurnEntry:
         role=ROLES[role],
         at=at if flags & _HAS_TIME else None,
         chars=chars,
-        pieces=tuple(_pieces(shape, strings, iter(numbers[n_strings:]))),
+        pieces=tuple(_pieces(shape, strings, iter(counts))) if with_terms else (),
         first_person=bool(flags & _FIRST_PERSON),
         asks=bool(flags & _ASKS),
         stated=stated,
     )
+    return entry, [] if with_terms else list(_sizes(shape, counts))
+
+
+def _sizes(shape: "bytes | tuple[int, ...]", counts: "bytes | tuple[int, ...]") -> Iterator[PieceSizes]:
+    end = 0
+    for chars, n_body, n_extra in zip(shape[0::3], shape[1::3], shape[2::3], strict=True):
+        start, middle, end = end, end + n_body, end + n_body + n_extra
+        yield PieceSizes(chars, _total(counts[start:middle]), _total(counts[middle:end]))
 
 
 def _pieces(shape: "bytes | tuple[int, ...]", strings: Iterator[str], counts: Iterator[int]) -> Iterator[PieceTerms]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from clew.errors import StoreCorrupt
 from clew.index.columns import Column, Columns
-from clew.index.entry import TurnEntry, decode
+from clew.index.entry import PieceSizes, TurnEntry, decode, decode_sizes, piece_sizes
 from clew.index.gathering import Group, gathered, regrouped
 from clew.index.segment import Segment
 from clew.index.segment_kinds import (
@@ -60,6 +60,8 @@ class LiveIndex:
 
     def view(self) -> IndexView:
         """The index as of the last commit; the same object while nothing changes in this space.
+
+        Once in its life it is another object without a change: when small segments are gathered, see `SETTLED`.
 
         Raises:
             StoreCorrupt: the stored index is inconsistent.
@@ -229,12 +231,11 @@ class _Terms:
 
     def read_tail(self, reader: Reader) -> None:
         """Reads the tail entries after the last known turn."""
-        for packed in TAIL_ENTRY.scan(reader, (self._space, self._last() + 1), (self._space,)):
-            entry = decode(packed)
+        for entry, sizes in self._tail_entries(reader, self._last()):
             self.changes += 1
             if self.keeps:
                 self.tail.add(entry, self.columns.pieces)
-            self.columns.add(entry)
+            self.columns.add(entry, sizes)
 
     def _place(self, reader: Reader, groups: list[Group], segments: Iterable[Segment | _Extent]) -> bool:
         """Attaches segments and tail to the columns; False unless the columns then contain exactly their turns."""
@@ -252,10 +253,12 @@ class _Terms:
             extents += [extent] * (not self.keeps)
             turns, pieces = turns + extent.turns, pieces + extent.pieces
         tail, columns = Tail(), self.columns
-        for entry in self._place_tail(reader, low):
+        for entry, sizes in self._tail_entries(reader, low):
+            if entry.ordinal > self._last():
+                columns.add(entry, sizes)
             if self.keeps:
                 tail.add(entry, pieces)
-            turns, pieces = turns + 1, pieces + len(entry.pieces)
+            turns, pieces = turns + 1, pieces + len(sizes)
         self._groups, self._extents, self.placed, self.tail = groups, extents, placed, tail
         self._lacks = False
         self.changes += 1
@@ -266,13 +269,14 @@ class _Terms:
         if high > last:
             self.columns.extend(segment, int(np.searchsorted(segment.turns.ordinal, last, side="right")))
 
-    def _place_tail(self, reader: Reader, low: int) -> Iterator[TurnEntry]:
-        """The entries above an ordinal, after they were added to the columns."""
+    def _tail_entries(self, reader: Reader, low: int) -> Iterator[tuple[TurnEntry, list[PieceSizes]]]:
+        """The entries above an ordinal, with the sizes of their pieces; without their terms unless these are kept."""
         for packed in TAIL_ENTRY.scan(reader, (self._space, low + 1), (self._space,)):
-            entry = decode(packed)
-            if entry.ordinal > self._last():
-                self.columns.add(entry)
-            yield entry
+            if self.keeps:
+                entry = decode(packed)
+                yield entry, piece_sizes(entry)
+            else:
+                yield decode_sizes(packed)
 
     def _last(self) -> int:
         turns = self.columns.turns

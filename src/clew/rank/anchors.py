@@ -80,7 +80,7 @@ def rarities(view: IndexView, terms: Iterable[str]) -> Values:
     found = np.zeros(len(view.turns.ordinal))
     for term in terms:
         held = view.lookup(term)
-        found[np.unique(view.pieces.turn[held.pieces])] += _rarity(view, held.df)
+        found[view.pieces.turn[held.pieces]] += _rarity(view, held.df)  # several pieces of a turn add it once
     return found
 
 

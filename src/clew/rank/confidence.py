@@ -6,8 +6,8 @@ the constant puts 95 % of the answerable above 0.5. docs/recall.md tells how wel
 that had no part in the fit.
 """
 
-from dataclasses import dataclass
-from math import exp
+from dataclasses import dataclass, fields
+from math import exp, isnan
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from clew.index.bm25 import idf, score_bound
 from clew.rank.frame import Frame, Scores
+from clew.rank.fusion import highest
 from clew.rank.information import information, without_dates
 from clew.rank.search import Ranking
 from clew.rank.signals.coverage import held
@@ -60,6 +61,9 @@ class Features:
     thin: float = 0.0
 
 
+_NAMES: Final = tuple(field.name for field in fields(Features))
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """A constant, and the weight of each feature."""
@@ -103,9 +107,9 @@ def confidence(ranking: Ranking) -> Confidence:
     """How sure it is that the space can answer; `NOTHING` when no turn was found."""
     if not len(ranking):
         return NOTHING
-    model = WITH_VECTORS if _has_known(ranking.frame.cosines) else WITHOUT
+    model = WITHOUT if _known(ranking.frame) is None else WITH_VECTORS
     seen = features(ranking)
-    added = {name: getattr(model.weights, name) * getattr(seen, name) for name in Features.__slots__}
+    added = {name: getattr(model.weights, name) * getattr(seen, name) for name in _NAMES}
     total = model.constant + sum(added.values())
     parts = {name: round(value, 3) for name, value in {"constant": model.constant, **added}.items() if value}
     return Confidence(round(1.0 / (1.0 + exp(-total)), 3), parts)
@@ -182,12 +186,16 @@ def _words(ranking: Ranking) -> float:
 
 def _near(frame: Frame) -> float:
     """The mean of the highest cosines; 0 without vectors."""
-    if frame.cosines is None or not _has_known(frame.cosines):
+    known = _known(frame)
+    if known is None:
         return 0.0
-    known = np.where(np.isnan(frame.cosines), -np.inf, frame.cosines)
-    first = np.sort(np.partition(known, -FIRST)[-FIRST:] if len(known) > FIRST else known)
+    first = highest(known, FIRST)
     return float(first[first >= first[-1] - WITHIN].mean())
 
 
-def _has_known(cosines: Scores | None) -> bool:
-    return cosines is not None and not np.isnan(cosines).all()
+def _known(frame: Frame) -> Scores | None:
+    """The cosines of the turns that have a vector; None where no turn has one."""
+    if frame.cosines is None or not isnan(np.sum(frame.cosines)):  # one sum is cheaper than a test of every value
+        return frame.cosines
+    known = frame.cosines[~np.isnan(frame.cosines)]
+    return known if len(known) else None

@@ -16,7 +16,9 @@ from clew.types.record import Record
 from clew.types.turn import aware
 
 _TOGETHER: Final = 32
-"""Turns from which on it is cheaper to look for them in the whole column of a session than one by one."""
+"""Turns from which on it is cheaper to look for them in the whole columns than one by one."""
+_SEQ_BITS: Final = 32
+"""Bits below a session's code in the number of a turn; a session has fewer turns."""
 
 
 class TurnFilters(TypedDict, total=False):
@@ -187,15 +189,16 @@ def _positions(view: IndexView, turns: Collection[tuple[str, int]]) -> Sequence[
     """The positions of those of the turns that the view holds; many are looked for together."""
     if len(turns) < _TOGETHER:
         return [place for place in (view.position(*each) for each in turns) if place is not None]
-    wanted: dict[str, list[int]] = {}
-    for session, seq in turns:
-        wanted.setdefault(session, []).append(seq)
-    codes = {name: code for code, name in enumerate(view.sessions) if name in wanted}
-    found = []
-    for session, code in codes.items():
-        places = np.flatnonzero(view.turns.session == code)
-        found.append(places[np.isin(view.turns.seq[places], wanted[session])])
-    return np.concatenate(found) if found else []
+    names = {session for session, _ in turns}
+    codes = {name: code for code, name in enumerate(view.sessions) if name in names}
+    is_wanted = np.zeros(len(view.sessions), dtype=bool)
+    is_wanted[list(codes.values())] = True
+    places = np.flatnonzero(is_wanted[view.turns.session])
+    most = 1 << _SEQ_BITS
+    wanted = [codes[session] << _SEQ_BITS | seq for session, seq in turns if session in codes and 0 <= seq < most]
+    held = view.turns.session[places].astype(np.int64) << _SEQ_BITS | view.turns.seq[places]
+    found: NDArray[np.intp] = places[np.isin(held, wanted)]
+    return found
 
 
 def newest(view: IndexView, session: str | None, count: int) -> list[tuple[str, int]]:

@@ -121,8 +121,12 @@ def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
     """Score fusion: adds weighted z-scores of relevance signals and plain values of boosts and priors."""
     total, share = np.zeros(size), np.empty(size)
     for opinion in opinions:
-        np.subtract(opinion.values, opinion.mean, out=share)
-        share *= opinion.weight / opinion.spread
+        factor = opinion.weight / opinion.spread
+        if opinion.mean:
+            np.subtract(opinion.values, opinion.mean, out=share)
+            share *= factor
+        else:  # as all plain values have
+            np.multiply(opinion.values, factor, out=share)
         total += share
     if isnan(np.sum(total)):  # some value is NaN, which adds nothing
         total = np.zeros(size)
@@ -181,6 +185,11 @@ def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) ->
     if (falling_in_order[1:] == falling_in_order[:-1]).any():  # without a tie, half of the time is saved
         order = np.lexsort([*(column[allowed] for column in reversed(tie)), falling])
     return allowed[order[:limit]]
+
+
+def highest(values: Scores, count: int) -> Scores:
+    """The `count` highest values, at least one, ascending; all of fewer values. None may be NaN."""
+    return np.sort(values[values >= _floor(values, count)])[-count:]
 
 
 def _floor(score: Scores, limit: int) -> float:

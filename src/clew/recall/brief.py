@@ -10,16 +10,16 @@ import numpy as np
 from clew.analyze.naming import without_markup
 from clew.condense.material import is_summary, plain_prose, prose_of
 from clew.condense.open_tasks import open_tasks
-from clew.condense.recap_lines import as_sentence
+from clew.condense.recap_lines import as_sentence, awaits_answer
 from clew.condense.statements import LONGEST, is_settled, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
-from clew.recall.sessions import list_sessions
+from clew.recall.sessions import list_sessions, talks
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
-from clew.types.ids import BEAT
+from clew.types.ids import BEAT, short_session
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
 
@@ -41,6 +41,8 @@ TOLD: Final = 5
 WORDS: Final = 300
 """Most characters of a quoted turn."""
 
+_SAID: Final = {"user": "Last request", "assistant": "Last answer"}
+
 _QUESTION = re.compile(r"[^.!?\n]{8,300}\?(?=[\s*)\"']*$)")
 """A question at the end of an answer."""
 
@@ -54,7 +56,8 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
     """
     view = path.live.view()
     with path.store.snapshot() as reader:
-        found = list_sessions(reader, path.space, view, project=project, branch=branch, limit=1 + EARLIER)
+        found = list_sessions(reader, path.space, view, project=project, branch=branch, limit=2 + EARLIER)
+        found = talks(found)[: 1 + EARLIER]
         if not found:
             return ""
         last, *earlier = found
@@ -62,37 +65,47 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
         topics = _topics(reader, path.space, last.name)
     lines = [*_last(last, turns, topics), *_open(turns), *_told(turns)]
     if earlier:
-        lines += ["", "Earlier:", *(f"- {_day(session.end)} {session.title or session.name}" for session in earlier)]
+        lines += ["", "Earlier:", *(_earlier(session, last.project) for session in earlier)]
     return "\n".join(lines)
 
 
 def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) -> Iterator[str]:
     where = " on ".join(place for place in (session.project, session.branch) if place)
-    yield f"Last session: {_day(session.end)}, {session.turns} turns" + (f", {where}" if where else "")
+    yield f"Last session: {_day(session.end)}, {session.turns} turn{'s' * (session.turns != 1)}" + (
+        f", {where}" if where else ""
+    )
     yield f"Name: {session.name}"
     if session.title:
         yield f"Request: {session.title}"
     if topics:
         yield f"Topics: {', '.join(topics)}"
-    for role, what in (("user", "Last request"), ("assistant", "Last answer")):
-        said = next((text for turn in reversed(turns) if turn.origin == role and (text := _prose(turn))), "")
-        if said:
-            yield f"{what}: {_short(said)}"
+    said: dict[str, str] = {}
+    for turn in reversed(turns):
+        if turn.origin in _SAID and turn.origin not in said and (text := _prose(turn)):
+            said[turn.origin] = text
+    yield from (f"{_SAID[origin]}: {_short(text)}" for origin, text in reversed(said.items()))
+
+
+def _earlier(session: SessionInfo, project: str | None) -> str:
+    """A session on one line, with the name that opens it, and its project folder where that is another one."""
+    name = short_session(session.name)
+    where = f" (in {session.project})" if session.project and session.project != project else ""
+    return f"- {_day(session.end)} [{name}] {session.title or 'no title'}{where}"
 
 
 def _open(turns: Sequence[Turn]) -> Iterator[str]:
     """What stayed open: a request without an answer or a question to the user, an error, tasks."""
     said = [turn for turn in turns if turn.origin in ("user", "assistant") and _prose(turn)]
-    if said and said[-1].origin == "user":
+    if awaits_answer((turn.origin, prose_of(turn)) for turn in reversed(said)):
         yield "The last request has no answer."
-    elif said and (asked := _QUESTION.search(_prose(said[-1]))):
+    elif said and said[-1].origin == "assistant" and (asked := _QUESTION.search(_prose(said[-1]))):
         yield f"Asked you: {_short(asked[0])}"
     results = [part for turn in turns[-2:] for part in turn.parts if part.type == "tool_result"]
     if results and (results[-1].extra or {}).get("is_error") is True:
         yield f"Last result, an error: {_short(results[-1].text)}"
     tasks = open_tasks(turns)
     if tasks:
-        yield from ("", "Open tasks:", *(f"- {_short(text)}" for text in tasks))
+        yield from ("", "Open tasks:", *(f"- {_short(task.text)}" for task in tasks))
 
 
 def _told(turns: Sequence[Turn]) -> Iterator[str]:

@@ -24,7 +24,7 @@ def chat_prompt(path: ReadPath, query: str, session: str) -> str:
     shown, focus = _focus(path, session, budget, count)
     left = budget - count(remembered("x", focus))
     while left > 0:
-        block = recall(path, query, RecallRequest(left, count), Filter(), shown).text
+        block = recall(path, query, RecallRequest(left, count, asked_in=session), Filter(), shown).text
         over = count(remembered(block, focus)) - budget
         if over <= 0:
             return sections(block, focus, query)
@@ -43,7 +43,7 @@ def block_prompt(path: ReadPath, query: str, session: str, held: int) -> str:
     left = budget - count(remembered("x", ""))
     if left <= 0:
         return sections("", "", query)
-    block = recall(path, query, RecallRequest(left, count), Filter(), shown).text
+    block = recall(path, query, RecallRequest(left, count, asked_in=session), Filter(), shown).text
     return sections(block, "", query) if block else query
 
 

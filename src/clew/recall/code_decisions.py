@@ -1,5 +1,6 @@
 """What was decided about a file or a symbol, and whether the code changed since."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,12 +12,13 @@ import numpy as np
 
 from clew.condense.material import prose_of
 from clew.condense.statements import statements
+from clew.errors import NotFoundError, StoreError
 from clew.index.view import IndexView
-from clew.project.links import TurnLinks, touches
+from clew.project.links import PathResolver, TurnLinks, normal_path, touches
+from clew.project.project import Project
 from clew.rank.algebra.syntax import About
 from clew.recall.mentions import concerning, links_at
 from clew.recall.working_folders import ProjectPlace, working_folders
-from clew.rows.lenses import Meet
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -24,6 +26,8 @@ from clew.text.printable import printable
 from clew.types.ids import turn_id
 from clew.types.projects import CodeDecision
 from clew.types.turn import ROLES, Turn
+
+log = logging.getLogger("clew.project")
 
 READ: Final = 60
 """Turns that are read for one question, the newest that concern the file."""
@@ -60,17 +64,17 @@ def decisions_about(
     view: IndexView,
     wanted: About,
     limit: int,
-    meet: Meet | None = None,
+    roots: Sequence[str] = (),
     scope: TurnScope = ALL,
 ) -> list[CodeDecision]:
     """What was decided, required, tried in vain or asked about a file or symbol: the newest first, requests last.
 
     Args:
-        meet: the projects of the space, whose files on disk tell whether they were written since.
+        roots: folders of the projects of the space, whose files on disk tell whether they were written since.
     """
     concerned = list(islice(_concerned(reader, space, view, wanted, scope), READ))
     edits = [place for place, _, how in concerned if how == "edited"]
-    written = None if meet is None or wanted.kind == "symbol" else _written(meet, wanted.name)
+    written = None if wanted.kind == "symbol" else _written(roots, wanted.name)
     found: list[CodeDecision] = []
     asked: dict[int, CodeDecision] = {}
     for place, each, how in concerned:
@@ -159,13 +163,14 @@ def _name(view: IndexView, place: int) -> str:
     return turn_id(view.sessions[int(view.turns.session[place])], int(view.turns.seq[place]))
 
 
-def _written(meet: Meet, path: str) -> datetime | None:
-    """When the file that a path means was written last; None where no project has it."""
-    for lens in meet.lenses:
-        match = lens.resolver.resolve(path)
-        if match is not None:
-            try:
-                return datetime.fromtimestamp((Path(lens.root) / match.path).stat().st_mtime, UTC)
-            except OSError:  # gone since the project was read
-                return None
+def _written(roots: Sequence[str], path: str) -> datetime | None:
+    """When the file that a path means was written last; None where no project that can be read has it."""
+    for root in roots:
+        try:
+            with Project.open(root) as project:
+                resolver = PathResolver(project.paths_named(normal_path(path).rpartition("/")[2]), root)
+            if (match := resolver.resolve(path)) is not None:
+                return datetime.fromtimestamp((Path(root) / match.path).stat().st_mtime, UTC)
+        except (NotFoundError, StoreError, OSError) as error:  # gone, moved or damaged since it was attached
+            log.info("whether %r was written to is not known from the project in %s: %s", path, root, error)
     return None

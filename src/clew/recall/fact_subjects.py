@@ -1,9 +1,11 @@
-"""Resolves the subject of a question about facts to all names of that person, by the nicknames of the entity graph.
+"""Resolves the subjects of questions about facts to all names of a person.
 
+A nickname is known from how people greet somebody (the entity graph), or from a statement: "everybody calls me Bob".
 Nicknames are resolved when facts are asked for, and are not stored with facts: forgetting the turn that introduced a
 nickname undoes it. A name that may mean two people stands for itself alone.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -11,35 +13,53 @@ from typing import Final
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.knowledge.groups import subject_key
+from clew.knowledge.history import Standing, standing
 from clew.recall.facts import FactQuery, named, names_of
 from clew.rows.entity_progress import counted_to
-from clew.rows.facts import places_of, subject_digest
+from clew.rows.facts import NICKNAMES, TurnMarks, facts_at, places_of, subject_digest
 from clew.store.protocol import Reader
 from clew.structure.stored_graph import StoredGraph
 
-_NICKNAMES: Final = "nicknames of facts"
+_GREETED: Final = "nicknames of facts"
+
+MOST_NICKNAMES: Final = 200
+"""Most statements of nicknames that are looked at, the newest; a space of friends has a few."""
 
 
-def with_all_names(reader: Reader, space: str, view: IndexView | None, query: FactQuery) -> FactQuery:
+def with_all_names(reader: Reader, space: str, view: IndexView, query: FactQuery) -> FactQuery:
     """The query with the nicknames of its subject as aliases, or with the only name under which facts are known.
 
-    Args:
-        view: None only if the query has no subject.
+    A query without a subject gets the nicknames of all people.
     """
-    if query.subject is None or view is None:
-        return query
-    aliases = _aliases(reader, space, view, named(query.subject))
+    known = _nicknames(reader, space, view)
+    if query.subject is None:
+        return replace(query, nicknames=known)
+    subject = subject_key(named(query.subject))
+    person = known.get(subject, subject)
+    aliases = {name: owner for name, owner in known.items() if owner == person}
     names = names_of(query.subject, aliases) if aliases else []
-    known = [name for name in names if places_of(reader, space, subject_digest(name), limit=1)]
-    if len(known) > 1:
+    stated = [name for name in names if places_of(reader, space, subject_digest(name), limit=1)]
+    if len(stated) > 1:
         return replace(query, aliases=aliases)
-    return replace(query, subject=known[0]) if known else query
+    return replace(query, subject=stated[0]) if stated else query
 
 
-def _aliases(reader: Reader, space: str, view: IndexView, subject: str) -> dict[str, str]:
-    """The nicknames of the person whom a name or a nickname means, with that person's key; empty if there are none."""
-    graph = StoredGraph(reader, space, view)
-    person = graph.called(subject) or subject_key(subject)
-    counted = CacheKey[Mapping[str, str]](_NICKNAMES, (counted_to(reader, space),))
-    known = view.derived(counted, graph.nicknames)
-    return {name: owner for name, owner in known.items() if owner == person}
+def _nicknames(reader: Reader, space: str, view: IndexView) -> dict[str, str]:
+    """All nicknames that can mean one person only, with their owners, both as keys."""
+    counted = CacheKey[Mapping[str, str]](_GREETED, (counted_to(reader, space),))
+    owners = _stated(reader, space)
+    people = {subject_key(name) for name in view.speakers}.union(*owners.values()) if owners else set()
+    for name, owner in view.derived(counted, StoredGraph(reader, space, view).nicknames).items():
+        owners[name].add(owner)
+        people.discard(name)
+    return {name: next(iter(every)) for name, every in owners.items() if len(every) == 1 and name not in people}
+
+
+def _stated(reader: Reader, space: str) -> defaultdict[str, set[str]]:
+    """Whom nicknames were said to mean."""
+    places = places_of(reader, space, NICKNAMES, reverse=True, limit=MOST_NICKNAMES)
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for fact in facts_at(reader, space, places, TurnMarks(reader, space)):
+        if standing(fact, None) is Standing.HOLDS:
+            owners[subject_key(fact.object)].add(subject_key(fact.subject))
+    return owners

@@ -60,6 +60,7 @@ class FactQuery:
         limit: most facts, the newest first; None for all.
         aliases: keys of other names of the subject -> the key that stands for all of them. Facts under any of these
             names are facts of one person.
+        nicknames: the same for every person, where no subject is asked for.
     """
 
     subject: str | None = None
@@ -70,6 +71,7 @@ class FactQuery:
     known_at: datetime | None = None
     limit: int | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    nicknames: Mapping[str, str] = field(default_factory=dict)
 
     def moment(self, now: datetime) -> datetime:
         """The moment of the standings."""
@@ -136,15 +138,31 @@ def find_facts(reader: Reader, space: str, query: FactQuery, now: datetime) -> l
     """The facts that meet a query, the newest first, each with its standing and its links."""
     marks = TurnMarks(reader, space)
     found: list[Fact] = []
+    joined: list[Fact] = []
     for facts in _candidates(reader, space, query, marks, found):
-        found += _answers(reader, space, query, facts, now, marks)
-        if query.limit is not None and len(found) >= query.limit:
+        answers = list(_answers(reader, space, query, facts, now, marks))
+        people = [fact for fact in answers if _has_names(fact, query)]
+        found += [fact for fact in answers if not _has_names(fact, query)]
+        known = {fact.id for fact in joined}
+        of_people = _answers(reader, space, replace(query, aliases=query.nicknames), people, now, marks)
+        joined += [fact for fact in of_people if fact.id not in known] if people else ()
+        if query.limit is not None and len(found) + len(joined) >= query.limit:
             break
-    chosen, moment = found[: query.limit], query.moment(now)
+    moment, own = query.moment(now), {fact.id for fact in joined}
+    every = sorted((*found, *joined), key=lambda fact: place_of(fact.id, marks.ordinal), reverse=True) if own else found
+    chosen = every[: query.limit]
     if query.known_at is not None or query.aliases:
         return [_standing(fact, moment) for fact in chosen]
-    linked = with_links(reader, space, chosen, marks, moment)
-    return linked if query.as_of is None else list(map(_without_later, linked))
+    others = [fact for fact in chosen if fact.id not in own]
+    linked = {fact.id: fact for fact in with_links(reader, space, others, marks, moment)}
+    told = [linked.get(fact.id) or _standing(fact, moment) for fact in chosen]
+    return told if query.as_of is None else list(map(_without_later, told))
+
+
+def _has_names(fact: Fact, query: FactQuery) -> bool:
+    """Whether a fact is of somebody with a nickname, where those are joined."""
+    key = subject_key(fact.subject)
+    return key in query.nicknames or key in query.nicknames.values()
 
 
 def _without_later(fact: Fact) -> Fact:
@@ -396,6 +414,15 @@ def _standing(fact: Fact, moment: datetime) -> Fact:
     return replace(fact, standing=standing(fact, moment).value)
 
 
+def _owners(aliases: Mapping[str, str]) -> dict[str, str]:
+    """Each name of somebody who has several -> the one that stands for all."""
+    return {**{owner: owner for owner in aliases.values()}, **aliases}
+
+
+def _of_one(aliases: Mapping[str, str], owner: str) -> dict[str, str]:
+    return {name: each for name, each in aliases.items() if each == owner}
+
+
 def _rederived(
     reader: Reader,
     space: str,
@@ -417,9 +444,9 @@ def _rederived(
     stating = stored.lookup({fact.group for fact in facts})
     groups = {each.group for each in stating}
     if aliases:  # the same is said of the subject under its other names
-        names = {*aliases, *aliases.values()}
-        own = [each.statement for each in stating if subject_key(each.statement.subject) in names]
-        groups |= {group_of(replace(each, subject=name)) for each in own for name in names}
+        names = {name: names_of(owner, _of_one(aliases, owner)) for name, owner in _owners(aliases).items()}
+        own = [(each.statement, subject_key(each.statement.subject)) for each in stating]
+        groups |= {group_of(replace(each, subject=name)) for each, key in own for name in names.get(key, ())}
         stating = stored.lookup(groups)
     near = {key for each in stating for key in each.near()}
     statements = {each.statement.id: each.statement for each in stored.lookup(near)}

@@ -67,13 +67,14 @@ def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> 
     lost.sort(key=lambda item: -item[0])
     files = [each for each in lens.elements if not each.name]
     left = unexplained(lens.elements, frozenset(path for held in own for path in held.concerned))
-    active = {each.path for each in lens.nodes.elements if not each.name}
+    left.sort(key=lambda each: (-lens.central[each.path], each.path))
     return ProjectDrift(
         root=lens.root,
         files=len(files),
         explained=len(files) - len(left),
-        unexplained=tuple(each.path for each in sorted(left, key=lambda each: (each.path not in active, each.path))),
+        unexplained=tuple(each.path for each in left),
         unreflected=tuple(each for _, each in lost),
+        imported_by={each.path: each.used_by for each in left if each.used_by},
     )
 
 

@@ -19,7 +19,6 @@ from clew.rank.confidence import UNLIKELY, Confidence, confidence
 from clew.rank.filter import Filter, without, without_positions
 from clew.rank.frame import Frame
 from clew.rank.information import information
-from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
 from clew.recall.beats_in_short import beats_in_short, beats_of_all
@@ -54,7 +53,7 @@ HITS: Final = 4
 
 TELLING: Final = 1.0
 """What the words of a question must tell, as `information` counts, before not finding them cuts a block short: a few
-common words ("What is my job?") are often answered in others."""
+common words ("What is my job?") are often answered in others, as long as one of them occurs at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,7 @@ class RecallRequest:
         budget: tokens of the block; None leaves it to the strategy and the setting.
         place: the beat that the caller points at, see `Memory.recall`.
         window: tokens of the model's whole window, of which a strategy takes a share.
+        asked_in: session in which the question is asked; while it is paused, no receipt is kept.
     """
 
     budget: int | None
@@ -72,6 +72,7 @@ class RecallRequest:
     place: int | None = None
     strategy: str = AUTO
     window: int | None = None
+    asked_in: str | None = None
 
 
 def recall(
@@ -99,7 +100,7 @@ def recall(
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
     settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
     settings |= {"in_window": len(shown)} if shown else {}
-    budget = planned.budget if must or first.lines else _room(planned.budget, sure, frame.intent)
+    budget = planned.budget if must or first.lines else _room(planned.budget, sure, frame)
     with path.store.snapshot() as reader:
         policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask, budget)
         policy = replace(policy, first=first) if first.lines else policy
@@ -117,7 +118,7 @@ def recall(
     if sure is not None:
         context = replace(context, budget=planned.budget, confidence=sure.value if context.items else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
-    if not status.paused:
+    if not status.paused and request.asked_in not in status.paused_sessions:
         make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings, sure=sure)
         masked = partial(_masked, make, path.config)
         path.receipts.keep_pending(PendingReceipt(context.receipt_id, now, masked))
@@ -164,11 +165,18 @@ def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:
     return without_secrets(make(), config)
 
 
-def _room(budget: int, sure: Confidence | None, intent: Intent) -> int:
+def _room(budget: int, sure: Confidence | None, frame: Frame) -> int:
     """The tokens of a block: few of a large budget where nothing is relevant, since the rest would be noise."""
-    if sure is None or sure.value >= UNLIKELY or sum(information(intent).values()) < TELLING:
+    if sure is None or sure.value >= UNLIKELY or _may_be_told_otherwise(frame):
         return budget
     return min(budget, max(LEAST, budget // SHORTER))
+
+
+def _may_be_told_otherwise(frame: Frame) -> bool:
+    """Whether a question tells little, and not in words that are all unknown: then nothing leads to other ones."""
+    told = information(frame.intent)
+    known = not told or any(frame.view.document_frequency(term) for term in told)
+    return known and sum(told.values()) < TELLING
 
 
 def _sessions(ranking: Ranking, budget: int) -> list[str]:

@@ -3,25 +3,35 @@
 from dataclasses import replace
 from typing import Final, Literal, get_args
 
+from clew.condense.material import recap_turns
+from clew.condense.prompt_tokens import prompt_tokens
 from clew.condense.recap import Recap, RecapSource, compose_recap
+from clew.condense.recap_state import RecapState
 from clew.project.quests import QuestState
 from clew.recall.read_path import ReadPath
 from clew.rows.compactions import newest_compaction
 from clew.rows.quest_reading import as_set, state_after
-from clew.rows.recap_source import last_besides, recap_source, title_of, topics_of
+from clew.rows.recap_source import last_besides, recap_source, scores_of, title_of, topics_of
 from clew.rows.recap_states import read_state
 from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
 from clew.text.counters import Counter
 
 Style = Literal["auto", "quest", "chat"]
 STYLES: Final[tuple[str, ...]] = get_args(Style)
 
 
-def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style: Style = "auto") -> Recap:
+def recap_of(
+    path: ReadPath, session: str, count: Counter, *, budget: int, style: Style = "auto", until_now: bool = False
+) -> Recap:
     """The recap of a session, up to its last compaction if it has one, so that it stays the same between compactions.
 
     That of the compaction itself is read as it was made; one of another budget or style is made from what the
     compaction gathered. Without a compaction, the turns are read.
+
+    Args:
+        until_now: tell of the turns after the compaction as well; only these are read.
 
     Raises:
         NotFoundError: there is no such session.
@@ -29,13 +39,15 @@ def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style
     with path.store.snapshot() as reader:
         turns = last_besides(reader, path.space, session, 0) + 1
         made = newest_compaction(reader, path.space, session)
-        if made is not None and style == "auto" and (made.budget, made.counter) == (budget, count.name):
+        if made is not None and until_now and made.last + 1 < turns:
+            source = _to_the_end(reader, path.space, session, count)
+        elif made is not None and style == "auto" and (made.budget, made.counter) == (budget, count.name):
             return replace(made.recap, turns=turns)
-        source = None if made is None else _gathered(reader, path.space, session, made.last, count)
-        if source is None:
-            source, _ = recap_source(reader, path.space, session, last=None if made is None else made.last)
-        last = turns if made is None else made.last
-        at = state_after(reader, path.space, session, last, QuestState())
+        else:
+            found = None if made is None else _gathered(reader, path.space, session, made.last, count)
+            last = None if made is None else made.last
+            source = found or replace(recap_source(reader, path.space, session, last=last)[0], last=last)
+        at = state_after(reader, path.space, session, turns if source.last is None else source.last, QuestState())
         source = replace(source, quest=as_set(reader, path.space, at.shown))
     recap = compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
     return replace(recap, turns=turns)
@@ -44,7 +56,21 @@ def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style
 def _gathered(reader: Reader, space: str, session: str, last: int, count: Counter) -> RecapSource | None:
     """What the last compaction gathered; None while the next one is under way, or where that was by other rules."""
     state = read_state(reader, space, session, count.name).state
-    if state.last != last:
-        return None
-    topics = topics_of(reader, space, session, last)
-    return state.source(session, count, topics, state.tasks.left(), title_of(reader, space, session))
+    return _source(reader, space, session, state, count) if state.last == last else None
+
+
+def _to_the_end(reader: Reader, space: str, session: str, count: Counter) -> RecapSource:
+    """What was gathered of a session, and the turns behind that."""
+    state = read_state(reader, space, session, count.name).state
+    rows = TURN.scan(reader, (space, session, state.last + 1), (space, session))
+    turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
+    read = recap_turns(zip(turns, scores_of(reader, space, turns), strict=True), state.labels)
+    state.gather(read, {turn.seq or 0: prompt_tokens(turn, count) for turn in turns})
+    for turn in turns:
+        state.tasks.read(turn)
+    return _source(reader, space, session, state, count)
+
+
+def _source(reader: Reader, space: str, session: str, state: RecapState, count: Counter) -> RecapSource:
+    topics = topics_of(reader, space, session, state.last)
+    return state.source(session, count, topics, state.tasks.left_by_turn(), title_of(reader, space, session))

@@ -81,7 +81,11 @@ def outdated_facts(
 
 
 def _has_changed(fact: Fact) -> bool:
-    is_old = fact.standing == Standing.PAST_PLAN or fact.stale_because is not None or fact.superseded_by is not None
+    is_old = (
+        fact.standing in (Standing.PAST_PLAN, Standing.LAPSED)
+        or fact.stale_because is not None
+        or fact.superseded_by is not None
+    )
     return is_old or any(link.kind is LinkKind.SUPERSEDES for link in fact.links)
 
 
@@ -118,7 +122,7 @@ def _best(
     found = find_facts(reader, space, about, now)
     found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
     plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now)
-    past = [fact for fact in plans if fact.standing == Standing.PAST_PLAN][:_PAST_PLANS]
+    past = [fact for fact in plans if fact.standing in (Standing.PAST_PLAN, Standing.LAPSED)][:_PAST_PLANS]
     known = found[: most - len(past)]
     return [*known, *(fact for fact in past if fact.id not in {each.id for each in known})]
 

@@ -6,7 +6,7 @@ from typing import Final
 from clew.errors import InputError, NotFoundError
 from clew.recall.read_path import ReadPath
 from clew.store.selections import TURN_ORIGINS
-from clew.types.ids import short_session
+from clew.types.ids import parse_turn_id, short_session, turn_id
 
 _NEAR: Final = 3
 """Most sessions with a similar name that an error names."""
@@ -28,7 +28,7 @@ def session_meant(path: ReadPath, name: str) -> str:
     if found is None:
         near = get_close_matches(name, path.live.view().sessions[-_COMPARED:], n=_NEAR)
         like = f"; there is {' and '.join(map(repr, near))}" if near else ""
-        raise NotFoundError(f"there is no session {name!r}{like}; `clew sessions` lists those that there are")
+        raise NotFoundError(f"there is no session {name!r:.200}{like}; `clew sessions` lists those that there are")
     return found
 
 
@@ -37,6 +37,16 @@ def is_session(path: ReadPath, name: str) -> bool:
     key = (path.space, name)
     with path.store.snapshot() as reader:
         return bool(TURN_ORIGINS.scan(reader, key, key, limit=1))
+
+
+def turn_meant(path: ReadPath, ref: str) -> str:
+    """The id of a turn, also where it has the session's short name; unchanged where no session is meant.
+
+    Raises:
+        InputError: that is no turn id, or several sessions are shown so.
+    """
+    session, seq = parse_turn_id(ref)
+    return turn_id(session if is_session(path, session) else session_shown_as(path, session) or session, seq)
 
 
 def session_shown_as(path: ReadPath, name: str) -> str | None:

@@ -22,6 +22,7 @@ from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
 from clew.store.selections import NODE_TITLES, TURN_METADATA
 from clew.store.tables import SESSION, TURN
+from clew.types.facts import CORRECTION_SOURCE, CORRECTIONS
 from clew.types.ids import BEAT, short_session
 from clew.types.session import SessionInfo
 from clew.types.turn import ROLES
@@ -91,6 +92,11 @@ def list_sessions(
     ]
     chosen.sort(key=lambda each: (each[1].end is None, -(each[1].end or 0), each[0]))
     return [_info(reader, space, view, *each) for each in chosen[:limit]]
+
+
+def talks(sessions: Sequence[SessionInfo]) -> list[SessionInfo]:
+    """The sessions but that of the user's corrections of facts; all of them if there is no other."""
+    return [each for each in sessions if (each.name, each.client) != (CORRECTIONS, CORRECTION_SOURCE)] or list(sessions)
 
 
 def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> dict[str, Headline]:
@@ -190,8 +196,8 @@ def _title(reader: Reader, space: str, view: IndexView, name: str, at: _Extent) 
     here = turns.session[at.first : at.last + 1] == turns.session[at.first]
     opening = np.flatnonzero(here)[: 2 * REQUESTS]
     asked = np.flatnonzero(here & (turns.role[at.first : at.last + 1] == _USER))[:REQUESTS]
-    places = np.union1d(opening, asked)
-    rows = TURN.get_many(reader, [(space, name, int(turns.seq[at.first + place])) for place in places.tolist()])
+    places = sorted({*opening.tolist(), *asked.tolist()})
+    rows = TURN.get_many(reader, [(space, name, int(turns.seq[at.first + place])) for place in places])
     found = [row for row in rows if row is not None]
     summaries = (row.text for row in found if row.origin != "user" and _metadata(row).get("summary") is True)
     return title_of((row.text for row in found if row.origin == "user" and row.role == "user"), next(summaries, None))

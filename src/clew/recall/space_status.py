@@ -1,9 +1,9 @@
-"""What holds for every question put to a space: which pins there are, and whether the space is paused."""
+"""What holds for every question put to a space: which pins there are, and what is paused."""
 
 import threading
 from dataclasses import dataclass
 
-from clew.rows.pause import paused_since
+from clew.rows.pause import paused_parts
 from clew.rows.pins import read_pins
 from clew.store.protocol import Store
 from clew.types.pins import Pin
@@ -11,15 +11,17 @@ from clew.types.pins import Pin
 
 @dataclass(frozen=True, slots=True)
 class SpaceStatus:
-    """The pins of a space and whether it is paused, at one version of the store.
+    """The pins of a space and what of it is paused, at one version of the store.
 
     Attributes:
         pins: the oldest first.
         paused: nothing is written for a question, because a receipt repeats its words.
+        paused_sessions: likewise for a question that is asked in one of these.
     """
 
     pins: tuple[Pin, ...]
     paused: bool
+    paused_sessions: frozenset[str]
 
 
 class SpaceStatusCache:
@@ -38,7 +40,7 @@ class SpaceStatusCache:
         if cached is not None and cached[0] == version:
             return cached[1]
         with self._store.snapshot() as reader:
-            status = SpaceStatus(tuple(read_pins(reader, self._space)), paused_since(reader, self._space) is not None)
+            status = SpaceStatus(tuple(read_pins(reader, self._space)), *paused_parts(reader, self._space))
         with self._lock:
             self._cached = version, status
         return status

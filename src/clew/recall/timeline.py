@@ -47,7 +47,8 @@ _TOOL: Final = ROLES.index("tool")
 OPEN_TURNS: Final = 40
 """Turns since the last closed beat from which its title is made."""
 _PHRASES: Final = 3
-_UNTITLED: Final = "(no title)"
+_NAMED_BY: Final = 60
+"""Characters of its first words by which something without a title is called."""
 
 Places = NDArray[np.int64]
 
@@ -192,7 +193,9 @@ class Scene:
             end = max(end, node.high) if node.level == BEAT else end
             first, last = np.searchsorted(seqs, [node.low, node.high + 1])
             if first < last:
-                found.append((-node.level, self._outline(kind, node.node, inside[first:last], node.title or _UNTITLED)))
+                positions = inside[first:last]
+                title = node.title or self._title(positions[:OPEN_TURNS])
+                found.append((-node.level, self._outline(kind, node.node, positions, title)))
         rest = inside[np.searchsorted(seqs, end + 1) :]
         if len(rest):
             name = turn_id(session, int(self.view.turns.seq[rest[0]]))
@@ -213,10 +216,16 @@ class Scene:
         )
 
     def _title(self, positions: Places) -> str:
+        """What turns are about: their phrases, else their first words; empty where they are gone."""
         turns, view = self.view.turns, self.view
         keys = [(self.space, view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions.tolist()]
-        texts = (naming_text(turn_from_row(row)) for row in TURN.get_many(self.reader, keys) if row is not None)
-        return ", ".join(phrase.name for phrase in keyphrases("\n".join(texts), _PHRASES)) or _UNTITLED
+        said = [turn_from_row(row) for row in TURN.get_many(self.reader, keys) if row is not None]
+        texts = [naming_text(turn) for turn in said]
+        phrases = keyphrases("\n".join(texts), _PHRASES)
+        if phrases:
+            return ", ".join(phrase.name for phrase in phrases)
+        words = (" ".join(text.split()) for text in (*texts, *(turn.text for turn in said)))
+        return snippet(next(filter(None, words), ""), _NAMED_BY)
 
 
 def with_moments(view: IndexView, now: datetime, only: Mapping[str, Any]) -> dict[str, Any]:

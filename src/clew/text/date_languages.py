@@ -32,6 +32,9 @@ class Grammar:
         ago_pattern: "N units ago", and the last N units: groups `count` and `unit`, or `span_count` and `span_unit`.
         relations: what stands before or after a date that begins or ends a time, by relation.
         link, opens: what stands between two dates, and before the first one; None where nothing need stand there.
+        first_day: the first day of "5 to 12 January" before the day that has the month; groups `opened`, `day`, `link`.
+        last_day: the last day of "1月5日到12日" after it; group `day`.
+        asking: a word of which questions about a time consist besides the time.
         not_before, not_after: what makes a phrase another word.
     """
 
@@ -53,6 +56,9 @@ class Grammar:
     relations: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]
     link: re.Pattern[str]
     opens: re.Pattern[str] | None
+    first_day: re.Pattern[str]
+    last_day: re.Pattern[str]
+    asking: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +67,15 @@ class _Words:
 
     Attributes:
         function: frequent words by which a text shows its language, without words that are dates in another one.
+        asking: other words of which questions about a time consist, such as "what did we do"; a pattern in languages
+            without spaces or with endings.
         near: more phrases by unit and offset, such as `week-1`; a digit after a colon is a weekday.
         months, units: other forms of names.
         counts: words for one, two, three, ...; alternatives with "/".
         not_before, not_after: what makes a phrase another word: patterns.
         since, before, after, upto: what precedes a date; after a tilde, what follows it.
         span: what precedes, and after a tilde follows, the count of the last N units.
+        behind: what may follow N units, instead of what CLDR has, to say that they are ago.
         link, opens: as in `Grammar`.
         month_opens, year_opens: what precedes a month, or a year, alone.
     """
@@ -79,6 +88,8 @@ class _Words:
     upto: str
     link: str
     function: str = ""
+    asking: str = ""
+    behind: str = ""
     months: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     weekdays: Mapping[str, str] = field(default_factory=dict)
@@ -169,6 +180,9 @@ def grammar_of(language: str) -> Grammar:
             rf"\s*(?:{words.link})\s*(?:\w{{1,3}}\s+)?" if language in LATIN else rf"\s*(?:{words.link})\s*"
         ),
         opens=re.compile(rf"(?<![{_W}])(?:{words.opens})\s+(?:\w{{1,3}}\s+)?$") if words.opens else None,
+        first_day=edges.first_day(),
+        last_day=edges.last_day(),
+        asking=edges.asking(),
     )
 
 
@@ -296,6 +310,10 @@ class _Edges:
         gap = r"\s*" if self.language in {*UNSPACED, *_ENDINGS} else r"\s{1,3}"
         first, _, last = self.words.span.partition("~")
         past = rf"{self.start}{before}(?P<count>{count}){gap}(?P<unit>{unit}){after}{self.end if not after else ''}"
+        if self.words.behind:
+            behind = rf"{gap}{self.words.behind}"
+            told = rf"{before}|(?=(?:{count}){gap}(?:{unit}){behind})"
+            past = rf"{self.start}(?:{told})(?P<count>{count}){gap}(?P<unit>{unit})(?:{behind})?{self.end}"
         if not first:
             return re.compile(past)
         if self.language == "fr":
@@ -304,3 +322,23 @@ class _Edges:
             middle, tail = gap, rf"\s*(?:{last})?" if last else ""
         span = rf"{self.start}(?:{first}){gap}(?P<span_count>{count}){middle}(?P<span_unit>{unit}){tail}{self.end}"
         return re.compile(rf"(?:{past})|(?:{span})")
+
+    def first_day(self) -> re.Pattern[str]:
+        """A day without its month, up to what links it with the day that has it."""
+        opens = self.words.opens
+        opened = rf"(?P<opened>(?<![{_W}])(?:{opens})\s+(?:\w{{1,3}}\s+)?)?" if opens else "(?P<opened>)"
+        return re.compile(
+            rf"{opened}(?<![\w.,:/-])(?P<day>[0-9]{{1,2}})(?:\.|er|º|°|-?го)?\s+(?P<link>{self.words.link})\s+(?:\w{{1,3}}\s+)?$"
+        )
+
+    def last_day(self) -> re.Pattern[str]:
+        """What links a day with one that has no month, where the number is followed by the word for day."""
+        return re.compile(
+            rf"\s*(?:{self.words.link})\s*(?P<day>[0-9]{{1,2}})\s*[日号號일](?![0-9本])(?:まで|까지|为止|為止|之间|之間|の間)?"
+        )
+
+    def asking(self) -> re.Pattern[str]:
+        """Words of asking; the longest that is there."""
+        if self.language in {*UNSPACED, *_ENDINGS}:
+            return re.compile(self.words.asking)
+        return self.around({*self.words.asking.split(), *self.words.function.split()})

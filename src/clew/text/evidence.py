@@ -52,7 +52,7 @@ _NO_VERSION: Final = (
 )
 _ERROR: Final = late_pattern(
     r"\b[A-Z]\w{0,60}(?:Error|Exception)\b[^\n]{0,160}|\bTraceback\b[^\n]{0,160}"
-    r"|\b(?i:error|fatal|panic)\b: (?!\(none\))[^\n]{1,160}|\bE[A-Z]{3,14}: [^\n]{1,160}"
+    r"|\b(?<![Nn]on-)(?i:error|fatal|panic)\b: (?!\(none\))[^\n]{1,160}|\bE[A-Z]{3,14}: [^\n]{1,160}"
     r"|^(?:error|fatal|panic|FAILED)\b[: ][^\n]{1,160}"
     r"|\b(?i:exit (?:code|status)|exited with(?: code)?):? [1-9]\d{0,2}\b"
     r"|^--- FAIL[^\n]{1,160}|^[^\n]{0,120}\*{3} \[[^\n]{1,120}"

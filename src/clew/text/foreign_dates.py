@@ -6,7 +6,8 @@ letters shows its language by its function words; English ones keep other langua
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
@@ -30,6 +31,12 @@ _SCRIPTS: Final = (
 _OWN_LETTERS: Final = late_pattern(r"[\u3041-\u30ff\uac00-\ud7a3\u0620-\u064a\u0904-\u0939а-яё\u4e00-\u9fff]")
 """All of these letters: one search where a text has none."""
 
+_DAY_SIGNS: Final = frozenset((*UNSPACED, "ko"))
+"""Languages that have a word for day after its number."""
+
+_AND: Final = frozenset("und y et e en и و और".split())
+"""Links of two dates that link other things as well, so that something must open the range."""
+
 _HINDI_FUTURE: Final = late_pattern(rf"(?:गा|गी|(?<!आ)गे)(?![\w{MARKS}])")
 """Endings of verbs in the future: Hindi has one word for yesterday and tomorrow."""
 
@@ -47,24 +54,66 @@ _ALONE: Final = frozenset(("", "in", "from"))
 @lru_cache(maxsize=256)
 def languages_of(text: str) -> tuple[str, ...]:
     """The languages, other than English, in which the dates of a text are to be read; usually none or one."""
+    words = frozenset(_WORD.findall(text.lower()))
+    shown = shown_languages(text)
+    if not shown and not any(words & function_words(language) for language in LATIN):
+        return () if words & STOPWORDS - {"in", "from"} else tuple(each for each in LATIN if words & latin_cues(each))
+    return tuple(each for each in shown if each not in LATIN or words & latin_cues(each))
+
+
+@lru_cache(maxsize=256)
+def shown_languages(text: str) -> tuple[str, ...]:
+    """The languages, other than English, that a text shows by its letters or its function words."""
     lower = text.lower()
     if not lower.isascii():
         own = next((language for language, letters in _SCRIPTS if letters.search(lower)), None)
-        if own == "ja" or own not in (None, "zh"):
-            return (own,) if own else ()
-        if own == "zh":  # Japanese can do without Kana, and writes most of these words alike
-            return ("zh", "ja")
+        if own is not None:  # Japanese can do without Kana, and writes most of the words of Chinese alike
+            return ("zh", "ja") if own == "zh" else (own,)
     words = frozenset(_WORD.findall(lower))
     scores = {language: len(words & function_words(language)) for language in LATIN}
     best = max(scores.values())
     if not best:
-        known = words & STOPWORDS - {"in", "from"}
-        return () if known else tuple(language for language in LATIN if words & latin_cues(language))
-    return tuple(
-        language
-        for language, score in scores.items()
-        if score == best and _beats_english(words, language) and words & latin_cues(language)
-    )
+        return ()
+    return tuple(each for each, score in scores.items() if score == best and _beats_english(words, each))
+
+
+def without_asking(text: str, languages: Iterable[str]) -> str:
+    """A text without the words of which a question about a time consists in these languages."""
+    lower = text.lower()
+    for language in languages:
+        lower = grammar_of(language).asking.sub(" ", lower)
+    return lower
+
+
+@dataclass(frozen=True, slots=True)
+class DayRange:
+    """A range of days in one month, of which one end is a date and the other a mere number.
+
+    Attributes:
+        span: position of the range in the text.
+        first, last: its days; 0 for the one that is the date's.
+        year: the year behind the number; 0 for none.
+    """
+
+    span: tuple[int, int]
+    first: int = 0
+    last: int = 0
+    year: int = 0
+
+
+def day_range(text: str, span: tuple[int, int]) -> DayRange | None:
+    """The range of days that the date at `span` ends or begins, if any."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        return None
+    for language in languages_of(text):
+        grammar = grammar_of(language)
+        first = grammar.first_day.search(lower[: span[0]])
+        if first and (first["opened"] or (first["link"] not in _AND and not lower[: first.start()].strip())):
+            return DayRange((first.start(), span[1]), first=int(first["day"]))
+        if language in _DAY_SIGNS and (last := grammar.last_day.match(lower, span[1])):
+            return DayRange((span[0], last.end()), last=int(last["day"]))
+    return None
 
 
 def foreign_mentions(text: str) -> list[Mention]:
@@ -144,7 +193,7 @@ def _mentions(text: str, lower: str, language: str) -> Iterator[Mention]:
         yield WrittenDate(match.span(), "day", int(year) if year else None, _month(match, grammar), int(match["day"]))
     for match in grammar.month_pattern.finditer(lower):
         year = match["year"]
-        if year or language in {*UNSPACED, "ko"} or _stands_as_month(lower, match, grammar):
+        if year or language in _DAY_SIGNS or _stands_as_month(lower, match, grammar):
             yield WrittenDate(match.span(), "month", int(year) if year else None, _month(match, grammar))
     for match in grammar.year_pattern.finditer(lower):
         yield WrittenDate(match.span("year"), "year", int(match["year"]))

@@ -1,5 +1,7 @@
 """Parts of a month, and weeks by one of their days: "mid January 2026", "the last week of March", "weekend of 24 May".
 
+Also in German, French, Spanish, Italian, Dutch, Portuguese and Russian ("Anfang Januar", "fin mars").
+
 Of a month, the beginning is its first ten days, the middle the next ten, and the end the rest; its first and last week
 are its first and last seven days.
 """
@@ -12,8 +14,11 @@ from typing import Final
 from clew.text.query_dates import DateConstraint
 
 _PART: Final = re.compile(
-    r"\b(?:the\s+)?(?:(?P<first>first\s+week\s+of)|(?P<last>last\s+week\s+of)|(?P<begin>early|(?:beginning|start)\s+of)"
-    r"|(?P<mid>mid|(?:the\s+)?middle\s+of)|(?P<end>late|end\s+of))[\s-]+(?:the\s+)?$",
+    r"\b(?:the\s+)?(?:(?P<first>first\s+week\s+of)|(?P<last>last\s+week\s+of)|(?P<begin>early|(?:beginning|start)\s+of"
+    r"|anfang|début|(?:a\s+)?principios\s+de|(?:all['’]\s?)?inizio(?:\s+di)?|begin|(?:no\s+)?início\s+de|(?:в\s+)?начале)"
+    r"|(?P<mid>mid|(?:the\s+)?middle\s+of|mitte|mi|(?:a\s+)?mediados\s+de|(?:a\s+)?metà|medio|(?:em\s+)?meados\s+de"
+    r"|(?:в\s+)?середине)|(?P<end>late|end\s+of|ende|fin|(?:a\s+)?(?:finales|fines)\s+de|(?:a\s+)?fine|eind"
+    r"|(?:no\s+)?(?:fim|final)\s+de|(?:в\s+)?конце))[\s-]+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _WEEK_OF: Final = re.compile(r"\b(?:the\s+)?(?P<unit>week|weekend)\s+of\s+(?:the\s+)?$", re.IGNORECASE)

@@ -13,7 +13,7 @@ from dateutil.relativedelta import relativedelta
 
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, anchored
 from clew.text.dates import ResolvedDate, place, place_written
-from clew.text.foreign_dates import linked, relation_of
+from clew.text.foreign_dates import DayRange, day_range, linked, relation_of
 from clew.text.late_pattern import late_pattern
 from clew.text.query_date_phrases import query_mentions
 
@@ -44,10 +44,17 @@ class DateConstraint:
 
 
 _GRAINS: tuple[Grain, ...] = ("day", "weekend", "week", "month", "quarter", "year")
-_LINK = late_pattern(r"\s+(?:and|to|until|till|through)\s+(?:the\s+)?|\s?[-–]\s?", re.IGNORECASE)
+_LINK = late_pattern(r"\s+(?:(?P<and>and)|to|until|till|through)\s+(?:the\s+)?|\s?[-–]\s?", re.IGNORECASE)
 _OPENS = late_pattern(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_NTH = "(?:st|nd|rd|th)?"
 _DAY_OPENS = late_pattern(
-    r"\b(?:between|from)\s+(?:the\s+)?([0-9]{1,2})(?:st|nd|rd|th)?\s+(?:and|to|until|till|through)\s+(?:the\s+)?$",
+    rf"(?:\b(?P<open>between|from)\s+)?(?:\bthe\s+)?(?<![\w.,:/$€£-])(?P<day>[0-9]{{1,2}}){_NTH}"
+    r"\s+(?(open)(?:and|to|until|till|through)|(?:to|until|till|through))\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_DAY_ENDS = late_pattern(
+    rf"(?:\s+(?P<link>and|to|until|till|through)\s+(?:the\s+)?)(?P<day>[0-9]{{1,2}}){_NTH}(?:,?\s+(?P<year>[0-9]{{4}}))?"
+    r"(?=\s*(?:[?!;,)]|\.(?!\d)|$))",
     re.IGNORECASE,
 )
 _FILLER = r"\s+(?:(?:(?:end|middle|beginning|start)\s+of|early|late|mid|in|on|the)[\s-]+)*$"
@@ -94,7 +101,7 @@ def parse_query_dates(
             constraints = [one for one in constraints if one.phrase_span[0] < previous.span[0]]
             constraints += filter(None, (_between(previous, mention, end, when) for end in ends))
         else:
-            constraints += (_from_number(query, mention, end) or _single(query, end) for end in ends)
+            constraints += (_day_range(query, mention, end) or _single(query, end) for end in ends)
         previous = mention
     return constraints
 
@@ -168,9 +175,12 @@ def _trailing(mention: Mention, today: date | None) -> ResolvedDate | None:
 
 
 def _linked(query: str, first: Mention, second: Mention) -> bool:
-    between = query[first.span[1] : second.span[0]]
-    if _LINK.fullmatch(between) is not None and _OPENS.search(_text_before(query, first.span[0])) is not None:
-        return True
+    """Whether two dates are the ends of a range: after "from" or "between", or as in "March 28 to April 2"."""
+    link = _LINK.fullmatch(query, first.span[1], second.span[0])
+    if link is not None:
+        is_plain = link["and"] is None and first.grain == second.grain and type(first) is type(second)
+        if is_plain or _OPENS.search(_text_before(query, first.span[0])) is not None:
+            return True
     return linked(query, first.span, second.span)
 
 
@@ -189,15 +199,27 @@ def _between(first: Mention, second: Mention, end: ResolvedDate, when: _DateRefe
     return DateConstraint(*days, grain, "between", (first.span[0], end.phrase_span[1]))
 
 
-def _from_number(query: str, mention: Mention, end: ResolvedDate) -> DateConstraint | None:
-    """Between 3 and 5 May: the first day is a mere number."""
-    opened = _DAY_OPENS.search(_text_before(query, end.phrase_span[0]))
-    if not (opened and isinstance(mention, WrittenDate) and mention.grain == "day"):
+def _day_range(query: str, mention: Mention, end: ResolvedDate) -> DateConstraint | None:
+    """From 3 to 5 May, from May 3 to 5: one of the two days is a mere number."""
+    if not isinstance(mention, WrittenDate) or mention.grain != "day" or mention.last_day is not None:
         return None
-    whole = place_written(replace(mention, day=int(opened[1]), last_day=mention.day), end.start.year)
-    if whole is None:
+    found = _english_range(query, end.phrase_span) or day_range(query, end.phrase_span)
+    if found is None:
         return None
-    return DateConstraint(whole.start, whole.end, "day", "between", end.phrase_span)
+    whole = replace(mention, day=found.first or mention.day, last_day=found.last or mention.day)
+    placed = place_written(whole, found.year or end.start.year)
+    return None if placed is None else DateConstraint(placed.start, placed.end, "day", "between", found.span)
+
+
+def _english_range(query: str, span: tuple[int, int]) -> DayRange | None:
+    before = _text_before(query, span[0])
+    if opened := _DAY_OPENS.search(before):
+        return DayRange((span[0] - len(opened[0]), span[1]), first=int(opened["day"]))
+    ends, opens = _DAY_ENDS.match(query, span[1]), _OPENS.search(before)
+    if ends is None or (opens is None and ends["link"].lower() == "and"):
+        return None
+    start = span[0] - (len(opens[0]) if opens else 0)
+    return DayRange((start, ends.end()), last=int(ends["day"]), year=int(ends["year"] or 0))
 
 
 def _single(query: str, found: ResolvedDate) -> DateConstraint:

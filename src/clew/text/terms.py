@@ -38,6 +38,8 @@ _TOKEN = re.compile(
     rf"|[{EMOJI}][\ufe0f\u200d\U0001f3fb-\U0001f3ff\u2640\u2642]*"
 )
 _BLOB = re.compile(r"(?<![\w+/=-])[\w+/=-]{201,}", re.ASCII)
+_AT_ONCE = 1 << 16
+"""Characters of a text whose tokens are listed at once, which is faster; of a longer one the list would be large."""
 _UNIFY_MARKS = str.maketrans("\u2019\u02bc\u2018", "'''", "\u00ad\u2060\ufeff")
 
 _UNBROKEN = re.compile(rf"(?:[^\W_]|[{MARKS}'])+")
@@ -92,7 +94,9 @@ def terms(text: str) -> list[str]:
     if len(text) > 200:
         text = _BLOB.sub(lambda blob: _hash(blob.group()), text)
     found: list[str] = []
-    for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text):
+    pattern = _ASCII_TOKEN if text.isascii() else _TOKEN
+    is_long = len(text) > _AT_ONCE
+    for token in map(re.Match.group, pattern.finditer(text)) if is_long else pattern.findall(text):
         known = _SEEN.get(token)
         found += _learn(token) if known is None else known
     return found

@@ -1,6 +1,7 @@
 """The stretch of time that `remember_when` is asked about, and the mode of answer that its question wants.
 
-Rules for English. Borders: looks at the question, the clock and the days of the conversation; never at turns.
+Rules for English; other languages have words of their own for dates and for asking. Borders: looks at the question, the
+clock and the days of the conversation; never at turns.
 """
 
 import re
@@ -15,6 +16,7 @@ from clew.rank.intent.position_phrases import cut_out
 from clew.rank.intent.wants import wants_of
 from clew.text.date_phrases import WrittenDate
 from clew.text.dates import FIRST_YEAR, LAST_YEAR, place_written
+from clew.text.foreign_dates import languages_of, shown_languages, without_asking
 from clew.text.month_parts import narrowed
 from clew.text.periods import Period, exact_period, parse_period
 from clew.text.query_date_phrases import query_mentions
@@ -50,12 +52,14 @@ class TimeWindow:
         until: the first moment after it in UTC; None where it has no end.
         counted_from: the conversation's last day, where "last week" was counted from there and not from today.
         rest: the question, without the words for the time where these decided it.
+        languages: those other than English that the question shows.
     """
 
     since: datetime | None
     until: datetime | None
     counted_from: date | None
     rest: str
+    languages: tuple[str, ...] = ()
 
     def began(self, now: datetime) -> bool:
         """Whether some of the window lies in the past or present."""
@@ -64,7 +68,8 @@ class TimeWindow:
     @property
     def about(self) -> bool:
         """Whether the question names a subject besides the time and the request itself."""
-        return any(term not in _GENERIC for term in query_terms(self.rest))
+        rest = without_asking(self.rest, self.languages)
+        return any(term not in _GENERIC for term in query_terms(rest))
 
 
 def is_moment(end: End) -> bool:
@@ -87,19 +92,20 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
     asked = _stretch(query, now, covered) or parse_query_dates(query, counting_moment(query, now, covered), covered)
     asked = [*asked[:-1], *(narrowed(query, last) for last in asked[-1:])]
     rest = cut_out(query, {constraint.phrase_span for constraint in asked})
+    languages = shown_languages(query) or languages_of(query)
     if since is None and until is None:
         exact = _exact(query, now, covered)
         if exact is not None:
             return exact
         _check_calendar(query)
         if not asked:
-            return TimeWindow(None, None, None, rest)
+            return TimeWindow(None, None, None, rest, languages)
         first, after = _ends(asked[-1])
-        return TimeWindow(first, after, None if counted == now.date() else counted, rest)
+        return TimeWindow(first, after, None if counted == now.date() else counted, rest, languages)
     first, start = _end_of(since, "since", now, covered)
     after, end = _end_of(until, "until", now, covered)
     first, after = time_range(first, after)
-    return TimeWindow(first, after, start or end, query)
+    return TimeWindow(first, after, start or end, query, languages)
 
 
 def _exact(query: str, now: datetime, covered: tuple[date, date] | None) -> TimeWindow | None:
@@ -115,8 +121,8 @@ def _exact(query: str, now: datetime, covered: tuple[date, date] | None) -> Time
     return TimeWindow(found.start.astimezone(UTC), found.end.astimezone(UTC), None, rest)
 
 
-def end_of(end: str, name: str, now: datetime) -> datetime:
-    """The first moment after a time that is given in words; a moment as it stands.
+def last_moment_of(words: str, name: str, now: datetime) -> datetime:
+    """The last moment of a time that is given in words, which is that of its last day; a moment as it stands.
 
     Args:
         name: of the argument, for the message.
@@ -124,7 +130,9 @@ def end_of(end: str, name: str, now: datetime) -> datetime:
     Raises:
         InputError: the words name no time, or none with an end.
     """
-    return cast(datetime, aware(_end_of(end, name, now, None)[0], name))
+    found = _period(words, name, now, None)
+    end = cast(datetime, aware(found.end, name))
+    return end if found.start == found.end else end - datetime.resolution
 
 
 def _check_calendar(query: str) -> None:
@@ -172,14 +180,19 @@ def _end_of(
 ) -> tuple[datetime | None, date | None]:
     if not isinstance(end, str):
         return end, None
-    found: Period | None = parse_period(end, now, covered)
-    moment = None if found is None else found.start if name == "since" else found.end
-    if found is None or moment is None:
+    found = _period(end, name, now, covered)
+    return found.start if name == "since" else found.end, found.counted_from
+
+
+def _period(words: str, name: str, now: datetime, covered: tuple[date, date] | None) -> Period:
+    """The period that is given in words for an argument; it has a start for `since`, and an end for every other."""
+    found = parse_period(words, now, covered)
+    if found is None or (found.start if name == "since" else found.end) is None:
         what = "names no time" if found is None else "has no such end"
         raise InputError(
-            f"{name} {end!r:.80} {what}; write a date such as 2023-05-07, or words such as 'last week' or 'March 2023'"
+            f"{name} {words!r:.80} {what}; write a date such as 2023-05-07, or words: 'last week', 'March 2023'"
         )
-    return moment, found.counted_from
+    return found
 
 
 def _ends(asked: DateConstraint) -> tuple[datetime | None, datetime | None]:
@@ -199,7 +212,7 @@ def _stretch(query: str, now: datetime, covered: tuple[date, date] | None) -> li
     found = parse_query_dates(form, counting_moment(form, now, covered), covered)
     both = [each for each in found if each.relation == "between" and each.phrase_span == (len(_FROM), len(form))]
     if both:
-        alone = parse_query_dates(words, now, covered)
-        if alone and alone[0].end == both[-1].end and alone[0].start != alone[-1].start:
+        first = parse_query_dates(words[: query_mentions(words)[-1].span[0]], now, covered)
+        if first and first[0].end == both[-1].end and first[0].start != both[-1].start:
             raise InputError(f"the range {words!r:.80} ends before it starts; give the earlier date first")
     return [replace(each, phrase_span=(0, len(query))) for each in both]

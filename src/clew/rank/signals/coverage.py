@@ -1,7 +1,6 @@
 """Terms of the question in the turn's own words, without its neighbours': how many of them, and how rare they are."""
 
 from collections.abc import Mapping
-from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -53,12 +52,12 @@ def exact(frame: Frame) -> Scores | None:
         return None
     if min(map(frame.view.document_frequency, frame.intent.terms)) > SELDOM:
         return None
-    turns = np.unique(reduce(np.intersect1d, (_turns_with(frame, term) for term in frame.intent.terms)))
-    if not 0 < len(turns) <= FEW:
-        return None
-    values = np.zeros(frame.size)
-    values[turns] = 1.0
-    return values
+    every = np.ones(frame.size, dtype=np.bool_)
+    for term in frame.intent.terms:
+        some = np.zeros(frame.size, dtype=np.bool_)
+        some[_turns_with(frame, term)] = True
+        every &= some
+    return every.astype(np.float64) if 0 < np.count_nonzero(every) <= FEW else None
 
 
 def rare(frame: Frame) -> Scores | None:
