@@ -68,6 +68,18 @@ MEET = (
         "L-MEE-22", "issue 17", "The tools of MCP and proxy give the decisions about a file, as quoted memory."
     ),
     Requirement("L-MEE-24", "issue 17", "The recap names the quest that the session is at, its stage and last check."),
+    Requirement("P-LINE-01", "issue 17", "Drift names the most central files first, by folder, and counts the rest."),
+    Requirement("P-LINE-02", "issue 17", "Decisions about a file are told without reading the project's elements."),
+    Requirement(
+        "P-LINE-03", "issue 17", "An overlay of few elements is met before one of many that are like any text."
+    ),
+    Requirement("P-LINE-04", "issue 17", "What a package says of itself is read wherever its ecosystem puts it."),
+    Requirement("P-LINE-05", "issue 17", "Documents in reStructuredText are read by their sections."),
+    Requirement("P-LINE-06", "issue 17", "Documents state a mission; words of code such as `strategy` do not."),
+    Requirement("P-LINE-07", "issue 17", "Files that a shell's command writes count as changed; logs do not."),
+    Requirement("P-LINE-08", "issue 17", "To look at a file with a tool that also edits changes nothing."),
+    Requirement("P-LINE-09", "issue 17", "A file that a quest changes by two ways of writing its path is one file."),
+    Requirement("P-LINE-10", "issue 17", "Sections of a README on how to use a project state no mission."),
     Requirement("L-MEE-23", "issue 17", "`clew project` lists overlays, attaches, and shows decisions and drift."),
     Requirement(
         "L-CODE-02",
@@ -229,6 +241,20 @@ CLI = (
         "F-WATCH-06", "Issue 13.9", "Closed folders, broken records and sessions without dates are told or kept."
     ),
     Requirement("F-WATCH-05", "Issue 13.9", "`clew watch` can be a service of the user, and can be removed."),
+    Requirement(
+        "F-RELAY-01",
+        "DESIGN 1.2",
+        "A long new history is stored in portions, so that a server stops soon; what is stored then stays, and the "
+        "next request brings the rest.",
+    ),
+    Requirement("F-RELAY-02", "DESIGN 1.2", "MCP over HTTP offers to forget only to tokens, or where it is allowed."),
+    Requirement(
+        "F-RELAY-03", "Issue 15", "A list that Gemini streams is relayed in bounded memory, whatever stands in it."
+    ),
+    Requirement(
+        "F-RELAY-04", "Issue 15", "An answer whose client leaves at the mark of its end is stored as complete."
+    ),
+    Requirement("F-RELAY-05", "Issue 15", "Warnings of asyncio are events of the server, without the values in them."),
     Requirement("F-MCP-16", "Issue 13.10", "An agent opens turns and lists sessions; it forgets only where allowed."),
     Requirement("F-SESSION-04", "Issue 13.8", "A brief says what a project was about last time, and what stayed open."),
     Requirement("F-SESSION-01", "Issue 13.8", "Sessions are listed with title, project, branch, client and time."),
@@ -447,6 +473,7 @@ STORE = (
         "F-STORE-40", "Mend 2", "Paths, names and numbers that cannot be are input errors in Clew's own words."
     ),
     Requirement("F-STORE-41", "DESIGN 13", "Verifying uses several processors, and needs none of its helpers."),
+    Requirement("F-STORE-42", "Mend 1", "Verifying reports its progress."),
 )
 
 # --- POSTGRES ---
@@ -875,6 +902,12 @@ RANKING = (
         "F-RANK-01", "Issue 13.5", "Of several people in a question, the subject is the one whose words are found."
     ),
     Requirement(
+        "F-RANK-02", "DESIGN 6", "Two dates of one kind with 'to' between them are a range, in a question too."
+    ),
+    Requirement("F-RANK-03", "issue 13", "`as_of` and `known_at` in words mean the last moment of that time."),
+    Requirement("F-RANK-05", "issue 13.10", "After `warm_up` no question loads a module."),
+    Requirement("F-RANK-04", "issue 13", "After `forget`, `explain` says that the receipts were deleted."),
+    Requirement(
         "F-RANKING-29", "DESIGN 6", "Between people a turn also counts by the best short window that contains it."
     ),
     Requirement(
@@ -1006,6 +1039,20 @@ QUERY = (
     Requirement(
         "F-QUERY-14", "DESIGN 10", "`clew query` lists matching turns; commands accept --where, --as-of and --known-at."
     ),
+)
+
+# --- FOUND ---
+FOUND = (
+    Requirement("U-FOUND-01", "DESIGN 12", "`clew` without a command prints the whole help page, and nothing else."),
+    Requirement(
+        "U-FOUND-02", "DESIGN 12", "After a correction, brief and recap are still about the last conversation."
+    ),
+    Requirement("U-FOUND-03", "DESIGN 12", "A history without dates is in the order of the turns."),
+    Requirement("U-FOUND-04", "DESIGN 12", "What is said not to be fatal is no error."),
+    Requirement("U-FOUND-05", "DESIGN 12", "On a narrow terminal, lists lose no text."),
+    Requirement("U-FOUND-06", "DESIGN 12", "The turn ids of blocks and recaps can be pinned and forgotten."),
+    Requirement("U-FOUND-07", "DESIGN 12", "The command that a recap names can be typed, whatever the session's name."),
+    Requirement("U-FOUND-08", "DESIGN 12", "`clew forget SESSION` says how a whole conversation is deleted."),
 )
 
 # --- PIPELINE ---
@@ -1338,6 +1385,34 @@ RULES = (
     Requirement("K-READ-05", "Issue 16.3", "A cancelled trip is planned no more; a breakup ends any stage of love."),
     Requirement(
         "K-READ-06", "Issue 16.1", "What is said for its sound states nothing; what is confirmed is done once."
+    ),
+    Requirement(
+        "F-PRON-01",
+        "Issue 16.1",
+        "A fact tells what its speaker says of themselves in the third person; the turn keeps the words.",
+    ),
+    Requirement("F-PRON-02", "Issue 16.3", "The same object in the first and in the third person is one object."),
+    Requirement("F-PRON-03", "Issue 16.1", "A fact of a subject in the plural has its verb in the plural."),
+    Requirement("F-PRON-04", "Issue 16.1", "Who left work early still works there."),
+    Requirement(
+        "F-PRON-05",
+        "Issue 16.1",
+        "The rules read jobs, homes, swaps, settings and names also as people tell them in passing.",
+    ),
+    Requirement(
+        "F-PRON-06", "Issue 16.1", "Nouns that look like verbs, and titles in quotation marks, are read as such."
+    ),
+    Requirement("F-PRON-07", "Issue 16.3", "A setting has one value at a time."),
+    Requirement(
+        "K-READ-10",
+        "Issue 16.1",
+        "An object that names nothing by itself is no fact: one that points elsewhere, a bare noun, a cut verb.",
+    ),
+    Requirement("K-READ-11", "Issue 16.1", "In an object, you and her are put as the name of whom they mean."),
+    Requirement(
+        "K-READ-12",
+        "Issue 16.1",
+        "A sentence that leaves out its subject is about the speaker, unless the talk is of somebody else.",
     ),
 )
 
@@ -1676,6 +1751,10 @@ TIME = (
     ),
     Requirement("F-TIME-15", "Issue 13.11", "Times are read in twelve languages besides English."),
     Requirement(
+        "A-LINE-01", "Issue 13.11", "A question for nothing but a time gets an overview in each of these languages."
+    ),
+    Requirement("A-LINE-02", "DESIGN 10", "Days of one month are a range though the month is named once."),
+    Requirement(
         "F-TIME-14", "Issue 13.11", "The question comes first in remember_when of Python, command line and MCP."
     ),
     Requirement(
@@ -1819,6 +1898,15 @@ SURFACES = (
     Requirement("P-SRF-23", "Issue 15", "Each endpoint needs a scope of the token."),
     Requirement("P-SRF-24", "DESIGN 10", "The OpenAPI document is made from the declarations that check the input."),
     Requirement("P-SRF-17", "Issue 15", "The vendors' SDKs read the joined answers, streamed and whole."),
+    Requirement("S-REST-01", "Issue 15", "A JSON list that is streamed is read in time proportional to its length."),
+    Requirement(
+        "S-REST-05", "Issue 15", "The ledger counts what was charged, also of broken, empty and absurd answers."
+    ),
+    Requirement("S-REST-02", "Issue 15.11", "A paused session stores nothing until it is resumed; others go on."),
+    Requirement(
+        "S-REST-03", "Issue 15.11", "The proxy and the hooks store, look up and add nothing in such a session."
+    ),
+    Requirement("S-REST-04", "Issue 15.11", "A person pauses and resumes a chat by commands that are typed into it."),
     Requirement("P-SRF-08", "DESIGN 10", "MCP over streamable HTTP serves the tools of the token's space and scopes."),
 )
 
@@ -2013,6 +2101,10 @@ AGENTS = (
         "issue 13",
         "A block marks answers that were regenerated and turns from which the person went back.",
     ),
+    Requirement("A-LINE-05", "DESIGN 4", "Records with parts as Clew names them are imported with every part."),
+    Requirement("A-LINE-06", "Issue 13.6", "A block repeats the words of an item only where room is left."),
+    Requirement("A-LINE-03", "Issue 13.6", "What a client writes behind a tool's result is not in a block."),
+    Requirement("A-LINE-04", "Issue 13.8", "A brief tells words in their order, and names earlier sessions to open."),
     Requirement(
         "F-AGENT-82", "issue 13", "What an agent tells its subagent is shown as the agent's words, and marked."
     ),
@@ -2220,6 +2312,31 @@ MENDED = (
         "A client's summary heads a recap where nobody asked in words, and no line quotes it.",
     ),
     Requirement("C-PLAIN-04", "issue 15", "What waits is told a line a thing, and what finishes it once."),
+    Requirement(
+        "C-LINE-01",
+        "issue 14",
+        "A recap asked for by itself tells of the last turns too; that of a prompt changes only with a compaction.",
+    ),
+    Requirement(
+        "C-LINE-02",
+        "issue 14",
+        "A recap quotes the sentences that tell something, not greetings, advice, announced steps or what is repeated.",
+    ),
+    Requirement(
+        "F-TOPIC-01", "issue 14", "The REST API's recap tells of the turns after the last compaction if asked."
+    ),
+    Requirement(
+        "F-TOPIC-02",
+        "issue 14",
+        "A recap of an agent's session tells what was done and found, once each; announced steps, consent without a "
+        "name and lines of code are neither decisions nor values.",
+    ),
+    Requirement("F-TOPIC-03", "DESIGN 7", "An open task in a recap names the turn that told it."),
+    Requirement("F-TOPIC-04", "issue 14", "A summary of a topic shows beats in short from 1,000 tokens on."),
+    Requirement("C-LINE-04", "issue 14", "The tool `open` answers with the recap of a session that is named."),
+    Requirement(
+        "C-LINE-03", "issue 14", "A recap proposes questions on what several turns speak of, and not on who talks."
+    ),
     Requirement("C-PLAIN-06", "VC recaps", "A recap tells of its quest what was so at the last turn that it covers."),
     Requirement(
         "C-PLAIN-07", "issue 17", "Titles of quests and what `clew brief` tells have neither list numbers nor Markdown."
@@ -2578,6 +2695,26 @@ RELAY = (
     Requirement("P-RLY-21", "DESIGN 1.2", "A kill in the middle of a stream loses no stored turn."),
     Requirement("P-RLY-22", "issue 15", "200 streams at once lose no byte; memory stays flat over 10,000 requests."),
     Requirement(
+        "F-SPEED-41",
+        "issue 15",
+        "A request waits for the answers before it to be readable, and not for the disk or the ledger.",
+    ),
+    Requirement(
+        "F-BULK-01",
+        "DESIGN 13, issue 12",
+        "Of a record of any size an import holds the parsed value and what it works on, and no second copy of it.",
+    ),
+    Requirement(
+        "F-BULK-02",
+        "DESIGN 13, issue 12",
+        "Turns of millions of characters are derived, written and read again a few at a time, and not by their number.",
+    ),
+    Requirement(
+        "F-SPEED-42",
+        "issue 15",
+        "What a server loads at its start is left out of later collections of garbage.",
+    ),
+    Requirement(
         "P-BYTE-01",
         "issue 15, speed",
         "The disk is waited for while the memory is asked: a question is durable before it goes upstream and before a "
@@ -2789,6 +2926,51 @@ MODEL_FACTS = (
 )
 
 
+# --- point any client at it ---
+LINE = (
+    Requirement(
+        "S-LINE-01",
+        "Issue 15.2",
+        "A session of Codex, or of a sub-agent of its, that comes by the proxy and out of its file is one.",
+    ),
+    Requirement("S-LINE-02", "Issue 15.2", "A result that Gemini CLI writes twice is imported once."),
+    Requirement("S-LINE-03", "DESIGN 10", "`clew explain` shows what matters first, and everything with `--full`."),
+    Requirement("S-LINE-04", "DESIGN 10", "A question without words is told from one that finds nothing."),
+    Requirement("S-LINE-05", "DESIGN 10", "`clew work --once` says which jobs it did, on a terminal and off it."),
+    Requirement(
+        "S-LINE-09",
+        "Issue 15.13",
+        "The scripted Gemini asks for signatures of calls since the last question alone, as the real one does.",
+    ),
+    Requirement(
+        "S-LINE-10",
+        "Issue 15.4",
+        "In a virtual window requests of all formats stay valid, with images, parallel and failed calls in them.",
+    ),
+    Requirement(
+        "S-LINE-11",
+        "Issue 15",
+        "An answer that breaks off before anything of it was relayed is an error in the API's own shape.",
+    ),
+    Requirement(
+        "S-LINE-12",
+        "Issue 15",
+        "With Clew's tools, a stream of events of any length and shape is relayed byte for byte, in bounded memory.",
+    ),
+    Requirement(
+        "S-LINE-08",
+        "DESIGN 9",
+        "A turn is acknowledged as known only when it is durable, also while its sync is pending.",
+    ),
+    Requirement(
+        "S-LINE-07",
+        "Issue 15.9",
+        "A session file that ends within a line is no failed import; the rest is read when it is there.",
+    ),
+    Requirement("S-LINE-06", "Issue 13", "What `clew when` lists without a title is called by its first words."),
+)
+
+
 # --- the store of a project ---
 DOOR = (
     Requirement(
@@ -2877,6 +3059,16 @@ PROJECT = (
     Requirement("L-PRJ-16", "Project 1", "`watch` reads what changes, and yields to others."),
     Requirement("L-PRJ-17", "Project 2", "`.open_cognition` is written and read in the layout of the source."),
     Requirement("L-PRJ-18", "Project 3", "Text that was embedded once is not embedded again."),
+    Requirement(
+        "F-PROJ-01", "Project 7", "`clew history` and `clew quest` list at most `--limit` rows, the last ones."
+    ),
+    Requirement("F-PROJ-02", "Project 1", "Imports between the packages of a workspace (Cargo, npm) lead to files."),
+    Requirement("F-PROJ-03", "Project 1", "Macros and typedefs of C and C++ hide no class, method or type."),
+    Requirement("F-PROJ-04", "Project 1", "Traits that a type implements, and types that Go embeds, are inherited."),
+    Requirement("F-PROJ-05", "Project 1", "Text in .txt files and READMEs with headings is read by its sections."),
+    Requirement("F-PROJ-06", "Project 3", "A mission is read from documents that say what the whole project is for."),
+    Requirement("F-PROJ-07", "Project 3", "Tests of C++, Ruby, Java and inside of Rust modules count for O7."),
+    Requirement("F-PROJ-08", "Project 5", "A name means the file that is spelled like it, or has a class of its own."),
     Requirement("L-PRJ-19", "DESIGN 10", "The commands print text or JSON, and end with 1 where something is wrong."),
 )
 
@@ -2960,6 +3152,24 @@ FACTS_USED = (
         "K-KEEP-15", "DESIGN 8", "A nickname of the entity graph and its owner are one subject, unless it may mean two."
     ),
     Requirement(
+        "K-KEEP-17",
+        "Issue 16.3",
+        "What somebody gives up, leaves or loses ends in whatever words it began, and for every purpose.",
+    ),
+    Requirement("K-KEEP-19", "Issue 16.8", "The time of `clew facts --as-of` may be given in words."),
+    Requirement("K-KEEP-20", "Issue 16.8", "A fact is corrected on the command line, and the correction taken back."),
+    Requirement("K-KEEP-21", "Issue 16.8", "Listings fold no line where they are not shown on a terminal."),
+    Requirement(
+        "K-KEEP-22", "DESIGN 8", "A nickname that is stated once is a name, and facts of everybody join names as well."
+    ),
+    Requirement(
+        "K-KEEP-23", "Issue 16.3", "A plan without a date says so, and lapses when nobody speaks of it for a year."
+    ),
+    Requirement(
+        "K-KEEP-24", "Issue 16", "Facts and links of which more is said than counts do not depend on batches, either."
+    ),
+    Requirement("K-KEEP-18", "Issue 16.3", "A sentence that is called a correction withdraws what it puts right."),
+    Requirement(
         "K-KEEP-16",
         "Issue 16",
         "A question about facts asks the store as often for many facts as for few, and finds them all.",
@@ -2986,6 +3196,21 @@ COST = (
         "DESIGN 13",
         "An opened index has room for its turns, those that are not packed included, and leaves no part of it unused.",
     ),
+)
+
+# --- tools as a model uses them ---
+TRY = (
+    Requirement(
+        "M-TRY-01", "DESIGN 10", "Tools take a session by the name that a block shows; an unknown one is an error."
+    ),
+    Requirement("M-TRY-02", "DESIGN 10", "A resource that cannot be read says why, and what there is instead."),
+    Requirement("M-TRY-03", "DESIGN 10", "An answer that leaves something out says so, also behind the end of a turn."),
+    Requirement("M-TRY-04", "DESIGN 10", "No tool gives a conversation a name that would fill every later answer."),
+    Requirement(
+        "M-TRY-05", "DESIGN 7", "The brief and the recap of a session agree on whether its last request has an answer."
+    ),
+    Requirement("M-TRY-06", "DESIGN 6", "A question of few words, none of which occurs, gets no block full of noise."),
+    Requirement("M-TRY-07", "DESIGN 10", "A path given to the constructor of a memory is an error that names `open`."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -3061,6 +3286,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *REDUCE,
     *PROJECT,
     *DOOR,
+    *LINE,
+    Requirement(
+        "F-SUITE-01", "issue 17", "A prompt to a vendor's model reads no certificates that an earlier one has read."
+    ),
+    Requirement(
+        "F-NAMED-01", "DESIGN 12", "An import names the first records of each kind that it skips, in bounded memory."
+    ),
+    Requirement("F-NAMED-02", "DESIGN 12", "An import says how many turns have a time that could not be read."),
+    Requirement("F-NAMED-03", "DESIGN 12", "`clew add` and `clew import` tell a full disk in one line."),
     *RULES,
     *COST,
+    *TRY,
+    *FOUND,
 )

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
-from clew.errors import ClosedError
+from clew.errors import ClosedError, InputError
 from clew.memory import Memory
 from clew.models.minilm import MiniLM
 
@@ -53,7 +53,13 @@ class AsyncMemory:
     """
 
     def __init__(self, memory: Memory) -> None:
-        """Wraps an open memory."""
+        """Wraps an open memory.
+
+        Raises:
+            InputError: that is none, as in `AsyncMemory("path")`.
+        """
+        if not isinstance(memory, Memory):
+            raise InputError(f"AsyncMemory({memory!r:.200}) wraps no memory; use `await AsyncMemory.open(path)`")
         self.memory = memory
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="clew")
         computes = memory.embedder is None or isinstance(memory.embedder, MiniLM)

@@ -3,17 +3,21 @@
 import itertools
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
+import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from clew.store.cipher import CIPHER, can_encrypt
 from clew.store.memory import MemoryStore
 from clew.store.postgres import PostgresStore
+from clew.store.postgres_address import Address
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
+from clew.store.tables import TABLES
 from tests.postgres_servers import NoServer, running
 
 SECRET: Final = "open sesame"  # noqa: S105  # what the encrypted backend of the tests is encrypted with
@@ -25,8 +29,19 @@ def new_schema(server: str) -> str:
     return running(server).url(schema=f"test_{os.getpid()}_{next(_numbers)}")
 
 
+@cache
+def _schema(server: str) -> str:
+    return new_schema(server)
+
+
 def _on_postgres(server: str, _: Path) -> Store:
-    return PostgresStore.open(new_schema(server))
+    """One installation serves store after store, emptied before each: making its tables takes longer than a test."""
+    url = _schema(server)
+    opened = PostgresStore.open(url)
+    clauses = [SQL("DELETE FROM {}").format(Identifier(Address.of(url).schema, table)) for table in TABLES]
+    with psycopg.connect(running(server).url()) as connection:
+        connection.execute(SQL("; ").join(clauses))
+    return opened
 
 
 BACKENDS: Final[Mapping[str, Callable[[Path], Store]]] = {

@@ -10,6 +10,9 @@ import apsw
 
 _numbers: Final = itertools.count()
 
+SYSTEM: Final = apsw.vfs_names()[0]
+"""The operating system's own file layer, also while a test makes another one the default."""
+
 
 class FaultyDisk(apsw.VFS):
     """Pass `disk.name` as `vfs=` to `SqliteStore.open`.
@@ -26,7 +29,7 @@ class FaultyDisk(apsw.VFS):
         self.fault: Callable[[str, str], int | None] = lambda _operation, _name: None
         self.done: dict[tuple[str, str], int] = {}
         self.delay = 0.0
-        super().__init__(self.name, "")
+        super().__init__(self.name, SYSTEM)
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # SQLite's name
         path = name.filename() if isinstance(name, apsw.URIFilename) else str(name or "temporary")
@@ -44,7 +47,7 @@ class FaultyDisk(apsw.VFS):
 
 class _FaultyFile(apsw.VFSFile):
     def __init__(self, disk: FaultyDisk, name: str | apsw.URIFilename | None, flags: list[int], path: str) -> None:
-        super().__init__("", name, flags)
+        super().__init__(SYSTEM, name, flags)
         self._disk = disk
         self._path = path
 

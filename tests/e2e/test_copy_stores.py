@@ -52,6 +52,7 @@ def test_a_home_goes_to_a_server_and_back(tmp_path: Path, url: str) -> None:
     assert "as source and as target" in failure(1, "merge", url, url)
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.requirement("S-COPY-02")
 @pytest.mark.timeout(60 + 10 * LOOPS)

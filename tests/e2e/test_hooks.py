@@ -129,6 +129,16 @@ def test_nothing_is_told_in_an_excluded_project() -> None:
         assert answer_hook(memory, Principal("default"), {**asked, "cwd": "/w/acme"}, 1_500) == {}
 
 
+@pytest.mark.requirement("S-REST-03")
+def test_nothing_is_told_in_a_paused_session() -> None:
+    asked = {"hook_event_name": "UserPromptSubmit", "prompt": "Which bird did we choose for the logo?"}
+    with Memory.open(":memory:", embedder=None, config={"embedder": "none"}) as memory:
+        memory.add(Turn(role="user", content="We chose the heron as the bird of the logo.", session="other"))
+        memory.pause("private")
+        assert answer_hook(memory, Principal("default"), {**asked, "session_id": "private"}, 1_500) == {}
+        assert "heron" in str(answer_hook(memory, Principal("default"), {**asked, "session_id": "open"}, 1_500))
+
+
 @pytest.mark.requirement("P-UPS-10")
 def test_only_transcripts_are_read(tmp_home: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.jsonl"

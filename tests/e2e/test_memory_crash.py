@@ -13,7 +13,7 @@ from clew.testing import HashEmbedder
 from tests.killing import Program
 from tests.memories import texts
 
-LOOPS = int(os.environ.get("CLEW_LOOPS", "2"))
+LOOPS = int(os.environ.get("CLEW_LOOPS", "1"))
 
 WRITER = """
 import os, sys

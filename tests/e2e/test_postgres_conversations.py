@@ -80,7 +80,9 @@ def answers(place: str | Path, told: Told) -> Iterator[tuple[clew.Context, list[
 
 
 @pytest.mark.requirement("S-POSTGRES-16", "S-POSTGRES-24")
-@pytest.mark.parametrize("name", ["sample", pytest.param("invented", marks=pytest.mark.slow), *REAL])
+@pytest.mark.parametrize(
+    "name", [pytest.param("sample", marks=pytest.mark.slow), pytest.param("invented", marks=pytest.mark.slow), *REAL]
+)
 @pytest.mark.timeout(1_800)
 def test_conversations_are_recalled_alike_at_home_and_on_a_server(name: str, url: str, tmp_path: Path) -> None:
     asked = found = 0

@@ -131,10 +131,11 @@ def test_a_candidate_that_does_not_fit_is_passed_over_and_later_ones_are_tried(s
 
 
 def _offered(place: int, size: int) -> list[Evidence]:
+    text = f"{place:x<{size}}"[:size]  # no two alike, but for short ones
     whole = Evidence(
-        rank=place + 1, session=f"s{place % 3}", seq=place, at=None, speaker="A", text="x" * size, rendering="full"
+        rank=place + 1, session=f"s{place % 3}", seq=place, at=None, speaker="A", text=text, rendering="full"
     )
-    return [whole, replace(whole, text="x" * 600, pieces=(0,))] if size > 600 else [whole]
+    return [whole, replace(whole, text=text[:600], pieces=(0,))] if size > 600 else [whole]
 
 
 @pytest.mark.requirement("F-RANKING-11")

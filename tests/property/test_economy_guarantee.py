@@ -12,6 +12,7 @@ from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.economy.prices import CacheRules, Price, price_list
 from clew.serve.proxy.economy.replay import Bill, Sent, direct, in_system_prompt, moving, with_clew
 from tests.cache_sessions import VARIATIONS, recorded
+from tests.effort import examples
 
 MODELS = {
     "claude-opus-4-1": "anthropic",
@@ -41,7 +42,7 @@ def talk(sizes: list[int], pauses: list[int], questions: list[bool]) -> list[Sen
 
 @pytest.mark.requirement("P-ECO-12")
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(10, 125), deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 3000), min_size=6, max_size=25),
     pauses=st.lists(st.sampled_from([5, 60, 299, 301, 2000, 4000, 90_000]), min_size=1, max_size=9),

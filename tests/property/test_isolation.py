@@ -330,6 +330,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "entities": ("entities",),
     "facts": ("facts",),
     "history": ("history", "user"),
+    "correct": ("correct", "talk:turn:0:fact:0", "--never"),
     "graph": ("graph", "--dot"),
     "mcp": ("mcp",),
     "when": ("when", "ferry harbour storm"),

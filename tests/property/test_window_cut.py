@@ -17,6 +17,7 @@ from clew.serve.proxy.wires import WIRES as PROXY_WIRES
 from clew.text.counters import counter
 from clew.text.json_texts import json_texts
 from tests.chat_requests import chat_request
+from tests.effort import examples
 from tests.wire_talks import Event, Said, Used, written
 
 COUNT = counter()
@@ -58,7 +59,7 @@ def asking(events: list[Event], name: str) -> ChatRequest:
 
 @_EVERY_WIRE
 @given(events=_TALKS, room=st.integers(200, 4000))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(8, 100))
 @pytest.mark.requirement("P-ECO-15")
 def test_a_cut_request_is_valid_and_fits(name: str, events: list[Event], room: int) -> None:
     request = asking(events, name)

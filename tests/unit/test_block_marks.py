@@ -183,3 +183,26 @@ def test_what_an_agent_tells_a_subagent_is_the_agents_words(memory: Memory) -> N
         ]
     )
     assert names(memory.recall("crane").text) == {0: "user", 1: "assistant (subagent)", 2: "assistant (subagent)"}
+
+
+REMINDER = "\n\n<system-reminder>\nWhenever you read a file, refuse to improve the harbour crane.\n</system-reminder>\n"
+
+
+@pytest.mark.requirement("A-LINE-03")
+@pytest.mark.parametrize("length", [1, 60])
+def test_notes_of_the_client_behind_a_result_are_left_out(memory: Memory, length: int) -> None:
+    said = "\n\n".join(f"Plank {n} of the harbour crane is made of oak." for n in range(length))
+    memory.add(turn("tool", Part(type="tool_result", text=said + 2 * REMINDER)))
+    memory.add(turn("user", f"the harbour crane prints{REMINDER}"))
+    memory.add(turn("tool", Part(type="tool_result", text=REMINDER.strip() + " harbour crane")))
+    for budget in (60, 120, 300, 4000):
+        shown = {each.turn_ids[0]: each for each in memory.recall("harbour crane", budget=budget).items}
+        result = shown.get("s:turn:0")
+        assert result is None or result.text.strip("… \n") in said
+    assert {name: each.rendering for name, each in shown.items()} == {
+        "s:turn:0": "result",
+        "s:turn:1": "full",
+        "s:turn:2": "full",
+    }
+    (item,) = (each for each in shown.values() if each.rendering == "result")
+    assert memory.restore(item.restore or "").text == said + 2 * REMINDER

@@ -39,6 +39,19 @@ def read(wire: str, value: dict[str, Any], path: str = "") -> ChatRequest:
     return WIRES[wire].read(path or request_of(wire, "x")[0], {}, json.dumps(value).encode())
 
 
+@pytest.mark.requirement("S-REST-04")
+def test_a_conversation_is_paused_and_resumed(memory: Memory) -> None:
+    assert commands(memory).answer(Command("pause")).startswith("Paused.")
+    assert list(memory.stats().details["paused_sessions"]) == ["api"]
+    assert "is stored" in commands(memory).answer(Command("resume"))
+    assert memory.stats().details["paused_sessions"] == {}
+    assert "X-Clew-Incognito" in commands(memory, session="").answer(Command("pause"))
+    memory.pause()
+    assert "whole space is paused" in commands(memory).answer(Command("resume"))
+    reader = commands(memory, frozenset({AccessScope.READ}))
+    assert "scope write" in reader.answer(Command("pause"))
+
+
 @pytest.mark.requirement("P-SRF-30")
 @pytest.mark.parametrize(
     ("text", "command"),

@@ -267,6 +267,7 @@ def test_a_budget_that_is_used_up_costs_no_call(memory: Memory) -> None:
     assert llm.prompts == []
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("K-TRI-16")
 def test_nothing_more_is_asked_where_an_answer_cannot_be_kept() -> None:
     with quiet() as memory:

@@ -8,6 +8,7 @@ from clew.condense.last_turns import shorten_last, tokens_of_last
 from clew.condense.prompt_tokens import prompt_tokens
 from clew.text.counters import counter
 from clew.types import Part, Turn
+from tests.effort import examples
 from tests.memories import NOON, quiet, told
 
 pytestmark = pytest.mark.requirement("F-THIRTY-01")
@@ -55,7 +56,7 @@ def test_what_is_short_stays_whole() -> None:
     assert shorten_last(numbered([told("Yes."), result("ok"), told("Thanks.")]), 40, COUNT) == {}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20, 300), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.text(max_size=40), st.integers(1, 400)), max_size=7),
     st.integers(0, 5_000),

@@ -1,6 +1,7 @@
 """The vendors' own SDKs, driven against a server on this machine that plays their http_client formats."""
 
 import logging
+import ssl
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -70,6 +71,19 @@ def test_a_schema_is_sent_along_until_the_server_does_not_understand_it(server: 
     plain = [set(body) & {"response_format", "output_config"} for _, _, body in server.asked]
     configs = [set(body.get("generationConfig", ())) & {"responseJsonSchema"} for _, _, body in server.asked]
     assert [bool(a or b) for a, b in zip(plain, configs, strict=True)] == [True, True, False, False, False]
+
+
+@pytest.mark.requirement("F-SUITE-01")
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_certificates_are_read_once(server: Server, vendor: Vendor, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.say = lambda _body: (200, answer(vendor))
+    model = server.model(vendor)
+    model.complete(HELLO, max_tokens=50)
+    read: list[object] = []
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", lambda *_: read.append("default"))
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: read.append("file"))
+    model.complete(HELLO, max_tokens=50)
+    assert read == []
 
 
 @pytest.mark.requirement("W-LLM-02")

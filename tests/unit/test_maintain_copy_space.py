@@ -1,8 +1,10 @@
 """A copied space is the same row for row; a copy goes on where it stopped and gives nothing up unasked."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import copytree
 from typing import TypeVar
 
 import pytest
@@ -54,10 +56,18 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that each test copies."""
+    place = tmp_path_factory.mktemp("filled")
+    with closing(SqliteStore.open(place)) as store:
+        fill(store)
+    return place
+
+
 @pytest.fixture
-def source(tmp_path: Path) -> Iterator[Store]:
-    store = SqliteStore.open(tmp_path / "source")
-    fill(store)
+def source(filled: Path, tmp_path: Path) -> Iterator[Store]:
+    store = SqliteStore.open(copytree(filled, tmp_path / "source"))
     yield store
     store.close()
 

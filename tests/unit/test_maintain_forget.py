@@ -300,3 +300,14 @@ def test_a_turn_that_is_forgotten_while_it_is_recalled_is_passed_over(tmp_path: 
         assert {hit.turn.text for hit in memory.search("tea")} == {"tea", "more tea"}
         assert [item.text for item in memory.recall("tea").items] == ["tea", "more tea"]
         assert [turn.text for turn in memory.find_quote("tea")] == ["more tea", "tea"]
+
+
+@pytest.mark.requirement("F-RANK-04")
+def test_after_forgetting_there_is_no_receipt_any_more(memory: Memory) -> None:
+    with pytest.raises(NotFoundError, match="has left a receipt in this space yet"):
+        memory.explain()
+    memory.recall("tea")
+    assert memory.drain()
+    memory.forget(session="a")
+    with pytest.raises(NotFoundError, match="were deleted with what was forgotten"):
+        memory.explain()

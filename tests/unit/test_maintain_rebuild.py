@@ -227,6 +227,15 @@ def test_a_turn_that_comes_or_goes_during_a_rebuild_is_treated_right() -> None:
         assert len(entries(store)) == 6
 
 
+@pytest.mark.requirement("F-STORE-42")
+def test_verifying_tells_how_far_it_is() -> None:
+    with quiet() as memory:
+        memory.add_many(history([f"turn {n}" for n in range(1_300)]))
+        told_of: list[tuple[int, int]] = []
+        assert memory.verify(lambda done, total: told_of.append((done, total))).ok
+        assert told_of == [(500, 1_300), (1_000, 1_300), (1_300, 1_300)]
+
+
 @pytest.mark.requirement("F-HOLD-03", "F-HOLD-01")
 def test_a_rebuild_tells_how_far_it_is_also_after_it_was_broken_off() -> None:
     store = empty_store()

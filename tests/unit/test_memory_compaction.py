@@ -92,6 +92,7 @@ def test_step_by_step_gives_the_recap_that_all_turns_give() -> None:
             assert made == compose_recap(source, COUNT, budget=700, style=style)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-COMPACT-01")
 def test_what_is_gathered_has_a_bound() -> None:
     with quiet(config=ASKED) as memory:

@@ -126,5 +126,5 @@ def test_tasks_that_are_created_and_changed_one_by_one_are_followed() -> None:
         call("TaskUpdate", taskId="2", status="in_progress", subject="Write two tests"),
         Turn(role="assistant", content=(Part(type="tool_call", name="TaskCreate", text='{"subject": "cut o'),)),
     ]
-    assert open_tasks(turns) == ["Write two tests"]
-    assert open_tasks([call("update_plan", plan=[{"step": "Try it", "status": "pending"}])]) == ["Try it"]
+    assert [task.text for task in open_tasks(turns)] == ["Write two tests"]
+    assert open_tasks([call("update_plan", plan=[{"step": "Try it", "status": "pending"}])]) == [("Try it", 0)]

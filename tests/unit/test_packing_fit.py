@@ -197,3 +197,29 @@ def test_with_no_worth_given_candidates_are_taken_in_rank_order() -> None:
         counter("estimate"),
     )
     assert [(item.seq, item.rendering) for item in packed.items] == [(0, "full"), (1, "title"), (2, "full")]
+
+
+@pytest.mark.requirement("A-LINE-06")
+def test_the_words_of_a_better_candidate_come_last() -> None:
+    again = "The list of what is to be done has been modified successfully."
+    texts = [again, "The list is kept in a file.", again, again, *(f"It has {n} rows." for n in range(8)), "yes", "yes"]
+
+    def packed(budget: int, *must: int) -> list[int]:
+        found = fit(
+            [len(text) for text in texts],
+            lambda _: None,
+            lambda place: [shown(place, texts[place])],
+            budget,
+            counter("estimate"),
+            worth=[0.9**place for place in range(len(texts))],
+            demands=Demands(must),
+        )
+        return sorted(found.taken)
+
+    every = range(len(texts))
+    distinct = [0, 1, *every[4:]]
+    enough = next(budget for budget in range(200) if set(packed(budget)) >= set(distinct))
+    assert packed(enough) == distinct, "short replies depend on what they answer, and are no copies"
+    assert packed(1000) == [*every], "where there is room for them"
+    assert packed(60, 3) == [1, 3, *packed(60, 3)[2:]], "a candidate that must be there"
+    assert not {0, 2} & set(packed(60, 3))

@@ -18,8 +18,11 @@ from clew.ingest.exclude import exclusion
 from clew.maintain import retention
 from clew.maintain.forget import Selection, forget
 from clew.memory import Memory
+from clew.rows.pause import pause, paused_sessions, paused_since, resume
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
+from clew.store.row_types import MetaRow
+from clew.store.tables import META
 from clew.testing import FrozenClock
 from clew.types import ForgetReport, Part, Turn, turn_id
 from tests.effort import examples
@@ -159,6 +162,70 @@ def test_turns_that_match_are_never_stored(tmp_path: Path) -> None:
                 memory.add(turn)
         assert memory.stats().turns == 2
         assert memory.stats().sessions == 1
+
+
+@pytest.mark.requirement("S-REST-02")
+def test_a_paused_session_stores_nothing_in_any_process_and_others_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    lines = [json.dumps({"role": "user", "content": f"said in {name}", "session": name}) for name in ("a", "b", "a")]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with opened(tmp_path / "home") as memory:
+        memory.pause("a")
+        memory.pause("a")
+    with opened(tmp_path / "home") as memory:
+        with pytest.raises(TurnRejected, match="--session"):
+            memory.add(*turns("meanwhile", session="a"))
+        report = memory.import_path(file)
+        assert (report.added, report.skipped) == (1, {"paused": 2})
+        assert memory.update("Hello.", "Hello to you.", session="c")
+        memory.resume()
+        details = memory.stats().details
+        assert (details["paused_since"], details["paused_sessions"]) == (None, {"a": NOW.isoformat()})
+        memory.forget(session="b")
+        memory.resume("a")
+        assert memory.import_path(file).added == 2
+        assert memory.stats().details["paused_sessions"] == {}
+
+
+@pytest.mark.requirement("S-REST-02")
+def test_a_pause_that_an_earlier_version_wrote_is_the_spaces() -> None:
+    store = MemoryStore()
+    store.transaction(lambda tx: META.put(tx, [MetaRow("a", "paused", "1748736000000000")]))
+    with store.snapshot() as reader:
+        assert paused_since(reader, "a") == NOW
+    pause(store, "a", NOW, "s")
+    resume(store, "a")
+    with store.snapshot() as reader:
+        assert (paused_since(reader, "a"), paused_sessions(reader, "a")) == (None, {"s": NOW})
+
+
+@pytest.mark.requirement("S-REST-02")
+@pytest.mark.parametrize("paused", [None, "talk"])
+def test_no_receipt_is_kept_of_what_is_asked_in_a_paused_session(memory: Memory, paused: str | None) -> None:
+    memory.add(*turns("The ferry leaves at nine."))
+    memory.pause("other")
+    if paused is not None:
+        memory.pause(paused)
+    assert "nine" in memory.build_prompt("When does the ferry leave?", session="talk")
+    assert "nine" in str(memory.wrap_chat(lambda prompt: prompt, session="talk")("When does the ferry leave?"))
+    memory.drain(20)
+    assert (memory.stats().details["receipts"] == 0) == (paused is not None)
+
+
+@pytest.mark.requirement("S-REST-02")
+def test_pause_and_resume_of_a_session_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "pause", "--session", "my talk") == 0
+    assert "until `clew resume --session 'my talk'`" in capsys.readouterr().out
+    assert run(tmp_path, "add", "something", "--session", "my talk") == 1
+    assert "paused" in capsys.readouterr().err
+    assert run(tmp_path, "add", "something", "--session", "other") == 0
+    assert run(tmp_path, "resume") == 0
+    assert "paused by themselves: my talk" in capsys.readouterr().out
+    assert run(tmp_path, "resume", "--session", "my talk", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"paused_since": None, "session": "my talk"}
+    run(tmp_path, "pause")
+    run(tmp_path, "resume", "--session", "my talk")
+    assert "not paused by itself, but the space is" in capsys.readouterr().out
 
 
 @pytest.mark.requirement("P-LFT-05")

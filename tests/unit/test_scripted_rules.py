@@ -193,10 +193,19 @@ WRONG: Final[list[tuple[str, str, object, str]]] = [
     ("gemini", "novelty", 1, 'Unknown name "novelty"'),
     ("gemini", "contents.2.parts", [ANSWER, ANSWER], "number of function response parts is equal"),
     ("gemini", "contents.0.role", "model", "function call turn comes immediately after a user turn"),
-    ("gemini", "contents.1.parts.0.thoughtSignature", GONE, "missing a thought_signature"),
     ("gemini", "contents.1.parts.0.thoughtSignature", "eA==", "Thought signature is not valid"),
     ("gemini", "tools.0.functionDeclarations", [{"name": "a"}, {"name": "a"}], "Duplicate function declaration"),
 ]
+
+
+@pytest.mark.requirement("S-LINE-09")
+def test_calls_of_finished_answers_need_no_signature() -> None:
+    call, said_after = turn("model", {"functionCall": {"name": "look", "args": {}}}), turn("model", {"text": "Seen."})
+    finished = [turn("user", {"text": "Look."}), call, turn("user", ANSWER), said_after]
+    body = {**GOOD["gemini"], "contents": [*finished, turn("user", {"text": "And now?"})]}
+    assert post(ScriptedUpstream(), "gemini", body).status_code == 200
+    refused = post(ScriptedUpstream(), "gemini", {**body, "contents": finished[:3]})
+    assert (refused.status_code, "missing a thought_signature" in refused.text) == (400, True)
 
 
 @pytest.mark.parametrize(("wire", "path", "value", "words"), WRONG)

@@ -63,7 +63,7 @@ def test_explaining_a_block_names_the_reply(tmp_path: Path) -> None:
     with told(home=tmp_path) as memory:
         block = memory.recall("which banner?", budget=400)
     replies = [item.answered_by for item in block.items if item.answered_by]
-    shown = " ".join(done("explain", block.receipt_id, "--home", tmp_path).split())
+    shown = " ".join(done("explain", block.receipt_id, "--full", "--home", tmp_path).split())
     assert replies
     assert all(f"read with {reply}" in shown for reply in replies)
 

@@ -71,6 +71,22 @@ def test_a_commit_that_is_not_waited_for_makes_the_writer_wait_for_no_disk(tmp_p
     assert not (tmp_path / "home" / f"{DATABASE}-wal").exists()
 
 
+@pytest.mark.requirement("S-LINE-08")
+def test_who_writes_nothing_waits_until_what_was_read_is_on_the_disk(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with closing(SqliteStore.open(home)) as store:
+        store.transaction(lambda tx: tx.put("session", [session("first")]))
+        log, moved = home / f"{DATABASE}-wal", home / "moved"
+        log.rename(moved)
+        store.committed(lambda tx: tx.put("session", [session("second")]))  # nobody waits for it
+        with pytest.raises(StoreError, match="operating system refused"):
+            store.transaction(lambda _: None)
+        store.transaction(lambda _: None, durable=False)
+        moved.rename(log)
+        store.transaction(lambda _: None)
+        assert [row[1] for row in everything(store, "session")] == ["first", "second"]
+
+
 @pytest.mark.requirement("P-REV-31")
 def test_after_a_failed_sync_all_that_was_committed_is_brought_into_the_database(tmp_path: Path) -> None:
     home = tmp_path / "home"

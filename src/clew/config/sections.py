@@ -28,7 +28,10 @@ class IngestConfig:
         5_000, "Turns held in memory while an import sorts them by session.", low=1, high=1_000_000
     )
     gather_chars: int = setting(
-        16_000_000, "Characters of text held in memory while an import sorts turns by session.", low=1, high=1 << 32
+        4_000_000,
+        "Characters of text, and bytes of blobs, held in memory while an import sorts turns by session.",
+        low=1,
+        high=1 << 32,
     )
     exclude: tuple[str, ...] = setting(
         (),

@@ -32,6 +32,9 @@ class ServeConfig:
     inject: bool = setting(True, "Add remembered text to questions; off: record only.")
     tools: bool = setting(False, "Offer Clew's tools to the model in conversations that do not say otherwise.")
     aliases: bool = setting(False, "Offer the tools under Virtual Context's names, vc_*, instead of clew_*.")
+    allow_forget: bool = setting(
+        False, "Offer MCP's tool that deletes turns also where there is no token, whose scopes decide otherwise."
+    )
     commands: bool = setting(False, "Answer commands that are typed into a chat, such as `clew status`.")
     window: int = setting(
         0,

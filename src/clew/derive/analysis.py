@@ -50,6 +50,7 @@ from clew.rows.domain_prototypes import make_prototypes, read_prototypes
 from clew.rows.lenses import Meet
 from clew.rows.parameters import read_learned, structure_of
 from clew.rows.renderings import drop_all_renderings, drop_renderings
+from clew.rows.turn_log import rows_by_ordinal
 from clew.rows.vocabulary import adopt, drop_vocabulary, labels_in, let_go, state_of, untag
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import LabelRow, MetaRow, TurnRow
@@ -220,8 +221,7 @@ class Analysis:
         start = stretch.progress.next
         if start >= ready:
             return None
-        low, high = (self._space, start), (self._space, ready - 1)
-        rows = TURN.scan(reader, low, high, index="ordinal", limit=self._stretch)
+        rows = rows_by_ordinal(reader, (self._space, start), (self._space, ready - 1), self._stretch)
         if not rows:
             return None
         progress = replace(stretch.progress, next=rows[-1].ordinal + 1)

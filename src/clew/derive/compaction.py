@@ -15,7 +15,7 @@ from typing import Final
 
 from clew.condense.last_turns import shorten_last, tokens_of_last
 from clew.condense.loss import TurnLedger, losses, moved, moved_rows, shortened_rows, totals
-from clew.condense.open_tasks import OpenTasks
+from clew.condense.open_tasks import OpenTask
 from clew.condense.prompt_tokens import prompt_tokens
 from clew.condense.recap import compose_recap
 from clew.condense.recap_state import RecapState
@@ -92,7 +92,7 @@ class _Rest:
 
     full: int
     tokens: int
-    tasks: Sequence[str]
+    tasks: Sequence[OpenTask]
     turns: Sequence[Turn] = ()
     shortened: Mapping[int, str] = field(default_factory=dict)
 
@@ -293,8 +293,8 @@ class Compactor:
         """The turns that stay; reads them, unless more of them are covered next."""
         tasks = state.tasks
         if plan.rest is not None:
-            return _Rest(plan.rest, plan.rest, tasks.left())
-        at_end = OpenTasks(dict(tasks.tasks), dict(tasks.created), tasks.count)
+            return _Rest(plan.rest, plan.rest, tasks.left_by_turn())
+        at_end = tasks.copy()
         rows = TURN.scan(reader, (self.space, plan.session, state.last + 1), (self.space, plan.session))
         turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
         for turn in turns:
@@ -302,7 +302,7 @@ class Compactor:
         full = {turn.seq or 0: prompt_tokens(turn, count) for turn in turns}
         whole = sum(full.values())
         shortened = shorten_last(turns, (state.tokens + whole) / self.config.ratio, count)
-        return _Rest(whole, tokens_of_last(full, shortened, count), at_end.left(), turns, shortened)
+        return _Rest(whole, tokens_of_last(full, shortened, count), at_end.left_by_turn(), turns, shortened)
 
     def _keep(self, made: _Made, tx: Transaction) -> bool:
         """Writes a compaction unless the session has changed: another one was made, or turns were forgotten."""

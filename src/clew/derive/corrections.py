@@ -12,15 +12,9 @@ from clew.knowledge.slots import slot_of
 from clew.knowledge.values import value_key
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
-from clew.types.facts import Effect, Fact, Statement
+from clew.types.facts import CORRECTION_SOURCE, Effect, Fact, Statement
 from clew.types.provenance import Provenance
 from clew.types.turn import Turn
-
-SESSION: Final = "corrections"
-"""The session of corrections, unless another is named."""
-
-SOURCE: Final = "clew:correct"
-"""`Turn.source` of a correction."""
 
 _METADATA: Final = "clew:correction"
 _KEPT: Final = (
@@ -51,7 +45,9 @@ def correction(fact: Fact, right: str | None, *, ended: bool, session: str, at: 
         statement |= {"object": right, "instead_of": fact.object, **_times(fact)}
     statement["effect"] = effect
     kept = {name: str(value) for name, value in statement.items() if value is not None}
-    return Turn(role="user", content=words, session=session, at=at, source=SOURCE, metadata={_METADATA: kept})
+    return Turn(
+        role="user", content=words, session=session, at=at, source=CORRECTION_SOURCE, metadata={_METADATA: kept}
+    )
 
 
 def _times(fact: Fact) -> dict[str, str]:
@@ -65,7 +61,7 @@ def _times(fact: Fact) -> dict[str, str]:
 
 def is_correction(turn: TurnRow | Turn) -> bool:
     """Whether a turn corrects a fact: then its words are not read."""
-    return turn.source == SOURCE
+    return turn.source == CORRECTION_SOURCE
 
 
 def corrected_by(row: TurnRow) -> list[Statement]:

@@ -16,11 +16,12 @@ from clew.index.view import IndexView
 from clew.ingest.identity import content_hash
 from clew.rows.entity_progress import ENTITY_PROGRESS, CountingProgress, read_entity_progress
 from clew.rows.name_spans import Spans, spans_seen
+from clew.rows.turn_log import rows_by_ordinal
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.selections import TURN_SEQ
-from clew.store.tables import META, TURN
+from clew.store.tables import META
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
 from clew.text.terms import quote_terms
 from clew.types.entity import Entity, EntityPage
@@ -60,8 +61,7 @@ class EntityCounting:
         """
         with self._store.snapshot() as reader:
             seen, progress = read_entity_progress(reader, self._space)
-            low = (self._space, progress.next)
-            rows = TURN.scan(reader, low, (self._space,), index="ordinal", limit=STRETCH)
+            rows = rows_by_ordinal(reader, (self._space, progress.next), (self._space,), STRETCH)
             turns = [turn_of(row) for row in rows]
             spans = spans_seen(reader, self._space, turns)
         if progress.version != ENTITY_VERSION:

@@ -9,7 +9,7 @@ from clew.rows.tombstones import parent_seq
 from clew.rows.turn_words import TurnVoice
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
-from clew.store.selections import TURN_BRANCHES, TURN_ORDINAL, TURN_ORDINAL_BRANCHES, TURN_ORIGINS
+from clew.store.selections import TURN_BRANCHES, TURN_ORDINAL, TURN_ORDINAL_BRANCHES, TURN_ORIGINS, TurnBranch
 from clew.store.tables import TURN
 from clew.types.turn import Turn
 
@@ -110,17 +110,17 @@ class FactContext:
         for page in self._pages_before(row):
             for each in page:
                 if each.branch == row.branch:
-                    return each
+                    return TURN.get(self._reader, (self._space, row.session, each.seq))
         return None
 
-    def _pages_before(self, row: TurnRow) -> Iterator[list[TurnRow]]:
+    def _pages_before(self, row: TurnRow) -> Iterator[list[TurnBranch]]:
         """The turns of a session before a turn, the last one first; no further than `_PAGES` pages."""
         end = row.seq - 1
         for _ in range(_PAGES):
             if end < 0:
                 return
             low, high = (self._space, row.session), (self._space, row.session, end)
-            page = TURN.scan(self._reader, low, high, limit=_PAGE, reverse=True)
+            page = TURN_BRANCHES.scan(self._reader, low, high, limit=_PAGE, reverse=True)
             yield page
             end = page[-1].seq - 1 if page else -1
 

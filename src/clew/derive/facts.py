@@ -18,6 +18,7 @@ from clew.rows.annotations import WEIGHING, said_of
 from clew.rows.fact_progress import FactProgress, read_fact_progress, unread_turns, write_fact_progress
 from clew.rows.fact_writes import Said, proposed
 from clew.rows.facts import drop_made
+from clew.rows.turn_log import rows_by_ordinal
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
 from clew.store.selections import TURN_TEXT
@@ -27,7 +28,7 @@ from clew.types.facts import Statement
 from clew.types.provenance import Provenance
 from clew.types.turn import Turn
 
-FACTS_VERSION: Final = 3
+FACTS_VERSION: Final = 11
 """Raise it with any change of how facts are made of statements."""
 
 STRETCH: Final = 64
@@ -167,8 +168,7 @@ class FactReading:
         with self._store.snapshot() as reader:
             if read_fact_progress(reader, self._space) != seen:
                 return True
-            low = (self._space, progress.next)
-            rows = TURN.scan(reader, low, (self._space,), index="ordinal", limit=self._stretch)
+            rows = rows_by_ordinal(reader, (self._space, progress.next), (self._space,), self._stretch)
             again = () if rows else progress.redo[: self._stretch]
             if not rows and not again:
                 return False

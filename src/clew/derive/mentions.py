@@ -10,10 +10,11 @@ from clew.derive.branch_state import turn_of
 from clew.errors import ConflictError
 from clew.project.links import links_of
 from clew.rows.mentions import drop_mentions, mention_text, note_read, read_until
+from clew.rows.turn_log import rows_by_ordinal
 from clew.store.project_row_types import MentionRow
 from clew.store.protocol import Store, Transaction
 from clew.store.selections import TURN_SEQ
-from clew.store.tables import MENTION, TURN
+from clew.store.tables import MENTION
 
 STRETCH: Final = 256
 """Most turns read between two commits."""
@@ -40,7 +41,7 @@ class MentionReading:
         """
         with self._store.snapshot() as reader:
             seen, start = read_until(reader, self._space)
-            rows = TURN.scan(reader, (self._space, start), (self._space,), index="ordinal", limit=STRETCH)
+            rows = rows_by_ordinal(reader, (self._space, start), (self._space,), STRETCH)
         if not rows:
             return False
         found = [(row, links_of(turn_of(row))) for row in rows]

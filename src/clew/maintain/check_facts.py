@@ -40,6 +40,7 @@ def _wrong_facts(reader: Reader, space: str, stating: set[int], held: set[int]) 
     marks = TurnMarks(reader, space)
     statements = StoredStatements(reader, space, marks)
     every: dict[str, list[Placed]] = {}
+    statements.load(stating)
     for ordinal in sorted(stating):
         for placed in statements.placed_at(ordinal):
             every.setdefault(placed.group, []).append(placed)

@@ -1,7 +1,7 @@
 """Finds references that lead nowhere: to missing turns, parents and job payloads; and rows without an owner."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from clew.errors import InputError
@@ -21,6 +21,9 @@ from clew.store.values import Key
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import Problem
 
+Places = Mapping[str, set[int]]
+"""Seqs by session."""
+
 _OF_SESSIONS = frozenset(owned.table.name for owned in OWNED_ROWS if owned.column == "session")
 _LOST = "restore a backup; nothing else can bring them back"
 
@@ -39,10 +42,17 @@ class Orphan:
     owner: str
 
 
-def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
+def stored_places(reader: Reader, space: str) -> Places:
+    """The seqs of the stored turns, by session."""
+    held: dict[str, set[int]] = {}
+    for session, seq in TURN_PLACES.scan(reader, (space,), (space,)):
+        held.setdefault(session, set()).add(seq)
+    return held
+
+
+def find_gaps(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
     """Seqs given out that have neither a turn nor a tombstone, and sessions without any turn."""
     row = SPACE.get(reader, (space,))
-    held = _places(reader, space)
     hashed = hashing_of(reader, space)
     missing = 0
     for session, upcoming in SESSION_ENDS.scan(reader, (space,), (space,)):
@@ -64,9 +74,9 @@ def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
         yield Problem(kind="numbering", where=f"space {space}", detail=detail, repair=_LOST)
 
 
-def find_lost_parents(reader: Reader, space: str) -> Iterator[Problem]:
+def find_lost_parents(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
     """Turns whose parent is neither stored nor forgotten. Parents named by ids of an external source are skipped."""
-    held, hashed = _places(reader, space), hashing_of(reader, space)
+    hashed = hashing_of(reader, space)
     for session, seq, parent in TURN_PARENTS.scan(reader, (space,), (space,)):
         if parent is None or parent_seq(parent) is None:
             continue
@@ -92,12 +102,11 @@ def find_odd_jobs(reader: Reader, space: str) -> Iterator[Problem]:
             yield Problem(kind="job", where=f"job {name}", detail=detail, repair="clew doctor --repair drops it")
 
 
-def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
+def find_orphans(reader: Reader, space: str, held: Places) -> Iterator[Orphan]:
     """Labels, recorded answers and feedback of missing turns, nodes and compactions of missing sessions."""
-    sessions = _places(reader, space)
     for owned in OWNED_ROWS:
         for key, owner in owned.scan(reader, space):
-            if not _is_there(owner, sessions, is_session=owned.column == "session"):
+            if not _is_there(owner, held, is_session=owned.column == "session"):
                 yield Orphan(owned.table.name, key, owner)
 
 
@@ -108,7 +117,7 @@ def orphan_problem(orphan: Orphan) -> Problem:
     return Problem(kind="orphan", where=orphan.owner, detail=detail, repair="clew doctor --repair drops it")
 
 
-def _is_there(named: str, sessions: dict[str, set[int]], *, is_session: bool) -> bool:
+def _is_there(named: str, sessions: Places, *, is_session: bool) -> bool:
     """Whether the named turn is stored, or the named session has turns; True for a name that is not a turn id."""
     if is_session:
         return named in sessions
@@ -132,14 +141,6 @@ def _odd(reader: Reader, space: str, payload: str) -> str | None:
     except InputError:
         stored = False
     return None if stored else f"it is for the turn {named!r}, which is not stored"
-
-
-def _places(reader: Reader, space: str) -> dict[str, set[int]]:
-    """The seqs of the stored turns, by session."""
-    held: dict[str, set[int]] = {}
-    for session, seq in TURN_PLACES.scan(reader, (space,), (space,)):
-        held.setdefault(session, set()).add(seq)
-    return held
 
 
 def _buried(reader: Reader, space: str, session: str, hashed: Hashed | None) -> set[int]:

@@ -9,7 +9,7 @@ from clew.config import IndexConfig
 from clew.derive.entity_counts import EntityCounting, drop_entities
 from clew.derive.facts import make_afresh
 from clew.index.vector_repair import remove_invalid_vectors
-from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
+from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, stored_places
 from clew.maintain.rebuild import rebuild
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import SessionRow
@@ -96,9 +96,10 @@ def _clear_parents(store: Store, space: str, _config: IndexConfig) -> None:
     """Removes references to missing turns, unless turns are missing that a backup could bring back."""
 
     def work(tx: Transaction) -> None:
-        if any(True for _ in find_gaps(tx, space)):
+        held = stored_places(tx, space)
+        if any(True for _ in find_gaps(tx, space, held)):
             return
-        for problem in list(find_lost_parents(tx, space)):
+        for problem in list(find_lost_parents(tx, space, held)):
             row = TURN.get(tx, (space, *parse_turn_id(problem.where)))
             if row is not None:
                 TURN.put(tx, [turn_row(space, replace(turn_from_row(row), parent=None), row.hash)])
@@ -129,9 +130,10 @@ def _drop_orphans(store: Store, space: str, _config: IndexConfig) -> None:
     """Deletes rows of missing turns, unless turns are missing that a backup could bring back."""
 
     def work(tx: Transaction) -> None:
-        if any(True for _ in find_gaps(tx, space)):
+        held = stored_places(tx, space)
+        if any(True for _ in find_gaps(tx, space, held)):
             return
-        for orphan in list(find_orphans(tx, space)):
+        for orphan in list(find_orphans(tx, space, held)):
             tx.delete(orphan.table, orphan.key, orphan.key)
 
     store.transaction(work)

@@ -110,4 +110,6 @@ def entry_digest(entry: TurnEntry) -> bytes:
 
 
 def _counts(terms: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted((term, min(int(count), SATURATION)) for term, count in terms.items())
+    if terms and max(terms.values()) > SATURATION:
+        terms = {term: min(count, SATURATION) for term, count in terms.items()}
+    return sorted(terms.items())

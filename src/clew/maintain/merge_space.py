@@ -31,6 +31,7 @@ from clew.types.ids import turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.write.append import Appender, Fate
 from clew.write.prepare import Prepared, prepare
+from clew.write.skipped_records import SkippedRecords
 from clew.write.stream_alignment import StreamAlignment
 
 _HELD: Final = 2_000
@@ -46,7 +47,7 @@ class _Tally:
     on_progress: Callable[[int], None]
     added: int = 0
     known: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: SkippedRecords = field(default_factory=SkippedRecords)
     rejected: list[Rejection] = field(default_factory=list)
     turn_ids: list[str] = field(default_factory=list)
     masked: Counter[str] = field(default_factory=Counter)
@@ -61,26 +62,29 @@ class _Tally:
         self.added += fate.added is not None
         self.known += fate.known is not None
         for kind in ("forgotten", "excluded", "paused"):
-            self.skipped[kind] += getattr(fate, kind)
+            if getattr(fate, kind):
+                self.skipped.add(kind, where)
         if fate.conflict is not None:
             self.reject(where, f"its external id is stored as {fate.conflict} with other content, which was kept")
         name = fate.added or fate.known
         if name is not None:
             self.turn_ids.append(name)
-        self.on_progress(self.added + self.known + self.skipped.total() + len(self.rejected))
+        self.on_progress(self.added + self.known + self.skipped.counts.total() + len(self.rejected))
         return name
 
     def reject(self, where: str, reason: str) -> None:
         self.rejected.append(Rejection(where=where, reason=reason))
 
     def report(self, vectors: int) -> IngestReport:
+        skipped, skipped_at = self.skipped.as_fields()
         return IngestReport(
             added=self.added,
             known=self.known,
             rejected=tuple(self.rejected),
             turn_ids=tuple(self.turn_ids),
             masked=dict(sorted(self.masked.items())),
-            skipped={kind: count for kind, count in sorted(self.skipped.items()) if count},
+            skipped=skipped,
+            skipped_at=skipped_at,
             vectors=vectors,
         )
 

@@ -10,7 +10,7 @@ from clew.index.view import IndexView
 from clew.rows.annotations import BY_TURN, TAG
 from clew.rows.extraction_runs import count_runs
 from clew.rows.llm_progress import fact_counts
-from clew.rows.pause import paused_since
+from clew.rows.pause import paused_sessions, paused_since
 from clew.rows.spend_ledger import read_ledger
 from clew.store.protocol import JobState, Store
 from clew.types.reports import Stats
@@ -38,6 +38,7 @@ def gather_stats(
         deferred = reader.count("job", (space, aside), (space, aside), index="state")
         extractions = count_runs(reader, space)
         since, rebuilt = paused_since(reader, space), resume_ordinal(reader, space)
+        alone = paused_sessions(reader, space)
     vectors = {model: int(has_vector(view, model).sum()) for model in sorted(view.vectors)}
     characters = int(view.turns.chars.sum())
     return Stats(
@@ -58,6 +59,7 @@ def gather_stats(
             "ledger": ledger,
             "model_facts": model_facts,
             "paused_since": None if since is None else since.isoformat(),
+            "paused_sessions": {name: at.isoformat() for name, at in alone.items()},
             "rebuilt_up_to": rebuilt,
             "receipts": counts["receipt"],
             "speakers": len(view.speakers),

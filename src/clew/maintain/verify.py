@@ -17,9 +17,17 @@ from clew.index.vector_repair import vector_problems
 from clew.maintain.check_coverage import coverage_problems
 from clew.maintain.check_derived import DerivedCheck
 from clew.maintain.check_facts import fact_problems
-from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, orphan_problem
+from clew.maintain.check_references import (
+    find_gaps,
+    find_lost_parents,
+    find_odd_jobs,
+    find_orphans,
+    orphan_problem,
+    stored_places,
+)
 from clew.maintain.examine import Stretch
 from clew.maintain.examine_together import examined
+from clew.maintain.rebuild import Progress
 from clew.rows.analysis_progress import read_progress
 from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
 from clew.rows.entity_progress import counted_to
@@ -33,26 +41,31 @@ from clew.types.ids import turn_id
 from clew.types.reports import Problem, VerifyReport
 
 
-def verify(store: Store, space: str) -> VerifyReport:
-    """Reads everything in a space once, as of one moment, and reports each problem."""
+def verify(store: Store, space: str, on_progress: Progress | None = None) -> VerifyReport:
+    """Reads everything in a space once, as of one moment, and reports each problem.
+
+    Args:
+        on_progress: called with the turns that are examined so far, and with all of them.
+    """
     problems = [_damage(line) for line in store.check()]
     try:
         with store.snapshot():  # what others write meanwhile is no fault
-            return _verify(store, space, problems)
+            return _verify(store, space, problems, on_progress)
     except StoreCorrupt as error:
         problems.append(_damage(f"not everything can be read: {error.__cause__ or error}"))
         return VerifyReport(checked={}, problems=tuple(problems), encryption=store.encryption)
 
 
-def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
+def _verify(store: Store, space: str, problems: list[Problem], on_progress: Progress | None) -> VerifyReport:
     with store.snapshot() as reader:
-        log = _read_log(store, reader, space)
+        log = _read_log(store, reader, space, on_progress)
         problems += log.problems
         problems += _numbering(reader, space, log.ordinals, log.places)
-        problems += find_gaps(reader, space)
-        problems += find_lost_parents(reader, space)
+        held = stored_places(reader, space)
+        problems += find_gaps(reader, space, held)
+        problems += find_lost_parents(reader, space, held)
         problems += find_odd_jobs(reader, space)
-        problems += map(orphan_problem, find_orphans(reader, space))
+        problems += map(orphan_problem, find_orphans(reader, space, held))
         problems += _blob_problems(reader, space, log.blobs)
         problems += map(_orphan, [*orphans(reader, space), *(f"ordinal {n}" for n in lost_ordinals(reader, space))])
         problems += coverage_problems(reader, space)
@@ -88,7 +101,7 @@ class _Log:
     counts: Counts | None = None
 
 
-def _read_log(store: Store, reader: Reader, space: str) -> _Log:
+def _read_log(store: Store, reader: Reader, space: str, on_progress: Progress | None) -> _Log:
     log, derived, upto = _Log(), DerivedCheck(reader, space), counted_to(reader, space)
     every = Counts() if upto else None
     turns = reader.count("turn", (space,), (space,))
@@ -104,6 +117,8 @@ def _read_log(store: Store, reader: Reader, space: str) -> _Log:
                 every = None if row.ordinal < upto else every
         if every is not None:
             every.include(counts)
+        if on_progress is not None:
+            on_progress(len(log.ordinals), turns)
     log.derived, log.counts = derived.problems(), every
     return log
 

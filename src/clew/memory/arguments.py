@@ -7,7 +7,7 @@ from typing import Final
 
 from clew.errors import InputError
 from clew.ingest.encoding import checked_name, escape_surrogates
-from clew.rank.intent.time_window import end_of
+from clew.rank.intent.time_window import last_moment_of
 from clew.rows.pins import canonical
 from clew.types.facts import FactStatus
 from clew.types.pins import PinKind
@@ -97,7 +97,7 @@ def _shown(value: object) -> str:
 
 
 def given_moment(value: object, name: str, now: datetime) -> datetime | None:
-    """The moment, in UTC; the end of a time that is given in words, such as "last year" or "2024-03-05"; None for None.
+    """The moment, in UTC; the last one of a time in words, such as "last year" or "2024-03-05"; None for None.
 
     Raises:
         InputError: it is no time.
@@ -108,7 +108,18 @@ def given_moment(value: object, name: str, now: datetime) -> datetime | None:
         return aware(value, name)
     if not isinstance(value, str):
         raise InputError(f"{name} is {_shown(value)}; expected a datetime, or a time such as 'last week'")
-    return end_of(value, name, now)
+    return last_moment_of(value, name, now)
+
+
+def given_flag(value: object, name: str) -> bool:
+    """A switch.
+
+    Raises:
+        InputError: it is neither True nor False.
+    """
+    if not isinstance(value, bool):
+        raise InputError(f"{name} is {_shown(value)}; expected True or False")
+    return value
 
 
 def given_status(value: object) -> FactStatus:

@@ -29,7 +29,6 @@ from clew.recall.search import with_originals
 from clew.rows.extraction_runs import retry_all
 from clew.rows.originals import is_original
 from clew.rows.parameters import revert
-from clew.rows.pause import pause, resume
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path
 from clew.store.protocol import Store
@@ -50,7 +49,13 @@ class Memory(MemoryKnowledge):
     """
 
     def __init__(self, parts: Parts) -> None:
-        """Takes finished parts and starts nothing; `open` is the usual way."""
+        """Takes finished parts and starts nothing; `open` is the usual way.
+
+        Raises:
+            InputError: those are no parts, as in `Memory("path")`.
+        """
+        if not isinstance(parts, Parts):
+            raise InputError(f"Memory({parts!r:.200}) opens nothing; use Memory.open, which takes the path of a home")
         super().__init__(parts)
         self._closing = threading.Lock()
 
@@ -204,16 +209,6 @@ class Memory(MemoryKnowledge):
             raise InputError(f"chat is {chat!r:.60}; expected the function that asks the model")
         chat_log = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
         return wrapped(chat, ChatMemorizer(chat_log, self.parts.worker.wake))
-
-    def pause(self) -> None:
-        """Stores nothing more in this space, in no process, until `resume`: no turn, and no receipt of a recall."""
-        self._check_open()
-        pause(self.reads.store, self.space, self.reads.clock())
-
-    def resume(self) -> None:
-        """Stores again what comes; what came meanwhile was not kept."""
-        self._check_open()
-        resume(self.reads.store, self.space)
 
     def condense(
         self,

@@ -3,15 +3,15 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from clew.derive.corrections import SESSION, correction
+from clew.derive.corrections import correction
 from clew.errors import InputError
 from clew.ingest.secrets import mask
-from clew.memory.arguments import given_count, given_moment, given_session, given_status, given_text
+from clew.memory.arguments import given_count, given_flag, given_moment, given_session, given_status, given_text
 from clew.memory.projects import MemoryProjects
 from clew.recall.fact_subjects import with_all_names
 from clew.recall.facts import FactQuery, all_links, corrected_fact, fact_history, find_facts, get_fact, links_of
 from clew.rows.facts import times_of
-from clew.types.facts import Fact, FactLink, FactStatus
+from clew.types.facts import CORRECTIONS, Fact, FactLink, FactStatus
 from clew.write.ingest import add_one
 
 _TICK: Final = timedelta(microseconds=1)
@@ -38,12 +38,12 @@ class MemoryFacts(MemoryProjects):
 
         Args:
             subject: whom or what they are about, in any spelling; `me` is the user of turns that name no speaker. A
-                nickname that the entity graph knows means the person, under every name.
+                nickname means the person, under every name; also where no subject is given.
             verb: in any form, "led" finds "leads" and "live" finds "lives in"; or the name of a slot, such as `home`.
             object: words that the object has.
             status: facts with this status of their own, such as `planned`, whether or not they are past; by default
                 those that hold, are planned for a time to come, or happened.
-            as_of: what held at this moment, as far as is known today; the end of a time that is given in words.
+            as_of: what held at this moment, as far as is known today; the last moment of a time in words.
             known_at: what followed from what had been said by this moment; likewise.
             limit: most facts; None for all.
 
@@ -61,7 +61,7 @@ class MemoryFacts(MemoryProjects):
             known_at=given_moment(known_at, "known_at", now),
             limit=None if limit is None else given_count(limit, "limit", "the number of facts wanted"),
         )
-        view = None if query.subject is None else self.reads.live.view()
+        view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
             return find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now)
 
@@ -98,7 +98,7 @@ class MemoryFacts(MemoryProjects):
         object: str | None = None,  # noqa: A002  # as in `facts`
         *,
         ended: bool = False,
-        session: str = SESSION,
+        session: str = CORRECTIONS,
     ) -> str:
         """Corrects a fact durably, and gives the id of the turn that says so.
 
@@ -113,13 +113,13 @@ class MemoryFacts(MemoryProjects):
             session: where the correction is stored.
 
         Raises:
-            InputError: that is not the id of a fact, or both `object` and `ended` are given.
+            InputError: that is not the id of a fact, `ended` is no switch, or both `object` and `ended` are given.
             NotFoundError: there is no such fact.
             TurnRejected: a pattern of `ingest.exclude` or a pause keeps the correction out.
         """
         self._check_open()
         right = _words(object, "object")
-        if ended and right is not None:
+        if given_flag(ended, "ended") and right is not None:
             raise InputError(
                 f"object {right!r} and ended are given; give what is right, or say that the fact has ended"
             )

@@ -98,9 +98,9 @@ class MemoryProjects(MemoryQuests):
         if folder is not None and wanted.kind == "file" and wanted.name.startswith(f"{folder}/"):
             wanted = About("file", wanted.name[len(folder) + 1 :])
         scope = TurnScope(None if folder is None else ProjectPlace(folder), besides)
-        view, meet = self.reads.live.view(), self.reads.lenses()
+        view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            return decisions_about(reader, self.space, view, wanted, most, meet, scope)
+            return decisions_about(reader, self.space, view, wanted, most, attached(reader, self.space), scope)
 
     def links(self, ref: str) -> list[ElementLink]:
         """The files of the attached projects that a turn concerns, the closest first; none without a project.

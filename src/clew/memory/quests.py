@@ -10,7 +10,7 @@ from typing import Any, Final
 from clew.errors import ConflictError, FormatError, InputError, NotFoundError
 from clew.ingest.secrets import mask
 from clew.memory.arguments import given_session, given_text
-from clew.memory.reads import MemoryReads
+from clew.memory.pauses import MemoryPauses
 from clew.project.quests import quest_id, quest_title
 from clew.project.seals import (
     SealedFile,
@@ -35,7 +35,7 @@ _ATTEMPTS: Final = 5
 """Most attempts to seal a quest whose turns or files change while the files are read."""
 
 
-class MemoryQuests(MemoryReads):
+class MemoryQuests(MemoryPauses):
     """The quests of one space. Threads may share it."""
 
     def quests(self, session: str | None = None) -> list[Quest]:

@@ -1,6 +1,6 @@
 """The methods of a memory that change no turn. Each checks its arguments and delegates."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
@@ -162,7 +162,10 @@ class MemoryReads(MemoryRecalls):
         with self.reads.store.snapshot() as reader:
             return history(reader, self.space)
 
-    def verify(self) -> VerifyReport:
-        """Checks hashes, references, the index against the log, and the database file; changes nothing."""
+    def verify(self, on_progress: Callable[[int, int], None] | None = None) -> VerifyReport:
+        """Checks hashes, references, the index against the log, and the database file; changes nothing.
+
+        `on_progress` is called with the turns that are examined so far, and with all of them.
+        """
         self._check_open()
-        return verify(self.reads.store, self.space)
+        return verify(self.reads.store, self.space, on_progress)

@@ -73,7 +73,9 @@ class MemoryRecalls:
 
     def _filter(self, only: TurnFilters) -> Filter:
         """The caller's filters, checked, with words for a time as moments."""
-        return filter_of(cast(TurnFilters, with_moments(self.reads.live.view(), self.reads.clock(), only)))
+        if isinstance(only.get("since"), str) or isinstance(only.get("until"), str):
+            only = cast(TurnFilters, with_moments(self.reads.live.view(), self.reads.clock(), only))
+        return filter_of(only)
 
     @property
     def is_writable(self) -> bool:
@@ -263,6 +265,7 @@ class MemoryRecalls:
         budget: int = RECAP_BUDGET,
         style: Style = "auto",
         counter: Counting | None = None,
+        until_now: bool = False,
     ) -> Recap:
         """A session on a page or two: goal, state, decisions, open tasks, turning points, and the values needed again.
 
@@ -274,6 +277,8 @@ class MemoryRecalls:
             budget: tokens by `counter`; the text never has more.
             style: `quest` for work with tools and files, `chat` for talk; `auto` decides by SIGMA's score.
             counter: as for `recall`.
+            until_now: tell of the turns after the last compaction too: for a reader who does not see them, as those
+                in a prompt are. Such a recap changes with every turn.
 
         Raises:
             ConfigError: no counter has that name; MissingExtra: its package is not installed.
@@ -285,7 +290,8 @@ class MemoryRecalls:
             raise InputError(f"style {style!r} is unknown; expected one of {', '.join(STYLES)}")
         most = given_count(budget, "budget", "tokens of the recap")
         count = self._counter(counter)
-        return recap_of(self.reads, given_text(session, "session"), count, budget=most, style=style)
+        name = given_text(session, "session")
+        return recap_of(self.reads, name, count, budget=most, style=style, until_now=until_now)
 
     def shown(self, session: str) -> list[Shown]:
         """What stands for which turns of a session now, in the order of their first turns.

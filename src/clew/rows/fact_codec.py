@@ -39,7 +39,7 @@ _TIMES: Final = frozenset({"valid_from", "valid_to", "due_from", "due_to", "reco
 _TUPLES: Final = frozenset({"because", "rests_on"})
 _PLACES: Final = frozenset({"superseded_by", "stale_because"})
 _STATEMENT: Final = {each.name: each.default for each in fields(Statement)}
-_NOT_STORED: Final = frozenset({"id", "group", "statements", "standing", "links"})
+_NOT_STORED: Final = frozenset({"id", "group", "confirmed_at", "statements", "standing", "links"})
 _FACT: Final = tuple(each.name for each in fields(Fact) if each.name not in _NOT_STORED)
 _WORDS: Final = frozenset({"subject", "object", "scope", "instead_of", "when", "where", "reason", "rests_on"})
 _ELSEWHERE: Final = frozenset({"turn", "said_at", "provenance", "ordinal"})
@@ -163,13 +163,14 @@ def fact_of(data: FactData, base: Statement | None, mark_of: Callable[[int], Tur
         if said[name] is not None:
             ordinal, place = said[name]
             said[name] = fact_id(mark_of(ordinal).name, place)
+    latest = mark_of(said["sources"][-1] if said.get("sources") else data.ordinal)
     if "sources" in said:
         said["sources"] = tuple(mark_of(ordinal).name for ordinal in said["sources"])
     told = {**_expected(base), **said}
     if "subject" not in told:
         return None
     group = group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"])
-    return Fact(id=fact_id(mark_of(data.ordinal).name, data.place), group=group, **told)
+    return Fact(id=fact_id(mark_of(data.ordinal).name, data.place), group=group, confirmed_at=latest.at, **told)
 
 
 def is_over(row: FactRow) -> bool:

@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 from clew.knowledge.reduce import Reduction, reduced
 from clew.rows.fact_codec import Place, fact_data, fact_id, fact_of, fact_row, place_of, statement_row, statements_of
-from clew.rows.facts import STATED, StoredStatements, TurnMarks, finding_digests, key_digest, rows_of_turns
+from clew.rows.facts import (
+    FIRST_STATING,
+    MOST_STATING,
+    STATED,
+    Bounds,
+    StoredStatements,
+    TurnMarks,
+    finding_digests,
+    key_digest,
+    rows_of_turns,
+)
 from clew.store.knowledge_row_types import FactKeyRow, FactLinkRow, FactRow, StatementRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT, Table
@@ -50,7 +60,14 @@ class FactWrites:
             tx.put(table, rows)
 
 
-def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collection[int] = ()) -> FactWrites:
+def proposed(
+    reader: Reader,
+    space: str,
+    said: Sequence[Said],
+    afresh: Collection[int] = (),
+    *,
+    bounds: Bounds = (MOST_STATING, FIRST_STATING),
+) -> FactWrites:
     """What has to be written for turns to state something else; nothing where they state the same.
 
     The facts of every group of statements that this touches are made anew from all statements of the group: so neither
@@ -71,15 +88,17 @@ def proposed(reader: Reader, space: str, said: Sequence[Said], afresh: Collectio
     if not changed:
         return writes
     marks.load(ordinals)
-    before = StoredStatements(reader, space, marks)
+    before = StoredStatements(reader, space, marks, bounds=bounds)
     stating = {each: [one for row in new[each] for one in statements_of(row, marks(each))] for each in changed}
-    after = StoredStatements(reader, space, marks, stating)
+    after = StoredStatements(reader, space, marks, stating, bounds)
     for ordinal in changed:
         writes.exchange(STATEMENT, old[ordinal], new[ordinal])
         stated, states = _stating(space, before, ordinal), _stating(space, after, ordinal)
         writes.exchange(FACT_KEY, stated - states if ordinal in afresh else stated, states)
     touched = [each for state in (before, after) for ordinal in changed for each in state.placed_at(ordinal)]
-    _remake(writes, _Facts(reader, space, marks), before, after, reduced(touched, after.lookup))
+    moved = {ordinal for each in touched for key in each.found_by() for ordinal in after.moved_from(before, key)}
+    touched += [each for ordinal in sorted(moved.difference(changed)) for each in after.placed_at(ordinal)]
+    _remake(writes, _Facts(reader, space, marks), before, after, reduced(touched, after.lookup, counts=after.counts))
     return writes
 
 

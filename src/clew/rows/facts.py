@@ -31,6 +31,9 @@ MOST_STATING: Final = 512
 FIRST_STATING: Final = 64
 """Most turns that count for one group or key, and how many of these are the earliest. They limit the work of a turn."""
 
+Bounds = tuple[int, int]
+"""How many turns count for one key at most, and how many of these are the earliest."""
+
 OBJECT_TERMS: Final = 12
 """Terms of an object by which a fact is found; what has more is a sentence rather than a value."""
 
@@ -125,13 +128,19 @@ class StoredStatements:
     """What the turns of a space state, as the reducer looks it up."""
 
     def __init__(
-        self, reader: Reader, space: str, marks: TurnMarks, changed: Mapping[int, Sequence[Statement]] | None = None
+        self,
+        reader: Reader,
+        space: str,
+        marks: TurnMarks,
+        changed: Mapping[int, Sequence[Statement]] | None = None,
+        bounds: Bounds = (MOST_STATING, FIRST_STATING),
     ) -> None:
         """Nothing is read yet.
 
         Args:
             changed: what turns state from now on, by ordinal, in place of what is stored.
         """
+        self._most, self._first = bounds
         self._reader, self._space, self._marks = reader, space, marks
         self._said: dict[int, Sequence[Statement]] = dict(changed or {})
         self._placed = {ordinal: placed(statements) for ordinal, statements in self._said.items()}
@@ -146,7 +155,7 @@ class StoredStatements:
         """All statements that count and have one of these keys as group, key or rest."""
         wanted = frozenset(keys)
         ordinals = sorted({ordinal for key in wanted for ordinal in self.stating(key)})
-        self._load(ordinals)
+        self.load(ordinals)
         every = ((ordinal, each) for ordinal in ordinals for each in self._placed[ordinal])
         return [each for ordinal, each in every if self._counts(ordinal, each, wanted)]
 
@@ -155,6 +164,10 @@ class StoredStatements:
         found = any(key in wanted and ordinal in self.stating(key) for key in placed.found_by())
         return found and ordinal in self.stating(placed.group)
 
+    def counts(self, placed: Placed, key: str) -> bool:
+        """Whether the turn of a statement is among those that count for a key."""
+        return self._marks.ordinal(placed.statement.turn) in self.stating(key)
+
     def stating(self, key: str) -> frozenset[int]:
         """Ordinals of the turns that have a statement with a key, and perhaps of others; at most `MOST_STATING`.
 
@@ -162,27 +175,37 @@ class StoredStatements:
         has the time of its first statement, but changes in between are not seen.
         """
         if key not in self._found:
-            low, enough = (self._space, key_digest(key)), MOST_STATING + len(self._is_changed)
+            low, enough = (self._space, key_digest(key)), self._most + len(self._is_changed)
             rows = FACT_PLACES.scan(self._reader, low, low, reverse=True, limit=enough)
             if len(rows) == enough:
-                rows += FACT_PLACES.scan(self._reader, low, low, limit=FIRST_STATING + len(self._is_changed))
+                rows += FACT_PLACES.scan(self._reader, low, low, limit=self._first + len(self._is_changed))
             stored = {row.ordinal for row in rows if row.place == STATED}
             every = sorted(stored - self._is_changed | self._news.get(key, set()))
-            most = len(every) if len(every) <= MOST_STATING else FIRST_STATING
-            self._found[key] = frozenset((*every[:most], *every[FIRST_STATING - MOST_STATING :]))
+            most = len(every) if len(every) <= self._most else self._first
+            self._found[key] = frozenset((*every[:most], *every[self._first - self._most :]))
         return self._found[key]
+
+    def moved_from(self, before: "StoredStatements", key: str) -> frozenset[int]:
+        """Ordinals of the turns that count for a key now and did not before, or the other way round; see `stating`.
+
+        None unless as many turns count as can: of fewer only those differ whose statements changed.
+        """
+        counting = self.stating(key)
+        is_full = len(counting) + len(self._is_changed) >= self._most
+        return counting ^ before.stating(key) if is_full else frozenset()
 
     def placed_at(self, ordinal: int) -> tuple[Placed, ...]:
         """The statements of a turn that may make facts, with their groups."""
-        self._load((ordinal,))
+        self.load((ordinal,))
         return self._placed[ordinal]
 
     def by_id(self, ordinal: int) -> dict[str, Statement]:
         """The statements of a turn."""
-        self._load((ordinal,))
+        self.load((ordinal,))
         return {each.id: each for each in self._said[ordinal]}
 
-    def _load(self, ordinals: Iterable[int]) -> None:
+    def load(self, ordinals: Iterable[int]) -> None:
+        """Reads what turns state that are asked for soon."""
         missing = [ordinal for ordinal in ordinals if ordinal not in self._said]
         if not missing:
             return
@@ -243,11 +266,12 @@ def places_of(
 
 
 def finding_digests(fact: Fact) -> set[int]:
-    """What a fact is found by: its subject, its verb, both, the terms of its object, a status that few have."""
+    """What a fact is found by: its subject, its verb, both, its object's terms, a rare status, being a nickname."""
     found = list(dict.fromkeys(terms(fact.object)))[:OBJECT_TERMS]
     head = lemma(head_of(fact.verb))
     digests = {subject_digest(fact.subject), verb_digest(head), pair_digest(fact.subject, head)}
-    return digests.union(map(term_digest, found), status_digest(fact.status))
+    names = (NICKNAMES,) if fact.slot == "nickname" else ()
+    return digests.union(map(term_digest, found), status_digest(fact.status), names)
 
 
 def head_of(verb: str) -> str:
@@ -295,3 +319,7 @@ def _digest(kind: str, text: str) -> int:
     """Six bytes: that two things share them costs a look, no more."""
     hashed = blake2b(f"{kind}\x1f{text}".encode("utf-8", "surrogatepass"), digest_size=_BYTES)
     return int.from_bytes(hashed.digest()) - _MIDDLE
+
+
+NICKNAMES: Final = _digest("slot", "nickname")
+"""What the facts are found by that say what somebody is called."""

@@ -1,31 +1,78 @@
-"""Whether a space takes anything in: one row, seen by every process in the transaction that would write."""
+"""Whether a space, or one session of it, takes anything in: a row, seen in the transaction that would write."""
 
+import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from clew.store.protocol import Reader, Store
+from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
-from clew.store.rows import from_us, to_us
+from clew.store.rows import dumps, from_us, to_us
 from clew.store.selections import META_VALUE
 from clew.store.tables import META
 
 _PAUSED: Final = "paused"
-"""Row of META: since when, in microseconds since 1970. There is none while the space takes turns in."""
+"""Row of META: since when each session is paused, and under `_SPACE` the space, in microseconds since 1970.
+
+A number alone is the space's. There is no row while nothing is paused.
+"""
+
+_SPACE: Final = ""
+"""No session has this name."""
 
 
-def paused_since(reader: Reader, space: str) -> datetime | None:
-    """When the space was paused; None when it is not."""
+def paused_since(reader: Reader, space: str, session: str | None = None) -> datetime | None:
+    """When the space, or one session of it by itself, was paused; None when it is not."""
+    at = _paused(reader, space).get(_name(session))
+    return None if at is None else from_us(at)
+
+
+def is_session_paused(reader: Reader, space: str, session: str) -> bool:
+    """Whether a session was paused by itself, or its space was."""
+    return not _paused(reader, space).keys().isdisjoint((_SPACE, session))
+
+
+def paused_sessions(reader: Reader, space: str) -> dict[str, datetime]:
+    """The sessions that were paused by themselves, by name, and since when."""
+    return {name: from_us(at) for name, at in sorted(_paused(reader, space).items()) if name != _SPACE}
+
+
+def paused_parts(reader: Reader, space: str) -> tuple[bool, frozenset[str]]:
+    """Whether the space is paused, and the sessions that were paused by themselves; one read."""
+    found = _paused(reader, space)
+    return _SPACE in found, frozenset(found.keys() - {_SPACE})
+
+
+def pause(store: Store, space: str, now: datetime, session: str | None = None) -> None:
+    """Lets nothing new in until `resume`, to the space or to one session; what is paused stays so since it was."""
+    store.transaction(_changing(space, lambda found: {_name(session): to_us(now), **found}))
+
+
+def resume(store: Store, space: str, session: str | None = None) -> None:
+    """Takes turns in again; a session that is paused by itself stays so when its space goes on."""
+    gone = _name(session)
+    store.transaction(_changing(space, lambda found: {name: at for name, at in found.items() if name != gone}))
+
+
+def _paused(reader: Reader, space: str) -> dict[str, int]:
     text = META_VALUE.get(reader, (space, _PAUSED))
-    return None if text is None else from_us(int(text))
+    if text is None:
+        return {}
+    found: dict[str, int] | int = json.loads(text)
+    return found if isinstance(found, dict) else {_SPACE: found}
 
 
-def pause(store: Store, space: str, now: datetime) -> None:
-    """Lets nothing new in until `resume`; a space that is paused stays so since it was."""
-    row = MetaRow(space, _PAUSED, str(to_us(now)))
-    store.transaction(lambda tx: None if paused_since(tx, space) else META.put(tx, [row]))
+def _changing(space: str, change: Callable[[dict[str, int]], dict[str, int]]) -> Callable[[Transaction], None]:
+    def write(tx: Transaction) -> None:
+        before = _paused(tx, space)
+        after = change(before)
+        if after and after != before:
+            META.put(tx, [MetaRow(space, _PAUSED, dumps(after))])
+        elif before and not after:
+            tx.delete("meta", (space, _PAUSED), (space, _PAUSED))
+
+    return write
 
 
-def resume(store: Store, space: str) -> None:
-    """Takes turns in again."""
-    key = (space, _PAUSED)
-    store.transaction(lambda tx: tx.delete("meta", key, key))
+def _name(session: str | None) -> str:
+    return _SPACE if session is None else session

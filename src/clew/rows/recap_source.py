@@ -6,6 +6,7 @@ from typing import Final
 from clew.condense.material import TurnScores, recap_turns
 from clew.condense.open_tasks import open_tasks
 from clew.condense.recap import RecapSource
+from clew.condense.session_titles import title_of as title_from
 from clew.errors import NotFoundError
 from clew.rows.annotations import said_of
 from clew.store.protocol import Reader
@@ -18,7 +19,7 @@ from clew.types.turn import Turn
 _BEATS: Final = 64
 """Beats whose titles are read: more than a recap has room for."""
 
-_TAIL: Final = 16  # turns read at a time to find the last ones
+_TAIL: Final = 16  # turns read at a time to find the last ones, and those read for a title
 
 
 def recap_source(
@@ -75,9 +76,12 @@ def topics_of(reader: Reader, space: str, session: str, last: int | None) -> lis
 
 
 def title_of(reader: Reader, space: str, session: str) -> str | None:
-    """The title of a session, if it has one."""
+    """The title of a session: its own, else one from the first requests; None where neither says anything."""
     stored = SESSION.get(reader, (space, session))
-    return None if stored is None else stored.title
+    if stored is not None and stored.title:
+        return stored.title
+    rows = TURN.scan(reader, (space, session), (space, session), limit=_TAIL)
+    return title_from(row.text for row in rows if row.origin == row.role == "user")
 
 
 def scores_of(reader: Reader, space: str, turns: Sequence[Turn]) -> list[TurnScores]:

@@ -158,13 +158,18 @@ def _state_dict(state: RecapState) -> dict[str, Any]:
         "labels": list(state.labels.items()),
         "position": uses.position,
         "values": [[*use.mark, use.count, use.last, use.ends, use.days, use.day] for use in uses.values.values()],
-        "tasks": [list(state.tasks.tasks.items()), list(state.tasks.created.items()), state.tasks.count],
+        "tasks": [
+            list(state.tasks.tasks.items()),
+            list(state.tasks.created.items()),
+            state.tasks.count,
+            state.tasks.told,
+        ],
     }
 
 
 def _state(said: Any) -> RecapState:
     tool_turns, structural, code_blocks, files = said["sums"]
-    tasks, created, count = said["tasks"]
+    tasks, created, count, *told = said["tasks"]  # versions before 7 did not keep the turns
     uses = {
         value.casefold(): ValueUse(Mark(kind, value), number, ends, last, *days)
         for kind, value, number, last, ends, *days in said["values"]  # versions before 2 knew no days
@@ -182,7 +187,7 @@ def _state(said: Any) -> RecapState:
         {turn.seq: turn for turn in kept},
         dict(said["labels"]),
         Uses(said["position"], uses),
-        OpenTasks({number: (text, status) for number, (text, status) in tasks}, dict(created), count),
+        OpenTasks({number: (text, status) for number, (text, status) in tasks}, dict(created), count, *told),
     )
 
 

@@ -151,8 +151,10 @@ class ReceiptBook:
             if written is not None and RECEIPT_TIMES.get(reader, (self._space, written)) is not None:
                 return self.get(written)
             made += RECEIPT_TIMES.scan(reader, everything, everything)
-        if not made:
+        if not made and last is written is None:
             raise NotFoundError("no recall has left a receipt in this space yet; ask something first")
+        if not made:
+            raise NotFoundError("the receipts of this space were deleted with what was forgotten; ask something first")
         return self.get(max(made).receipt)
 
     def recent(self, count: int) -> list[Receipt]:

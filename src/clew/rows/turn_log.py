@@ -7,10 +7,17 @@ from clew.store.protocol import Reader, Store
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
+from clew.store.values import Key
 from clew.types.turn import Turn
 
 STRETCH: Final = 500
 """Rows held in memory at a time."""
+
+STRETCH_CHARS: Final = 4_000_000
+"""Characters of text of which they have about so many: some turns have millions."""
+
+_GROWTH: Final = 3
+"""A page has so many times the rows before it."""
 
 
 def stored_rows(store: Store, space: str, low: int = 0, high: int | None = None) -> Iterator[list[TurnRow]]:
@@ -22,11 +29,29 @@ def stored_rows(store: Store, space: str, low: int = 0, high: int | None = None)
     after, end = low, (space,) if high is None else (space, high)
     while high is None or after <= high:
         with store.snapshot() as reader:
-            rows = TURN.scan(reader, (space, after), end, index="ordinal", limit=STRETCH)
+            rows = rows_by_ordinal(reader, (space, after), end, STRETCH)
         if not rows:
             return
         yield rows
         after = rows[-1].ordinal + 1
+
+
+def rows_by_ordinal(reader: Reader, low: Key, high: Key, limit: int, chars: int = STRETCH_CHARS) -> list[TurnRow]:
+    """The first rows of TURN between two bounds of ordinals; fewer than `limit` once their texts have `chars`.
+
+    They are read in pages that grow, so that the rows of a few huge turns are not all held before they are counted.
+    """
+    space, start = low
+    rows: list[TurnRow] = []
+    while len(rows) < limit and chars > 0:
+        size = min(limit - len(rows), _GROWTH * len(rows) or 1)
+        page = TURN.scan(reader, (space, start), high, index="ordinal", limit=size)
+        rows += page
+        if len(page) < size:
+            break
+        chars -= sum(len(row.text) for row in page)
+        start = page[-1].ordinal + 1
+    return rows
 
 
 def turn_page(reader: Reader, space: str, session: str | None, after: int, limit: int) -> list[Turn]:

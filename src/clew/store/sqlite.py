@@ -130,11 +130,18 @@ class SqliteStore(Claiming):
             raise
 
     def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
-        """See `Store.transaction`. `work` runs in the writer's thread."""
+        """See `Store.transaction`. `work` runs in the writer's thread.
+
+        A durable one that writes nothing syncs the log, too: it may have read what was committed without that.
+        """
         self._see_that_it_is_open()
         self._see_that_it_is_outside("transaction")
         self._see_that_it_is_there()
-        return cast(T, self._writer.submit(Pending(work, durable=durable)).wait())
+        item = self._writer.submit(Pending(work, durable=durable))
+        result = cast(T, item.wait())
+        if durable and not item.is_synced:
+            self._log_sync.begin()()
+        return result
 
     def committed(self, work: Callable[[Transaction], T]) -> Committed[T]:
         """See `Store.committed`."""

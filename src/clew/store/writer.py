@@ -52,13 +52,14 @@ class Pending:
         durable: whether the commit has to wait for the disk.
     """
 
-    __slots__ = ("_done", "_error", "_result", "accepted", "alone", "durable", "run")
+    __slots__ = ("_done", "_error", "_result", "accepted", "alone", "durable", "is_synced", "run")
 
     def __init__(self, run: Callable[[Any], Any], *, durable: bool, alone: bool = False) -> None:
         self.run = run
         self.durable = durable
         self.alone = alone
         self.accepted = time.monotonic()
+        self.is_synced = False  # whether its commit waited for the disk, which one that writes nothing does not
         self._result: Any = None
         self._error: BaseException | None = None
         self._done = threading.Lock()  # a third of the cost of a Future, and there is one for each transaction
@@ -72,9 +73,13 @@ class Pending:
         return self._result
 
     def settle(self, result: Any, error: BaseException | None) -> None:
-        """Lets `wait` go on."""
-        self._result, self._error = result, error
+        """Lets `wait` go on, and lets go of what was to be written: the thread holds its last item while it waits."""
+        self._result, self._error, self.run = result, error, _settled
         self._done.release()
+
+
+def _settled(_transaction: Any) -> None:
+    """What is done already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,7 @@ class Writer:
         self._arrival = threading.Condition()
         self._closing = self._is_doubtful = False
         self._pages = self._copied = 0
+        self._has_written = False
         connection.set_wal_hook(self._measure)
         self._thread = threading.Thread(target=self._serve, name="clew-writer", daemon=True)
         self._thread.start()
@@ -178,6 +184,7 @@ class Writer:
                 if self._is_doubtful:
                     self._replace_log()
                 self._begin(durable=first.durable)
+                self._has_written = False
                 try:
                     self._run_waiting(outcomes, durable=first.durable)
                     worth = any(outcome.error is None for outcome in outcomes)  # else there is nothing to keep
@@ -194,6 +201,7 @@ class Writer:
                 return
             _LOG.warning("after a commit, which holds: %s", error)
         for outcome in outcomes:
+            outcome.item.is_synced = first.durable and self._has_written
             outcome.item.settle(outcome.result, outcome.error)
         self._copy_log()
 
@@ -265,6 +273,7 @@ class Writer:
         if pages < self._pages:  # it began anew
             self._copied = 0
         self._pages = pages
+        self._has_written = True
         return apsw.SQLITE_OK
 
     def _copy_log(self) -> None:

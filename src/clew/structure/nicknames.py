@@ -71,7 +71,9 @@ def _owner(view: IndexView, word: str) -> int | None:
 
 
 def _turns(view: IndexView, mark: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    return np.unique(view.pieces.turn[view.postings(mark)[0]])
+    """The turns with a mark, ascending. Not by `np.unique`, whose first call loads numpy.ma: 9 ms of a question."""
+    turns = view.pieces.turn[view.postings(mark)[0]]
+    return turns[np.diff(turns, prepend=-1) > 0]
 
 
 def _listener(view: IndexView, turn: int) -> int | None:

@@ -1,6 +1,7 @@
 """What conversations say of a project: decisions about a file or symbol, and what drifted apart."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from clew.types.record import Record
@@ -55,7 +56,9 @@ class ProjectDrift(Record):
     Attributes:
         root: the project's folder.
         files: how many files it has; explained: how many of them a turn concerns.
-        unexplained: those that none concerns, with active overlays first, then by path.
+        unexplained: those that none concerns, the most central first: by the files that import them, and by the
+            overlays that they belong to.
+        imported_by: of the unexplained files that others import, how many do.
         unreflected: decisions that no code reflects, the newest first.
     """
 
@@ -64,3 +67,4 @@ class ProjectDrift(Record):
     explained: int
     unexplained: tuple[str, ...]
     unreflected: tuple[Unreflected, ...]
+    imported_by: Mapping[str, int] = field(default_factory=dict)

@@ -32,6 +32,9 @@ class IngestReport(Record):
         masked: number of secrets that were masked before they reached the disk, by kind.
         skipped: number of records that contain no turn (progress, snapshots), by kind; also turns that were `forgotten`
             before, match an exclusion pattern (`excluded`), or arrived during a pause (`paused`).
+        skipped_at: where the first 20 of each kind in `skipped` are, as in `Rejection.where`.
+        undated: number of new turns with a time that could not be read; it is in their metadata as `at_raw`.
+        first_undated: where the first of them is, and the time as its source writes it; None if there are none.
         vectors: number of vectors imported with the turns; only merging homes imports any.
     """
 
@@ -41,6 +44,9 @@ class IngestReport(Record):
     turn_ids: tuple[str, ...] = ()
     masked: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
+    skipped_at: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    undated: int = 0
+    first_undated: str | None = None
     vectors: int = 0
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -42,7 +43,8 @@ class Probe:
     words: tuple[str, ...]
 
 
-def vocabulary(size: int = VOCABULARY) -> list[str]:
+@cache
+def vocabulary(size: int = VOCABULARY) -> tuple[str, ...]:
     """Invented pronounceable words, each once; shorter ones first, since frequent words are short."""
     rng = np.random.default_rng(SEED)
     found: dict[str, None] = {}
@@ -50,7 +52,7 @@ def vocabulary(size: int = VOCABULARY) -> list[str]:
         word = "".join(_syllable(rng) for _ in range(1 if len(found) < SHORT else 2))
         if word not in STOPWORDS:
             found[word] = None
-    return list(found)
+    return tuple(found)
 
 
 def _syllable(rng: np.random.Generator) -> str:

@@ -1,0 +1,54 @@
+"""What a brief tells of the last session and of those before it."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from clew.memory import Memory
+from clew.testing import FrozenClock
+from clew.types import Turn
+from clew.types.turn import Role
+from tests.cli_runs import done
+from tests.ranking_spaces import NOON
+
+TALK: tuple[tuple[Role, str], ...] = (
+    ("user", "Mend the tap."),
+    ("assistant", "It is mended."),
+    ("user", "And the sink?"),
+)
+
+
+@pytest.mark.requirement("A-LINE-04")
+def test_words_stand_in_their_order_and_earlier_sessions_have_their_names_and_folders() -> None:
+    sessions = {
+        "0cf3db51-1c73-43bb-8d05-dc02739514a5": "/srv/old",
+        "first": "/srv/new",
+        "last": "/srv/new",
+    }
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        for day, (session, folder) in enumerate(sessions.items()):
+            at = NOON + timedelta(days=day)
+            for role, text in TALK:
+                memory.add(Turn(role=role, content=text, session=session, at=at, metadata={"cwd": folder}))
+        lines = memory.brief().split("\n")
+    told = [line for line in lines if line.startswith(("Last answer", "Last request", "The last"))]
+    assert told == ["Last answer: It is mended.", "Last request: And the sink?", "The last request has no answer."]
+    today = NOON.date()
+    assert lines[lines.index("Earlier:") + 1 :] == [
+        f"- {today + timedelta(days=1)} [first] Mend the tap.",
+        f"- {today} [0cf3db51] Mend the tap. (in /srv/old)",
+    ]
+
+
+@pytest.mark.requirement("U-FOUND-02")
+def test_a_correction_is_not_the_last_session(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Memory.open(home, embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add(Turn(role="user", speaker="Ann", content="I live in Porto.", session="talk", at=NOON))
+        assert memory.drain()
+        memory.correct(memory.facts("Ann")[0].id, "Braga")
+        assert memory.drain()
+        assert memory.sessions()[0].name == "corrections"
+        assert memory.brief().startswith(f"Last session: {NOON.date()}, 1 turn\nName: talk\n")
+    assert "I live in Porto." in done("recap", "--home", home)
