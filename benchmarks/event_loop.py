@@ -3,11 +3,13 @@
 Users add a turn and recall, each as soon as the last answer is there, over 10,000 invented turns. Meanwhile a coroutine
 sleeps for 2 ms again and again; the lag is how much later than asked it goes on. Linux counts for each thread how long
 it was ready to run without a processor. On a machine that other programs keep busy, what the program itself is to blame
-for lies between the lag without the loop's own waits and the lag without any thread's.
+for lies between the lag without the loop's own waits and the lag without any thread's. It is also at most the processor
+time that the program used meanwhile, in all of its threads: on a free machine that is as long as the loop could wait.
 """
 
 import asyncio
 import contextlib
+import gc
 import statistics
 import tempfile
 import threading
@@ -24,9 +26,14 @@ from clew.types import Turn
 
 NAP: Final = 0.002
 MOST: Final = 50_000
-"""Turns that the users may add; they are made beforehand."""
+"""Turns that the users may add. They are made one by one: a list of them takes 30 ms of a full garbage collection."""
 
-NAMES: Final = ("lag", "without the loop's waits for a processor", "without those of any thread")
+NAMES: Final = (
+    "lag",
+    "without the loop's waits for a processor",
+    "of that at most the processor time used meanwhile",
+    "without the waits of any thread",
+)
 
 
 def waited(path: Path) -> float:
@@ -43,12 +50,13 @@ def waits() -> tuple[float, float]:
 
 
 async def probe(lags: list[tuple[float, ...]], until: float) -> None:
-    """Notes each lag: whole, without the loop's waiting for a processor, and without that of any thread."""
+    """Notes each lag, as `NAMES` says."""
     while time.perf_counter() < until:
-        before, start = waits(), time.perf_counter()
+        before, start, used = waits(), time.perf_counter(), time.process_time()
         await asyncio.sleep(NAP)
-        lag = time.perf_counter() - start - NAP
-        lags.append((lag, *(max(0.0, lag - after + first) for after, first in zip(waits(), before, strict=True))))
+        lag, used = time.perf_counter() - start - NAP, time.process_time() - used
+        own, every = (max(0.0, lag - after + first) for after, first in zip(waits(), before, strict=True))
+        lags.append((lag, own, min(own, used), every))
 
 
 async def user(memory: AsyncMemory, more: Iterator[Turn], until: float) -> int:
@@ -63,21 +71,26 @@ async def user(memory: AsyncMemory, more: Iterator[Turn], until: float) -> int:
 
 
 @contextlib.asynccontextmanager
-async def opened(embedder: str, turns: int, writer: ConversationGenerator) -> AsyncIterator[AsyncMemory]:
-    """A memory of so many turns, with nothing left to do."""
+async def opened(
+    embedder: str, turns: int, writer: ConversationGenerator, *, freeze: bool
+) -> AsyncIterator[AsyncMemory]:
+    """A memory of so many turns, with nothing left to do; `freeze` as a server should (docs/chat.md)."""
     with tempfile.TemporaryDirectory() as folder:
         async with await AsyncMemory.open(folder, embedder=embedder) as memory:
             await memory.add_many(writer.turns(turns))
             await memory.drain(None)
             await memory.warm_up()
+            if freeze:
+                gc.collect()
+                gc.freeze()
             yield memory
 
 
-async def measure(embedder: str, turns: int, users: int, seconds: float) -> None:
+async def measure(embedder: str, turns: int, users: int, seconds: float, *, freeze: bool) -> None:
     """Prints the lags."""
     writer = ConversationGenerator()
-    async with opened(embedder, turns, writer) as memory:
-        more = iter(list(writer.turns(MOST)))
+    async with opened(embedder, turns, writer, freeze=freeze) as memory:
+        more = iter(writer.turns(MOST))
         lags: list[tuple[float, ...]] = []
         until = time.perf_counter() + seconds
         calls = await asyncio.gather(probe(lags, until), *(user(memory, more, until) for _ in range(users)))
@@ -93,9 +106,10 @@ async def measure(embedder: str, turns: int, users: int, seconds: float) -> None
 @click.option("--turns", default=10_000, show_default=True)
 @click.option("--users", default=20, show_default=True)
 @click.option("--seconds", default=6.0, show_default=True)
-def main(embedder: str, turns: int, users: int, seconds: float) -> None:
+@click.option("--freeze", is_flag=True, help="Call gc.freeze after warm_up, as a server should.")
+def main(embedder: str, turns: int, users: int, seconds: float, *, freeze: bool) -> None:
     """Measures the lag of an event loop beside an AsyncMemory."""
-    asyncio.run(measure(embedder, turns, users, seconds))
+    asyncio.run(measure(embedder, turns, users, seconds, freeze=freeze))
 
 
 if __name__ == "__main__":
