@@ -3069,6 +3069,14 @@ PROJECT = (
     Requirement("F-PROJ-06", "Project 3", "A mission is read from documents that say what the whole project is for."),
     Requirement("F-PROJ-07", "Project 3", "Tests of C++, Ruby, Java and inside of Rust modules count for O7."),
     Requirement("F-PROJ-08", "Project 5", "A name means the file that is spelled like it, or has a class of its own."),
+    Requirement("PRJ-GIT-01", "Project 1", "Files that git tracks are read, though a line of a .gitignore names them."),
+    Requirement("PRJ-GIT-02", "Project, bad input", "A damaged index of git counts as none."),
+    Requirement("PRJ-MIX-01", "Project 1", "Modules that Ruby includes, extends or prepends are inherited."),
+    Requirement("PRJ-FORM-01", "Project 3", "Interfaces, traits, theorems and goals count by what they are."),
+    Requirement(
+        "PRJ-SENSE-01", "Project 3", "Words with another sense in code are no evidence of security by themselves."
+    ),
+    Requirement("PRJ-SENSE-02", "DESIGN 5.2", "Tokens that are counted or parsed raise no security in turns."),
     Requirement("L-PRJ-19", "DESIGN 10", "The commands print text or JSON, and end with 1 where something is wrong."),
 )
 

@@ -218,3 +218,18 @@ def test_any_text_is_analysed(text: str) -> None:
         assert 0 <= analysis.novelty <= 1
         assert 1 <= analysis.importance <= 10
         assert all(0 < score <= 10 for score in analysis.overlays.values())
+
+
+@pytest.mark.requirement("PRJ-SENSE-02")
+@pytest.mark.parametrize(
+    ("text", "is_secret"),
+    [
+        ("Count the tokens of the prompt.", False),
+        ("The parser reads one token ahead.", False),
+        ("Rotate the token every day.", True),
+        ("The parser reads the JWT token.", True),
+        ("Count the tokens that grant permission.", True),
+    ],
+)
+def test_a_token_that_is_counted_or_parsed_is_no_secret(text: str, is_secret: bool) -> None:
+    assert (Overlay.SECURITY in keyword_scores(text)) is is_secret

@@ -12,6 +12,7 @@ from clew.project.genesis import genesis
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project
 from clew.testing import HashEmbedder
+from tests.projects import made, needs_grammars
 
 ACTIVE = 5.0
 ALONE = {
@@ -211,6 +212,10 @@ def test_a_mission_is_stated_in_documents(path: str, kind: str, name: str, state
         ("Installation", False),
         ("Kettle > Contributing > Running tests", False),
         ("Kettle > License", False),
+        ("Sponsors > Friends", False),
+        ("Kettle > Pouring > Hot water", False),
+        ("Kettle > Goals > Hot water", True),
+        ("Kettle > .pour()", False),
     ],
 )
 def test_sections_on_how_to_use_a_project_state_no_mission(name: str, states: bool) -> None:
@@ -251,3 +256,41 @@ def test_tests_of_other_languages_are_tests(path: str, name: str, is_test: bool)
     element = ProjectElement(id=path, path=path, kind="function" if name else "file", name=name)
     evidence = OverlayScorer().score(element).evidence
     assert any(each.rule in ("path", "kind") for each in evidence if each.overlay == "O7_coherence") is is_test
+
+
+@pytest.mark.requirement("PRJ-FORM-01")
+@needs_grammars
+@pytest.mark.parametrize(
+    ("path", "code", "forms"),
+    [
+        ("a.py", "class A(typing.Protocol[T]): pass\nclass B(Base, ABC): pass\nclass C(Protocols): pass\n", "A B"),
+        ("b.ts", "export interface A<T> extends B {}\nclass Interface {}\n", "A"),
+        ("c.go", "package c\ntype A interface {\n\tDo()\n}\ntype B func()\n", "A"),
+        ("d.rs", "pub(crate) trait A: B {}\nstruct C;\n", "A"),
+        ("E.java", "public interface A {}\npublic @interface B {}\nclass C implements A {}\n", "A"),
+        ("f.md", "# Theorem 1\n\nA sum.\n\n# Theorems\n\nSome.\n\n# Lemma: sums\n\nOf two.\n", "Theorem 1 Lemma: sums"),
+    ],
+)
+def test_interfaces_and_theorems_are_told_from_other_classes_and_sections(
+    tmp_path: Path, path: str, code: str, forms: str
+) -> None:
+    made(tmp_path, {path: code})
+    with Project.open(tmp_path) as project:
+        elements = elements_of(project)
+    assert " ".join(each.name for each in elements if each.form in {"interface", "trait", "theorem"}) == forms
+    said = [each for element in elements for each in scored(element).evidence if each.rule == "kind"]
+    kinds = {"a theorem"} if path.endswith("md") else {"an interface", "a trait"}
+    assert sum(each.what in kinds for each in said) == (2 if path in ("a.py", "f.md") else 1)
+
+
+@pytest.mark.requirement("PRJ-SENSE-01")
+def test_a_token_of_a_parser_is_no_secret() -> None:
+    def said(text: str, name: str = "") -> set[str]:
+        return {each.overlay for each in scored(ProjectElement(id="t", path="a.py", text=text, name=name)).evidence}
+
+    assert "O2_security" not in said("Takes the next token and its signature.", name="Scanner.token")
+    assert "O2_security" not in said("The key is the hash of the session.", name="identity_token")
+    assert "O2_security" in said("The token of a login.")
+    assert "O2_security" in said("Takes the token.", name="authenticate")
+    inside = ProjectElement(id="t", path="auth/a.py", text="Takes the token.")
+    assert {each.rule for each in scored(inside).evidence if each.overlay == "O2_security"} == {"path", "word"}

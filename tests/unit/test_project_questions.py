@@ -11,6 +11,7 @@ import pytest
 from clew.errors import InputError, NotFoundError
 from clew.models.protocol import Matrix
 from clew.project.blast_radius import blast_radius
+from clew.project.elements import elements_of
 from clew.project.layout import Layout
 from clew.project.nodes import NodeKind
 from clew.project.open_cognition import FOLDER, index_key, read_open_cognition, write_open_cognition
@@ -225,3 +226,24 @@ def test_nodes_can_be_asked_for_by_kind_and_file(tmp_path: Path) -> None:
         assert project.node("none") is None
         into = [edge.source for edge in project.edges(target="src/shop/price.py#total")]
         assert into == ["src/shop/price.py", "src/shop/cart.py#Cart.pay"]
+
+
+@needs_grammars
+@pytest.mark.requirement("PRJ-MIX-01")
+def test_modules_that_ruby_mixes_in_are_inherited(tmp_path: Path) -> None:
+    made(
+        tmp_path,
+        {
+            "lib/walks.rb": "module Zoo\n  module Walks\n    def go; end\n  end\nend\n",
+            "lib/sleeps.rb": "module Sleeps\n  extend self\nend\n",
+            "lib/cat.rb": (
+                "class Cat\n  include Zoo::Walks, Comparable\n  extend Sleeps\n"
+                "  def wake(other)\n    extend Sleeps\n    other.include(Sleeps)\n  end\nend\n"
+            ),
+            "lib/dog.rb": "module Dog\n  prepend Sleeps\nend\ninclude Sleeps\n",
+        },
+    )
+    assert reached(tmp_path, "Walks") == [(1, "lib/cat.rb#Cat", "inherits")]
+    assert reached(tmp_path, "Sleeps") == [(1, "lib/cat.rb#Cat", "inherits"), (1, "lib/dog.rb#Dog", "inherits")]
+    with Project.open(tmp_path) as project:
+        assert {each.name: each.used_by for each in elements_of(project)}["Sleeps"] == 2

@@ -63,6 +63,53 @@ def test_what_git_would_ignore_is_left_out(
     assert {file.path for file in walk(root, max_bytes=MIB).files} == known_to_git(root)
 
 
+def committed(root: Path, *paths: str, **config: str) -> None:
+    """Makes a repository whose index has some paths, ignored or not."""
+    subprocess.run(["git", "init", "-q", root], check=True)
+    settings = [part for name, value in config.items() for part in ("-c", f"{name.replace('_', '.')}={value}")]
+    subprocess.run(["git", *settings, "add", "-f", *paths], cwd=root, check=True)
+
+
+@pytest.mark.requirement("PRJ-GIT-01")
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_what_git_tracks_is_read_though_a_rule_names_it(tmp_path: Path, version: str) -> None:
+    files = ["a.py", "build/deep/kept.py", "build/left.py", "build/é.py", "generated.log", "own/x.py", "other.log"]
+    write(tmp_path, {**dict.fromkeys(files, ""), ".gitignore": "build/\n*.log\nown/\n"})
+    tracked = ["build/deep/kept.py", "build/é.py", "generated.log", "own/x.py"]
+    committed(tmp_path, *tracked, index_version=version)
+    if version == "2":  # a flag of one entry makes its index one of version 3
+        subprocess.run(["git", "update-index", "--skip-worktree", "generated.log"], cwd=tmp_path, check=True)
+    found = walk(tmp_path, max_bytes=MIB, exclude=["/own/"])
+    assert [file.path for file in found.files] == [".gitignore", "a.py", *tracked[:3]]
+    listed = subprocess.run(["git", "ls-files"], cwd=tmp_path, capture_output=True, check=True).stdout
+    assert listed.count(b"\n") == len(tracked)
+
+
+@pytest.mark.requirement("PRJ-GIT-01")
+def test_a_repository_inside_has_rules_and_tracked_files_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "", "inner/.gitignore": "*.py\n", "inner/b.py": "", "inner/c.py": "", "inner/d.txt": ""})
+    committed(tmp_path / "inner", "b.py")
+    (tmp_path / "inner" / ".git").rename(tmp_path / ".git-inner")
+    (tmp_path / ".git-inner" / "info").mkdir(exist_ok=True)
+    (tmp_path / ".git-inner" / "info" / "exclude").write_text("d.txt\n")
+    (tmp_path / "inner" / ".git").write_text("gitdir: ../.git-inner\n")
+    found = walk(tmp_path, max_bytes=MIB, exclude=[".git-inner/", "inner/.git"])
+    assert [file.path for file in found.files] == ["a.py", "inner/.gitignore", "inner/b.py"]
+
+
+@pytest.mark.requirement("PRJ-GIT-02")
+@given(data=st.binary(max_size=200), place=st.integers(0, 400), cut=st.integers(0, 400))
+@settings(max_examples=examples(30, 500), deadline=None)
+def test_a_damaged_index_of_git_ends_nothing(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, place: int, cut: int
+) -> None:
+    root = write(tmp_path_factory.mktemp("repository"), {"a.py": "", "b.log": "", ".gitignore": "*.log\n"})
+    committed(root, "b.log", "a.py")
+    whole = (root / ".git" / "index").read_bytes()
+    (root / ".git" / "index").write_bytes((whole[:place] + data + whole[place + len(data) :])[: max(12, cut)])
+    assert {".gitignore", "a.py"} <= {file.path for file in walk(root, max_bytes=MIB).files}
+
+
 @pytest.mark.requirement("L-PRJ-08")
 def test_a_folder_without_git_is_read_and_generated_folders_are_not(tmp_path: Path) -> None:
     write(

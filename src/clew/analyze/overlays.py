@@ -3,7 +3,8 @@
 Each overlay takes the strongest of three sources: words (`keyword_scores`), the scores of recent turns by their own
 words (`inherited`), and, where there is a project lattice, the cosine with its nodes (`meet_scores`).
 `data/overlays.json` gives each overlay its words and phrases, weighted from 1 (points that way) to 3 (hardly used
-otherwise).
+otherwise). A word listed under `unless` has another sense: it does not count beside one of the words given with it, as
+`token` beside `parser` or `count`, unless a stronger word of the same overlay is in the text.
 """
 
 import json
@@ -70,6 +71,8 @@ INHERIT_TURNS: Final = 5
 MEET_NODES: Final = 3
 """The best matches of an overlay's nodes that count (SIGMA: top 3)."""
 
+_SURE: Final = 2
+"""Weight of a word that tells in which sense a word beside it is meant."""
 _PLAIN_WORD: Final = re.compile(r"\w+")
 _MAX_CHARS: Final = 20_000  # as far as a text is read, like everywhere in this package
 
@@ -79,6 +82,7 @@ class _Lists(NamedTuple):
     phrases: Mapping[str, tuple[tuple[Overlay, int], ...]]
     pattern: re.Pattern[str]
     shown: Mapping[str, str]  # a word for each term
+    unless: Mapping[str, frozenset[str]]  # terms that show another sense of a term
     by_word: Mapping[str, tuple[str, ...]]  # phrases by their longest word, which is looked up before any search
 
 
@@ -113,6 +117,9 @@ def _matches(text: str, content: Set[str]) -> list[tuple[str, tuple[tuple[Overla
     """The listed words among some terms, and the listed phrases of their text, with what each raises."""
     lists = _lists()
     matches = [(term, lists.words[term]) for term in content & lists.words.keys()]
+    for term in content & lists.unless.keys():
+        if content & lists.unless[term] and not _has_company(term, matches):
+            matches.remove((term, lists.words[term]))
     lower = text.casefold()
     possible = [
         phrase for word in lists.by_word.keys() & set(_PLAIN_WORD.findall(lower)) for phrase in lists.by_word[word]
@@ -120,6 +127,17 @@ def _matches(text: str, content: Set[str]) -> list[tuple[str, tuple[tuple[Overla
     if any(phrase in lower for phrase in possible):
         matches += [(phrase, lists.phrases[phrase]) for phrase in set(lists.pattern.findall(lower))]
     return matches
+
+
+def _has_company(term: str, matches: Sequence[tuple[str, tuple[tuple[Overlay, int], ...]]]) -> bool:
+    """Whether another word that hardly has a second sense raises an overlay of a term."""
+    overlays = {overlay for overlay, _ in _lists().words[term]}
+    return any(
+        overlay in overlays and weight >= _SURE
+        for other, raised in matches
+        if other != term
+        for overlay, weight in raised
+    )
 
 
 def inherited(recent: Sequence[Scores]) -> dict[Overlay, float]:
@@ -167,7 +185,10 @@ def _lists() -> _Lists:
     words: dict[str, dict[Overlay, int]] = {}
     phrases: dict[str, dict[Overlay, int]] = {}
     shown: dict[str, str] = {}
+    unless: dict[str, frozenset[str]] = {}
     for overlay in Overlay:
+        for word, others in read[overlay].get("unless", {}).items():
+            unless[terms(word)[0]] = frozenset(terms(others)) - {terms(word)[0]}
         for weight, listed in read[overlay]["words"].items():
             for word in listed.split():
                 for term in (term for term in terms(word) if len(term) > _PART or term == word):
@@ -187,5 +208,6 @@ def _lists() -> _Lists:
         {phrase: tuple(held.items()) for phrase, held in phrases.items()},
         pattern,
         shown,
+        unless,
         {word: tuple(held) for word, held in by_word.items()},
     )

@@ -12,7 +12,7 @@ from typing import Final
 from clew.project.index import NodeReference, ProjectIndex
 from clew.project.nodes import EdgeKind, NodeKind, ProjectEdge, ProjectNode
 
-_CALLED: Final = (NodeKind.CLASS, NodeKind.FUNCTION, NodeKind.METHOD)
+_NAMED: Final = (NodeKind.CLASS, NodeKind.MODULE, NodeKind.FUNCTION, NodeKind.METHOD)
 _GLOBAL: Final = frozenset({"c", "cpp", "ruby"})
 """Languages in which a function is known by its name in the whole program."""
 _BY_FOLDER: Final = frozenset({"go", "java"})
@@ -43,7 +43,7 @@ class References:
         """Takes all nodes and imports of a project, which is faster than to look each of them up."""
         named = defaultdict(list)
         for node in nodes:
-            if node.kind in _CALLED:
+            if node.kind in _NAMED:
                 named[node.name].append(node)
         self._named = dict(named)
         targets = defaultdict(set)
@@ -62,7 +62,9 @@ class References:
     def _target(self, reference: NodeReference) -> ProjectNode | None:
         candidates = self._candidates(reference.name)
         if reference.kind is EdgeKind.INHERITS:
-            candidates = [node for node in candidates if node.kind is NodeKind.CLASS and _may_be_base(node)]
+            candidates = [node for node in candidates if _may_be_base(node)]
+        else:
+            candidates = [node for node in candidates if node.kind is not NodeKind.MODULE]
         if not candidates:
             return None
         here = [node for node in candidates if node.path == reference.path]
@@ -80,7 +82,7 @@ class References:
 
     def _candidates(self, name: str) -> list[ProjectNode]:
         if name not in self._named and not self._is_whole:
-            self._named[name] = [node for node in self._index.nodes("of_name", name) if node.kind in _CALLED]
+            self._named[name] = [node for node in self._index.nodes("of_name", name) if node.kind in _NAMED]
         return self._named.get(name, [])
 
     def _seen_from(self, path: str) -> frozenset[str]:
@@ -95,8 +97,10 @@ class References:
 
 
 def _may_be_base(node: ProjectNode) -> bool:
-    """Whether others can derive from a class: in Rust, only from a trait."""
-    return node.language != "rust" or _TRAIT.search(node.signature) is not None
+    """Whether others can derive from a node: in Rust only from a trait, in Ruby also from a module."""
+    if node.kind is NodeKind.MODULE:
+        return node.language == "ruby"
+    return node.kind is NodeKind.CLASS and (node.language != "rust" or _TRAIT.search(node.signature) is not None)
 
 
 def _nearest(reference: NodeReference, candidates: Sequence[ProjectNode]) -> Sequence[ProjectNode]:

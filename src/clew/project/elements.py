@@ -1,5 +1,6 @@
 """The elements of a project, as overlays, links and the meet look at them: files, and what stands in them."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,18 @@ from clew.project.project import Project
 from clew.types.record import Record
 
 FILE: Final = "file"
+
+_FORM: Final = re.compile(r"(?<![\w@.])(interface|trait|struct|protocol)(?=\s+\w)")
+"""The keyword before the name of a type; `@interface` of Java is an annotation."""
+_ARGUMENTS: Final = re.compile(r"\([^()]*\)")
+_GO_TYPE: Final = re.compile(r"\b(interface|struct)\b\s*(?:\{|$)")
+_ABSTRACT: Final = re.compile(r"[(,]\s*(?:metaclass\s*=\s*)?(?:\w+\.)*(?:Protocol|ABC|ABCMeta|Interface)\s*[\[,)]")
+"""Bases by which a class of Python says that others implement it."""
+_TITLE: Final = re.compile(
+    r"(?i)(?:(?P<theorem>theorem|lemma|corollary|proposition)|(?P<goal>goal|objective)|(?P<principle>principle))"
+    r"(?:\s+[\d.]+|\s+[IVX]+\b|\s*[:(.])"
+)
+"""Titles of sections that state one numbered or named theorem, goal or principle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +36,11 @@ class ProjectElement(Record):
         name: qualified name inside the file (`Store.read`); empty for the file itself.
         text: what it says in words: documentation, heading, the beginning of a document.
         imports: modules or files that the file imports.
-        used_by: of a file the number of others that import it, of a class that of those derived from it.
+        used_by: of a file the number of others that import it; of a class the number of those derived from it, of a
+            module of Ruby the number of those that it is mixed into.
         digest: of the file's content.
+        form: what a class or section is more closely: `interface`, `trait`, `struct`, `theorem`, `goal`; empty if
+            nothing says so.
     """
 
     id: str
@@ -35,6 +51,7 @@ class ProjectElement(Record):
     imports: Sequence[str] = ()
     used_by: int = 0
     digest: str = ""
+    form: str = ""
 
     @property
     def title(self) -> str:
@@ -68,4 +85,21 @@ def _element(node: ProjectNode, imports: Sequence[str], users: int) -> ProjectEl
         imports=tuple(imports),
         used_by=users,
         digest=node.hash,
+        form=form_of(node),
     )
+
+
+def form_of(node: ProjectNode) -> str:
+    """What a node is more closely than by its kind, as its signature or title says; empty if neither does."""
+    if node.kind is NodeKind.HEADING:
+        match = _TITLE.match(node.name)
+        return next((form for form, word in match.groupdict().items() if word), "") if match else ""
+    if node.kind is not NodeKind.CLASS:
+        return ""
+    if node.language == "python":
+        return "interface" if _ABSTRACT.search(node.signature) else ""
+    if node.language == "go":
+        match = _GO_TYPE.search(node.signature)
+        return match[1] if match else ""
+    match = _FORM.search(_ARGUMENTS.sub("", node.signature).partition("<")[0])
+    return match[1] if match else ""

@@ -25,7 +25,7 @@ log = logging.getLogger("clew.project")
 
 _KEPT: Final = "scores.json.z"
 _MEMBERS: Final = "elements.json"
-_RULES_VERSION: Final = 6
+_RULES_VERSION: Final = 7
 """Raise it with any change of the rules by which elements are scored, or turns are met with them."""
 
 

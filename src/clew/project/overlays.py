@@ -9,7 +9,7 @@ them.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from functools import cache
@@ -75,6 +75,10 @@ _INNER: Final = re.compile(
     r"|(?:^|/)readme[._-](?!(?:md|rst|txt|adoc|org|[a-z]{2}(?:[_-][a-z]{2,4})?\.\w+)$)[^/]*$"
 )
 """Documents of something inside a project, or about one thing: `tests/data/README`, `README.dialects.rst`."""
+_TITLES: Final = 2
+"""Titles of a project and its sections; what is below goes into detail, unless it is in a section on the purpose."""
+_OF_CODE: Final = re.compile(r"^\W*[.$@]\w|\w\(|`|::|\w\.\w+\(?\s*$|\w_\w")
+"""Titles that name something in code: `.parse`, `z.string()`."""
 _ASIDE: Final = 0.2  # weight of what a path says of a mission for such a section or document
 _MODULES_OF_TESTS: Final = re.compile(r"(?:^|\.)tests?(?:\.|$)")
 _INSIDE_TESTS: Final = 0.9  # weight of being in a module of tests, as by the path of a file of tests
@@ -179,14 +183,14 @@ class OverlayScorer:
         Args:
             vector: of the element's text, by the scorer's embedder.
         """
-        found = [*self._of_imports(element), *self._of_words(element)]
-        found += [
+        found = [
             replace(each, weight=_ASIDE) if each.overlay == Overlay.MISSION and _is_aside(element) else each
             for each in self._of_path(element.path)
         ]
+        found += self._of_imports(element)
+        found += self._of_words(element, {each.overlay for each in found})
         found += _of_name(element)
-        kinds = self._rules.kinds.get(element.kind.casefold(), {})
-        found += [_evidence(overlay, "kind", f"a {element.kind}", weight) for overlay, weight in kinds.items()]
+        found += self._of_kind(element)
         if _says_what_for(element):
             found.append(_evidence(Overlay.MISSION, "kind", "what a package says of itself", _SELF))
         if vector is not None:
@@ -217,6 +221,14 @@ class OverlayScorer:
         self._by_path[path] = tuple(best.values())
         return self._by_path[path]
 
+    def _of_kind(self, element: ProjectElement) -> Iterator[OverlayEvidence]:
+        """What an element is; what it is more closely counts in place of its kind."""
+        general = self._rules.kinds.get(element.kind.casefold(), {})
+        closer = self._rules.kinds.get(element.form, {}) if element.form else {}
+        for overlay, weight in {**general, **closer}.items():
+            what = element.form if overlay in closer else element.kind
+            yield _evidence(overlay, "kind", f"{'an' if what[:1] in 'aeiou' else 'a'} {what}", weight)
+
     def _of_imports(self, element: ProjectElement) -> list[OverlayEvidence]:
         """What an element's imports and users say: which modules, how many of each."""
         named: dict[Overlay, dict[str, float]] = {}
@@ -228,9 +240,9 @@ class OverlayScorer:
             _evidence(overlay, "import", f"imports {', '.join(list(modules)[:SHOWN])}", max(modules.values()))
             for overlay, modules in named.items()
         ]
-        if element.kind == "class" and element.used_by:
+        if element.kind in ("class", "module") and element.used_by:
             weight = min(_MOST_USERS, _DERIVED * log2(1 + element.used_by))
-            found.append(_evidence(Overlay.STRUCTURAL, "users", _derived(element.used_by), weight))
+            found.append(_evidence(Overlay.STRUCTURAL, "users", _derived(element), weight))
         elif element.used_by >= _FEWEST:
             weight = min(_MOST_USERS, _USERS * log2(element.used_by))
             found.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} files import it", weight))
@@ -239,8 +251,12 @@ class OverlayScorer:
             found.append(_evidence(Overlay.LINEAGE, "imports", f"it imports {len(element.imports)} modules", weight))
         return found
 
-    def _of_words(self, element: ProjectElement) -> list[OverlayEvidence]:
-        """What the words of an element's name and text say, as far as the lists hold them."""
+    def _of_words(self, element: ProjectElement, sure: Set[str]) -> list[OverlayEvidence]:
+        """What the words of an element's name and text say, as far as the lists hold them.
+
+        Args:
+            sure: overlays of which path or imports give evidence: words with a second sense in code count there.
+        """
         text = f"{element.name or _stem(element.path)}\n{element.text}"
         scores, matches = keyword_scores(text), keyword_matches(text)
         content = set(terms(text)) if self._rules.words else set()
@@ -254,6 +270,8 @@ class OverlayScorer:
                 continue  # `strategy` and `purpose` are words of code; a mission is stated in documents
             held = matches.get(overlay, {})
             words = [word for word in held if (overlay, word) not in self._rules.dropped]
+            if overlay not in sure and not own.get(overlay) and _unsure()[overlay].issuperset(words):
+                continue  # `token` of a parser, `signature` of a function, `session` of a database
             share = sum(held[word] for word in words) / (sum(held.values()) or 1)
             weight = WORDS * share * scores.get(overlay, 0.0) / TOP
             weight = 1 - (1 - weight) * prod(1 - each for each in own.get(overlay, {}).values())
@@ -293,8 +311,13 @@ def _says_what_for(element: ProjectElement) -> bool:
 def _is_aside(element: ProjectElement) -> bool:
     """Whether an element is about how to use a project, or about something inside it, and not what it is for."""
     titles = element.name.split(" > ")
-    is_how = element.kind == "heading" and any(map(_HOW_TO.search, titles[1:] or titles))
-    return is_how or _INNER.search(element.path.casefold()) is not None
+    is_aside = element.kind == "heading" and (
+        any(map(_HOW_TO.search, titles[1:] or titles))
+        or _HOW_TO.fullmatch(titles[0].strip()) is not None
+        or (len(titles) > _TITLES and not any(map(_WHAT_FOR.fullmatch, titles)))
+        or _OF_CODE.search(titles[-1]) is not None
+    )
+    return is_aside or _INNER.search(element.path.casefold()) is not None
 
 
 def _of_name(element: ProjectElement) -> Iterator[OverlayEvidence]:
@@ -311,8 +334,9 @@ def _evidence(overlay: Overlay, rule: str, what: str, weight: float) -> OverlayE
     return OverlayEvidence(overlay=overlay.value, rule=rule, what=what, weight=round(weight, 6))
 
 
-def _derived(count: int) -> str:
-    return "1 class derives from it" if count == 1 else f"{count} classes derive from it"
+def _derived(element: ProjectElement) -> str:
+    one, more = ("includes", "include") if element.kind == "module" else ("derives from", "derive from")
+    return f"1 class {one} it" if element.used_by == 1 else f"{element.used_by} classes {more} it"
 
 
 def _overlay(name: str, change: str) -> Overlay:
@@ -377,6 +401,12 @@ def _document_names() -> frozenset[str]:
     paths = {each for overlay in Overlay for listed in _read()[overlay.value]["paths"].values() for each in listed}
     names = {each for overlay in Overlay for listed in _read()[overlay.value]["documents"].values() for each in listed}
     return frozenset(names - {each.casefold() for each in paths})
+
+
+@cache
+def _unsure() -> Mapping[Overlay, frozenset[str]]:
+    """Words that have another sense in code, and say something only beside other evidence of their overlay."""
+    return {overlay: frozenset(str(_read()[overlay.value].get("unsure", "")).split()) for overlay in Overlay}
 
 
 @cache

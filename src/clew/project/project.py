@@ -140,7 +140,8 @@ class Project:
             node = self.node(target)
             yield from references.edges(self.index.references("to", node.name) if node else ())
         elif kind == EdgeKind.INHERITS:
-            references.prefetch(self.index.nodes("of_kind", NodeKind.CLASS))
+            kinds = (NodeKind.CLASS, NodeKind.MODULE)
+            references.prefetch(node for base in kinds for node in self.index.nodes("of_kind", base))
             yield from references.edges(self.index.references("of_kind", kind))
         else:
             references.prefetch(self.index.nodes())

@@ -1,4 +1,4 @@
-"""Finds the files of a project: what git would not ignore, is text, is not too large and can be read.
+"""Finds the files of a project: what git tracks or would not ignore, is text, is not too large and can be read.
 
 What cannot be taken is named with its reason and skipped; nothing that a disk may hold ends the walk. Symbolic links
 are not followed, so that loops of them cannot occur and no file is found twice.
@@ -9,7 +9,7 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from unicodedata import normalize
 from pathspec import GitIgnoreSpec, RegexPattern
 
 from clew.errors import InputError, NotFoundError
+from clew.project.git_index import common_folder, git_folder, tracked_paths
 from clew.types.record import Record
 
 OWN_FOLDERS: Final = frozenset({".clew", ".open_cognition", ".sigma", ".git", ".hg", ".svn", ".jj", ".bzr"})
@@ -68,6 +69,24 @@ class FoundFile:
     modified: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder that is to be looked into.
+
+    Attributes:
+        place: where the system finds it.
+        relative: its path in the project with a slash at the end; empty for the project's own.
+        tracked: files that git tracks, and the folders above them with a slash at the end, by path in the project.
+        ignored: rules leave it out, and only what is tracked in it counts.
+    """
+
+    place: str
+    relative: str
+    rules: _Rules
+    tracked: frozenset[str] = frozenset()
+    ignored: bool = False
+
+
 @dataclass(slots=True)
 class Walk:
     """What a walk found.
@@ -98,25 +117,21 @@ def walk(root: Path, *, max_bytes: int, exclude: Sequence[str] = ()) -> Walk:
     if not root.is_dir():
         kind = InputError if root.exists() else NotFoundError
         raise kind(f"{str(root)!r} is not a folder; name the folder of a project")
-    found = Walk()
-    own, exclude_file = _own_rules(exclude), root / ".git" / "info" / "exclude"
-    rules: list[tuple[int, GitIgnoreSpec]] = [(0, spec) for spec in (own, _rules_of(exclude_file)) if spec]
-    waiting: list[tuple[str, str, _Rules]] = [(str(root), "", rules)]
+    found, own = Walk(), _own_rules(exclude)
+    waiting = [_Folder(str(root), "", [(0, own)] if own else [])]
     while waiting:
-        place, relative, inherited = waiting.pop()
-        waiting += _look_into(found, place, relative, inherited, max_bytes)
+        waiting += _look_into(found, waiting.pop(), own, max_bytes)
     found.files.sort(key=lambda file: file.path)
     found.skipped.sort(key=lambda skipped: skipped.path)
     found.collisions = _collisions(file.path for file in found.files)
     return found
 
 
-def _look_into(
-    found: Walk, place: str, relative: str, inherited: _Rules, max_bytes: int
-) -> list[tuple[str, str, _Rules]]:
+def _look_into(found: Walk, folder: _Folder, own: GitIgnoreSpec | None, max_bytes: int) -> list[_Folder]:
     """Takes the files of one folder; returns the folders in it that are to be looked into."""
+    relative = folder.relative
     try:
-        with os.scandir(place) as listing:
+        with os.scandir(folder.place) as listing:
             entries = list(listing)
     except OSError:  # it may not be listed, or was removed meanwhile
         found.skipped.append(SkippedFile(shown_path(relative.rstrip("/")) or ".", SkipReason.UNREADABLE))
@@ -125,35 +140,52 @@ def _look_into(
     if relative and not names.isdisjoint(_GENERATED_MARKS):
         found.ignored += 1
         return []
-    rules = inherited
-    if ".gitignore" in names and (spec := _rules_of(Path(place, ".gitignore"))):
-        rules = [*inherited, (len(relative), spec)]
-    folders: list[tuple[str, str, _Rules]] = []
+    if ".git" in names and (git := git_folder(Path(folder.place))) is not None:
+        folder = _in_repository(folder, git)
+    if ".gitignore" in names and (spec := _rules_of(Path(folder.place, ".gitignore"))):
+        folder = replace(folder, rules=[*folder.rules, (len(relative), spec)])
+    folders: list[_Folder] = []
     for entry in entries:
-        path = relative + entry.name
         try:
-            _take(found, entry, path, rules, max_bytes, folders)
+            inner = _take(found, entry, folder, own, max_bytes)
         except OSError:  # removed meanwhile, or its folder may not be searched
-            found.skipped.append(SkippedFile(shown_path(path), SkipReason.UNREADABLE))
+            found.skipped.append(SkippedFile(shown_path(relative + entry.name), SkipReason.UNREADABLE))
+        else:
+            folders += [inner] if inner is not None else []
     return folders
 
 
+def _in_repository(folder: _Folder, git: Path) -> _Folder:
+    """A folder that is a repository, with the rules and the tracked files of that."""
+    rules, start = folder.rules, len(folder.relative)
+    if spec := _rules_of(common_folder(git) / "info" / "exclude"):
+        rules = [*rules, (start, spec)]
+    tracked = {folder.relative + path for path in tracked_paths(git)}
+    above: set[str] = set()
+    for path in tracked:
+        end = path.rfind("/")
+        while end >= start and (parent := path[: end + 1]) not in above:
+            above.add(parent)
+            end = path.rfind("/", 0, end)
+    return replace(folder, rules=rules, tracked=folder.tracked | tracked | above)
+
+
 def _take(
-    found: Walk,
-    entry: os.DirEntry[str],
-    path: str,
-    rules: _Rules,
-    max_bytes: int,
-    folders: list[tuple[str, str, _Rules]],
-) -> None:
-    """Puts one entry of a folder where it belongs."""
+    found: Walk, entry: os.DirEntry[str], folder: _Folder, own: GitIgnoreSpec | None, max_bytes: int
+) -> _Folder | None:
+    """Puts one entry of a folder where it belongs; returns it if it is a folder that is to be looked into."""
     is_folder = entry.is_dir(follow_symlinks=False)
     if is_folder and entry.name in OWN_FOLDERS:
-        return
-    if (is_folder and entry.name in GENERATED_FOLDERS) or _is_ignored(f"{path}/" if is_folder else path, rules):
-        found.ignored += 1
+        return None
+    path = folder.relative + entry.name
+    asked = f"{path}/" if is_folder else path
+    ignored = folder.ignored or _is_ignored(asked, folder.rules)
+    if (is_folder and entry.name in GENERATED_FOLDERS) or (
+        ignored and (asked not in folder.tracked or (own is not None and _is_ignored(asked, [(0, own)])))
+    ):
+        found.ignored += not folder.ignored
     elif is_folder:
-        folders.append((entry.path, f"{path}/", rules))
+        return replace(folder, place=entry.path, relative=f"{path}/", ignored=ignored)
     elif entry.is_symlink():
         found.skipped.append(SkippedFile(shown_path(path), SkipReason.SYMBOLIC_LINK))
     elif not stat.S_ISREG((about := entry.stat(follow_symlinks=False)).st_mode):
@@ -162,6 +194,7 @@ def _take(
         found.skipped.append(SkippedFile(shown_path(path), SkipReason.TOO_LARGE))
     else:
         found.files.append(FoundFile(shown_path(path), entry.path, about.st_size, about.st_mtime_ns))
+    return None
 
 
 def _is_ignored(path: str, rules: _Rules) -> bool:

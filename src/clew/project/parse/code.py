@@ -28,6 +28,8 @@ _WRAPPERS: Final = frozenset(
 """What may stand around a definition and begins with it, or with its keywords."""
 _PREPROCESSED: Final = frozenset({"c", "cpp"})
 _KINDS: Final = {"class": NodeKind.CLASS, "function": NodeKind.FUNCTION, "module": NodeKind.MODULE}
+_MIXING: Final = frozenset({"class", "module"})
+"""What may mix modules in: an `extend` inside of a method of Ruby extends an object."""
 _SCOPE: Final = "scope"
 """The capture of what gives names to methods without being a definition: `impl` of Rust."""
 _NAME: Final = re.compile(r"[\w.$!?~=<>+*/%^&|\[\]-]+")
@@ -78,7 +80,7 @@ def parse_code(data: bytes, language: str, grammar: CodeGrammar, content: str) -
         for base in definition.bases
     ]
     captures = QueryCursor(grammar.references).captures(root) if grammar.references else {}
-    references += _calls(found, captures)
+    references += _used(found, captures)
     nodes += [
         ParsedNode(NodeKind.DECISION, f"line {said.start}", f"decision at line {said.start}", *said[:2], "", said.text)
         for said in decisions(text, is_document=False)
@@ -196,10 +198,11 @@ def _signature(definition: _Definition, data: bytes) -> str:
     return " ".join(head.split()).rstrip("{:= ")[:MAX_SIGNATURE]
 
 
-def _calls(found: Sequence[_Definition], captures: dict[str, list["Node"]]) -> list[Reference]:
-    """The names that each definition calls, each once; calls outside of definitions belong to the file."""
+def _used(found: Sequence[_Definition], captures: dict[str, list["Node"]]) -> list[Reference]:
+    """What each definition mixes in and the names that it calls, each once; outside of definitions it is the file's."""
     ends: list[tuple[int, int]] = [(0, 0)]  # where a stretch begins -> the innermost definition there
     stack: list[tuple[int, int]] = [(1 << 62, 0)]
+    types = {each.place: each.capture for each in found}
     for definition in found:
         if definition.place < 0:
             continue
@@ -211,9 +214,18 @@ def _calls(found: Sequence[_Definition], captures: dict[str, list["Node"]]) -> l
     while len(stack) > 1:
         ends.append((stack.pop()[0], stack[-1][1]))
     starts = [start for start, _ in ends]
+    mixed = {
+        (place, base): None
+        for node in captures.get("mixin", ())
+        if types.get(place := ends[bisect_right(starts, node.start_byte) - 1][1]) in _MIXING
+        for base in _bases(text_of(node))
+    }
     called = {
         (ends[bisect_right(starts, node.start_byte) - 1][1], text_of(node), is_member): None
         for capture, is_member in (("call", False), ("call.member", True))
         for node in captures.get(capture, ())
     }
-    return [Reference(place, EdgeKind.CALLS, name, is_member) for place, name, is_member in sorted(called)]
+    return [
+        *(Reference(place, EdgeKind.INHERITS, base) for place, base in sorted(mixed)),
+        *(Reference(place, EdgeKind.CALLS, name, is_member) for place, name, is_member in sorted(called)),
+    ]
