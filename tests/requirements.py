@@ -3221,6 +3221,25 @@ TRY = (
     Requirement("M-TRY-07", "DESIGN 10", "A path given to the constructor of a memory is an error that names `open`."),
 )
 
+CERTAIN = (
+    Requirement(
+        "CI-IMP-01",
+        "issue 12",
+        "An import's report accounts for every item of a list: one that gives no turn is skipped or rejected by name.",
+    ),
+    Requirement(
+        "CI-END-01",
+        "issue 15",
+        "A signal to stop that comes while the server starts ends it cleanly, as does the end of its parent's input.",
+    ),
+    Requirement(
+        "CI-END-02",
+        "issue 15",
+        "A server of several processes ends with all of them, whatever one of them is doing when it is asked to stop.",
+    ),
+)
+
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *FACT_ROWS,
     *FACTS_USED,
@@ -3304,6 +3323,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement("F-NAMED-02", "DESIGN 12", "An import says how many turns have a time that could not be read."),
     Requirement("F-NAMED-03", "DESIGN 12", "`clew add` and `clew import` tell a full disk in one line."),
     *RULES,
+    *CERTAIN,
     *COST,
     *TRY,
     *FOUND,

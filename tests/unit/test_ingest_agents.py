@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clew.ingest.importers import detect
+from clew.ingest.importers import Skipped, detect
 from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
 
 AIDER = """
@@ -164,6 +164,17 @@ def test_openhands_older_events_are_paired_by_their_order(tmp_path: Path) -> Non
     assert found[1].parts[1].text == '{"command": "touch L"}'
     assert found[1].parts[1].call_id == found[2].parts[0].call_id
     assert len(rejections(records, tmp_path)) == 1
+
+
+@pytest.mark.requirement("CI-IMP-01")
+def test_a_run_of_openhands_without_events_is_skipped(tmp_path: Path) -> None:
+    runs = [{"history": []}, {"history": [EVENTS[0]]}, {"instance_id": "bug-2", "history": []}]
+    for name, content in {"output.jsonl": lines(*runs), "list.json": runs}.items():
+        records = read(put(tmp_path, name, content), "openhands")
+        empty = [each.where.rpartition(":")[2] for each in records if isinstance(each, Skipped)]
+        assert empty == (["1", "3"] if name == "output.jsonl" else ["[0]", "[2]"])
+        assert skipped(records) == ["run without events"] * 2
+        assert len(turns(records)) == 1
 
 
 HISTORY = [

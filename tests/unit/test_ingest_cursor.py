@@ -211,3 +211,15 @@ def test_the_databases_of_a_home_are_found(tmp_path: Path) -> None:
     first = database(tmp_path / ".config/Cursor/User/globalStorage/state.vscdb", {})
     second = database(tmp_path / ".config/Cursor/User/workspaceStorage/0a/state.vscdb", {}, "ItemTable")
     assert find_sessions("cursor", tmp_path) == [first, second]
+
+
+@pytest.mark.requirement("CI-IMP-01")
+def test_what_is_no_message_in_an_older_session_is_rejected(tmp_path: Path) -> None:
+    inline = [{"bubbleId": "q1", "type": 1, "text": "Hello."}, "broken"]
+    path = database(tmp_path / "state.vscdb", {"composerData:s1": {"composerId": "s1", "conversation": inline}})
+    records = read(path)
+    assert [turn.text for turn in turns(records)] == ["Hello."]
+    found = rejections(records, tmp_path)
+    assert [(where.endswith("[1]"), reason) for where, reason in found] == [
+        (True, "expected a JSON object, found str 'broken'")
+    ]

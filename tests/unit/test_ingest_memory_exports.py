@@ -184,6 +184,25 @@ def test_old_agent_files_and_messages_of_the_api_are_read(tmp_path: Path) -> Non
     assert found[3].parts[0].name == "look"
 
 
+@pytest.mark.requirement("CI-IMP-01", "P-LFT-02")
+def test_an_agent_of_letta_with_nothing_in_it_is_skipped_and_no_agent_is_rejected(tmp_path: Path) -> None:
+    told = {"name": "b", "messages": [{"role": "user", "content": "Hello."}]}
+    records = read(put(tmp_path, "agents.af", {"agents": [{"name": "a", "messages": []}, told, 5]}), "letta")
+    assert [turn.text for turn in turns(records)] == ["Hello."]
+    assert skipped(records) == ["agent without messages"]
+    assert rejections(records, tmp_path) == [("agents.af:agents[2]", "expected a JSON object, found int 5")]
+
+
+@pytest.mark.requirement("CI-IMP-01", "P-LFT-03")
+def test_a_thread_of_zep_without_messages_is_skipped_and_no_thread_is_rejected(tmp_path: Path) -> None:
+    told = {"thread_id": "b", "messages": [{"uuid": "m", "role": "user", "content": "Hello."}]}
+    path = put(tmp_path, "dump.json", {"threads": [{"thread_id": "a", "messages": []}, told, None]})
+    records = read(path, "zep")
+    assert [turn.text for turn in turns(records)] == ["Hello."]
+    assert skipped(records) == ["thread without messages"]
+    assert [reason for _, reason in rejections(records, tmp_path)] == ["expected a JSON object, found NoneType None"]
+
+
 @pytest.mark.requirement("P-LFT-03")
 def test_threads_of_zep_are_read(tmp_path: Path) -> None:
     told = {"uuid": "u1", "role": "user", "name": "Jae", "content": "I moved to Oslo", "processed": True}

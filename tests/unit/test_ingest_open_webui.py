@@ -126,3 +126,16 @@ def test_old_chats_are_lists_and_damage_is_reported(tmp_path: Path) -> None:
         (True, False),
         (False, True),
     ]
+
+
+@pytest.mark.requirement("CI-IMP-01")
+def test_what_is_no_message_is_rejected_and_messages_with_one_id_are_all_kept(tmp_path: Path) -> None:
+    tree = {"messages": {"q1": message("q1", None, "user", "Which flower?"), "a1": "broken"}, "currentId": "q1"}
+    old = [message("q", None, "user", "Hello."), 7, message("q", None, "user", "Are you there?")]
+    export = [{"id": "new", "chat": {"history": tree}}, {"id": "old", "chat": {"messages": old}}]
+    records = read(put(tmp_path, "chats.json", export), "open-webui")
+    assert [turn.text for turn in turns(records)] == ["Which flower?", "Hello.", "Are you there?"]
+    assert rejections(records, tmp_path) == [
+        ("chats.json:[0].messages[a1]", "expected a JSON object, found str 'broken'"),
+        ("chats.json:[1].messages[1]", "expected a JSON object, found int 7"),
+    ]

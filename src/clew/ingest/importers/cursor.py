@@ -18,7 +18,7 @@ import apsw
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts
 from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
-from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped, no_object
 from clew.ingest.importers.source import JsonRecord, Source, json_record
 from clew.types import Part, Rejection
 
@@ -135,14 +135,18 @@ class _Session:
         )
 
     def records(self) -> Iterator[ImportRecord]:
-        inline = [raw for raw in list_of(self._item.value, "conversation") if isinstance(raw, dict)]
-        inline = inline or [raw for raw in list_of(self._item.value, "bubbles") if isinstance(raw, dict)]
+        lists = (list_of(self._item.value, name) for name in ("conversation", "bubbles"))
+        inline = next((held for held in lists if any(isinstance(raw, dict) for raw in held)), [])
         headers = [raw for raw in list_of(self._item.value, "fullConversationHeadersOnly") if isinstance(raw, dict)]
         if not inline and not headers:
             yield Skipped("conversation without messages", self._item.where)
         held = dict_of(self._item.value, "conversationMap")
         for place, raw in enumerate(inline):
-            yield from self._message(text_of(raw, "bubbleId", "id") or str(place), raw, f"{self._item.where}[{place}]")
+            where = f"{self._item.where}[{place}]"
+            if isinstance(raw, dict):
+                yield from self._message(text_of(raw, "bubbleId", "id") or str(place), raw, where)
+            else:
+                yield no_object(raw, where)
         for header in headers if not inline else ():
             name = text_of(header, "bubbleId") or ""
             item = _row(self._source, self._database, _TABLE, f"bubbleId:{self._name}:{name}")

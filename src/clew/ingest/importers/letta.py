@@ -16,7 +16,7 @@ from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_o
 from clew.ingest.importers.kept_notes import digest_of, note_turns
 from clew.ingest.importers.message_fields import read_message
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
-from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped, no_object, or_skipped
 from clew.ingest.importers.source import Source, json_document, json_lines, json_list
 from clew.types import Part, Rejection
 
@@ -50,7 +50,10 @@ def read(source: Source) -> Iterator[ImportRecord]:
         if isinstance(raw, dict):
             held = [blocks[name] for name in list_of(raw, "block_ids") if isinstance(name, str) and name in blocks]
             own = [*held, *list_of(raw, "core_memory"), *list_of(raw, "memory_blocks")]
-            yield from _Agent(source, raw).records(own, f"agents[{place}]")
+            records = _Agent(source, raw).records(own, f"agents[{place}]")
+            yield from or_skipped(records, "agent without messages", source.where(f"agents[{place}]"))
+        else:
+            yield no_object(raw, source.where(f"agents[{place}]"))
 
 
 class _Agent:

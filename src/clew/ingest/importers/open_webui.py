@@ -18,7 +18,7 @@ from clew.ingest.importers.accounts import conversations
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.message_tree import BranchPosition, branch_positions
 from clew.ingest.importers.message_turns import ImportedMessage, last_id, message_turns
-from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped, no_object
 from clew.ingest.importers.source import JsonRecord, Source
 from clew.types import Part, Rejection
 
@@ -57,10 +57,15 @@ class _Chat:
 
     def records(self) -> Iterator[ImportRecord]:
         history = dict_of(self._chat, "history")
-        listed = [raw for raw in list_of(self._chat, "messages") if isinstance(raw, dict)]
-        messages = {name: raw for name, raw in dict_of(history, "messages").items() if isinstance(raw, dict)} or {
-            text_of(raw, "id") or str(place): raw for place, raw in enumerate(listed)
-        }
+        tree = dict_of(history, "messages")
+        has_tree = any(isinstance(raw, dict) for raw in tree.values())
+        found = tree if has_tree else _by_name(list_of(self._chat, "messages"))
+        messages: dict[str, dict[str, Any]] = {}
+        for name, raw in found.items():
+            if isinstance(raw, dict):
+                messages[name] = raw
+            else:
+                yield no_object(raw, f"{self._where}.messages[{name}]")
         if not messages:
             yield Skipped("chat without messages", self._where)
             return
@@ -110,6 +115,15 @@ class _Chat:
         )
         self._last[node] = last_id(message) or self._last.get(node)
         yield from message_turns(message, f"{self._where}.messages[{node}]")
+
+
+def _by_name(listed: list[Any]) -> dict[str, Any]:
+    """The messages of an old chat by their ids; one without an id, or with one that is taken, by its place."""
+    found: dict[str, Any] = {}
+    for place, raw in enumerate(listed):
+        name = (text_of(raw, "id") if isinstance(raw, dict) else None) or str(place)
+        found[name if name not in found else f"{name}#{place}"] = raw
+    return found
 
 
 def _said(raw: dict[str, Any]) -> tuple[Part, ...]:

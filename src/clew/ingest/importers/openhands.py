@@ -13,7 +13,7 @@ from clew.ingest.formats.blocks import call_part, linked_part, result_parts, to_
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
-from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped, or_skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_document, json_lines, json_list
 from clew.types import Part, Rejection
 
@@ -41,7 +41,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
         if isinstance(item, Rejection):
             yield item
         elif isinstance(item.value.get("history"), list):
-            yield from _output(source, item)
+            yield from or_skipped(_output(source, item), "run without events", item.where)
         else:
             yield from run.event(item)
 

@@ -1,6 +1,6 @@
 """The records that importers produce (turns, rejections, skipped records), and their size limits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -98,3 +98,18 @@ IsUnchanged = Callable[[str, str], bool]
 """Whether the file with this path and stamp was read before, so that it need not be opened."""
 
 ImportRecord = ImportedTurn | Rejection | Skipped | SessionTitle | Delivered | FileEnd
+
+
+def or_skipped(records: Iterable[ImportRecord], kind: str, where: str) -> Iterator[ImportRecord]:
+    """The records of an item; if it has none, a `Skipped`, so that a report accounts for every item."""
+    is_empty = True
+    for record in records:
+        is_empty = False
+        yield record
+    if is_empty:
+        yield Skipped(kind, where)
+
+
+def no_object(value: object, where: str) -> Rejection:
+    """Says that an item of a list is not the JSON object that it should be."""
+    return Rejection(where=where, reason=f"expected a JSON object, found {type(value).__name__} {value!r:.40}")

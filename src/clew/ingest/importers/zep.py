@@ -13,7 +13,7 @@ from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.kept_notes import note_turns
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
-from clew.ingest.importers.record import ImportRecord
+from clew.ingest.importers.record import ImportRecord, no_object, or_skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_document, json_lines, json_list
 from clew.types import Rejection
 
@@ -50,16 +50,19 @@ def _object(source: Source, value: Mapping[str, Any], way: str, thread: str | No
     thread = text_of(value, *_THREADS) or thread
     for key in ("threads", "sessions"):
         for n, inner in enumerate(list_of(value, key)):
+            where = f"{way}{key}[{n}]"
             if isinstance(inner, dict):
-                yield from _object(source, inner, f"{way}{key}[{n}].", thread)
+                records = _object(source, inner, f"{where}.", thread)
+                yield from or_skipped(records, "thread without messages", where)
+            else:
+                yield no_object(inner, where)
     for key in ("messages", "episodes", "edges", "facts", "nodes"):
         for n, inner in enumerate(list_of(value, key)):
             where = f"{way}{key}[{n}]"
             if isinstance(inner, dict):
                 yield from _item(source, JsonRecord(where, inner, n), thread)
             else:
-                reason = f"expected a JSON object, found {type(inner).__name__} {inner!r:.40}"
-                yield Rejection(where=where, reason=reason)
+                yield no_object(inner, where)
 
 
 def _item(source: Source, item: JsonRecord, thread: str | None) -> Iterator[ImportRecord]:
