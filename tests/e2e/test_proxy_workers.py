@@ -13,7 +13,8 @@ import pytest
 from clew import Memory
 from clew.serve.scripted.script import in_turn
 from clew.serve.scripted.server import ScriptedUpstream
-from tests.cli_runs import failure
+from clew.serve.worker_processes import _end
+from tests.cli_runs import environment, failure
 from tests.e2e.test_proxy_process import serving
 from tests.raw_upstreams import ask, post, split
 
@@ -59,6 +60,70 @@ def talk(server: str, number: int) -> int:
 def children(parent: int) -> list[int]:
     text = Path(f"/proc/{parent}/task/{parent}/children")
     return [int(number) for number in text.read_text().split()] if text.is_file() else []
+
+
+STARTING = """
+import os, signal, sys
+from clew import Memory
+from clew.config import load_config
+from clew.memory.opening import utc_now
+from clew.serve.event_log import EventLog
+from clew.serve.run_server import run_server, services_of
+
+def opening(space):
+    return Memory.open(sys.argv[1], embedder="none")
+
+def announce(address):
+    os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+
+config = load_config(None, {"serve": {"port": 0}})
+run_server(services_of(config, "default", opening, EventLog(utc_now)), announce)
+print("it ended in order")
+"""
+
+
+@pytest.mark.requirement("CI-END-01", "P-RLY-15")
+@pytest.mark.parametrize("stopping", ["SIGTERM", "SIGINT"])
+def test_a_signal_while_the_server_starts_ends_it_in_order(tmp_home: Path, stopping: str) -> None:
+    command = [sys.executable, "-c", STARTING, str(tmp_home / "memory"), stopping]
+    ran = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment(tmp_home))
+    assert (ran.returncode, ran.stdout) == (0, "it ended in order\n"), ran.stderr
+
+
+@pytest.mark.requirement("CI-END-01")
+def test_a_server_whose_input_ends_at_once_ends_in_order(tmp_home: Path) -> None:
+    order = {"home": str(tmp_home / "memory"), "space": "default", "serve": {}}
+    command = [sys.executable, "-m", "clew.serve.supervised"]
+    ran = subprocess.run(
+        command,
+        input=json.dumps(order) + "\n",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env=environment(tmp_home),
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("http://127.0.0.1:")
+
+
+DEAF = "import signal, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
+
+
+@pytest.mark.requirement("CI-END-02", "P-RLY-19")
+def test_a_process_that_does_not_end_is_killed_and_one_that_died_is_no_obstacle() -> None:
+    deaf, dead = (
+        subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for code in (DEAF, "")
+    )
+    assert deaf.stdout is not None
+    assert deaf.stdout.readline() == b"\n"
+    assert dead.stdin is not None
+    dead.wait()
+    dead.stdin.write(b"an order that nobody reads")
+    _end([dead, deaf], patience=0.01)
+    assert (dead.returncode, deaf.returncode) == (0, -signal.SIGKILL)
+    assert dead.stdin.closed
+    assert deaf.stdout.closed
 
 
 FAILING = """

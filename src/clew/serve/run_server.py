@@ -59,7 +59,7 @@ def run_server(services: Services, announce: Callable[[str], None], listening: s
     """Serves until a signal ends it.
 
     Args:
-        announce: called once with the server's address when it listens.
+        announce: called once with the server's address when it listens; a signal from then on ends it in order.
         listening: a socket that listens already; otherwise one is made for the address of the settings.
 
     Raises:
@@ -71,9 +71,9 @@ def run_server(services: Services, announce: Callable[[str], None], listening: s
         listening = listen(services.config.serve.host, services.config.serve.port)
     with listening, _as_events(services.events):
         server = make_server(app)
-        announce(address_of(listening))
-        threading.Thread(target=warm_up, args=(services,), name="clew-warm-up", daemon=True).start()
-        with _signals_end_quietly(), switching_often():
+        with _signals_end(server), switching_often():  # before `announce`: who has the address may send a signal
+            announce(address_of(listening))
+            threading.Thread(target=warm_up, args=(services,), name="clew-warm-up", daemon=True).start()
             server.run(sockets=[listening])
 
 
@@ -150,10 +150,18 @@ def switching_often() -> Iterator[None]:
 
 
 @contextmanager
-def _signals_end_quietly() -> Iterator[None]:
-    """Keeps the signals that stopped the server, which it raises again at its end, from ending the process by force."""
+def _signals_end(server: "uvicorn.Server") -> Iterator[None]:
+    """Has signals to stop end the server while its own handlers are not installed: as it starts, and at its end.
+
+    It then starts, looks at `should_exit` before it serves, and ends in order. At its end it raises the signals that
+    stopped it again, which must not end the process by force.
+    """
+
+    def end(_number: int, _frame: object) -> None:
+        server.should_exit = True
+
     stopping = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(each, lambda _number, _frame: None) for each in stopping]
+    before = [signal.signal(each, end) for each in stopping]
     try:
         yield
     finally:

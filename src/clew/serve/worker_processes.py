@@ -9,18 +9,21 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from clew.config import ServeConfig
 from clew.errors import ConfigError
-from clew.serve.run_server import address_of, listen
+from clew.serve.run_server import GRACE, address_of, listen
 
 _LOOK: Final = 0.2
 """Seconds between two looks at the processes."""
 _DELAY: Final = 1.0
 """Seconds before a process that died is started again."""
+_PATIENCE: Final = 2.0 * GRACE
+"""Seconds that each process has to end: for its running answers, and for closing its memories. Then it is killed."""
 
 
 def run_workers(
@@ -39,9 +42,9 @@ def run_workers(
     """
     if sys.platform == "win32":
         raise ConfigError("serve.workers is more than 1, which Windows does not support; set it to 1")
-    stopping = threading.Event()
+    signals: SimpleQueue[int] = SimpleQueue()  # not an Event: its lock may be held by what the signal interrupts
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: stopping.set())
+        signal.signal(number, lambda number, _frame: signals.put(number))
     with listen(config.host, config.port) as listening:
         order = {"home": home, "space": space, "serve": {**given, "workers": 1}, "fd": listening.fileno()}
         workers = [_started(order, listening) for _ in range(config.workers)]
@@ -49,12 +52,23 @@ def run_workers(
             _end(workers)
             raise ConfigError("a process of the server did not start; the lines above say why")
         announce(address_of(listening))
-        while not stopping.wait(_LOOK):
+        while not _comes(signals, _LOOK):
             dead = [place for place, worker in enumerate(workers) if worker.poll() is not None]
-            if dead and not stopping.wait(_DELAY):
-                for place in dead:
-                    workers[place] = _started(order, listening)
+            if dead and _comes(signals, _DELAY):
+                break
+            for place in dead:
+                _close(workers[place])
+                workers[place] = _started(order, listening)
         _end(workers)
+
+
+def _comes(signals: SimpleQueue[int], seconds: float) -> bool:
+    """Waits for a signal to stop; whether one came."""
+    try:
+        signals.get(timeout=seconds)
+    except Empty:
+        return False
+    return True
 
 
 def _are_ready(workers: Sequence[subprocess.Popen[bytes]]) -> bool:
@@ -63,15 +77,30 @@ def _are_ready(workers: Sequence[subprocess.Popen[bytes]]) -> bool:
     return all(lines)
 
 
-def _end(workers: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Asks all to end, then waits for the answers that they are giving."""
+def _end(workers: Sequence[subprocess.Popen[bytes]], patience: float = _PATIENCE) -> None:
+    """Asks all to end, then waits for the answers that they are giving, and kills those that do not end."""
     for worker in workers:
-        if worker.stdin is not None:
+        _end_input(worker)
+    for worker in workers:
+        try:
+            worker.wait(patience)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()
+        _close(worker)
+
+
+def _end_input(worker: subprocess.Popen[bytes]) -> None:
+    if worker.stdin is not None:
+        with suppress(BrokenPipeError):  # an order that it never read
             worker.stdin.close()
-    for worker in workers:
-        worker.wait()
-        if worker.stdout is not None:
-            worker.stdout.close()
+
+
+def _close(worker: subprocess.Popen[bytes]) -> None:
+    """Closes what connected a process that has ended."""
+    _end_input(worker)
+    if worker.stdout is not None:
+        worker.stdout.close()
 
 
 def _started(order: Mapping[str, Any], listening: socket.socket) -> subprocess.Popen[bytes]:
@@ -83,6 +112,7 @@ def _started(order: Mapping[str, Any], listening: socket.socket) -> subprocess.P
         start_new_session=True,  # Ctrl-C in the terminal is for this process, which then asks them to end
     )
     if worker.stdin is not None:
-        worker.stdin.write(json.dumps(order).encode() + b"\n")
-        worker.stdin.flush()
+        with suppress(BrokenPipeError):  # it died before it read; `run_workers` sees that
+            worker.stdin.write(json.dumps(order).encode() + b"\n")
+            worker.stdin.flush()
     return worker
