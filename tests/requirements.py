@@ -1366,6 +1366,15 @@ RULES = (
     Requirement("K-RUL-09", "Issue 16", "Statements do not depend on batches; any text can be read."),
     Requirement("K-RUL-10", "DESIGN 8", "Each form of a verb gives all its forms: led, leads, leading."),
     Requirement(
+        "KNW-ORD-01",
+        "Issue 16.1",
+        "Standing orders to an assistant are kept as what the user wants, with their purpose.",
+    ),
+    Requirement(
+        "KNW-ORD-02", "Issue 16.1", "Orders for the moment, and what people tell each other to do, state nothing."
+    ),
+    Requirement("KNW-ORD-03", "Issue 16.3", "A later standing order replaces or ends an earlier one."),
+    Requirement(
         "K-READ-01",
         "Issue 16.1",
         "Idioms of work, love, meals, prices and settings fill the slots that they are about.",

@@ -102,6 +102,7 @@ def test_what_a_model_finds_is_told_alike_and_other_languages_are_left_alone(
     ("subject", "kind", "expected"),
     [
         ("user's flights", FactType.WORLD, "user's flights are delayed"),
+        ("le bras", FactType.WORLD, "le bras is delayed"),
         ("Ann's parents", FactType.PERSONAL, "Ann's parents are delayed"),
         ("Ann's grandchildren", FactType.PERSONAL, "Ann's grandchildren are delayed"),
         ("Ann's boss", FactType.PERSONAL, "Ann's boss is delayed"),

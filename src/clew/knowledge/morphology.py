@@ -109,6 +109,12 @@ def third_person(verb: str) -> str:
     return listed[3][0] if listed else regular_forms(verb)[3]
 
 
+def gerund(verb: str) -> str:
+    """The -ing form of a verb in its dictionary form: "commit" -> "committing"."""
+    listed = _verbs().get(verb)
+    return listed[2][0] if listed else regular_forms(verb)[2]
+
+
 def _all_forms(verb: str) -> tuple[str, ...]:
     listed = _verbs().get(verb)
     return regular_forms(verb) if listed is None else tuple([form for forms in listed for form in forms])

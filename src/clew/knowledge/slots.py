@@ -72,6 +72,8 @@ SLOTS: Final = (
     Slot("favourite", ("has favourite",), scoped=True),
     Slot("preference", ("prefers",), scoped=True),
     Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True, shared=True),
+    Slot("language of answers", ("wants answers in",), scoped=True, single=True),
+    Slot("length of answers", ("wants answers",)),
     Slot("quantity", ("has number of",), scoped=True),
     Slot("setting", ("is set to",), scoped=True, single=True, ground=True),
 )
@@ -87,6 +89,8 @@ SIDES: Final[Mapping[str, tuple[str, str]]] = {
     "opposes": ("supports", "against"),
     "trusts": ("trusts", "for"),
     "distrusts": ("trusts", "against"),
+    "wants assistant to": ("wants assistant to", "for"),
+    "wants assistant not to": ("wants assistant to", "against"),
 }
 """Verbs that state or deny the same of one object: verb -> (the verb that stands for all of them, its side)."""
 

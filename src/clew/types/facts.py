@@ -233,8 +233,8 @@ class Fact(Record):
 
 
 def _is_several(subject: str, kind: FactType) -> bool:
-    """Whether a subject is in the plural: "we", "Ann's parents", "flights"; a person's name never is."""
-    is_noun = kind is FactType.WORLD or "'s " in subject
+    """Whether a subject is in the plural in English: "we", "Ann's parents", "flights"; a person's name never is."""
+    is_noun = (kind is FactType.WORLD or "'s " in subject) and _FOREIGN.search(subject) is None
     return subject == "we" or (is_noun and _PLURAL.search(subject) is not None)
 
 
@@ -250,6 +250,10 @@ _PLURAL: Final = re.compile(
     r"(?:[a-z-]+(?<![sui])s|[a-z-]*(?:children|wives|women)|people|men|feet|teeth|mice|police)$"
 )
 """A noun in the plural at the end of a subject: not "boss", "bus", "analysis", "physics", "news"."""
+_FOREIGN: Final = re.compile(
+    r"[^\x00-\x7f’]|^(?:l['’]|(?:le|la|el|lo|il|une?|uno|una|der|das|den|eine?|het|een|mon|ton|son|mein|dein|mi|tu) )"
+)
+"""A subject in another language, whose endings say nothing here: "le temps", "el lunes", "het huis"."""
 _IRREGULAR: Final = {"is": "are", "was": "were", "has": "have"}
 _OF_ONE: Final = re.compile(r"(?:(?<=\w\w)ies|(?:ch|sh|ss|x|o)es|(?<!s)s)$")
 _ENDINGS: Final = {"ies": "y", "s": ""}

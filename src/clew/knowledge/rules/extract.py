@@ -9,6 +9,7 @@ from typing import Final
 
 from clew.knowledge.rules.meanings import StatementDraft
 from clew.knowledge.rules.moods import STATED
+from clew.knowledge.rules.orders import is_to_assistant, orders
 from clew.knowledge.rules.repairs import corrections, denied, is_denial, is_elliptical
 from clew.knowledge.rules.sentences import drafts
 from clew.knowledge.rules.speech import speech
@@ -23,7 +24,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 23
+VERSION: Final = 24
 """Rises with every change of what the rules find."""
 
 
@@ -111,6 +112,7 @@ def _read(
         found += denied(_read(question, (), [turn], asked=True)[0], speaks) if asks != speaks else ()
     when = TimePhrases() if only_names else time_phrases(text, turn.at)
     spans = sentence_spans(text)
+    ordered = not only_names and is_to_assistant(turn, earlier)
     every_mood = every_mood or any(is_elliptical(text[low:high]) for low, high in spans)
     for low, high in spans:
         s = read(text, low, high)
@@ -121,6 +123,7 @@ def _read(
         if is_elliptical(text[low:high]):
             found += corrections(text[low:high], found or _said_before(turn, earlier), turn.at)
         else:
+            found += orders(s, speaker) if ordered else []
             found += drafts(s, mentions, when.within(low, high), turn.at, every_mood=every_mood)
     return found, names.turns[-1]
 
