@@ -3027,6 +3027,20 @@ DOOR = (
     ),
 )
 
+SERVE = (
+    Requirement("SRV-GEMINI-01", "Issue 15.2", "A session of Gemini CLI is one by the proxy and out of its own file."),
+    Requirement(
+        "SRV-GEMINI-02",
+        "Issue 15.2",
+        "Only a file of the user's own that ends with the question, and no other does, names a session of Gemini CLI.",
+    ),
+    Requirement(
+        "SRV-IDLE-01",
+        "Issue 15",
+        "Connections to servers nearby are not used again when these may be closing them, so that no question is lost.",
+    ),
+)
+
 PROJECT = (
     Requirement(
         "L-PRJ-01",
@@ -3322,6 +3336,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *REDUCE,
     *PROJECT,
     *DOOR,
+    *SERVE,
     *LINE,
     Requirement(
         "F-SUITE-01", "issue 17", "A prompt to a vendor's model reads no certificates that an earlier one has read."

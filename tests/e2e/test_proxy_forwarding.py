@@ -302,6 +302,15 @@ def test_a_connection_that_was_closed_meanwhile_costs_no_answer_that_may_be_aske
         assert asked == [method.encode()] * (3 if method == "GET" else 2)
 
 
+@pytest.mark.requirement("SRV-IDLE-01")
+def test_a_question_goes_not_over_a_connection_that_was_idle_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clew.serve.proxy.forward.IDLE_NEAR", 0.0)
+    request = b"POST /openai/v1/files HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    with closing_upstream() as (url, asked), proxy(url) as server:
+        assert [split(ask(server.url, request))[0] for _ in range(3)] == [200, 200, 200]
+        assert asked == [b"POST"] * 3
+
+
 @pytest.mark.requirement("P-LFT-10")
 @pytest.mark.parametrize(
     ("method", "body", "events", "repeats"),

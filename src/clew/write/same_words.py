@@ -2,7 +2,8 @@
 
 The two cut it into turns differently: a file of Claude Code has a line for each block of an answer, a request has one
 message for all of them. So turns are compared by what their parts say: calls and results by the id of the call, words
-as they are but for white space. Turns of a file have external ids, those of the proxy have none.
+as they are but for white space. Reasoning may be told in other words by the two ways (Gemini CLI keeps a summary of it),
+so it decides only for a turn that has nothing else. Turns of a file have external ids, those of the proxy have none.
 """
 
 from collections import defaultdict
@@ -19,7 +20,7 @@ from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
 from clew.types import Part, Turn
 
-SOURCES: Final = frozenset(("claude-code", "codex"))
+SOURCES: Final = frozenset(("claude-code", "codex", "gemini-cli"))
 """Programs whose conversations are named alike by both ways."""
 
 NEAR: Final = timedelta(hours=1)
@@ -27,13 +28,16 @@ NEAR: Final = timedelta(hours=1)
 
 Piece = tuple[str, ...]
 
+_THOUGHT: Final = "thinking"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """Where a piece is stored: the turn's place in the session, and the turn."""
+    """Where a part is stored: the turn's place in the session, the turn, and by which pieces it is found."""
 
     seq: int
     turn: Turn
+    pieces: tuple[Piece, ...]
 
 
 class SpokenPieces:
@@ -44,22 +48,36 @@ class SpokenPieces:
         self._places: dict[Piece, list[_Place]] = defaultdict(list)
         for turn in turns:
             if turn.seq is not None:
-                for piece in pieces(turn):
-                    self._places[piece].append(_Place(turn.seq, turn))
+                for part in turn.parts:
+                    place = _Place(turn.seq, turn, _stored_as(turn.role, part))
+                    for piece in place.pieces:
+                        self._places[piece].append(place)
 
     def find(self, turn: Turn) -> tuple[int, ...]:
         """The places of the stored turns that say all of a turn; empty when they do not."""
-        chosen: list[tuple[Piece, _Place]] = []
-        for piece in pieces(turn):
-            taken = [place for held, place in chosen if held == piece]
-            free = (place for place in self._places.get(piece, ()) if _is_near(turn, place.turn) and place not in taken)
-            place = next(free, None)
-            if place is None:
+        chosen: list[_Place] = []
+        said = [part for part in turn.parts if _piece(turn.role, part)]
+        is_thought_alone = all(part.type == _THOUGHT for part in said)
+        for part in said:
+            taken = self._free(turn, part, chosen)
+            if taken is not None:
+                chosen.append(taken)
+            elif part.type != _THOUGHT or is_thought_alone:
                 return ()
-            chosen.append((piece, place))
-        for piece, place in chosen:
-            self._places[piece].remove(place)
-        return tuple(sorted({place.seq for _, place in chosen}))
+        for place in chosen:
+            for piece in place.pieces:
+                self._places[piece].remove(place)
+        return tuple(sorted({place.seq for place in chosen}))
+
+    def _free(self, turn: Turn, part: Part, chosen: Sequence[_Place]) -> _Place | None:
+        """The first place where a part is stored that was not found yet."""
+        free = (
+            place
+            for piece in _found_as(turn.role, part)
+            for place in self._places.get(piece, ())
+            if _is_near(turn, place.turn) and not any(place is other for other in chosen)
+        )
+        return next(free, None)
 
 
 def stored_words(reader: Reader, space: str, session: str, *, from_file: bool | None) -> SpokenPieces:
@@ -102,21 +120,41 @@ def named_alike(
     return keys, named
 
 
-def pieces(turn: Turn) -> list[Piece]:
-    """What the parts of a turn say, in a form that is the same by both ways."""
-    return [piece for part in turn.parts if (piece := _piece(turn.role, part))]
+def _stored_as(role: str, part: Part) -> tuple[Piece, ...]:
+    """By which pieces a stored part is found: a call with an id also by its arguments, for one without."""
+    piece = _piece(role, part)
+    if part.type == "tool_call" and part.call_id:
+        return (piece, ("named call", part.name or "", part.text))
+    return (piece,) if piece else ()
+
+
+def _found_as(role: str, part: Part) -> tuple[Piece, ...]:
+    """The pieces by which a part is looked for, the surest first.
+
+    Gemini's answers may have calls without ids, which the program then gives them. Two ids are never the same call.
+    """
+    piece = _piece(role, part)
+    if part.type == "tool_call":
+        return (piece, ("call" if part.call_id else "named call", part.name or "", part.text))
+    return (piece,)
 
 
 def _piece(role: str, part: Part) -> Piece:
-    """One part; empty for one that says nothing."""
+    """What one part says, in a form that is the same by both ways; empty for one that says nothing."""
     if part.type == "tool_call":
-        return ("call", part.call_id) if part.call_id else ("call", part.name or "", part.text)
+        return ("call", _call_id(part)) if part.call_id else ("call", part.name or "", part.text)
     if part.call_id is not None:
-        return ("result", part.call_id, part.type)
+        return ("result", _call_id(part), part.type)
     if holds_text(part) or part.blob is not None:
         return ("blob", part.blob or "")
-    words = " ".join(part.text.split())
+    text = part.text.replace("**", "") if part.type == _THOUGHT else part.text  # which marks the subject of a thought
+    words = " ".join(text.split())
     return (part.type, "" if part.type == "injected" else role, words) if words else ()
+
+
+def _call_id(part: Part) -> str:
+    """The id of a call without the name of its tool, which Gemini CLI writes before it in its file."""
+    return (part.call_id or "").removeprefix(f"{part.name}__")
 
 
 def _is_near(one: Turn, other: Turn) -> bool:

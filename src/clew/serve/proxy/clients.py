@@ -178,7 +178,7 @@ def _folder(request: ChatRequest, name: str) -> str | None:
     """The folder in which a program works, as its instructions or its first messages tell it."""
     if name not in shapes.TELL_FOLDERS:
         return None
-    told = (request.system, *(text for message in request.messages[:_OPENING] for text in _texts(message)))
+    told = (request.system, *(text for message in request.messages[:_OPENING] for text in texts_in(message)))
     for text in told:
         for words in shapes.FOLDERS:
             _, found, rest = text.partition(words)
@@ -191,11 +191,12 @@ def _last_question(request: ChatRequest) -> str:
     """The last text of the last message, when it is a user's."""
     if not request.messages or request.messages[-1].get("role", "user") != "user":
         return ""
-    found = _texts(request.messages[-1])
+    found = texts_in(request.messages[-1])
     return found[-1] if found else ""
 
 
-def _texts(message: Message) -> list[str]:
+def texts_in(message: Message) -> list[str]:
+    """The texts of a message, in order."""
     content = message.get("content", message.get("parts"))
     if isinstance(content, str):
         return [content]

@@ -4,7 +4,8 @@ The rules, in this order:
 
 1.  The session that the request names (`X-Clew-Session`) is the conversation.
 2.  The client's own id is, under the client's name, so that two clients' ids cannot meet. A new id of what goes on from
-    a stored conversation, by the rules below, is a second name for that one.
+    a stored conversation, by the rules below, is a second name for that one. The id of Gemini CLI, whose requests have
+    none, is looked up in its file for what would be a new conversation by the rules below.
 3.  Otherwise the conversation is that of the stored answer which the request names (`previous_response_id`).
 4.  Otherwise the longest beginning of the history that is stored decides, if it has an answer that the proxy relayed,
     or is just about to store, or if it is the whole history with an answer in it (a retry). So a system prompt, a first
@@ -50,6 +51,9 @@ RETRY: Final = "x-stainless-retry-count"
 """The header by which the SDKs of OpenAI and Anthropic count how often they sent a request before."""
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+_IN_FILES: Final = frozenset(("gemini-cli",))
+"""Programs that name a conversation in their own file of it alone; see `gemini_sessions`."""
 
 _SHORT: Final = 2
 """Messages in a row, the anchor included, by which a history without its beginning is recognised."""
@@ -134,7 +138,8 @@ def _of(look: Look, message: StoredMessage) -> tuple[StoredMessage, StoredConver
     stored = get_conversation(look.reader, look.space, message.conversation)
     if stored is None or stored.client != look.client.name:
         return None
-    return (message, stored) if look.client.session is not None or is_unnamed(stored.session) else None
+    is_silent = is_unnamed(stored.session) or (look.client.name in _IN_FILES and stored.own_id is not None)
+    return (message, stored) if look.client.session is not None or is_silent else None
 
 
 def _chosen(
@@ -204,7 +209,7 @@ def _follows(look: Look, message: StoredMessage, anchor: int) -> bool:
 def named_by(client: ClientMark, header: str | None) -> NamedConversation | None:
     """What a request calls its conversation, by the header `X-Clew-Session` or by the client's own id.
 
-    An id of Claude Code's or Codex's is a UUID, and the name of the session when its own file is imported, too.
+    An id of Claude Code's, Codex's or Gemini CLI's is a UUID, and the name of the session when its own file is imported.
     """
     if header is not None and header.strip():
         return NamedConversation(header.strip(), False)

@@ -19,6 +19,7 @@ from clew.rows.conversations import (
     conversation_key,
     get_messages,
     has_messages,
+    is_unnamed,
     messages_of,
     new_name,
     next_chain,
@@ -34,6 +35,7 @@ from clew.serve.proxy.conversation_lookup import (
 )
 from clew.serve.proxy.cut_history import Alignment, Unmatched, align_cut
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
+from clew.serve.proxy.gemini_sessions import session_in_file
 from clew.serve.proxy.message_form import MessageReader, Unit
 from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
@@ -146,6 +148,14 @@ class Conversations:
         Args:
             header: the value of `X-Clew-Session`.
         """
+        found = self._identified(request, client, header)
+        if not (found.fresh and is_unnamed(found.session)):
+            return found
+        own = session_in_file(request, client)
+        return found if own is None else self._identified(request, replace(client, session=own), header)
+
+    def _identified(self, request: ChatRequest, client: ClientMark, header: str | None) -> Conversation:
+        """The conversation as far as the request alone names it."""
         units = tuple(self.reader.units(request))
         named = named_by(client, header)
         with self._store.snapshot() as reader:

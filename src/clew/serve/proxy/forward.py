@@ -20,6 +20,12 @@ SILENCE: Final = 1_200.0
 """Seconds that the upstream may be silent: models think for minutes, and the vendors' SDKs wait for 600 s."""
 IDLE: Final = 60.0
 """Seconds for which an unused connection is kept for the next request."""
+IDLE_NEAR: Final = 2.0
+"""Seconds for the same without encryption: to a server nearby, where a new connection costs next to nothing.
+
+Such servers (those on uvicorn and llama.cpp's among them) close a connection that was idle for 5 s, and a question that
+meets them in closing it is lost.
+"""
 _LAST_STATUS: Final = 599
 _HERE: Final = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 _IDEMPOTENT: Final = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
@@ -122,16 +128,16 @@ class Forwarder:
         self._library: Any = httpx2
         jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another
 
-        def connections(kept: int) -> httpx2.AsyncClient:
+        def connections(kept: int, idle: float = IDLE) -> httpx2.AsyncClient:
             return httpx2.AsyncClient(
                 timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=IDLE),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=idle),
                 cookies=jar,
                 mounts=dict.fromkeys(_HERE),  # the environment's proxy is for other machines
                 follow_redirects=False,
             )
 
-        self._client, self._fresh = connections(_KEPT), connections(0)
+        self._client, self._fresh, self._near = connections(_KEPT), connections(0), connections(_KEPT, IDLE_NEAR)
 
     async def send(self, outgoing: Outgoing) -> "ReceivedAnswer":
         """Sends a request and returns its answer when the headers are there; the caller closes it.
@@ -144,7 +150,8 @@ class Forwarder:
         attempt = Attempt()
         try:
             try:
-                answer = await self._ask(self._client, outgoing, attempt)
+                client = self._near if outgoing.url.startswith("http:") else self._client
+                answer = await self._ask(client, outgoing, attempt)
             except (self._library.NetworkError, self._library.RemoteProtocolError):
                 if not attempt.may_be_repeated(outgoing):
                     raise
@@ -171,5 +178,5 @@ class Forwarder:
 
     async def close(self) -> None:
         """Closes all connections."""
-        await self._client.aclose()
-        await self._fresh.aclose()
+        for client in (self._client, self._fresh, self._near):
+            await client.aclose()
