@@ -3034,6 +3034,7 @@ SERVE = (
         "Issue 15.2",
         "Only a file of the user's own that ends with the question, and no other does, names a session of Gemini CLI.",
     ),
+    Requirement("SRV-STOP-01", "Issue 15.12", "What meets a memory that a stopping server has closed is no failure."),
     Requirement(
         "SRV-IDLE-01",
         "Issue 15",

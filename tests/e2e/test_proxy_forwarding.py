@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from clew.serve.proxy.forward import Attempt, Outgoing
+from clew.serve.proxy.forward import IDLE_NEAR, Attempt, Forwarder, Outgoing, Unreachable
 from tests.proxies import proxy
 from tests.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, read_request, split
 
@@ -303,12 +303,26 @@ def test_a_connection_that_was_closed_meanwhile_costs_no_answer_that_may_be_aske
 
 
 @pytest.mark.requirement("SRV-IDLE-01")
-def test_a_question_goes_not_over_a_connection_that_was_idle_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.serve.proxy.forward.IDLE_NEAR", 0.0)
-    request = b"POST /openai/v1/files HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-    with closing_upstream() as (url, asked), proxy(url) as server:
-        assert [split(ask(server.url, request))[0] for _ in range(3)] == [200, 200, 200]
-        assert asked == [b"POST"] * 3
+@pytest.mark.parametrize(("idle", "statuses"), [(0.0, [200, 200, 200]), (60.0, [200, 502])])
+def test_a_question_goes_not_over_a_connection_that_was_idle_for_long(idle: float, statuses: list[int]) -> None:
+    async def posted(url: str) -> list[int]:
+        forwarder = Forwarder(idle)
+        found = []
+        for _ in statuses:
+            try:
+                answer = await forwarder.send(Outgoing("POST", url, b"/v1/files", [(b"content-length", b"0")], None))
+                found.append(answer.status)
+                assert [piece async for piece in answer.pieces()] == [b"ok"]
+                await answer.aclose()
+            except Unreachable as error:
+                found.append(error.status)
+        await forwarder.close()
+        return found
+
+    with closing_upstream() as (url, asked):
+        assert asyncio.run(posted(url)) == statuses
+        assert asked == [b"POST"] * len(statuses)
+    assert IDLE_NEAR < 5  # after which such servers close a connection
 
 
 @pytest.mark.requirement("P-LFT-10")

@@ -167,3 +167,23 @@ def test_the_answer_and_its_cost_are_kept_when_the_memory_fails_after_the_questi
             total = read_ledger(reader, memory.space).total
         assert (total.requests, total.failed, total.input, total.output) == (1, 1, 1000, 10)
         assert total.cost == total.cost_without > 0
+
+
+@pytest.mark.requirement("SRV-STOP-01")
+@pytest.mark.parametrize("stops", [True, False])
+def test_a_memory_that_a_stop_has_closed_is_no_failure(stops: bool) -> None:  # a column
+    log = io.StringIO()
+    with quiet() as memory:
+        spaces, metrics = Spaces(lambda _: memory), Metrics()
+        events = EventLog(lambda: datetime(2026, 3, 1, tzinfo=UTC), log)
+        preparation = SafePreparation(Pipeline(spaces, ServeConfig()), spaces, events, metrics)
+        if stops:
+            preparation.stop()
+        spaces.close()
+        prepared = preparation.prepare(asked_chat())
+    assert prepared.unchanged is (Unchanged.STOPPING if stops else Unchanged.ERROR)
+    assert prepared.body is None
+    assert [json.loads(line)["event"] for line in log.getvalue().splitlines()] == [
+        "stopping" if stops else "failed-open"
+    ]
+    assert ("clew_failed_open_total{" in metrics.text({})) is not stops

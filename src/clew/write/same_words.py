@@ -2,8 +2,8 @@
 
 The two cut it into turns differently: a file of Claude Code has a line for each block of an answer, a request has one
 message for all of them. So turns are compared by what their parts say: calls and results by the id of the call, words
-as they are but for white space. Reasoning may be told in other words by the two ways (Gemini CLI keeps a summary of it),
-so it decides only for a turn that has nothing else. Turns of a file have external ids, those of the proxy have none.
+as they are but for white space. Reasoning may be told in other words by the two ways (Gemini CLI keeps a summary), so
+it decides only for a turn that has nothing else. Turns of a file have external ids, those of the proxy have none.
 """
 
 from collections import defaultdict

@@ -88,6 +88,8 @@ class Unchanged(StrEnum):
     """The body is no request of its format."""
     COMPRESSED = "compressed"
     """The body is compressed in a way that is not read here, or for which no decoder is installed."""
+    STOPPING = "stopping"
+    """The server is stopping, and its memories are closed; nothing failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def _follows(look: Look, message: StoredMessage, anchor: int) -> bool:
 def named_by(client: ClientMark, header: str | None) -> NamedConversation | None:
     """What a request calls its conversation, by the header `X-Clew-Session` or by the client's own id.
 
-    An id of Claude Code's, Codex's or Gemini CLI's is a UUID, and the name of the session when its own file is imported.
+    An id of Claude Code, Codex or Gemini CLI is a UUID, and the name of the session when its own file is imported, too.
     """
     if header is not None and header.strip():
         return NamedConversation(header.strip(), False)

@@ -122,7 +122,8 @@ class ReceivedAnswer:
 class Forwarder:
     """The connections to all upstreams, made once and kept. One event loop uses it."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle_near: float = IDLE_NEAR) -> None:
+        """Takes the seconds for which an unused connection without encryption is kept."""
         import httpx2  # the extra `server`; it takes 0.1 s to load
 
         self._library: Any = httpx2
@@ -137,7 +138,7 @@ class Forwarder:
                 follow_redirects=False,
             )
 
-        self._client, self._fresh, self._near = connections(_KEPT), connections(0), connections(_KEPT, IDLE_NEAR)
+        self._client, self._fresh, self._near = connections(_KEPT), connections(0), connections(_KEPT, idle_near)
 
     async def send(self, outgoing: Outgoing) -> "ReceivedAnswer":
         """Sends a request and returns its answer when the headers are there; the caller closes it.

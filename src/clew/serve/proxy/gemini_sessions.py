@@ -1,8 +1,8 @@
 """The id of a conversation of Gemini CLI, which stands in its own session file alone. Start at `session_in_file`.
 
-With an API key, Gemini CLI names no session in its requests. But it writes what the person types into the session's file
-before it sends it, and its first message names the folder in which the file lies. So of the sessions in that folder, the
-one that ends with the question of the request is its session.
+With an API key, Gemini CLI names no session in its requests. But it writes what the person types into the session's
+file before it sends it, and its first message names the folder in which the file lies. So of the sessions in that
+folder, the one that ends with the question of the request is its session.
 
 Borders: reads files below the user's own `.gemini/tmp` alone, whatever folder a request names.
 """

@@ -4,11 +4,12 @@ What broke is an event with the type of the error and its place, never its messa
 upstream would refuse what the client sends, the request is cut instead of being forwarded as it is.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from clew.errors import ClewError, FormatError, MissingExtra
+from clew.errors import ClewError, ClosedError, FormatError, MissingExtra
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
@@ -24,9 +25,11 @@ class SafePreparation:
 
     def __init__(self, pipeline: Pipeline, spaces: Spaces, events: EventLog, metrics: Metrics) -> None:
         self._pipeline, self._spaces, self._events, self._metrics = pipeline, spaces, events, metrics
+        self._stopping = threading.Event()
 
     def stop(self) -> None:
         """Ends what takes long, since the server stops."""
+        self._stopping.set()
         self._pipeline.stop()
 
     def prepare(self, chat: Chat) -> PreparedChat:
@@ -43,6 +46,8 @@ class SafePreparation:
             stored = self._pipeline.store(chat, request)
             prepared = self._pipeline.add(chat, stored)
         except Exception as error:  # noqa: BLE001  # the one place: any bug of the memory ends here
+            if isinstance(error, ClosedError) and self._stopping.is_set():
+                return self._unchanged(chat, Unchanged.STOPPING, None, stored)
             self._spaces.failed(chat.principal.space, error)
             return self._unchanged(chat, Unchanged.ERROR, error, stored)
         self._worked(chat, prepared)
@@ -98,13 +103,15 @@ class SafePreparation:
         self, chat: Chat, why: Unchanged, error: Exception | None, stored: PreparedChat | None = None
     ) -> PreparedChat:
         """The request as it came; with its place in the memory if it has one, so that its answer is stored."""
-        self._metrics.add("clew_failed_open_total", reason=why)
+        event = "stopping" if why is Unchanged.STOPPING else "failed-open"
+        if event == "failed-open":
+            self._metrics.add("clew_failed_open_total", reason=why)
         fields = {"reason": str(why), "space": chat.principal.space, "wire": chat.wire.name}
         if error is None:
-            self._events.write("failed-open", **fields)
+            self._events.write(event, **fields)
         else:
             cause = type(error.__cause__).__name__ if isinstance(error, ClewError) and error.__cause__ else None
-            self._events.failed("failed-open", error, cause=cause, **fields)
+            self._events.failed(event, error, cause=cause, **fields)
         prepared = replace(stored or PreparedChat(), unchanged=why)
         if why in (Unchanged.UNREADABLE, Unchanged.COMPRESSED):
             return prepared
