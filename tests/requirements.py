@@ -3230,6 +3230,16 @@ COST = (
     ),
 )
 
+# --- summaries in place of histories ---
+LONE_SUMMARIES = (
+    Requirement(
+        "RNK-SUMMARY-01",
+        "Issue 13.8",
+        "A client's summary is found when what it sums up is not stored, whichever way it comes.",
+    ),
+    Requirement("RNK-SUMMARY-02", "Issue 13.8", "Such a summary that comes again is known."),
+)
+
 # --- tools as a model uses them ---
 TRY = (
     Requirement(
@@ -3350,6 +3360,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *RULES,
     *CERTAIN,
     *COST,
+    *LONE_SUMMARIES,
     *TRY,
     *FOUND,
 )

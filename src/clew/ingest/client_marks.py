@@ -106,6 +106,11 @@ Piece = tuple[str, bool]
 """A piece of a text, and whether the user wrote it."""
 
 
+def is_summary(text: str) -> bool:
+    """Whether a text opens as the summary that a client puts in the place of messages it dropped."""
+    return text.lstrip().startswith(_SUMMARIES)
+
+
 def split_words(text: str) -> list[Piece]:
     """The pieces of a user's text in order: what the user wrote, and what the program that sent it added.
 

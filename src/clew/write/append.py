@@ -8,7 +8,7 @@ batches; if someone else wrote to the session meanwhile, it is planned anew.
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, cast
@@ -24,7 +24,7 @@ from clew.rows.quest_carrying import CarriedQuest, carry_quests
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
 from clew.store.protocol import Committed, Reader, Store, Transaction
 from clew.store.row_types import SessionRow, SpaceRow, TailRow, WeighingRow
-from clew.store.rows import dumps, placed_row, to_us
+from clew.store.rows import dumps, placed_row, to_us, turn_from_row
 from clew.store.selections import TOMBSTONE_SEQ, TURN_HASH, TURN_SEQ
 from clew.store.tables import SESSION, SPACE, TAIL, TURN, WEIGHING
 from clew.types.ids import turn_id
@@ -146,6 +146,11 @@ class Appender:
         """The turns that a file gave when it was imported in this state; None when it was not."""
         with self._store.snapshot() as reader:
             return turns_of(reader, self._space, path, stamp)
+
+    def turns_of_session(self, session: str) -> Generator[Turn, None, None]:
+        """The stored turns of a session, in the order of arrival."""
+        with self._store.snapshot() as reader:
+            yield from map(turn_from_row, TURN.scan(reader, (self._space, session), (self._space, session)))
 
     def note_files(self, files: Iterable[FileTurns]) -> None:
         """Remembers files whose turns are stored."""

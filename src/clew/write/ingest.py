@@ -30,6 +30,7 @@ from clew.version import __version__
 from clew.write.append import Appender, Fate
 from clew.write.file_turns import FileTurns
 from clew.write.followed import FollowedImport
+from clew.write.lone_summaries import tell_lone_summaries
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.skipped_records import SkippedRecords
 from clew.write.stream_alignment import StreamAlignment
@@ -197,7 +198,8 @@ def add_many(
 
     A turn that is rejected is named by its place in the input and does not stop the others.
     """
-    records = (_admitted(turn, f"turns[{place}]") for place, turn in enumerate(turns))
+    admitted = (_admitted(turn, f"turns[{place}]") for place, turn in enumerate(turns))
+    records = tell_lone_summaries(admitted, appender.turns_of_session)
     return _append_all(appender, records, config, clock, _Tally(on_progress))
 
 
@@ -262,6 +264,7 @@ def import_path(
     followed = _followed(appender, path, limits, way, form=form, session=session)
     if followed is None:
         records = read_path(path, form, session=session, limits=limits, is_unchanged=is_unchanged)
+        records = tell_lone_summaries(records, appender.turns_of_session)
         return _append_all(appender, records, config, clock, tally, way)
     tally.known = tally.file.turns = followed.turns
     tally.file.ids, tally.file.before, tally.file.queued = followed.ids, followed.ids.end, followed.queued

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clew.ingest import client_marks as marks
+from clew.ingest.compaction import KnownHistory, compacted_tokens
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.json_fields import dict_of, text_of, without_none
 from clew.ingest.importers.message_turns import (
@@ -28,13 +29,6 @@ from clew.types import Origin, Part, Rejection
 
 NAME = "claude-code"
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle"}
-SUMMARISED_CHARS = 1.0
-"""Characters of messages for each token that a client summarised, below which most of it is missing in the file.
-
-A token has about four characters, and up to half of a full window are instructions and tools.
-"""
-OVERHEAD_TOKENS = 13_000
-"""Tokens of instructions and tools in every request of Claude Code 2.1 (51 KB in 2.1.330), which no file holds."""
 _SIDECHAIN = "sidechain:"
 _AGENT = "agent:"
 """What the branch of a sub-agent with an id begins with, while a file is read; its turns are in no branch."""
@@ -87,9 +81,7 @@ class _SessionReader:
     queued: dict[str, JsonRecord] = field(default_factory=dict)
     removed: dict[str, JsonRecord] = field(default_factory=dict)
     finished: dict[str, str] = field(default_factory=dict)  # queued messages that were given, with their ids
-    has_messages: bool = False
-    chars: int = 0  # of the messages so far
-    compacted_tokens: int = 0  # of the conversation that the next summary replaces
+    known: KnownHistory = field(default_factory=KnownHistory)
     session: str | None = None
     late_title: SessionTitle | None = None
 
@@ -161,8 +153,8 @@ class _SessionReader:
         if item.value.get("isCompactSummary") is True and self._lacks_summarised():
             yield from self._turns(item, "assistant", parts, text_of(message, "model"))
             return
-        self.has_messages = self.has_messages or kind == "assistant"
-        self.chars += sum(len(part.text) for part in parts)
+        self.known.has_messages = self.known.has_messages or kind == "assistant"
+        self.known.chars += sum(len(part.text) for part in parts)
         if parts and all(part.type == "thinking" and not part.text for part in parts):
             yield self._skip(item, "thinking without text")
             return
@@ -173,17 +165,16 @@ class _SessionReader:
         yield from self._turns(item, kind, parts, text_of(message, "model"))
 
     def _lacks_summarised(self) -> bool:
-        """Whether most of what a summary replaces is not in this file: then the summary is all there is to find."""
-        known, self.chars = self.chars, 0
-        return not self.has_messages or known < SUMMARISED_CHARS * (self.compacted_tokens - OVERHEAD_TOKENS)
+        """Whether most of what a summary replaces is not in this file; what follows counts for the next one."""
+        lacks, self.known.chars = self.known.lacks_summarised, 0
+        return lacks
 
     def _system(self, item: JsonRecord) -> Iterator[ImportRecord]:
         subtype = text_of(item.value, "subtype")
         if subtype != "compact_boundary":
             yield self._skip(item, f"system:{subtype or 'unknown'}")
             return
-        tokens = dict_of(item.value, "compactMetadata").get("preTokens")
-        self.compacted_tokens = tokens if isinstance(tokens, int) else 0
+        self.known.compacted_tokens = compacted_tokens(dict_of(item.value, "compactMetadata"))
         text = text_of(item.value, "content") or "Conversation compacted"
         yield from self._turns(item, "system", (Part(type="injected", text=text),), None)
 
