@@ -3101,6 +3101,8 @@ PROJECT = (
         "PRJ-SENSE-01", "Project 3", "Words with another sense in code are no evidence of security by themselves."
     ),
     Requirement("PRJ-SENSE-02", "DESIGN 5.2", "Tokens that are counted or parsed raise no security in turns."),
+    Requirement("PRJ-TEXT-01", "Project, bad input", "Text in the encoding that it declares, or in Latin-1, is read."),
+    Requirement("PRJ-TEXT-02", "Project, bad input", "A long path is shortened where several files are named."),
     Requirement("L-PRJ-19", "DESIGN 10", "The commands print text or JSON, and end with 1 where something is wrong."),
 )
 

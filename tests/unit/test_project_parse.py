@@ -239,7 +239,7 @@ def test_minified_and_odd_text_is_read() -> None:
     assert parse("a.js", b"function f(){return 1};" * 500).language == "text"
     assert parse("a.md", "# T\u00eete\n".encode("utf-16")).nodes[-1].name == "T\u00eete"
     assert parse("a.md", b"\xef\xbb\xbf# T\n").nodes[-1].name == "T"
-    assert parse("a.md", b"# caf\xe9\n").nodes[-1].name == "caf\ufffd"
+    assert parse("a.md", b"# caf\xe9 \xc3\xa9\n").nodes[-1].name == "caf\ufffd \u00e9"
     assert parse("a.py", b"").lines == 1
 
 
@@ -457,3 +457,24 @@ def test_manifests_say_what_their_package_is_called() -> None:
     assert parse("Cargo.toml", b'[package]\nname = "shop-till"\n').package == "shop_till"
     assert parse("Cargo.toml", b'[package]\nname = "shop-till"\n[lib]\nname = "till"\n').package == "till"
     assert parse("package.json", b'{"name": "@shop/money"}').package == "@shop/money"
+
+
+@needs_grammars
+@pytest.mark.requirement("PRJ-TEXT-01")
+@pytest.mark.parametrize(
+    ("path", "data", "names"),
+    [
+        ("a.py", "# -*- coding: latin-1 -*-\ndef grün(): pass\n".encode("latin-1"), ["grün"]),
+        (
+            "a.py",
+            "#!/bin/env python\n# vim: set fileencoding=koi8-r :\ndef размер(): pass\n".encode("koi8-r"),
+            ["размер"],
+        ),
+        ("a.md", "# Über uns\r\n\r\nGrüße an alle – bald.\r\n".encode("cp1252"), ["Über uns"]),
+        ("a.py", "# coding: nothing\ndef grün(): pass\n".encode("latin-1"), ["grün"]),
+        ("a.md", "# Über ".encode() + b"\xff\xfe uns\n", ["Über \ufffd\ufffd uns"]),
+        ("a.md", "# 安全性\n".encode("utf-16"), ["安全性"]),
+    ],
+)
+def test_text_in_older_encodings_is_read(path: str, data: bytes, names: list[str]) -> None:
+    assert [node.name for node in parse(path, data).nodes[1:]] == names

@@ -16,8 +16,10 @@ from clew.project.blast_radius import find_node
 from clew.project.layout import Layout
 from clew.project.project import Project
 from clew.project.query import query
+from clew.project.reading import read_bytes
 from clew.project.status import status
 from clew.project.walk import SkipReason, shown_path, walk
+from tests.cli_runs import done
 from tests.effort import examples
 from tests.projects import made, write
 
@@ -263,3 +265,22 @@ def test_a_project_in_a_folder_that_is_not_utf8_is_refused(tmp_path: Path) -> No
     root.mkdir()
     with pytest.raises(InputError, match="not UTF-8"):
         Layout.of(root)
+
+
+@pytest.mark.requirement("L-PRJ-06")
+def test_files_that_vanish_or_grow_between_the_walk_and_reading_are_skipped(tmp_path: Path) -> None:
+    write(tmp_path, {"gone.py": "x = 1\n", "grown.py": "y = 1\n"})
+    gone, grown = walk(tmp_path, max_bytes=100).files
+    (tmp_path / "gone.py").unlink()
+    write(tmp_path, {"grown.py": "y = 1\n" * 100})
+    assert read_bytes(gone, 100) is SkipReason.UNREADABLE
+    assert read_bytes(grown, 100) is SkipReason.TOO_LARGE
+
+
+@pytest.mark.requirement("PRJ-TEXT-02")
+def test_a_long_path_is_shortened_where_several_are_named(tmp_path: Path) -> None:
+    write(tmp_path, {f"{'long-' * 16}{'/deep' * 30}/x.bin": b"\0"})
+    said = "".join(done("project", "genesis", "--root", tmp_path).split())
+    assert f"1fileskipped:{'long-' * 12}…" in said
+    assert said.count("/deep") < 30
+    assert "/x.bin" in said

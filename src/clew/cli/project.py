@@ -47,6 +47,8 @@ _ONE: Final = {
 }
 WIDE: Final = 60
 """Most characters shown of a text."""
+LONG: Final = 200
+"""Characters of a path from which its middle is left out where several are named."""
 
 
 @click.group()
@@ -279,7 +281,12 @@ def _rows(report: BuildReport) -> Iterator[tuple[str, str]]:
 
 def _named(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - SHOWN:,} more" if len(paths) > SHOWN else ""
-    return printable_name(", ".join(paths[:SHOWN])) + more
+    return (
+        printable_name(
+            ", ".join(path if len(path) <= LONG else f"{path[:WIDE]}…{path[-WIDE:]}" for path in paths[:SHOWN])
+        )
+        + more
+    )
 
 
 def _print_status(found: ProjectStatus) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 from clew.ingest.secrets import mask
 from clew.project.parse.code import parse_code
 from clew.project.parse.documents import parse_document
+from clew.project.parse.encoding import as_utf8
 from clew.project.parse.languages import TEXT, CodeGrammar, grammar, language_of
 from clew.project.parse.manifests import metadata_document, with_description
 from clew.project.parse.parsed import ParsedFile, ParsedNode
@@ -29,12 +30,10 @@ def parse(path: str, data: bytes) -> ParsedFile:
 
     Args:
         path: its name tells the language; nothing else of it enters the result.
-        data: its bytes; text that is not UTF-8 is read with replacements.
+        data: its bytes; text in no encoding that is known is read with replacements.
     """
     content = hashlib.sha256(data).hexdigest()
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        data = data.decode("utf-16", "replace").encode()
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = as_utf8(data)
     language = language_of(path, data)
     reads = grammar(language)
     is_generated = len(data) > _LONG_LINE * (data.count(b"\n") + 1)
