@@ -19,7 +19,8 @@ from clew.serve.run_server import address_of, listen, make_server, services_of
 from clew.serve.services import Services
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-START = 20.0
+START = 60.0
+PATIENT = 30.0
 
 
 @dataclass
@@ -59,8 +60,9 @@ def proxy(upstream: str, opening: Opening | None = None, **settings: Any) -> Ite
 
     Args:
         opening: opens the memory of a space; by default one that stays in this process, without embedder.
-        settings: of `serve.*`.
+        settings: of `serve.*`; without `patience`, requests wait for the memory as long as a loaded machine may need.
     """
+    settings = {"patience": PATIENT} | settings
     addresses = {f"upstream_{name}": upstream for name in ("anthropic", "openai", "gemini")}
     wanted: Mapping[str, Any] = {"embedder": "none", "serve": {"port": 0, **addresses, **settings}}
     config = load_config(None, wanted, {})

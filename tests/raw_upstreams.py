@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-PATIENCE = 20.0
+PATIENCE = 60.0
+UPSTREAM = 20.0
+"""Seconds for which the upstream waits for the rest of a request that breaks off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def raw_upstream(reply: Reply) -> Iterator[RawUpstream]:
 
     def serve(plug: socket.socket) -> None:
         with plug:
-            plug.settimeout(PATIENCE)
+            plug.settimeout(UPSTREAM)
             try:
                 request = read_request(plug)
                 if request is None:
@@ -88,7 +90,7 @@ def raw_upstream(reply: Reply) -> Iterator[RawUpstream]:
         listening.close()
         thread.join()
         for each in threads:
-            each.join(PATIENCE)
+            each.join(UPSTREAM)
 
 
 def read_request(plug: socket.socket) -> RawRequest | None:

@@ -325,7 +325,7 @@ def test_closing_waits_for_what_was_accepted(store: Store) -> None:
 
     def work(tx: Transaction) -> None:
         inside.set()
-        go_on.wait(10)
+        go_on.wait(60)
         tx.put("session", [session("s")])
 
     def add() -> None:
@@ -338,7 +338,7 @@ def test_closing_waits_for_what_was_accepted(store: Store) -> None:
 
     adding, closing = threading.Thread(target=add), threading.Thread(target=close)
     adding.start()
-    inside.wait(10)
+    inside.wait(60)
     closing.start()
     closing.join(0.05)
     assert closing.is_alive()

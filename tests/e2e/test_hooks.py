@@ -36,6 +36,16 @@ def fire(address: str, event: dict[str, Any] | bytes, **environment: str) -> tup
     return finished.returncode, finished.stdout, time.monotonic() - began
 
 
+def told_by(address: str, event: dict[str, Any]) -> bytes:
+    """What the hook says once the server answers in time: the first opens the memory; a machine may be busy."""
+    until = time.monotonic() + 60
+    while True:
+        status, out, _ = fire(address, event)
+        assert status == 0
+        if out or time.monotonic() > until:
+            return out
+
+
 @contextmanager
 def server(memory: Memory) -> Iterator[RunningProxy]:
     with memory, proxy("http://127.0.0.1:9", lambda _space: memory) as running:
@@ -77,9 +87,7 @@ def test_a_prompt_gets_what_is_remembered() -> None:
             "session_id": SESSION,
             "prompt": "How is the staging server called?",
         }
-        answers = [fire(running.url, event) for _ in range(3)]  # the first opens the memory
-    status, out, _ = answers[-1]
-    assert status == 0
+        out = told_by(running.url, event)
     told = json.loads(out)["hookSpecificOutput"]
     assert told["hookEventName"] == "UserPromptSubmit"
     assert "heron" in told["additionalContext"]
@@ -105,7 +113,7 @@ def test_what_was_said_is_stored_once_and_told_at_the_next_start(tmp_home: Path)
     with server(memory) as running:
         for name in ("Stop", "PreCompact", "Stop"):
             assert fire(running.url, {"hook_event_name": name, "transcript_path": str(path)})[:2] == (0, b"")
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while len(list(memory.turns())) < 2 and time.monotonic() < until:
             time.sleep(0.05)
         assert [turn.text for turn in memory.turns()] == [
@@ -113,8 +121,7 @@ def test_what_was_said_is_stored_once_and_told_at_the_next_start(tmp_home: Path)
             "Done, it is swallowtail.",
         ]
         started = {"hook_event_name": "SessionStart", "session_id": "next", "cwd": "/home/ann/app", "source": "startup"}
-        answers = [fire(running.url, started)[1] for _ in range(3)]
-        assert b"swallowtail" in answers[-1]
+        assert b"swallowtail" in told_by(running.url, started)
         own = {"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "prompt": "What is the new branch?"}
         assert fire(running.url, own)[:2] == (0, b"")  # its own session is in its window
 

@@ -152,7 +152,7 @@ def test_a_chat_with_a_small_model_goes_through_the_proxy(served: str) -> None:
         assert receipt is not None
         assert ask(base, question, **{"x-clew-inject": "off"})[0] == ask(f"{served}/v1", question)[0]
         memory = running.services.spaces.get("default")
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while len(list(memory.turns())) < 4 and time.monotonic() < until:
             time.sleep(0.1)
         stored = [turn.text.strip() for turn in memory.turns()]

@@ -175,7 +175,7 @@ def together_open(store: PostgresStore) -> None:
 
     def look() -> None:
         with store.snapshot() as reader:
-            barrier.wait(10)
+            barrier.wait(60)
             reader.count("session", ("a",), ("a",))
 
     threads = [threading.Thread(target=look) for _ in range(4)]

@@ -83,7 +83,7 @@ def test_what_another_process_adds_is_recalled_soon(memory: clew.Memory, url: st
     with clew.Memory.open(url, embedder="none") as other:
         assert memory.search("kafka") == []
         other.add(said("They picked Kafka."))
-        for _ in range(200):
+        for _ in range(3_000):
             if memory.search("kafka"):
                 break
             threading.Event().wait(0.02)

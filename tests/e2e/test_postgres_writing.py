@@ -118,13 +118,13 @@ def test_a_failing_transaction_of_a_shared_commit_fails_alone(
     def hold(tx: Transaction) -> None:
         tx.put("session", [session("first")])
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
 
     works: list[Callable[[Transaction], object]] = [counting("a") for _ in range(4)]
     works.insert(place, work)
     with ThreadPoolExecutor(6) as pool:
         holding = pool.submit(store.transaction, hold)
-        assert inside.wait(10)
+        assert inside.wait(60)
         waiting = []
         for each in works:  # one behind the other
             waiting.append(pool.submit(store.transaction, each))
@@ -146,15 +146,15 @@ def test_long_work_in_one_space_keeps_no_other_waiting(store: PostgresStore) -> 
     def hold(tx: Transaction) -> None:
         tx.put("session", [session("s")])
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
 
     def add() -> None:
-        inside.wait(10)
+        inside.wait(60)
         put(store, "session", session("s", space="b"))
         done.set()
 
     def watch() -> None:
-        arrived = done.wait(10)
+        arrived = done.wait(60)
         go_on.set()
         assert arrived, "the other space had to wait"
 
@@ -247,7 +247,7 @@ def test_a_deadlock_with_someone_else_is_survived(server: Server, store: Postgre
         other.execute("UPDATE session SET next_seq = 9 WHERE session = 't'")
         writer = threading.Thread(target=store.transaction, args=(work,))
         writer.start()
-        inside.wait(10)
+        inside.wait(60)
         other.execute("SELECT 1 FROM lane WHERE lane = %s FOR UPDATE", (lane_of("a"),))
         other.commit()
         writer.join()
@@ -364,7 +364,7 @@ def test_an_abandoned_store_leaves_no_connection(server: Server, url: str) -> No
 
         assert connections() > 0
         del store
-        for _ in range(100):
+        for _ in range(1_200):
             if connections() == 0:
                 return
             threading.Event().wait(0.05)

@@ -108,7 +108,7 @@ def store_locked(place: Path) -> Broken:
 
     def lock() -> None:
         other.append(apsw.Connection(str(place / DATABASE)))
-        other[0].set_busy_timeout(20_000)  # the answer before, and what it cost, may still be on their way
+        other[0].set_busy_timeout(60_000)  # the answer before, and what it cost, may still be on their way
         other[0].execute("BEGIN IMMEDIATE")
 
     def mend() -> None:
@@ -118,6 +118,7 @@ def store_locked(place: Path) -> Broken:
         lambda space: fill(Memory.open(place, space=space, config={"embedder": "none"})),
         lock,
         mend,
+        {"patience": 2.0},  # it is as long as a locked store is waited for, three times
     )
 
 
@@ -274,7 +275,7 @@ def test_requests_beyond_what_the_threads_get_through_go_on() -> None:
     go = threading.Event()
 
     def opening(space: str) -> Memory:
-        go.wait(20)
+        go.wait(60)
         return Memory.open(":memory:", space=space, config={"embedder": "none"})
 
     upstream = ScriptedUpstream()
@@ -299,7 +300,7 @@ def health(server: RunningProxy) -> tuple[int, dict[str, str]]:
 
 def awaited(server: RunningProxy, wanted: tuple[int, dict[str, str]]) -> None:
     """Asks for the health until it is as wanted, since answers are stored after they have arrived."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while (found := health(server)) != wanted:
         assert time.monotonic() < until, found
         time.sleep(0.02)

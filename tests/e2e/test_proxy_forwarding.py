@@ -161,7 +161,7 @@ def test_an_answer_is_relayed_while_it_comes() -> None:
 
     def reply(_: RawRequest) -> Iterator[bytes]:
         yield b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"data: 1\n\n")
-        assert go.wait(20)
+        assert go.wait(60)
         yield chunk(b"data: 2\n\n") + chunk(b"")
 
     with raw_upstream(reply) as upstream, proxy(upstream.url) as server, connected(server.url) as plug:
@@ -200,7 +200,7 @@ def test_a_client_that_leaves_ends_the_upstream() -> None:
             plug.sendall(post("/openai/v1/x"))
             plug.recv(10)
         try:
-            assert upstream.left.acquire(timeout=20)
+            assert upstream.left.acquire(timeout=60)
             server.event("client-gone")
         finally:
             stop.set()
@@ -271,7 +271,7 @@ def closing_upstream() -> Iterator[tuple[str, list[bytes]]]:
             except OSError:  # closed: the test is over
                 return
             with plug:
-                plug.settimeout(20)
+                plug.settimeout(60)
                 for n in range(2):
                     request = read_request(plug)
                     if request is None:
@@ -287,7 +287,7 @@ def closing_upstream() -> Iterator[tuple[str, list[bytes]]]:
     finally:
         listening.shutdown(socket.SHUT_RDWR)
         listening.close()
-        thread.join(20)
+        thread.join(60)
 
 
 @pytest.mark.requirement("P-LFT-10")

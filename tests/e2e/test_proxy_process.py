@@ -69,7 +69,7 @@ def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Sign
 @pytest.mark.requirement("P-RLY-25")
 def test_the_memory_is_opened_before_the_first_request(tmp_home: Path) -> None:
     with serving(tmp_home) as (_, process):
-        for _ in range(600):
+        for _ in range(1_200):
             if (tmp_home / "memory").is_dir():
                 break
             threading.Event().wait(0.05)

@@ -234,7 +234,9 @@ def test_what_came_before_a_break_reaches_the_client(path: Way, kind: FaultKind)
     path.upstream.script = always(Reply("word " * 200, fault=Fault(kind, after=4000)))
     body = {"model": "gpt-1", "messages": [{"role": "user", "content": "hi"}], "stream": True}
     got = b""
-    with httpx2.Client(timeout=2) as client:
+    with httpx2.Client(
+        timeout=5 if kind is FaultKind.STALL else 60
+    ) as client:  # a stall ends with the client's patience
         url, key = f"{path.openai}/chat/completions", {"authorization": "Bearer k"}
         broken = pytest.raises(httpx2.TransportError) if kind is not FaultKind.CUT else nullcontext()
         with broken, client.stream("POST", url, json=body, headers=key) as response:

@@ -46,7 +46,7 @@ def stored(server: RunningProxy, session: bytes | None = None) -> list[tuple[str
 
 def eventually(look: Callable[[], Any], wanted: Any) -> None:
     """Answers are stored after the client has them."""
-    for _ in range(400):
+    for _ in range(3_000):
         if look() == wanted:
             return
         threading.Event().wait(0.02)
@@ -114,7 +114,7 @@ def test_a_chat_whose_memory_opens_slowly_is_one_session_stored_once(tmp_path: P
     go = threading.Event()
 
     def opening(space: str) -> Memory:
-        go.wait(20)
+        go.wait(60)
         return in_home(tmp_path)(space)
 
     texts = ["Hello there.", "One.", "And then?", "Two.", "And at last?", "Three."]

@@ -43,7 +43,7 @@ def started(tmp_path: Path, upstream: str, code: str, *words: str) -> subprocess
     return subprocess.Popen(command, env=names, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+def until(condition: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it does not come"
@@ -94,7 +94,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def ask(address: str) -> Any:
-    return httpx2.post(f"{address}/anthropic/v1/messages", json=BODY, headers=HEADERS, timeout=30).json()
+    return httpx2.post(f"{address}/anthropic/v1/messages", json=BODY, headers=HEADERS, timeout=60).json()
 
 
 @pytest.mark.requirement("P-UPS-04")
@@ -108,7 +108,7 @@ def test_a_proxy_that_dies_is_started_again_behind_the_same_address(own_home: st
                 until(functools.partial(lambda wanted: proxy.deaths == wanted, deaths))
                 assert ask(proxy.address)["content"][0]["text"] == "OK."  # it waits for the next proxy
             last = proxy.pid
-        assert not alive(last)
+        until(lambda: not alive(last))  # a loaded machine may end it after the farewell
 
 
 @pytest.mark.requirement("P-UPS-04")

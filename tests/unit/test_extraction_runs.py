@@ -84,7 +84,7 @@ def test_the_order_in_which_answers_come_changes_nothing(memory: Memory) -> None
     def backwards(prompt: Prompt) -> Any:
         number = turns_of(prompt)[0]["turn"]
         if number == 0:
-            later.wait(20)
+            later.wait(60)
         else:
             later.set()
         made: dict[str, Any] = payload(open_deltas=[delta(f"Note {number}", int(number))])
@@ -424,7 +424,7 @@ def test_chunks_are_asked_about_at_the_same_time_and_no_more_than_allowed(most: 
             at_once[1] = max(at_once)
             if at_once[0] == most:
                 together.set()
-        assert together.wait(20)  # nobody answers before `most` are asked
+        assert together.wait(60)  # nobody answers before `most` are asked
         with lock:
             at_once[0] -= 1
         return copying(prompt)

@@ -108,14 +108,14 @@ def test_of_two_at_the_same_time_one_does_the_work(memory: Memory) -> None:
 
     def waits(prompt: Prompt) -> Any:
         begun.set()
-        go_on.wait(20)
+        go_on.wait(60)
         return copying(prompt)
 
     first, other = extractor(memory, model(waits)), model()
     made: list[Extraction] = []
     thread = threading.Thread(target=lambda: made.append(first.extract("s")))
     thread.start()
-    assert begun.wait(20)
+    assert begun.wait(60)
     busy = extractor(memory, other).extract("s")
     go_on.set()
     thread.join()

@@ -147,7 +147,7 @@ def test_a_request_that_is_sent_again_waits_for_the_disk_as_the_first_one_does()
         assert disk.asked.wait(30)
         disk.asked.clear()
         again = pool.submit(preparation.prepare, asked_chat("s"))
-        assert disk.asked.wait(10), "its words are committed, and nobody knows yet whether they are on the disk"
+        assert disk.asked.wait(60), "its words are committed, and nobody knows yet whether they are on the disk"
         assert not again.done()
         disk.error = StoreError("the disk failed")
         disk.ready.set()

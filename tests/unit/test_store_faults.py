@@ -78,7 +78,7 @@ def test_all_who_share_a_failing_commit_are_told(disk: FaultyDisk, store: Sqlite
     told: list[str] = []
 
     def hold(tx: Transaction) -> None:
-        gate.wait(10)
+        gate.wait(60)
         tx.put_blob("a", "held", b"x")
 
     def add(number: int) -> None:

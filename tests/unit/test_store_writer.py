@@ -100,11 +100,11 @@ def test_a_durable_transaction_never_rides_on_a_batch_that_is_not(disk: FaultyDi
 
     def derived(tx: Transaction) -> None:
         started.set()
-        go_on.wait(10)
+        go_on.wait(60)
         tx.put("session", [session("derived")])
 
     def durable() -> None:
-        started.wait(10)
+        started.wait(60)
         before = disk.done["sync", "wal"]
         threading.Thread(target=go_on_once_both_wait).start()
         adder(store, "durable")()
@@ -168,7 +168,7 @@ def test_idle_readers_are_kept_up_to_a_limit(store: SqliteStore) -> None:
 
     def look() -> None:
         with store.snapshot() as reader:
-            together.wait(10)
+            together.wait(60)
             reader.count("session", ("a",), ("a",))
 
     in_threads([look] * (KEPT + 4))
