@@ -1373,6 +1373,12 @@ RULES = (
     Requirement(
         "KNW-ORD-02", "Issue 16.1", "Orders for the moment, and what people tell each other to do, state nothing."
     ),
+    Requirement(
+        "KNW-BARE-01", "Issue 16.1", "States and dated plans are read where their subject and verb are left out."
+    ),
+    Requirement(
+        "KNW-MOVE-01", "Issue 16.3", "A thing that moves has no home; what is swapped for a product is no longer used."
+    ),
     Requirement("KNW-ORD-03", "Issue 16.3", "A later standing order replaces or ends an earlier one."),
     Requirement(
         "K-READ-01",

@@ -357,6 +357,9 @@ def _moved(reading: ClauseReading, base: StatementDraft, low: int, high: int) ->
         return None
     if head_of(reading.s, low, high) in words("place", "no_home"):
         return [base._replace(verb="moves to")] if base.verb == "lives in" else None
+    if not reading.is_person and base.verb == "lives in":  # an office moves to a town, a newsletter to Mondays
+        placed = reading.s.bits[low] & NAME and reading.s.low[low].rstrip("s") not in words("bare", "times")
+        return [base._replace(verb="is located in")] if placed else []
     s, leaving = reading.s, base.verb == "moves from"
     at = _word_at(reading, low, high, "to" if leaving else "from")
     parts = [text_of(s, low, high if at is None else at), text_of(s, at + 1, high) if at is not None else ""]
@@ -382,8 +385,17 @@ def _traded(reading: ClauseReading, base: StatementDraft, low: int, high: int) -
     at = _word_at(reading, low + 1, high, "for") if base.verb in _TRADES else None
     if at is None:
         return None
-    given, taken = text_of(reading.s, low, at), text_of(reading.s, at + 1, high)
+    s, out = reading.s, reading.s.low[at - 1] == "out" and at - 1 > low
+    given, taken = text_of(s, low, at - out), text_of(s, at + 1, high)
+    if base.verb == "swaps" and base.status is FactStatus.COMPLETED and _is_product(s.low[low]):
+        in_place = next((place for place in range(at + 2, high) if s.bits[place] & PREPOSITION), high)
+        used = base._replace(verb="uses", object=text_of(s, at + 1, in_place), status=FactStatus.ACTIVE)
+        return [base._replace(verb="migrates from", object=given), used._replace(instead_of=given)]
     return [base._replace(object=given), base._replace(verb="gets", object=taken)]
+
+
+def _is_product(word: str) -> bool:
+    return listed_type(word) is NodeType.PRODUCT
 
 
 _TRADES: Final = frozenset(("trades", "swaps", "exchanges"))

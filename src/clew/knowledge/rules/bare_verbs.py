@@ -9,11 +9,13 @@ from clew.knowledge.rules.lexicon import (
     COMMA,
     DETERMINER,
     DO,
+    HAVE,
     INTERJECTION,
     MODAL,
     NAME,
     NEGATION,
     NUMBER,
+    OBJECT,
     OPENED,
     OPENER,
     POSSESSIVE,
@@ -67,6 +69,39 @@ def is_bare_verb(s: SentenceTokens, at: int) -> bool:
         return True
     active = not form & Form.PARTICIPLE or s.verb[at] in words("bare", "intransitive")
     return active and bool(after & (PREPOSITION | NAME | NUMBER)) and not _leads_in(s, at)
+
+
+def is_bare_complement(s: SentenceTokens, at: int) -> bool:
+    """Whether "I am" is left out before what somebody is: "also allergic to nuts"; not "based in Rome, the firm"."""
+    if s.low[at] not in words("bare", "complements") or not s.bits[at + 1] & (PREPOSITION | TO):
+        return False
+    opens = SUBJECT | DETERMINER | POSSESSIVE | NAME
+    leads_in = any(s.bits[each] & COMMA and s.bits[each + 1] & opens for each in range(at, len(s) - 1))
+    return not leads_in and not _is_finite_after(s, at + 1)
+
+
+def is_bare_plan(s: SentenceTokens, at: int) -> bool:
+    """Whether "I am" is left out before a plan with its time: "flying to Oslo on Friday"."""
+    if not s.form[at] & Form.GERUND or s.verb[at] not in words("time", "arranged"):
+        return False
+    if not s.bits[at + 1] & (PREPOSITION | TO | NAME) or not any(
+        _is_of_time(s, each) for each in range(at + 1, len(s))
+    ):
+        return False
+    return not _is_finite_after(s, at + 1)  # "flying to Oslo next week scares me"
+
+
+def _is_of_time(s: SentenceTokens, at: int) -> bool:
+    return bool(s.bits[at] & NUMBER) or s.low[at] in words("bare", "times")
+
+
+def _is_finite_after(s: SentenceTokens, low: int) -> bool:
+    """Whether a finite verb stands after a place, which may have what stands there as its subject."""
+    for at in range(low, len(s) - 1):
+        acts = s.form[at] == Form.THIRD and s.bits[at + 1] & (OBJECT | DETERMINER | POSSESSIVE)
+        if acts or (s.bits[at] & (BE | HAVE | DO | MODAL | SUBJECT) and not s.bits[at] & NAME):
+            return True
+    return False
 
 
 def _leads_in(s: SentenceTokens, at: int) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.knowledge.morphology import Form, lemma
-from clew.knowledge.rules.bare_verbs import bare_verb_at, is_bare_verb, takes_object
+from clew.knowledge.rules.bare_verbs import bare_verb_at, is_bare_complement, is_bare_plan, is_bare_verb, takes_object
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
@@ -110,6 +110,10 @@ def _clause_without_subject(s: SentenceTokens) -> Clause | None:
     if s.form[at] & Form.GERUND and at and s.bits[at - 1] & NEGATION and s.bits[at + 1] & PREPOSITION:
         group: VerbGroup | None = VerbGroup(lemma(s.low[at]), at, at + 1, "present", progressive=True, negated=True)
         # "not moving to Malmo after all"
+    elif is_bare_complement(s, at):
+        group = VerbGroup("be", at, at, "present")
+    elif is_bare_plan(s, at):
+        group = VerbGroup(lemma(s.low[at]), at, at + 1, "present", progressive=True)
     elif takes_object(s, at):
         passive = s.low[at] == "got" and s.verb[at + 1] in words("complement", "befalling")  # "got hired"
         group = verb_group(s, at, "plain") if passive else VerbGroup(lemma(s.low[at]), at, at + 1, "past")

@@ -221,7 +221,7 @@ def _is_code(text: str) -> bool:
 
 def _age(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is 34", "is 34 years old"."""
-    number, low, high = _digits(c.first), c.obj.low, c.obj.high
+    number, low, high = digits(c.first), c.obj.low, c.obj.high
     if not number.isdigit() or not c.reading.is_person or c.reading.owner.general or not 0 < int(number) < _OLDEST:
         return None
     after, bits = c.s.low[low + 1], c.s.bits[low + 1]
@@ -229,7 +229,7 @@ def _age(c: _Complement) -> list[StatementDraft] | None:
     return c.with_verb("is aged", number) if old or bits & (MARK | COORDINATOR | OPENER | ADVERB) else None
 
 
-def _digits(word: str) -> str:
+def digits(word: str) -> str:
     """A number word up to nineteen as digits, for an age; any other word as it is."""
     ordered: list[str] = language()["words"]["number"].split()
     place = ordered.index(word) + 1 if word in ordered else 0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
-from clew.knowledge.rules.copulas import favourite_of_owner
+from clew.knowledge.rules.copulas import digits, favourite_of_owner
 from clew.knowledge.rules.given_values import given_value, is_price
 from clew.knowledge.rules.jobs import employed, job_of, lost_job, state_led_to
 from clew.knowledge.rules.lexicon import (
@@ -58,10 +58,9 @@ def _of_objects() -> frozenset[str]:
 
 
 def _turned(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "I turned 40"."""
-    if obj.high != obj.low + 1 or not reading.s.low[obj.low].isdigit():
-        return None
-    return [StatementDraft(reading.owner.name, "is aged", reading.s.low[obj.low], type=FactType.PERSONAL)]
+    """As in "I turned 40", "my son turned nine"."""
+    age = digits(reading.s.low[obj.low]) if obj.high == obj.low + 1 and reading.is_person else ""
+    return [StatementDraft(reading.owner.name, "is aged", age, type=FactType.PERSONAL)] if age.isdigit() else None
 
 
 def _called(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
