@@ -3040,6 +3040,11 @@ SERVE = (
         "Issue 15.2",
         "Only a file of the user's own that ends with the question, and no other does, names a session of Gemini CLI.",
     ),
+    Requirement(
+        "SRV-AGENT-01",
+        "Issue 15.2",
+        "A sub-agent that names only its session is stored once by both ways; what may be another's stays apart.",
+    ),
     Requirement("SRV-STOP-01", "Issue 15.12", "What meets a memory that a stopping server has closed is no failure."),
     Requirement(
         "SRV-IDLE-01",

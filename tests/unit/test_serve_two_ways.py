@@ -244,3 +244,95 @@ def test_a_thread_of_codex_that_was_imported_goes_on_through_the_proxy(tmp_path:
         codex.out_of_file(5)
         codex.through_proxy(6, 1)
         assert codex.told() == " ".join(CODEX_TOLD).split()
+
+
+class UnnamedAgent:
+    """Sub-agents that name only the session for which they work, as those of Claude Code 1 do."""
+
+    def __init__(self, memory: Memory, folder: Path) -> None:
+        self.memory, self.proxied = memory, Proxied(memory)
+        self.file = folder / f"{SESSION}.jsonl"
+        self.lines: list[Block] = []
+
+    def work(self, prompt: str, tool: str, *, main: str | None = SESSION) -> str:
+        """A sub-agent that reads a file, through the proxy; gives its session."""
+        client = ClientMark("claude-code", subagent=True, main=main)
+        said = self._said(prompt, tool)
+        for upto in (0, 2):
+            request = chat_request("anthropic", said[: upto + 1])
+            conversation = self.proxied.conversations.identify(request, client)
+            conversation = self.proxied.memorizer.store_request(conversation, request, client)
+            self.proxied.memorizer.store_answer(conversation, request, client, Answer((said[upto + 1],)))
+        return conversation.session
+
+    def write(self, prompt: str, tool: str) -> None:
+        """What the program writes of a sub-agent into the session's file."""
+        before = None
+        for message in self._said(prompt, tool):
+            name = f"00000000-0000-4000-8000-{len(self.lines):012}"
+            about = {"sessionId": SESSION, "isSidechain": True, "timestamp": "2024-03-05T12:00:00.000Z"}
+            line = {"type": message["role"], "uuid": name, "parentUuid": before, "message": message, **about}
+            self.lines.append(line)
+            before = name
+        self.file.write_text("".join(f"{json.dumps(line)}\n" for line in self.lines), encoding="utf-8")
+
+    def sessions(self) -> dict[str, int]:
+        """The number of turns of each session."""
+        names = [turn.session for turn in self.memory.turns()]
+        return {name: names.count(name) for name in names}
+
+    def _said(self, prompt: str, tool: str) -> list[Block]:
+        return [
+            {"role": "user", "content": [text(prompt)]},
+            {"role": "assistant", "content": [call(tool, f"{tool}.txt")]},
+            {"role": "user", "content": [result(tool, f"In {tool}: 8123")]},
+            {"role": "assistant", "content": [text("It is 8123.")]},
+        ]
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Iterator[UnnamedAgent]:
+    with quiet(clock=FrozenClock(NOON)) as memory:
+        yield UnnamedAgent(memory, tmp_path)
+
+
+@pytest.mark.requirement("SRV-AGENT-01")
+def test_sub_agents_without_a_name_are_stored_once(agent: UnnamedAgent) -> None:
+    talks = (("Find the port.", "c1"), ("Find the port.", "c2"), ("Find the host.", "c3"))
+    sessions = [agent.work(*talk) for talk in talks]
+    assert len(set(sessions)) == 3
+    for talk in talks:
+        agent.write(*talk)
+    for _ in range(2):
+        agent.memory.import_path(agent.file)
+        assert agent.sessions() == dict.fromkeys(sessions, 4)
+
+
+@pytest.mark.requirement("SRV-AGENT-01")
+def test_a_sub_agent_that_is_followed_is_stored_once(agent: UnnamedAgent) -> None:
+    session = agent.work("Find the port.", "c1")
+    agent.write("Find the port.", "c1")
+    whole = list(agent.lines)
+    for upto in range(1, 5):
+        agent.file.write_text("".join(f"{json.dumps(line)}\n" for line in whole[:upto]), encoding="utf-8")
+        agent.memory.import_path(agent.file)
+    assert agent.sessions() == {session: 4}
+
+
+@pytest.mark.requirement("SRV-AGENT-01")
+@pytest.mark.parametrize("case", ["another session", "other words", "imported before", "two that may be meant"])
+def test_what_may_be_another_sub_agents_stays_apart(agent: UnnamedAgent, case: str) -> None:
+    agent.write("Find the port.", "c1")
+    if case == "imported before":
+        agent.memory.import_path(agent.file)
+    through = {
+        agent.work("Find the host." if case == "other words" else "Find the port.", tool, main=main)
+        for tool, main in {
+            "another session": [("c1", THREAD)],
+            "other words": [("c1", SESSION)],
+            "imported before": [("c1", SESSION)],
+            "two that may be meant": [("c8", SESSION), ("c9", SESSION)],
+        }[case]
+    }
+    agent.memory.import_path(agent.file)
+    assert agent.sessions() == {**dict.fromkeys(through, 4), SESSION: 4}

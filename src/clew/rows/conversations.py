@@ -189,6 +189,13 @@ def drop_session(tx: Transaction, space: str, session: str) -> int:
     return tx.delete(CONVERSATION.name, key, key)
 
 
+def agents_of(reader: Reader, space: str, client: str, main: str) -> list[StoredConversation]:
+    """The conversations of sub-agents without a name that work for a session of a program, the first one first."""
+    rows = (row for row in CONVERSATION.scan(reader, (space,), (space,)) if row.client == client)
+    found = [_conversation(row) for row in rows if row.own_id == main and is_unnamed(row.session)]
+    return sorted(found, key=lambda each: each.began_at)
+
+
 def unused_conversations(reader: Reader, space: str, before: int, most: int) -> list[ConversationRow]:
     """Conversations with messages that were last seen before a time, and whose sessions are still stored."""
     rows = list(CONVERSATION.scan(reader, (space,), (space,)))

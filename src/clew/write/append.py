@@ -35,6 +35,7 @@ from clew.write.prepare import Derived, Prepared, batches, derive
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
 from clew.write.stream_alignment import StreamAlignment
+from clew.write.unnamed_agents import UnnamedAgents
 
 log = logging.getLogger("clew.write")
 
@@ -120,6 +121,7 @@ class Appender:
         self._space = space
         self._batch = batch
         self.followed = FollowedImports()
+        self.agents = UnnamedAgents(store, space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()
 

@@ -319,6 +319,7 @@ def _append_all(
     streams = {} if streams is None else streams
 
     def flush() -> None:
+        _move_agents(appender, groups)
         for session in list(groups):
             group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
@@ -347,6 +348,23 @@ def _append_all(
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
+
+
+def _move_agents(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
+    """Puts the turns of sub-agents that came through the proxy, too, where their conversations are stored."""
+    for session in list(groups):
+        branches: dict[str, list[Turn]] = {}
+        for waiting in groups[session]:
+            branches.setdefault(waiting.item.turn.branch, []).append(waiting.item.turn)
+        moved = {branch: to for branch, turns in branches.items() if (to := appender.agents.session_of(turns))}
+        for waiting in groups.pop(session):
+            to = moved.get(waiting.item.turn.branch)
+            groups.setdefault(to or session, []).append(waiting if to is None else _moved(waiting, to))
+
+
+def _moved(waiting: _Waiting, session: str) -> _Waiting:
+    turn = replace(waiting.item.turn, session=session, branch="")
+    return replace(waiting, item=replace(waiting.item, turn=turn))
 
 
 def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:

@@ -33,7 +33,9 @@ def recognised(request: ChatRequest) -> ClientMark:
     side = _side_of_headers(request, name) or (mark.kind if mark else None) or _warm_up(request, question)
     subagent = _is_subagent(request, name)
     session = _session(request, name, subagent=subagent)
-    return ClientMark(name=name, session=session, side=side, subagent=subagent, folder=_folder(request, name))
+    folder = _folder(request, name)
+    main = _id(_main_session(request)) if name == "claude-code" and subagent and session is None else None
+    return ClientMark(name=name, session=session, side=side, subagent=subagent, folder=folder, main=main)
 
 
 def _name(request: ChatRequest) -> str:
@@ -89,11 +91,16 @@ def _told_session(request: ChatRequest) -> str | None:
 
 
 def _claude_code_session(request: ChatRequest, *, subagent: bool) -> str | None:
-    session = _id(request.headers.get("x-claude-code-session-id")) or _id(_claude_session(request))
+    session = _id(_main_session(request))
     agent = _id(request.headers.get("x-claude-code-agent-id"))
     if session is None or (subagent and agent is None):
         return None
     return f"{session}/{agent}" if agent else session
+
+
+def _main_session(request: ChatRequest) -> str:
+    """The session of Claude Code, for which its sub-agents work, too."""
+    return request.headers.get("x-claude-code-session-id", "").strip() or _claude_session(request)
 
 
 def _claude_session(request: ChatRequest) -> str:

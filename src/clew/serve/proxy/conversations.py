@@ -59,7 +59,7 @@ class Conversation:
         cut: whether the client dropped or replaced something that is stored: it truncated, or compacted.
         messages: how many the request has.
         client: the program that sends it.
-        own_id: the client's own id of it.
+        own_id: the client's own id of it; of a sub-agent without one, that of the session for which it works.
         key: hash of its name; empty while the space has no turn.
         name: by which it was named; equal to `session` but for the second name of a conversation.
         units, digests, chains: the history, see `message_form`; hashes are empty while the space has no turn.
@@ -282,7 +282,7 @@ def _new(
         cut=False,
         messages=messages,
         client=client.name,
-        own_id=client.session,
+        own_id=client.session or client.main,
         units=units,
         held=tuple(None for _ in units),
     )

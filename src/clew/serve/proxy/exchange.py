@@ -38,6 +38,7 @@ class ClientMark:
         side: why the request is no turn of a conversation; None for a turn.
         subagent: whether a program, and no person, wrote the user's messages (a sub-agent of a coding agent).
         folder: in which the program works; None when it does not tell.
+        main: for a sub-agent that has no id of its own, the id of the session that it works for.
     """
 
     name: str = ""
@@ -45,6 +46,7 @@ class ClientMark:
     side: SideRequest | None = None
     subagent: bool = False
     folder: str | None = None
+    main: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
