@@ -3045,6 +3045,11 @@ SERVE = (
         "Issue 15.2",
         "A sub-agent that names only its session is stored once by both ways; what may be another's stays apart.",
     ),
+    Requirement(
+        "SRV-ODD-01",
+        "Issue 15",
+        "Odd streams (comments, CRLF, data over lines, trailers) pass and are read; unended heads hold up nobody.",
+    ),
     Requirement("SRV-STOP-01", "Issue 15.12", "What meets a memory that a stopping server has closed is no failure."),
     Requirement(
         "SRV-IDLE-01",

@@ -8,7 +8,9 @@ import random
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -161,6 +163,45 @@ def test_a_kill_in_the_middle_of_a_stream_loses_no_stored_turn(tmp_home: Path) -
     with Memory.open(tmp_home / "memory", config={"embedder": "none"}) as memory:
         assert sum("door code" in turn.text for turn in memory.turns()) == 3
         assert memory.verify().problems == ()
+
+
+@pytest.mark.requirement("SRV-ODD-01")
+def test_an_odd_stream_passes_as_it_is_and_is_read() -> None:
+    events = (
+        b': ping\r\n\r\ndata: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}]}\r\n\r\n'
+        b': comment\r\nevent: x\r\ndata: {"choices":[{"index":0,\r\ndata: "delta":{"content":" you"}}]}\r\n\r\n'
+        b"data: [DONE]\r\n\r\n"
+    )
+
+    def odd(_request: RawRequest) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+        yield b"Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
+        for at in range(0, len(events), 5):
+            yield chunk(events[at : at + 5])
+        yield b"0\r\nX-Sum: abc\r\n\r\n"
+
+    value = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Who is there?"}]}
+    with (
+        Memory.open(":memory:", config={"embedder": "none"}) as memory,
+        raw_upstream(odd) as upstream,
+        proxy(upstream.url, lambda _: memory, patience=20) as server,
+    ):
+        status, _, body = split(ask(server.url, post(CHAT, json.dumps(value).encode())))
+        assert (status, body) == (200, events)
+        until = time.monotonic() + 20
+        while len(memory.turns()) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert [turn.text for turn in memory.turns()] == ["Who is there?", "Hello you"]
+
+
+@pytest.mark.requirement("SRV-ODD-01")
+def test_clients_that_never_end_their_heads_hold_up_nobody() -> None:
+    with raw_upstream(echo) as upstream, proxy(upstream.url) as server, ExitStack() as open_ones:
+        for _ in range(100):
+            plug = open_ones.enter_context(connected(server.url))
+            plug.sendall(b"POST /openai/v1/x HTTP/1.1\r\nHost: loc")
+        assert alive(server)
+        assert len(upstream.requests) == 1
 
 
 @pytest.mark.slow
