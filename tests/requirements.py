@@ -2618,6 +2618,25 @@ KEEP = (
         "An agent reads the recap of any session as a resource, and at the start of a session what was decided and "
         "forbidden in the last one.",
     ),
+    Requirement(
+        "CND-VALUE-01",
+        "issue 14",
+        "Values of a recap are whole and are what they are shown as: no part of a range, of a name or of a path, no "
+        "editor's operation as a command, no date of a listing.",
+    ),
+    Requirement("CND-VALUE-02", "issue 14", "Words around a number have no half of brackets or code."),
+    Requirement(
+        "CND-REUSE-01",
+        "issue 14",
+        "Values that are used now and then have room beside one that is in every listing, and those used often long "
+        "ago beside one that was seen once lately.",
+    ),
+    Requirement(
+        "CND-TELL-01",
+        "issue 14",
+        "A recap tells no instruction as done, asks about no part of a path, and begins a conversation with the first "
+        "words that tell something.",
+    ),
     Requirement("F-KEEP-03", "issue 14", "Questions are answered from a recap and a recall at equal tokens."),
     Requirement(
         "F-GROW-01",

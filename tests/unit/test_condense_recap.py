@@ -252,7 +252,9 @@ def test_the_map_tells_what_was_asked_or_found_in_each_stretch() -> None:
     end = [told("Which tests cover the lease?", role="user"), told("Three tests cover the lease.", role="assistant")]
     more = [replace(turn, seq=turn.seq + 4) for turn in read(end)]
     text = compose_recap(RecapSource("s", [*turns, *more], topics=topics), COUNT).text.partition("### Mental map")[2]
-    assert "- [#1] User: Please rename the harbour table before Friday's release." in text
+    assert "- [#1] User: Please rename" not in text, "it is told as what the talk began with"
+    quest = compose_recap(RecapSource("s", [*turns, *more], topics=topics, mode="quest"), COUNT).text
+    assert "- [#1] User: Please rename the harbour table before Friday's release." in quest
     assert "- [#3] Assistant: The lease of the worker expires before the job has ended." in text
 
 

@@ -31,7 +31,11 @@ _COMMAND_WORDS: Final = re.compile(r"<command-args>([^<]{1,20000})</command-args
 _NOTES: Final = 20  # before the words of one text
 _TAG_LINE: Final = re.compile(r"^[ \t]*</?[\w-]{1,40}>[ \t]*$", re.MULTILINE)
 _DURATION: Final = re.compile(r"\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?)", re.IGNORECASE)
-_STEP: Final = re.compile(r"\d+\. [A-Z]")
+_STEP: Final = re.compile(r"\d+\. [A-Z]|\d{7,} [a-z]{4}")  # or a commit and its title: `7909310 test`
+_LISTED_TIME: Final = re.compile(r"(?:[A-Za-z]{3}|\d{1,2}) \d{1,2} \d\d:\d\d|\d{4}")
+"""When a listed file was changed, or four digits in what a tool printed."""
+_TEMPLATE: Final = re.compile(r"\{\w{1,40}\}")  # `Error: {e}` in code
+_BRACKETS: Final = (")(", "][", "}{")
 _COLOUR: Final = re.compile(r"[\[;]\d{1,3}m")  # what is left of a terminal's colours
 _LANGUAGE: Final = frozenset(
     (
@@ -212,17 +216,35 @@ def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
 def _tidy(mark: Mark) -> str:
     """A value on one line, without quotes and, where it is a path, the full stop of its sentence."""
     value = " ".join(mark.value.strip("` \t\n").split())
+    if mark.kind == "error":
+        return _without_loose_end(value)
     return value[:-1] if mark.kind == "path" and value.endswith(".") and not value.endswith("..") else value
+
+
+def _without_loose_end(error: str) -> str:
+    """An error without what closes the code around it: `TypeError: no such key` of `TypeError: no such key")`."""
+    while error:
+        last = error[-1]
+        is_loose = any(last == close and error.count(close) > error.count(opened) for close, opened in _BRACKETS)
+        if not (is_loose or last in ";," or (last in "\"'" and error.count(last) % 2)):
+            break
+        error = error[:-1].rstrip()
+    return error
 
 
 def _is_idle(mark: Mark, *, is_result: bool) -> bool:
     """Whether nobody needs a value again.
 
-    How long a program took, a word of a programming language, half an error or one in code (`catch (TypeError) {`), the
-    heading of a step (`2. Commit`), a line of a file of settings that looks like a command (`config:`).
+    How long a program took, when a listed file was changed, a word of a programming language, half an error or one in
+    code (`catch (TypeError) {`, `Error: {e}`), the heading of a step (`2. Commit`), a commit with its title
+    (`7909310 test`), a line of a file of settings that looks like a command (`config:`).
     """
     if mark.kind == "error":
-        return mark.value.endswith((":", ",", "{", "(")) or "=>" in mark.value
+        return (
+            mark.value.endswith((":", ",", "{", "(")) or "=>" in mark.value or _TEMPLATE.search(mark.value) is not None
+        )
+    if mark.kind == "date":
+        return is_result and _LISTED_TIME.fullmatch(" ".join(mark.value.split())) is not None
     if mark.kind == "command":
         return mark.value.endswith(":") or not any(map(str.isalpha, mark.value))
     if mark.kind == "number":
@@ -236,7 +258,10 @@ def _beginning(text: str) -> str:
 
 
 def called_values(part: Part) -> list[Mark]:
-    """The command and the paths that a tool was called with."""
+    """The command and the paths that a tool was called with.
+
+    One word beside a path names what an editor is to do (`view`, `insert`), and is no command.
+    """
     try:
         given: Any = json.loads(part.text)
     except (ValueError, RecursionError):  # arguments that are plain text have no names
@@ -244,4 +269,8 @@ def called_values(part: Part) -> list[Mark]:
     if not isinstance(given, dict):
         return []
     named = [(kind, given.get(name)) for kind, names in (("command", _COMMANDS), ("path", _PATHS)) for name in names]
-    return [Mark(kind, value) for kind, value in named if isinstance(value, str)]
+    found = [Mark(kind, value) for kind, value in named if isinstance(value, str)]
+    has_path = any(mark.kind == "path" for mark in found)
+    return [
+        mark for mark in found if not (has_path and mark.kind == "command" and mark.value.replace("_", "").isalpha())
+    ]

@@ -31,6 +31,8 @@ from clew.condense.recap_lines import (
     line_of_stretches,
     opening,
     says_something,
+    sentences_of,
+    tells,
 )
 from clew.condense.recap_told import (
     LINE,
@@ -44,7 +46,7 @@ from clew.condense.recap_told import (
     phrases_to_ask,
 )
 from clew.condense.reuse import ReusedValue, values_by_worth
-from clew.condense.sentence_worth import Rarity
+from clew.condense.sentence_worth import Rarity, form_of
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.printable import printable
 from clew.types.ids import session_prefix, short_session
@@ -277,10 +279,11 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
         line = f"**Status:** {status}{_stage(source.quest)}"
         draft.add("Status", -1, line, limit=draft.beside_head(_STATUS))
     if asked:
-        begun = f"**{_BEGAN[mode]}** [#{asked[0].seq}]: "
-        wish = _from_title(asked[0].prose, source.title) or asked[0].prose
-        most = long if wish == asked[0].prose else long // 2  # the title says the same
-        _add_opening(draft, "Status", asked[0], begun, most, limit=draft.beside_head(_GOAL), text=wish)
+        first = asked[0] if mode == "quest" else next(filter(_tells_something, asked[:_LOOKED]), asked[0])
+        begun = f"**{_BEGAN[mode]}** [#{first.seq}]: "
+        wish = _from_title(first.prose, source.title) or first.prose
+        most = long if wish == first.prose else long // 2  # the title says the same
+        _add_opening(draft, "Status", first, begun, most, limit=draft.beside_head(_GOAL), text=wish)
     _add_tasks(draft, source, mode, rarity)
     for said in (answered, asked[1:]):
         for turn in _last_telling(said):
@@ -296,6 +299,11 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
         asked_for = " or ".join(filter(None, [", ".join(phrases[: most - 1]), phrases[most - 1]]))
         if draft.add(_ASK, -1, f"- What was said about {asked_for}?", limit=limit + 0.02):
             break
+
+
+def _tells_something(turn: RecapTurn) -> bool:
+    """Whether a turn states something: "Hey, how have you been?" does not."""
+    return any(form_of(each) >= 1.0 and tells(each) for each in sentences_of(turn.prose))
 
 
 def _last_telling(turns: Sequence[RecapTurn]) -> Sequence[RecapTurn]:

@@ -256,6 +256,21 @@ def is_fragment(path: str, paths: str) -> bool:
     return False
 
 
+def _without_loose_words(words: list[str], value: str) -> str:
+    """Words around a value, without those up to a backtick or bracket whose other half is not among them."""
+    at = words.index(value)
+    before, after = words[:at], words[at + 1 :]
+    while before and _is_loose(" ".join(before)):
+        before.pop(0)
+    while after and _is_loose(" ".join(after)):
+        after.pop()
+    return " ".join([*before, value, *after]).strip("([\"'")
+
+
+def _is_loose(text: str) -> bool:
+    return bool(text.count("`") % 2) or any(text.count(left) != text.count(right) for left, right in ("()", "[]", "{}"))
+
+
 def in_words(value: str, said: Sequence[str]) -> str:
     """A number or date with the words around it where it was last said, so that a reader knows what it counts.
 
@@ -267,7 +282,8 @@ def in_words(value: str, said: Sequence[str]) -> str:
         if start >= 0 and not text[start - 1 : start].isalnum():
             end = start + len(value)
             before = _SENTENCE_END.split(text[max(0, start - _NEAR) : start])[-1].split()[-_BEFORE:]
-            after = _SENTENCE_END.split(text[end : end + _NEAR])[0].split()[:_AFTER]
+            is_whole = not text[end : end + 1] or text[end].isspace()  # `0.0.0.0` of `0.0.0.0:8000` is not
+            after = _SENTENCE_END.split(text[end : end + _NEAR])[0].split()[:_AFTER] if is_whole else []
             near = (word for word in (*before, f"`{value}`", *after) if any(map(str.isalnum, word)))
-            return " ".join(near).strip("([\"'")
+            return _without_loose_words(list(near), f"`{value}`")
     return f"`{value}`"

@@ -48,6 +48,16 @@ _REPORTS: Final = re.compile(
     r")\b",
     re.IGNORECASE,
 )
+_INSTRUCTS: Final = re.compile(
+    r"(?:[A-Z][^:.!?]{2,48}: )?(?:please |then |now |finally |temporarily |also )*"
+    r"(?:if|add|adjust|apply|assign|avoid|build|call|change|check|clear|commit|configure|confirm|consider|create|define"
+    r"|deploy|do|document|ensure|enable|explain|find|fix|follow|give|handle|identify|implement|include|inspect|install"
+    r"|keep|limit|list|lock|look|make|monitor|move|notify|open|prepare|provide|put|read|refactor|remove|rename|replace"
+    r"|report|return|review|run|schedule|search|select|send|set|show|start|store|submit|test|track|try|update|use"
+    r"|validate|verify|wait|write)\b(?!['\u2019-]| (?:is|are|was|were|has|have|had|now|runs?|pass\w*|fail\w*)\b)",
+    re.IGNORECASE,
+)
+"""How somebody is told what to do, or what may be: it tells of nothing done, found or tried."""
 _WORK: Final = frozenset({"path", "command", "error", "identifier", "version"})
 _CHOOSES: Final = re.compile(r"\b(?:instead|rather than|because|so that)\b", re.IGNORECASE)
 """What makes a decision of an announced step: what it is preferred to, or why."""
@@ -56,7 +66,9 @@ _NOTES: Final = re.compile(
     re.IGNORECASE,
 )
 """How an agent tells what it sees."""
-_OFFERS: Final = re.compile(r"\b(?:if you(?:'d| would)? (?:like|want|prefer)|you can proceed)\b", re.IGNORECASE)
+_OFFERS: Final = re.compile(
+    r"\b(?:if you(?:'d| would)? (?:like|want|prefer)|you (?:can|could|might|may))\b", re.IGNORECASE
+)
 _WORTH: Final = 0.8  # of a sentence from which on people's talk to each other is worth a line among statements
 _IMPORTANCE: Final = 5.0  # added to that of a turn where its words are weighed: it may at most double their worth
 _LEAST: Final = 0.15  # part of what the best point is worth: less is not worth a line
@@ -140,7 +152,13 @@ def add_reports(draft: RecapDraft, turns: Sequence[RecapTurn], rarity: Rarity, *
 
 def reports(sentence: str) -> bool:
     """Whether a sentence tells what was done, or what was found to be so."""
-    return _REPORTS.search(sentence) is not None and states(sentence) and tells(sentence) and not is_plan(sentence)
+    is_told = _REPORTS.search(sentence) is not None and states(sentence) and tells(sentence)
+    return is_told and not is_plan(sentence) and not instructs(sentence)
+
+
+def instructs(sentence: str) -> bool:
+    """Whether a sentence tells somebody what to do ("Return a summary of what was created"), or only what may be."""
+    return _INSTRUCTS.match(as_sentence(sentence)) is not None
 
 
 def is_chatter(kind: str, text: str) -> bool:
@@ -161,7 +179,7 @@ def _has_kind(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
         return False
     if kind == "failure":
         is_work = mode == "quest" or any(mark.kind in _WORK for mark in turn.marks)
-        return is_work and turn.origin in PEOPLE and not is_expected(text)
+        return is_work and turn.origin in PEOPLE and not is_expected(text) and not instructs(text)
     if kind != "decision" or turn.origin == "user":
         return kind != "decision" or not agrees(text)
     if mode == "quest":
@@ -226,7 +244,7 @@ def _is_told_apart(phrase: str, titles: Sequence[str]) -> bool:
 
 
 def _as_written(phrase: str, said: Iterable[str]) -> str | None:
-    """A phrase as it was last written; None where fewer than two turns speak of it."""
-    pattern = re.compile(rf"(?<!\w){re.escape(phrase).replace('-', '[- ]')}(?!\w)", re.IGNORECASE)
+    """A phrase as it was last written; None where fewer than two turns speak of it, or only as a part of a path."""
+    pattern = re.compile(rf"(?<![\w/.]){re.escape(phrase).replace('-', '[- ]')}(?![\w/])", re.IGNORECASE)
     found = [match[0] for match in map(pattern.search, said) if match is not None]
     return found[-1] if len(found) >= _ASKED_OF else None

@@ -14,7 +14,7 @@ from typing import Final
 
 from clew.condense.material import Mark, RecapTurn
 
-_MEMORY: Final = 0.15
+_MEMORY: Final = 0.5
 """Share of the session's length after which a use counts 1/e."""
 
 _LEAST_MEMORY: Final = 2_000
@@ -22,6 +22,10 @@ _LEAST_MEMORY: Final = 2_000
 
 _EVERY_USE: Final = 0.15
 """What each turn that uses a value counts, however long ago."""
+
+_SATURATION: Final = 0.7
+"""Power of the sum of a value's uses: one that was used twenty times is not ten times as likely to be needed again as
+one that was used twice, so many short values are worth more than a few that are in every listing."""
 
 _EVERY_DAY: Final = 0.6
 """What each day after the first on which a value is used counts: what a team comes back to on another day, it needs for
@@ -98,7 +102,7 @@ class Uses:
         fade = _MEMORY * self.position + _LEAST_MEMORY
         often = _EVERY_USE * use.count + _EVERY_DAY * (use.days - 1)
         share = _WITH_LINE if use.mark.kind == "path" and _LINE.search(use.mark.value) else 1.0
-        return share * (sum(exp((end - self.position) / fade) for end in use.ends) + often)
+        return share * (sum(exp((end - self.position) / fade) for end in use.ends) + often) ** _SATURATION
 
     def by_worth(self, count: Callable[[str], int]) -> list[ReusedValue]:
         """The values by their worth for each token, best first; ties by text.

@@ -82,7 +82,7 @@ _CONSTRAINT: Final = _any(
     r"^\W*(?:please )?(?:use|keep|follow|match|stick to) (?:to )?the (?:existing|same|current|exact)\b",
     r"\b(?:cannot|can't) (?:assist|help) (?:you )?with\b",
     r"(?:^|[,.;:] )\W*(?:please |but |and )?(?:do not|don't|avoid|make sure (?:to|not|it|that)|no need to)\b",
-    r"\bcan only\b",
+    r"\bcan only (?!dream|imagine|hope|guess|wish|wonder|assume)",
     r"\bonly (?:use|one|after|if|when|allowed)\b",
     r"\b(?:is|are) (?:not|n't) (?:allowed|correct|permitted|supposed)\b",
     r"\b(?:is|are) NOT\b",
@@ -97,7 +97,7 @@ _CONSTRAINT: Final = _any(
     r"\bnot allowed\b",
     r"\bnot permitted\b",
     r"\brequire(?:s|d)? (?:that|to)\b",
-    r"\bhas to be (?!in\b|my\b|the\b)",
+    r"^(?!.*\b(?:favou?rites?|best|coolest)\b).*\bhas to be (?!in\b|my\b|the\b)",
     r"\b(?:need|needs|want) (?:it|this|the [a-z]+) to (?:be|stay|run|work)\b",
     r"\bi need the\b",
     (

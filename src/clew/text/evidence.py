@@ -81,7 +81,7 @@ _LISTED: Final = late_pattern(
     re.MULTILINE,
 )
 _PATH: Final = late_pattern(
-    rf"(?<![\w/.:])(?:~|\.{{1,2}})?(?:/{_SEGMENT}){{2,24}}{_LINES}|\b[A-Za-z]:\\[^\s\"']{{1,200}}"
+    rf"(?<![\w/.:)}}])(?:~|\.{{1,2}})?(?:/{_SEGMENT}){{2,24}}{_LINES}|\b[A-Za-z]:\\[^\s\"']{{1,200}}"
     rf"|(?<![\w/.])(?:\.{{1,2}}/|\.)?\w[\w.@+-]{{0,80}}(?:/{_SEGMENT}){{0,24}}\.(?:{_FILE_ENDS})\b"
     rf"(?![\w(-])(?!\.\w){_LINES}"
     rf"|(?<![\w/])\.[a-z][\w-]{{1,30}}(?:/{_SEGMENT}){{1,24}}"
@@ -101,14 +101,15 @@ _DATE: Final = late_pattern(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])"
     rf"|\b{_MONTH} [ \d]\d \d\d:\d\d\b"
     r"|\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
-    r"|(?<!\+)\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?\b"
+    r"|(?<![+.])\b[0-2]?\d:[0-5]\d(?::\d\d)?(?:\s?[ap]m)?\b"
     rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
     r"|\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
 _NUMBER: Final = late_pattern(
-    rf"[$€£¥]\s?\d[\d.,]{{0,20}}[km]?\b|\bv?\d{{1,9}}(?:\.\d{{1,9}}){{2,4}}\b|\b\d[\d.,]{{0,20}}[\s-]?(?:{_UNITS})(?!\w)",
+    rf"[$€£¥]\s?\d[\d.,]{{0,20}}[km]?\b|\bv?\d{{1,9}}(?:\.\d{{1,9}}){{2,4}}\b"
+    rf"|(?<![a-z]-)\b(?:\d[\d.,]{{0,20}}[-–])?\d[\d.,]{{0,20}}[\s-]?(?:{_UNITS})(?!\w|-\d)",
     re.IGNORECASE,
 )
 # Words with an underscore, a digit or a capital inside; the look ahead passes over plain words quickly.
