@@ -55,6 +55,16 @@ def test_names_are_told_from_words(text: str, names: list[str]) -> None:
 
 @pytest.mark.requirement("L-CODE-10")
 @pytest.mark.parametrize(
+    "name",
+    ["handle_end", "useTickets", "TurnStile", "Gate2Be", "park.gate.stile", "Park::Gate", "refund()", "Makefile"],
+)
+def test_each_kind_of_name_is_found_without_any_other_beside_it(name: str) -> None:
+    told = f"`{name}`" if "::" in name else name
+    assert list(names_in(f"now {told} comes")) == [name.removesuffix("()")]
+
+
+@pytest.mark.requirement("L-CODE-10")
+@pytest.mark.parametrize(
     ("name", "path"),
     [
         ("TurnStile", "src/park/gate.py"),

@@ -50,6 +50,7 @@ _LIKENESS: Final = 3.0
 
 Evidence = tuple[float, ...]
 """What speaks for each domain in the order of `DOMAINS`, at least 0, 1 being enough to name it; empty without words."""
+_FORM_ROWS: Final = tuple([FORM + name for name in FORMS])
 _NOTHING: Final = (0.0,) * len(DOMAINS)
 
 # Domains that go together as a matter of course, each pair with the reason; either way round. Any other two that both
@@ -179,17 +180,25 @@ def tags(weights: dict[str, float]) -> tuple[str, ...]:
 def _evidence(reading: Reading) -> Evidence:
     """Evidence per domain in the order of `DOMAINS`, 0 to `_MOST`, comparable across lengths."""
     counts = Counter(chain.from_iterable([sentence.stems for sentence in reading.sentences]))
-    known = [(row, 1.0 + 0.5 * log2(count)) for stem, count in counts.items() if (row := rows[stem])]
-    known += [(rows[FORM + name], value) for name, value in zip(FORMS, forms_of(reading), strict=True)]
-    codes = np.frombuffer(b"".join([row for row, _ in known]), np.uint8).reshape(-1, len(DOMAINS))
-    worths = [worth for _, worth in known]
+    found_rows: list[bytes] = []
+    worths: list[float] = []
+    for stem, count in counts.items():
+        row = rows[stem]
+        if row:
+            found_rows.append(row)
+            worths.append(1.0 if count == 1 else 1.0 + 0.5 * log2(count))
+    found_rows += [rows[name] for name in _FORM_ROWS]
+    worths += forms_of(reading)
+    codes = np.frombuffer(b"".join(found_rows), np.uint8).reshape(-1, len(DOMAINS))
     scale = STEP / sqrt(sum(map(reading.grammar.count, _CONTENT_KINDS)) + _SMOOTHING)
     zero = ZERO * sum(worths, 0.0)
-    sums = [
-        scale * (total - zero) + STEP * (bias - ZERO)
-        for total, bias in zip((np.array(worths) @ codes).tolist(), rows[BIAS], strict=True)
-    ]
-    found = _evidence_from(map(_passing, sums))
+    totals = (np.array(worths) @ codes).tolist()
+    found = _evidence_from(
+        [
+            (scale * (total - zero) + STEP * (bias - ZERO) - _ENOUGH) / _SPREAD + 1.0
+            for total, bias in zip(totals, rows[BIAS], strict=True)
+        ]
+    )
     return found if "\n" in reading.text else (*found[:_POETRY], _PROSE_POETRY * found[_POETRY], *found[_POETRY + 1 :])
 
 

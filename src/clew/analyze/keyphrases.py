@@ -5,7 +5,7 @@ and its kind: names, identifiers and domain words count more than others, words 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log
 from typing import Final, NamedTuple
 
@@ -88,30 +88,35 @@ def keyphrases_of(texts: Sequence[str], limit: int = 5) -> tuple[Keyphrase, ...]
     return _strongest(found, limit)
 
 
-def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
+def _strongest(found: "Sequence[_Phrase]", limit: int) -> tuple[Keyphrase, ...]:
     words: dict[str, int] = {}
     counts: dict[str, int] = {}
     first: dict[str, _Phrase] = {}
     for phrase in found:
-        counts[phrase.key] = counts.get(phrase.key, 0) + 1
-        first.setdefault(phrase.key, phrase)
-        for word in phrase.words:
-            words[word.key] = words.get(word.key, 0) + 1
-    weights = {
-        key: _often(counts[key]) * (1 + _LONGER * (len(phrase.words) - 1)) * _mean(phrase.words, words)
-        for key, phrase in first.items()
-    }
+        key, parts = phrase
+        counts[key] = counts.get(key, 0) + 1
+        first.setdefault(key, phrase)
+        for _, stem, _ in parts:
+            words[stem] = words.get(stem, 0) + 1
+    often = {stem: _often(count) for stem, count in words.items()}
+    weights: dict[str, float] = {}
+    for key, (_, parts) in first.items():
+        total = 0.0
+        for _, stem, weight in parts:
+            total += often[stem] * weight
+        size = len(parts)
+        weights[key] = _often(counts[key]) * (1 + _LONGER * (size - 1)) * (total / size)
     ranked = sorted(first, key=weights.__getitem__, reverse=True)  # stable: equal ones stay in order
     chosen: list[str] = []
     held: list[frozenset[str]] = []
     for key in ranked:
         if len(chosen) == limit:
             break
-        parts = frozenset(key.split("-"))
-        if not any(map(parts.issubset, held)):
+        stems = frozenset(key.split("-"))
+        if not any(map(stems.issubset, held)):
             chosen.append(key)
-            held.append(parts)
-    return tuple([Keyphrase(first[key].name, key, weights[key] / weights[ranked[0]]) for key in chosen])
+            held.append(stems)
+    return tuple([Keyphrase(_name(first[key]), key, weights[key] / weights[ranked[0]]) for key in chosen])
 
 
 @cached_by_word(1 << 15)
@@ -120,19 +125,15 @@ def tag_key(name: str) -> str:
     return "-".join([fold(word) for word in _JOINT.split(name.casefold()) if word])
 
 
-class _ContentWord(NamedTuple):
-    form: str
-    key: str
-    weight: float
+_ContentWord = tuple[str, str, float]
+"""Of a word: itself in lower case, its key, its weight. Plain, as thousands are kept (`words`)."""
+
+_Phrase = tuple[str, tuple[_ContentWord, ...]]
+"""A key and the words."""
 
 
-class _Phrase(NamedTuple):
-    key: str
-    words: tuple[_ContentWord, ...]
-
-    @property
-    def name(self) -> str:
-        return "-".join([word.form for word in self.words])
+def _name(phrase: _Phrase) -> str:
+    return "-".join([form for form, _, _ in phrase[1]])
 
 
 @cached_by_text(TEXTS_KEPT, KEPT_CHARS)
@@ -156,11 +157,12 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
 def _cut(run: list[_ContentWord], found: list[_Phrase]) -> None:
     """Cut a run into phrases of at most three words, from its end, because the last word is the head."""
     if len(run) == 1:
-        found.append(_Phrase(run[0].key, (run[0],)))
+        _, key, _ = run[0]
+        found.append((key, (run[0],)))
         return
     while run:
         words = tuple(run[-MOST_WORDS:])
-        found.append(_Phrase("-".join([word.key for word in words]), words))
+        found.append(("-".join([key for _, key, _ in words]), words))
         run = run[:-MOST_WORDS]
 
 
@@ -194,14 +196,7 @@ def _content(raw: str, *, opening: bool) -> _ContentWord | None:
         weight *= _FEELING
     if word.domains:
         weight *= _SUBJECT
-    return _ContentWord(form, fold(form), weight)
-
-
-def _mean(phrase: tuple[_ContentWord, ...], words: Mapping[str, int]) -> float:
-    total = 0.0
-    for word in phrase:
-        total += _often(words[word.key]) * word.weight
-    return total / len(phrase)
+    return form, fold(form), weight
 
 
 def _often(count: int) -> float:

@@ -62,10 +62,8 @@ Tags = Mapping[str, float]
 """Weight by name, 0 to 1, strongest first; ties in text order."""
 
 
-class _Form(NamedTuple):
-    name: str  # the word in lower case
-    key: str
-    head: str  # the first part of the key
+_Form = tuple[str, str, str]
+"""Of a word: itself in lower case, its key, and the first part of the key. Plain, as thousands are kept (`words`)."""
 
 
 class _Forms(dict[str, _Form]):
@@ -74,7 +72,7 @@ class _Forms(dict[str, _Form]):
     def __missing__(self, raw: str) -> _Form:
         name = raw.casefold().removesuffix("'s")
         key = tag_key(name)
-        form = _Form(name, key, key.partition("-")[0])
+        form = (name, key, key.partition("-")[0])
         if len(raw) <= LONGEST:
             if len(self) >= _FORMS_KEPT:
                 self.clear()
@@ -100,18 +98,19 @@ class _WordKeys(NamedTuple):
 @cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _word_keys(text: str) -> _WordKeys:
     forms = [form for part in _parts(text) for form in part]
-    return _WordKeys(frozenset([form.key for form in forms]), frozenset([form.head for form in forms]))
+    return _WordKeys(frozenset([key for _, key, _ in forms]), frozenset([head for _, _, head in forms]))
 
 
 def _runs(part: Sequence[_Form], first: int) -> Iterator[tuple[str, str]]:
     """Key and name of each run of words that begins at `first`, the shortest first."""
-    name, key = part[first].name, part[first].key
+    name, key, _ = part[first]
     for past in range(first + 1, min(first + MOST_WORDS, len(part)) + 1):
         if len(name) > LONGEST:
             return
         yield key, name
         if past < len(part):
-            name, key = f"{name}-{part[past].name}", f"{key}-{part[past].key}"
+            next_name, next_key, _ = part[past]
+            name, key = f"{name}-{next_name}", f"{key}-{next_key}"
 
 
 def standing(text: str) -> dict[str, str]:
@@ -131,8 +130,8 @@ def stands(key: str, text: str) -> bool:
     """Whether a text contains a run of up to three words with this key, see `standing`."""
     head = key.partition("-")[0]
     for part in _parts(text):
-        for first, form in enumerate(part):
-            if form.head == head and any(held == key for held, _ in _runs(part, first)):
+        for first, (_, _, own) in enumerate(part):
+            if own == head and any(held == key for held, _ in _runs(part, first)):
                 return True
     return False
 
@@ -168,8 +167,8 @@ def known_tags(text: str, is_known: Callable[[str], bool], heads: Container[str]
     """
     held: dict[str, str] = {}
     for part in _parts(text):
-        for first, form in enumerate(part):
-            if heads is None or form.head in heads:
+        for first, (_, _, head) in enumerate(part):
+            if heads is None or head in heads:
                 for key, name in _runs(part, first):
                     if key not in held and is_known(key):
                         held[key] = name

@@ -42,28 +42,33 @@ _KEPT: Final = 1 << 15
 _KEPT_LENGTH: Final = 40
 
 
-class _Words(dict[str, Word]):
+_Record = tuple[str, str, str, int, float, tuple[tuple[int, float], ...], str]
+"""The fields of a `Word`, plain: many thousands are kept, and the garbage collector stops looking at plain tuples."""
+
+
+class _Words(dict[str, _Record]):
     """A cache from token to record, cleared when full. Its content never changes a result."""
 
-    def __missing__(self, token: str) -> Word:
+    def __missing__(self, token: str) -> _Record:
         word = describe(token)
         if not token.isascii() and _HAS_UNLISTED.search(token):
             flags = word.flags | UNLISTED
             word = word._replace(flags=flags, kind=kind_of(flags))
+        record = _plain(word)
         if len(token) <= _KEPT_LENGTH:
             if len(self) >= _KEPT:
                 self.clear()
-            self[token] = word
-        return word
+            self[token] = record
+        return record
 
 
-class _Runs(dict[str, tuple[Word, ...]]):
+class _Runs(dict[str, tuple[_Record, ...]]):
     """A cache from a run without white space to its words and separators, cleared when full.
 
     Most runs repeat ("the", "well,"), so that most of a text is looked up and little is cut.
     """
 
-    def __missing__(self, run: str) -> tuple[Word, ...]:
+    def __missing__(self, run: str) -> tuple[_Record, ...]:
         words = tuple([word for token in _TOKEN.findall(run) for word in _cut(token)])
         if len(run) <= _KEPT_LENGTH:
             if len(self) >= _KEPT:
@@ -72,13 +77,17 @@ class _Runs(dict[str, tuple[Word, ...]]):
         return words
 
 
+def _plain(word: Word) -> _Record:
+    return word.kind, word.form, word.stem, word.flags, word.valence, word.domains, word.tie
+
+
 _words = _Words()
 _runs = _Runs()
 
 
 def word_of(token: str) -> Word:
     """The record of one lower-case token in a script that separates words by spaces."""
-    return _words[token]
+    return Word(*_words[token])
 
 
 class Sentence(NamedTuple):
@@ -145,7 +154,7 @@ def read(text: str) -> Reading:
     return Reading(text, lower, paragraphs, spans, sentences, shapes(kinds, grammar), grammar, order(grammar))
 
 
-def _cut(token: str) -> Iterator[Word]:
+def _cut(token: str) -> Iterator[_Record]:
     """The words of a token that may contain a script without spaces."""
     if not _HAS_UNSPACED.search(token):
         yield _words[token]
@@ -154,7 +163,7 @@ def _cut(token: str) -> Iterator[Word]:
         part = run.group()
         match run.lastgroup:
             case "hiragana":  # the grammar of Japanese: endings and particles
-                yield bare(part, FUNCTION | UNSPACED)
+                yield _plain(bare(part, FUNCTION | UNSPACED))
             case "han":
                 yield from _han(part)
             case "hangul":
@@ -162,35 +171,35 @@ def _cut(token: str) -> Iterator[Word]:
             case "south_east":
                 yield from _pairs(part, UNSPACED | UNLISTED)
             case "katakana":
-                yield bare(part, UNSPACED)
+                yield _plain(bare(part, UNSPACED))
             case _:
                 yield _words[part]
 
 
-def _han(run: str) -> Iterator[Word]:
+def _han(run: str) -> Iterator[_Record]:
     """Pairs of characters between the function characters."""
     part = ""
     for char in run:
-        if _words[char].flags & FUNCTION:
+        if word_of(char).flags & FUNCTION:
             yield from _pairs(part, UNSPACED)
-            yield bare(char, FUNCTION | UNSPACED)
+            yield _plain(bare(char, FUNCTION | UNSPACED))
             part = ""
         else:
             part += char
     yield from _pairs(part, UNSPACED)
 
 
-def _hangul(word: str) -> Iterator[Word]:
+def _hangul(word: str) -> Iterator[_Record]:
     """The word without its last syllable when that is a particle or an ending, which then follows by itself."""
-    last = _words[word[-1]]
+    last = word_of(word[-1])
     if len(word) > 1 and last.flags & FUNCTION:
-        yield bare(word, UNSPACED, word[:-1])
-        yield bare(last.form, FUNCTION | UNSPACED)
+        yield _plain(bare(word, UNSPACED, word[:-1]))
+        yield _plain(bare(last.form, FUNCTION | UNSPACED))
     else:
-        yield bare(word, UNSPACED)
+        yield _plain(bare(word, UNSPACED))
 
 
-def _pairs(part: str, flags: int) -> Iterator[Word]:
+def _pairs(part: str, flags: int) -> Iterator[_Record]:
     if part:
         for at in range(max(1, len(part) - 1)):
-            yield bare(part[at : at + 2], flags)
+            yield _plain(bare(part[at : at + 2], flags))

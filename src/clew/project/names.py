@@ -18,14 +18,26 @@ MOST_NAMES: Final = 40
 """Most names of code that are kept for one turn."""
 
 _DEFINED: Final = frozenset({"class", "function", "method", "module"})
+_FILES: Final = (
+    "LICENSE",
+    "README",
+    "CHANGELOG",
+    "CONTRIBUTING",
+    "CODEOWNERS",
+    "Makefile",
+    "Dockerfile",
+    "Gemfile",
+    "Rakefile",
+)
 _WORD: Final = late_pattern(
     r"`(?P<ticked>[A-Za-z_$][\w$]{2,60}(?:(?:\.|::|#)[A-Za-z_]\w{0,60}){0,8})(?:\(\))?`"
     r"|(?<![\w.$/-])(?P<called>[A-Za-z_]\w{2,60}(?:(?:\.|::)[A-Za-z_]\w{1,60}){0,6})\(\)"
     r"|(?<![\w.$@/-])(?P<plain>[A-Za-z]\w{0,60}_\w{1,60}|[a-z]\w{0,30}[a-z][A-Z]\w{1,60}"
     r"|[A-Z][a-z0-9]{1,30}[A-Z]\w{1,60}|[a-z]\w{1,30}(?:\.[A-Za-z_]\w{1,40}){2,8})(?![\w$@/-])"
-    r"|(?<![\w.$@/-])(?P<file>LICENSE|README|CHANGELOG|CONTRIBUTING|CODEOWNERS|Makefile|Dockerfile|Gemfile|Rakefile)"
-    r"(?![\w$@/.-])"
+    rf"|(?<![\w.$@/-])(?P<file>{'|'.join(_FILES)})(?![\w$@/.-])"
 )
+_MAY_NAME: Final = re.compile(r"[a-z0-9][A-Z]|[`_]|\.[A-Za-z_]|\(\)")
+"""Each match of `_WORD` but one of `_FILES` holds one of these; ordinary prose has none, and the search is cheap."""
 _SHAPED: Final = re.compile(r"[a-z0-9][A-Z]|\w_\w|^[A-Z][a-z]|[.:#]")
 """What tells a name of code from a word: a capital inside, an underscore, a dot."""
 _CAMEL: Final = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+")
@@ -36,6 +48,8 @@ _SPLIT: Final = re.compile(r"\.|::|#")
 def names_in(text: str) -> Iterator[str]:
     """Names of code in a text: in backticks, with `()`, or written as no word is; parts of paths are left out."""
     head = text[:MOST]
+    if not (_MAY_NAME.search(head) or any(name in head for name in _FILES)):
+        return
     paths = path_spans(head)
     for match in _WORD.finditer(head):
         if not any(start < match.end() and match.start() < end for start, end in paths):
