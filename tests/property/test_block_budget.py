@@ -132,8 +132,10 @@ def test_a_candidate_that_does_not_fit_is_passed_over_and_later_ones_are_tried(s
 
 def _offered(place: int, size: int) -> list[Evidence]:
     text = f"{place:x<{size}}"[:size]  # no two alike, but for short ones
+    # No two speakers alike: where a name is left out, a second look adds candidates, which the model does not.
+    speaker = f"A{place}"
     whole = Evidence(
-        rank=place + 1, session=f"s{place % 3}", seq=place, at=None, speaker="A", text=text, rendering="full"
+        rank=place + 1, session=f"s{place % 3}", seq=place, at=None, speaker=speaker, text=text, rendering="full"
     )
     return [whole, replace(whole, text=text[:600], pieces=(0,))] if size > 600 else [whole]
 
