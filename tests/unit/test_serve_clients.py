@@ -44,9 +44,7 @@ def test_subagents_of_claude_code_have_conversations_of_their_own() -> None:
     assert named == ClientMark("claude-code", f"{UUID}/a1", subagent=True)
     unnamed = ClientMark("claude-code", None, subagent=True, main=UUID)
     billed = [{"type": "text", "text": f"{CLAUDE[0]['text']} cc_is_subagent=true;"}]
-    assert mark("anthropic", {**body, "system": billed}) == ClientMark(
-        "claude-code", None, subagent=True, main=UUID
-    )
+    assert mark("anthropic", {**body, "system": billed}) == unnamed
     system = "You are Claude Code, Anthropic's official CLI for Claude.\nYou are an agent for Claude Code, …"
     assert mark("anthropic", {**body, "system": system}) == unnamed
     assert mark("anthropic", {**body, "system": system.split("\n", maxsplit=1)[0]}) == ClientMark("claude-code", UUID)
