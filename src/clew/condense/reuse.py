@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from math import exp, pow
+from math import exp
 from typing import Final
 
 from clew.condense.material import Mark, RecapTurn
@@ -102,7 +102,8 @@ class Uses:
         fade = _MEMORY * self.position + _LEAST_MEMORY
         often = _EVERY_USE * use.count + _EVERY_DAY * (use.days - 1)
         share = _WITH_LINE if use.mark.kind == "path" and _LINE.search(use.mark.value) else 1.0
-        return share * pow(sum(exp((end - self.position) / fade) for end in use.ends) + often, _SATURATION)
+        uses: float = (sum(exp((end - self.position) / fade) for end in use.ends) + often) ** _SATURATION
+        return share * uses
 
     def by_worth(self, count: Callable[[str], int]) -> list[ReusedValue]:
         """The values by their worth for each token, best first; ties by text.
