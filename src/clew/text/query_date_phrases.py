@@ -15,6 +15,7 @@ from typing import Final
 
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions, without_overlaps
 from clew.text.foreign_dates import foreign_mentions
+from clew.text.late_pattern import late_pattern
 
 _GRAIN: Final[dict[str, Grain]] = {
     "week": "week",
@@ -38,6 +39,18 @@ _QUARTER: Final = re.compile(
     r"\squarter)(?!\w|,?\s(?:of\s|in\s)?[0-9]{4})"
 )
 _HOURS_A_DAY: Final = 24
+_LINK: Final = r"(?:\s(?:to|until|till|through)\s|\s?[-–]\s?)"
+_MONTH: Final = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)(?!\w)"
+)
+_YEAR: Final = r"(?:19|20)[0-9]{2}"
+_RANGE: Final = late_pattern(
+    rf"(?<![\w/-])(?:(?P<month>{_MONTH})\.?{_LINK}(?P<last_month>{_MONTH})(?:\.?,?\s(?P<of>{_YEAR}))?"
+    rf"|(?<!s\s)(?<![$€£.,:#])(?P<year>{_YEAR}){_LINK}(?P<last_year>{_YEAR}))(?![\w%/-]|[.,:]\w)"
+)
+"""Two months, written with capitals, or two years that count no things before them ("lines 2000 to 2020")."""
+_MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 def query_mentions(query: str) -> list[Mention]:
@@ -46,11 +59,27 @@ def query_mentions(query: str) -> list[Mention]:
     foreign = foreign_mentions(query)
     if foreign:
         found = without_overlaps([*found, *foreign])
+    ranges = [mention for match in _RANGE.finditer(query) for mention in _ends(match)]
+    if ranges:
+        found = without_overlaps([*found, *ranges])
     lower = query.lower()
     if len(lower) != len(query) or not any(cue in lower for cue in _CUES):  # İ changes its length in lower case
         return found
     more = [read(match) for pattern, read in _RULES for match in pattern.finditer(lower)]
     return without_overlaps([*found, *more]) if more else found
+
+
+def _ends(match: re.Match[str]) -> list[Mention]:
+    """Both ends of a range of months or years; none where the years run backwards."""
+    if match["month"] is None:
+        years = int(match["year"]), int(match["last_year"])
+        if years[0] >= years[1]:
+            return []
+        return [WrittenDate(match.span(name), "year", int(match[name])) for name in ("year", "last_year")]
+    year = int(match["of"]) if match["of"] else None
+    months = [_MONTHS.index(match[name][:3]) + 1 for name in ("month", "last_month")]
+    last = WrittenDate((match.start("last_month"), match.end("of" if year else "last_month")), "month", year, months[1])
+    return [WrittenDate(match.span("month"), "month", None, months[0]), last]
 
 
 def _before_last(match: re.Match[str]) -> Mention:
