@@ -160,3 +160,45 @@ def test_chats_of_cursor_that_were_saved_as_markdown_are_read(tmp_path: Path) ->
     )
     found = turns(read(put(tmp_path, "exported.md", exported)))
     assert [(turn.role, turn.text) for turn in found] == [("user", "Why?"), ("assistant", "The cookie.")]
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "14:05 Ann: hi\n\n2:07 PM - Ben Li: hm\nstill me\n14:09:01 <Ann> bye",
+            [("Ann", "hi", None), ("Ben Li", "hm\nstill me", None), ("Ann", "bye", None)],
+        ),
+        (
+            "2024-03-05 14:05 Ann: hi\n05/03/2024, 14:07 Ben: see 10:30 Break: tea",
+            [("Ann", "hi", "2024-03-05T14:05:00"), ("Ben", "see 10:30 Break: tea", "2024-03-05T14:07:00")],
+        ),
+        (
+            "# 5 March 2024\n23:59 Ann: hi\n00:02 Ben: hm\n00:01 Ann: eh\n--- 2024-03-09 ---\n9:00 am Ann: bye",
+            [
+                ("Ann", "hi", "2024-03-05T23:59:00"),
+                ("Ben", "hm", "2024-03-06T00:02:00"),
+                ("Ann", "eh", "2024-03-06T00:01:00"),
+                ("Ann", "bye", "2024-03-09T09:00:00"),
+            ],
+        ),
+    ],
+)
+def test_text_with_a_clock_time_before_the_name(
+    tmp_path: Path, text: str, expected: list[tuple[str, str, str | None]]
+) -> None:
+    found = turns(read(put(tmp_path, "chat.txt", text)))
+    assert [(turn.speaker, turn.text, turn.at and turn.at.isoformat()[:19]) for turn in found] == expected
+    assert all(turn.at or turn.metadata["at_raw"] for turn in found)
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    "text",
+    ["10:00 Welcome: Ann\n10:30 Break: tea", "2024-03-05 10:00:01 ERROR: gone\n2024-03-05 10:00:02 Disk: full\n"],
+)
+def test_an_agenda_or_a_log_is_no_chat(tmp_path: Path, text: str) -> None:
+    (turn,) = turns(read(put(tmp_path, "notes.txt", text)))
+    assert turn.text == text.strip()
+    assert turn.speaker is None

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from clew.text.dates import ResolvedDate, date_text, date_words, resolve
+from clew.text.period_parts import narrowed
 from clew.text.query_dates import DateConstraint, parse_query_dates
 
 WEDNESDAY = datetime(2023, 5, 10, 12, tzinfo=UTC)
@@ -224,6 +225,49 @@ def test_a_range_needs_no_word_before_it(query: str, expected: list[tuple[str, s
 
 
 @pytest.mark.requirement("F-TEXT-09")
+@pytest.mark.parametrize(
+    ("query", "start", "end"),
+    [
+        ("What did Ann do in the spring of 2024?", "2024-03-01", "2024-05-31"),
+        ("Summer 2023: where were we?", "2023-06-01", "2023-08-31"),
+        ("in the fall of 2023", "2023-09-01", "2023-11-30"),
+        ("winter of 2023/24", "2023-12-01", "2024-02-29"),
+        ("What did we plan last winter?", "2023-12-01", "2024-02-29"),
+        ("this winter", "2023-12-01", "2024-02-29"),
+        ("Where did they go last summer?", "2023-06-01", "2023-08-31"),
+        ("What happened in the autumn?", "2023-09-01", "2023-11-30"),
+        ("Was war im Frühling 2022?", "2022-03-01", "2022-05-31"),
+        ("Что было летом 2022?", "2022-06-01", "2022-08-31"),
+        ("early 2023", "2023-01-01", "2023-04-30"),
+        ("mid-2023", "2023-05-01", "2023-08-31"),
+        ("What changed at the end of last year?", "2023-09-01", "2023-12-31"),
+        ("What was said in the second half of 2022?", "2022-07-01", "2022-12-31"),
+        ("H1 of 2022", "2022-01-01", "2022-06-30"),
+        ("first half of May 2023", "2023-05-01", "2023-05-15"),
+        ("late summer 2023", "2023-08-01", "2023-08-31"),
+        ("Q3 2021", "2021-07-01", "2021-09-30"),
+    ],
+)
+def test_a_season_or_part_of_a_year_has_its_own_months(query: str, start: str, end: str) -> None:
+    (found,) = (narrowed(query, each) for each in parse_query_dates(query, ASKED))
+    assert (str(found.start), str(found.end), found.relation) == (start, end, "on")
+
+
+@pytest.mark.parametrize(
+    "query", ["How do we use it in spring boot?", "the spring of the mattress", "during fall arrest?"]
+)
+def test_a_word_that_is_also_a_season_is_no_date(query: str) -> None:
+    assert parse_query_dates(query, ASKED) == []
+
+
+def test_a_season_bounds_a_time_and_a_winter_is_the_one_talked_in() -> None:
+    assert asked("before the spring of 2024") == [("before", "", "2024-02-29")]
+    assert asked("from spring 2023 to autumn 2023") == [("between", "2023-03-01", "2023-11-30")]
+    assert asked("between early 2022 and late 2023") == [("between", "2022-01-01", "2023-12-31")]
+    (early,) = parse_query_dates("the winter of 2023", ASKED, (date(2023, 1, 5), date(2023, 4, 1)))
+    assert (early.start, early.end) == (date(2022, 12, 1), date(2023, 2, 28))
+
+
 def test_a_question_without_a_year_means_each_year_that_is_covered() -> None:
     assert asked("on Jan 5th") == [("on", "2023-01-05", "2023-01-05"), ("on", "2024-01-05", "2024-01-05")]
     alone = parse_query_dates("on Jan 5th", ASKED)

@@ -154,7 +154,10 @@ def _place_relative(mention: RelativeDate, today: date) -> ResolvedDate | None:
         distance = shift if of_week else _to_weekday(today, mention.weekday, mention.offset)
         return _days(replace(mention, grain="day"), today, distance, 1)
     if mention.month is not None:
-        return _months(mention, "month", this_month + _to_month(today, mention.month, mention.offset))
+        shift = _to_month(today, mention.month, mention.offset)
+        if mention.grain == "quarter":  # a season, which may have begun some months ago
+            shift = _to_season(today, mention.month, mention.offset)
+        return _months(mention, mention.grain, this_month + shift)
     match mention.grain:
         case "day":
             return _days(mention, today, mention.offset, 1)
@@ -177,6 +180,19 @@ def _to_month(today: date, month: int, step: int) -> int:
     """Months from this one to that month: of this year, or the nearest one before or after this month."""
     distance = month - today.month
     return distance if step == 0 else (distance - 1) % 12 + 1 if step > 0 else -((-distance - 1) % 12 + 1)
+
+
+def _to_season(today: date, month: int, step: int) -> int:
+    """Months from this one to the season that begins with that month: the one of now, or the last or next one.
+
+    "This" is the season that goes on, or else the one of this year, and the nearer winter.
+    """
+    since = (today.month - month) % 12
+    if since < _MONTHS_OF["quarter"]:
+        return 12 * step - since
+    if step == 0:
+        return -since if month == 12 and since <= 7 else month - today.month
+    return 12 - since if step > 0 else -since
 
 
 def _days(mention: RelativeDate, today: date, shift: int, length: int) -> ResolvedDate | None:

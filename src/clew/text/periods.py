@@ -11,7 +11,7 @@ from datetime import time as clock_time
 from typing import Final
 
 from clew.text.dates import MONTHS
-from clew.text.month_parts import narrowed
+from clew.text.period_parts import narrowed
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
 
 _HOURS: Final = re.compile(

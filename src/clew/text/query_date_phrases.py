@@ -6,7 +6,7 @@ changes no stored row. This module knows the wording, not the calendar.
     the week, weekend, month, quarter, year before last; over the weekend; a fortnight ago; half a year ago;
     a year and a half ago; the last N hours, fortnight; in Q1, in the second quarter
 
-Dates in other languages are found by `clew.text.foreign_dates`.
+Dates in other languages are found by `clew.text.foreign_dates`, seasons by `clew.text.seasons`.
 """
 
 import re
@@ -16,6 +16,7 @@ from typing import Final
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions, without_overlaps
 from clew.text.foreign_dates import foreign_mentions
 from clew.text.late_pattern import late_pattern
+from clew.text.seasons import season_mentions
 
 _GRAIN: Final[dict[str, Grain]] = {
     "week": "week",
@@ -63,7 +64,12 @@ def query_mentions(query: str) -> list[Mention]:
     if ranges:
         found = without_overlaps([*found, *ranges])
     lower = query.lower()
-    if len(lower) != len(query) or not any(cue in lower for cue in _CUES):  # İ changes its length in lower case
+    if len(lower) != len(query):  # İ changes its length in lower case
+        return found
+    seasons = season_mentions(lower)
+    if seasons:
+        found = without_overlaps([*seasons, *found])
+    if not any(cue in lower for cue in _CUES):
         return found
     more = [read(match) for pattern, read in _RULES for match in pattern.finditer(lower)]
     return without_overlaps([*found, *more]) if more else found

@@ -16,6 +16,7 @@ from clew.text.dates import ResolvedDate, place, place_written
 from clew.text.foreign_dates import DayRange, day_range, linked, relation_of
 from clew.text.late_pattern import late_pattern
 from clew.text.query_date_phrases import query_mentions
+from clew.text.seasons import is_winter
 
 Relation = Literal["on", "before", "after", "between"]
 
@@ -44,8 +45,9 @@ class DateConstraint:
 
 
 _GRAINS: tuple[Grain, ...] = ("day", "weekend", "week", "month", "quarter", "year")
-_LINK = late_pattern(r"\s+(?:(?P<and>and)|to|until|till|through)\s+(?:the\s+)?|\s?[-–]\s?", re.IGNORECASE)
-_OPENS = late_pattern(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_PART = r"(?:the\s+)?(?:(?:early|late|mid|(?:beginning|start|middle|end)\s+of)[\s-]+(?:the\s+)?)?"
+_LINK = late_pattern(rf"\s+(?:(?P<and>and)|to|until|till|through)\s+{_PART}|\s?[-–]\s?", re.IGNORECASE)
+_OPENS = late_pattern(rf"\b(?:between|from)\s+{_PART}$", re.IGNORECASE)
 _NTH = "(?:st|nd|rd|th)?"
 _DAY_OPENS = late_pattern(
     rf"(?:\b(?P<open>between|from)\s+)?(?:\bthe\s+)?(?<![\w.,:/$€£-])(?P<day>[0-9]{{1,2}}){_NTH}"
@@ -149,9 +151,22 @@ def _candidates(mention: Mention, when: _DateReference) -> list[ResolvedDate]:
         inside = [found for found in placed if found and found.start <= last and first <= found.end]
         if inside:
             return inside
+    if when.covered and is_winter(mention) and (earlier := _winter_before(mention, when.covered)):
+        return [earlier]
     trailing = isinstance(mention, RelativeDate) and mention.trailing
     found = _trailing(mention, when.today) if trailing else place(mention, when.today)
     return [found] if found else []
+
+
+def _winter_before(winter: WrittenDate, covered: tuple[date, date]) -> ResolvedDate | None:
+    """The winter that ends in the named year, if the conversation has days of it and none of the one that begins."""
+    if winter.year is None:
+        return None
+    ending, beginning = (
+        found and found.start <= covered[1] and covered[0] <= found.end and found
+        for found in (place_written(winter, winter.year - 1), place_written(winter, winter.year))
+    )
+    return None if beginning else ending or None
 
 
 def _count_from(counted: RelativeDate, anchor: ResolvedDate) -> ResolvedDate | None:

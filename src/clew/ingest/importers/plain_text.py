@@ -1,13 +1,15 @@
-"""Plain text: chats as `[date] Name: text`, as WhatsApp writes them, as `Name: text`; else paragraphs.
+"""Plain text: chats as `[date] Name: text`, `14:05 Name: text`, `Name: text`, as WhatsApp writes them; else paragraphs.
 
 WhatsApp writes `[14/08/2023, 09:15:32] Ann: text` on iOS and `14/08/2023, 09:15 - Ann: text` on Android, with day and
-month in the order of the telephone's country, which only the file as a whole shows. System lines have no name.
+month in the order of the telephone's country, which only the file as a whole shows. System lines have no name. A clock
+time without a date takes the day of the last line that is nothing but a date ("# 5 March 2024"), and the next day after
+midnight.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
+from datetime import datetime, timedelta
 
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source
@@ -22,12 +24,21 @@ _DASH = re.compile(
     r"(?:(?P<name>[^:\n]{1,60}):(?:\s|$))?(?P<text>.*)",
     re.DOTALL | re.IGNORECASE,
 )
+_STAMP = re.compile(
+    r"(?P<at>(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:,?\s+|T))?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?Z?(?:\s*[ap]\.?\s?m\b\.?)?)"
+    r"(?:\s+[-–|]\s+|\s+)(?P<nick><)?(?P<name>[^\W\d_][^:<>\n]{0,40})(?(nick)>|:)(?:\s+|$)(?P<text>.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_LEVELS = frozenset("trace debug info notice warn warning error fatal critical severe".split())
 _NAME = re.compile(r"(?P<name>[^\W\d_][^:\n]{0,40}):(?:\s+|$)(?P<text>.*)", re.DOTALL)
 _SIGNS = "\u200e\u200f\u202a\u202c\ufeff"  # invisible direction marks, which telephones write
 _DATE = re.compile(r"\D{0,3}(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4})")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 _DOTTED_TIME = re.compile(r"(?<=\s)(\d{1,2})\.(\d\d)(?:\.(\d\d))?(?=\s|$)")
+_RULES = "#*=-–—_ \t"
 _WORDS = 4  # of a name
+_LONGEST_DAY = 40
+_HALF_A_DAY = timedelta(hours=12)
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
@@ -36,7 +47,8 @@ def read(source: Source) -> Iterator[ImportRecord]:
     if not survey.nonblank:
         yield Skipped("empty file", source.label)
     elif survey.pattern is not None:
-        yield from labelled(source, NAME, open_lines, partial(_dated, survey.pattern, survey.is_day_first()))
+        stamps = _Stamps(survey.pattern, survey.is_day_first(), survey.has_clocks)
+        yield from labelled(source, NAME, open_lines, stamps.label)
     elif names := names_in(source, open_lines, _named):
         yield from labelled(source, NAME, open_lines, lambda text: _one_of(_named(text), names))
     else:
@@ -65,6 +77,9 @@ class _Survey:
         self._is_early = False
         self._over = Counter[int]()  # 1, 2: how often the first, the second number of a date is over 12
         self._dots = self._halves = 0
+        self.has_clocks = False
+        self._names = Counter[str]()  # beside a clock time alone
+        self._is_log = self._has_days = False
 
     def add(self, line: str) -> None:
         text = _bare(line)
@@ -75,13 +90,22 @@ class _Survey:
                 self._found[pattern] += 1
                 self._is_early |= self.nonblank == 1
                 self._note(_plain(found["at"]))
+        found = _STAMP.match(text)
+        if found and len(found["name"].split()) <= _WORDS:
+            self._found[_STAMP] += 1
+            self._is_log |= found["name"].lower() in _LEVELS
+            self._has_days |= _DATE.match(found["at"]) is not None
+            self._names[found["name"]] += 1
+            self._note(found["at"])
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
         """The form of most dated lines; None if there is only one such line and it is not the first."""
-        if not self._found or (self._found.total() < 2 and not self._is_early):
-            return None
-        return max((_BRACKET, _DASH), key=lambda pattern: self._found[pattern])
+        bracketed = self._found[_BRACKET] + self._found[_DASH]
+        if bracketed >= max(self._found[_STAMP], 2 - self._is_early):
+            return max((_BRACKET, _DASH), key=lambda pattern: self._found[pattern])
+        is_chat = self._has_days or max(self._names.values(), default=0) > 1  # else an agenda: "10:30 Break: coffee"
+        return _STAMP if self._found[_STAMP] > 1 and is_chat and not self._is_log else None
 
     def is_day_first(self) -> bool:
         """Whether dates begin with the day: told by a number over 12, else by dots or a 24-hour clock."""
@@ -91,6 +115,7 @@ class _Survey:
 
     def _note(self, at: str) -> None:
         found = _DATE.match(at)
+        self.has_clocks |= found is None
         if found and len(found[1]) <= 2:
             self._over[1] += int(found[1]) > 12
             self._over[2] += int(found[3]) > 12
@@ -98,13 +123,47 @@ class _Survey:
         self._halves += bool(re.search(r"[ap]\.?\s?m\b", at, re.IGNORECASE))
 
 
-def _dated(pattern: re.Pattern[str], day_first: bool, line: str) -> SpeakerLabel | None:
-    found = pattern.match(_bare(line))
-    if found is None or not _is_moment(_plain(found["at"])):
-        return None
-    at = _DOTTED_TIME.sub(lambda time: ":".join(filter(None, time.groups())), _plain(found["at"]).replace(" klo ", " "))
-    name = _plain(found["name"]) if found["name"] else None
-    return SpeakerLabel(name or None, found["text"], parse_when(at, day_first=day_first) or found["at"])
+class _Stamps:
+    """Reads the labels of a chat with times, line by line in the order of the file."""
+
+    def __init__(self, pattern: re.Pattern[str], day_first: bool, has_clocks: bool) -> None:
+        self._pattern, self._day_first, self._has_clocks = pattern, day_first, has_clocks
+        self._day: datetime | None = None
+        self._last: datetime | None = None
+
+    def label(self, line: str) -> SpeakerLabel | None:
+        """The label of a line; a line that is nothing but a date sets the day of the clock times after it."""
+        text = _bare(line)
+        found = self._pattern.match(text)
+        if found is None or not _is_moment(_plain(found["at"])):
+            return self._day_line(text) if self._has_clocks else None
+        at = _DOTTED_TIME.sub(
+            lambda time: ":".join(filter(None, time.groups())), _plain(found["at"]).replace(" klo ", " ")
+        )
+        name = _plain(found["name"]) if found["name"] else None
+        when = parse_when(at, day_first=self._day_first) or self._of_day(at)
+        return SpeakerLabel(name or None, found["text"], when or found["at"])
+
+    def _day_line(self, text: str) -> SpeakerLabel | None:
+        written = _plain(text).strip(_RULES)
+        if len(written) > _LONGEST_DAY or _CLOCK.search(written):
+            return None
+        found = parse_when(written, day_first=self._day_first)
+        if found is None:
+            return None
+        self._day = self._last = found
+        return SpeakerLabel(None, "")
+
+    def _of_day(self, clock: str) -> datetime | None:
+        """The moment of a clock time on the day of the last day line, or after midnight on the day after."""
+        if self._day is None or self._last is None:
+            return None
+        found = parse_when(f"{self._day.date()} {clock}")
+        if found is not None and self._last - found > _HALF_A_DAY:
+            self._day += timedelta(days=1)
+            found += timedelta(days=1)
+        self._last = found or self._last
+        return found
 
 
 def _is_moment(text: str) -> bool:

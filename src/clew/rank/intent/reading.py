@@ -15,6 +15,7 @@ from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.rank.intent.teller import teller
 from clew.rank.intent.wants import NOTHING_SPECIAL, Wants, wants_of
 from clew.text.names import quoted
+from clew.text.period_parts import narrowed
 from clew.text.query_dates import DateConstraint, counting_moment, parse_query_dates
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import query_terms
@@ -111,7 +112,9 @@ def read_intent(
         text=text,
         terms=tuple(query_terms(about)),
         speakers=tuple(named),
-        dates=tuple(parse_query_dates(text, counting_moment(text, now, covered), covered)),
+        dates=tuple(
+            narrowed(text, asked) for asked in parse_query_dates(text, counting_moment(text, now, covered), covered)
+        ),
         quotes=tuple(quoted(text)),
         rewritten=without_request(about) if with_assistant else _as_asked_by_another(asked, named, tellers),
         wants=wants_of(text, about, with_assistant=with_assistant),

@@ -17,7 +17,7 @@ from clew.rank.intent.wants import wants_of
 from clew.text.date_phrases import WrittenDate
 from clew.text.dates import FIRST_YEAR, LAST_YEAR, place_written
 from clew.text.foreign_dates import languages_of, shown_languages, without_asking
-from clew.text.month_parts import narrowed
+from clew.text.period_parts import narrowed
 from clew.text.periods import Period, exact_period, parse_period
 from clew.text.query_date_phrases import query_mentions
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
@@ -90,7 +90,7 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
     """
     counted = counting_day(query, now, covered)
     asked = _stretch(query, now, covered) or parse_query_dates(query, counting_moment(query, now, covered), covered)
-    asked = [*asked[:-1], *(narrowed(query, last) for last in asked[-1:])]
+    asked = [narrowed(query, each) for each in asked]
     rest = cut_out(query, {constraint.phrase_span for constraint in asked})
     languages = shown_languages(query) or languages_of(query)
     if since is None and until is None:
