@@ -101,3 +101,17 @@ def test_an_addition_to_a_full_disk_prints_one_line(disk: FaultyDisk, tmp_path: 
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     disk.fault = lambda _operation, _name: None
     assert done("add", "The hive is strong.", "--home", tmp_path) == "default:turn:1\n"
+
+
+@pytest.mark.requirement("F-NAMED-03")
+def test_a_merge_into_a_full_disk_prints_one_line(disk: FaultyDisk, tmp_path: Path) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    rows = ({"role": "user", "content": f"Hive {n} is weak. " + "x" * 4_000} for n in range(60))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done("import", tmp_path / "a.jsonl", "--home", home)
+    done("add", "The hive is weak.", "--home", other)
+    disk.fault = no_space
+    result = run("merge", home, other)
+    disk.fault = lambda _operation, _name: None
+    assert result.exit_code == 1
+    assert [line[:22] for line in result.stderr.splitlines()] == ["clew: the disk is full"]

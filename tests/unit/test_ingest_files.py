@@ -224,6 +224,10 @@ def test_a_list_with_damage_inside_goes_on_behind_it(tmp_path: Path) -> None:
     ("name", "content", "reason"),
     [
         ("a.json", {"foo": 1, "bar": [2]}, "JSON of no known format (members: bar, foo)"),
+        ("a.json", {"history": []}, "holds no turns: the list 'history' is empty; there is nothing to import"),
+        ("a.json", {"id": "x", "messages": []}, "holds no turns: the list 'messages' is empty"),
+        ("a.json", [], "holds no turns: its JSON list is empty"),
+        ("a.json", {}, "holds no turns: its JSON object is empty"),
         ("a.jsonl", lines({"issue": 1, "history": []}), "no known format"),
         ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe\xfd\xfc", "is no text"),
         ("a.pdf", b"%PDF-1.7 text", "is no text"),

@@ -88,6 +88,14 @@ def test_what_is_new_is_appended_and_what_is_known_is_not() -> None:
     assert laptop.texts("mine") == []
 
 
+def test_new_turns_whose_time_could_not_be_read_are_counted() -> None:
+    laptop, desktop = Home(), Home()
+    laptop.append([turn("known", metadata={"at_raw": "soon"}), turn("when?", metadata={"at_raw": "14:05"}), turn("hi")])
+    desktop.append([turn("known", metadata={"at_raw": "soon"})])
+    report = desktop.merge(laptop)
+    assert (report.added, report.undated, report.first_undated) == (2, 1, "plan:turn:1: '14:05'")
+
+
 @pytest.mark.requirement("S-COPY-06")
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_second_merge_adds_nothing_although_both_went_on(timed: bool) -> None:

@@ -5,11 +5,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from clew.cli.full_disk import told_once
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.show import bar, counted, err, lay_out, ledger_line, lines, numbers, out, say_encryption
@@ -217,7 +219,7 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
     as it is open; this command does nothing else, until Ctrl-C. Pending jobs are never lost. A job that fails is
     retried after 1 and after 10 minutes, then set aside.
     """
-    with open_memory(scope, makes_home=True) as memory:
+    with told_once() if once else nullcontext(), open_memory(scope, makes_home=True) as memory:
         if retry:
             memory.retry()
         if not once:

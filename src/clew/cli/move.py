@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
+from clew.cli.full_disk import told_once
 from clew.cli.opening import open_memory, see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.put import print_report
@@ -119,7 +120,7 @@ def merge(scope: Scope, source: str, target: str) -> None:
     """
     _refuse_home(scope)
     started = time.perf_counter()
-    with _open_source(source) as giver:
+    with told_once(), _open_source(source) as giver:
         space = _known_space(giver, scope.space)
         ingest = load_config(home_of(target)).ingest
         with (

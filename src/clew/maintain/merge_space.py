@@ -16,6 +16,7 @@ from typing import Final, cast
 from clew.config import IngestConfig
 from clew.errors import InputError, NotFoundError, TurnRejected
 from clew.ingest.identity import TurnKey
+from clew.ingest.importers.record import AT_RAW
 from clew.ingest.media import inline
 from clew.maintain.merge_vectors import carry_vectors
 from clew.rows.pins import carry_pins, read_pins
@@ -27,6 +28,7 @@ from clew.store.rows import from_us, turn_from_row
 from clew.store.selections import TURN_DIGESTS, TURN_LINKS, TURN_SESSION_ORDINALS
 from clew.store.tables import SPACE, TURN
 from clew.store.values import Value
+from clew.types import Turn
 from clew.types.ids import turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.write.append import Appender, Fate
@@ -51,6 +53,8 @@ class _Tally:
     rejected: list[Rejection] = field(default_factory=list)
     turn_ids: list[str] = field(default_factory=list)
     masked: Counter[str] = field(default_factory=Counter)
+    undated: int = 0
+    first_undated: str | None = None
     pinned: frozenset[str] = frozenset()
     names: dict[str, str] = field(default_factory=dict)
     """What turns that the source has pinned are called in the target."""
@@ -72,6 +76,12 @@ class _Tally:
         self.on_progress(self.added + self.known + self.skipped.counts.total() + len(self.rejected))
         return name
 
+    def note_time(self, where: str, turn: Turn) -> None:
+        """Counts a new turn whose time its source wrote in a way that could not be read."""
+        if turn.at is None and (raw := turn.metadata.get(AT_RAW)) is not None:
+            self.undated += 1
+            self.first_undated = self.first_undated or f"{where}: {raw!r:.60}"
+
     def reject(self, where: str, reason: str) -> None:
         self.rejected.append(Rejection(where=where, reason=reason))
 
@@ -85,6 +95,8 @@ class _Tally:
             masked=dict(sorted(self.masked.items())),
             skipped=skipped,
             skipped_at=skipped_at,
+            undated=self.undated,
+            first_undated=self.first_undated,
             vectors=vectors,
         )
 
@@ -353,6 +365,7 @@ class _Merge:
             self._name(name, tally.take(name, fate))
             if fate.added is not None:
                 tally.masked.update(item.masked)
+                tally.note_time(name, item.turn)
         waiting.clear()
 
     def _name(self, mine: str, theirs: str | None) -> None:

@@ -24,7 +24,7 @@ from clew.ingest.importers import (
 )
 from clew.ingest.importers.file_shape import FileShape, file_shape
 from clew.ingest.importers.messages import ANTHROPIC, LISTS, LOOSE, OPENAI
-from clew.ingest.importers.source import Source, json_document
+from clew.ingest.importers.source import Source, json_document, parse
 from clew.types import Rejection
 
 _ZIP = b"PK\3\4"
@@ -32,6 +32,7 @@ _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _WAYS = ("", *(f"{key}.[]." for key in LISTS))  # to the messages: at the top, or in a conversation
 _ANTHROPIC_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "document")
 _OPENAI_NAMES = ("tool_calls", "tool_call_id", "function_call", "role=tool", "role=developer", "type=function_call")
+_SMALL = 1 << 16  # bytes
 _OPENAI_BLOCKS = ("image_url", "input_text", "output_text", "input_image", "input_audio", "refusal")
 _LOOSE_NAMES = ("speaker", "session", "session_id", "conversation_id", "at", "timestamp", "created_at", "text", "id")
 
@@ -58,6 +59,8 @@ def detect_source(source: Source) -> str:
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
     if found is None:
+        if shape.kind != "lines" and (empty := _emptiness(source)) is not None:
+            raise FormatError(f"{source.label} holds no turns: {empty}; there is nothing to import")
         if not shape.paths and isinstance(broken := json_document(source), Rejection):
             raise FormatError(f"{source.label} holds no conversation: {broken.reason}")
         seen = ", ".join(sorted(path for path in shape.paths if "." not in path and "=" not in path)[:8])
@@ -66,6 +69,24 @@ def detect_source(source: Source) -> str:
             "name the format if it is one of those that `clew import --help` lists"
         )
     return found
+
+
+def _emptiness(source: Source) -> str | None:
+    """What is empty in a small JSON document whose list, lists or members are all empty; None if something is in it."""
+    with source.open() as stream:
+        data = stream.read(_SMALL + 1)
+    if len(data) > _SMALL:
+        return None
+    try:
+        document = parse(data)
+    except ValueError:
+        return None
+    if document in ([], {}):
+        return f"its JSON {'list' if document == [] else 'object'} is empty"
+    if not isinstance(document, dict) or any(isinstance(value, list) and value for value in document.values()):
+        return None
+    names = [name for name, value in document.items() if value == []]
+    return f"the list {names[0]!r:.60} is empty" if names else None
 
 
 def _is_claude_code(shape: FileShape) -> bool:
