@@ -47,6 +47,24 @@ def test_the_order_of_day_and_month_is_told(day_first: bool) -> None:
 
 @pytest.mark.requirement("F-INGEST-15")
 @pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("05.03.2024, 14:30:00", (5, 3)),
+        ("5. 3. 2024 14:30", (5, 3)),
+        ("05.03.24 14:30", (5, 3)),
+        ("25.03.2024 14:30", (25, 3)),
+        ("05/03/2024 14:30", (3, 5)),
+        ("2024.05.03 14:30", (3, 5)),
+    ],
+)
+def test_a_date_with_dots_begins_with_the_day(written: str, expected: tuple[int, int]) -> None:
+    found = parse_when(written)
+    assert found is not None
+    assert (found.day, found.month) == expected
+
+
+@pytest.mark.requirement("F-INGEST-15")
+@pytest.mark.parametrize(
     "written",
     [
         *(None, True, "", "yesterday", "next Friday", "10:30", "5 March", "2024", "March 2024", "hello 2024"),

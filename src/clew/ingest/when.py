@@ -11,6 +11,7 @@ _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))  # epoch seconds u
 _NUMBER = re.compile(r"\d{9,19}(?:\.\d+)?$")
 _WORDS = re.compile(r"\d.*(?:\d{4}|[-/.']\d\d\b)|\d{4}.*\d", re.DOTALL)
 _OFFSET = re.compile(r"\b(?:GMT|UTC) ?([+-])(\d\d?):?(\d\d)?\b.*", re.DOTALL)  # how JavaScript prints a date
+_DOTTED = re.compile(r"(?<![\d.])\d{1,2}\. ?\d{1,2}\. ?(?:\d{4}|\d\d)(?![\d.])")
 _LONGEST = 100
 _FILLERS = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2004, 2, 2, tzinfo=UTC))
 _ZONES = {  # RFC 5322 section 4.3, in hours; other letters do not say which zone they mean
@@ -26,14 +27,14 @@ _ZONES = {  # RFC 5322 section 4.3, in hours; other letters do not say which zon
 }
 
 
-def parse_when(value: Any, *, day_first: bool = False) -> datetime | None:
+def parse_when(value: Any, *, day_first: bool | None = None) -> datetime | None:
     """The time that a source's date stands for; None if the value cannot be read.
 
     Reads ISO 8601, seconds, milliseconds, microseconds or nanoseconds since 1970 (told apart by their size), RFC 5322,
     and dates as people write them if day, month and year are all given. No zone means UTC.
 
     Args:
-        day_first: whether 03/04/2024 is 3 April.
+        day_first: whether 03/04/2024 is 3 April. None decides by the marks: 03.04.2024 is 3 April, 03/04/2024 March 4.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_number(value)
@@ -42,7 +43,7 @@ def parse_when(value: Any, *, day_first: bool = False) -> datetime | None:
     return _from_text(value.strip(), day_first) if isinstance(value, str) else None
 
 
-def _from_text(text: str, day_first: bool) -> datetime | None:
+def _from_text(text: str, day_first: bool | None) -> datetime | None:
     if not 8 <= len(text) <= _LONGEST:
         return None
     if _NUMBER.match(text):
@@ -62,10 +63,12 @@ def _from_number(number: int | float) -> datetime | None:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(number) / unit)
 
 
-def _from_words(text: str, day_first: bool) -> datetime | None:
+def _from_words(text: str, day_first: bool | None) -> datetime | None:
     """Parses twice with different defaults: if the results differ, the text is not a complete date."""
     if not _WORDS.search(text):
         return None
+    if day_first is None:
+        day_first = _DOTTED.search(text) is not None
     text = _OFFSET.sub(lambda found: f"{found[1]}{found[2]:0>2}:{found[3] or '00'}", text)
     try:
         first, second = (parser.parse(text, dayfirst=day_first, default=day, tzinfos=_zone) for day in _FILLERS)
