@@ -202,3 +202,10 @@ def test_an_agenda_or_a_log_is_no_chat(tmp_path: Path, text: str) -> None:
     (turn,) = turns(read(put(tmp_path, "notes.txt", text)))
     assert turn.text == text.strip()
     assert turn.speaker is None
+
+
+@pytest.mark.requirement("F-INGEST-12")
+def test_who_speaks_once_is_a_speaker_where_every_line_names_one(tmp_path: Path) -> None:
+    chat, notes = "Ann: hi\nBen: hm\n\nAnn: bye\n", "Ann: hi\nNote: no\nAnn: bye\nand more\n"
+    found = [[turn.speaker for turn in turns(read(put(tmp_path, "chat.txt", text)))] for text in (chat, notes)]
+    assert found == [["Ann", "Ben", "Ann"], ["Ann", "Ann"]]

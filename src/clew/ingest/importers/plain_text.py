@@ -50,7 +50,8 @@ def read(source: Source) -> Iterator[ImportRecord]:
         stamps = _Stamps(survey.pattern, survey.is_day_first(), survey.has_clocks)
         yield from labelled(source, NAME, open_lines, stamps.label)
     elif names := names_in(source, open_lines, _named):
-        yield from labelled(source, NAME, open_lines, lambda text: _one_of(_named(text), names))
+        known = None if survey.named == survey.nonblank else names  # else nobody's message has a second line
+        yield from labelled(source, NAME, open_lines, lambda text: _one_of(_named(text), known))
     else:
         yield from paragraphs(source, NAME, open_lines)
 
@@ -73,6 +74,7 @@ class _Survey:
 
     def __init__(self) -> None:
         self.nonblank = 0
+        self.named = 0
         self._found: Counter[re.Pattern[str]] = Counter()
         self._is_early = False
         self._over = Counter[int]()  # 1, 2: how often the first, the second number of a date is over 12
@@ -83,7 +85,8 @@ class _Survey:
 
     def add(self, line: str) -> None:
         text = _bare(line)
-        self.nonblank += bool(text)
+        self.nonblank += bool(text.strip())
+        self.named += _named(line) is not None
         for pattern in (_BRACKET, _DASH):
             found = pattern.match(text)
             if found and _is_moment(_plain(found["at"])):
@@ -177,8 +180,9 @@ def _named(line: str) -> SpeakerLabel | None:
     return SpeakerLabel(found["name"].strip(), found["text"])
 
 
-def _one_of(label: SpeakerLabel | None, names: frozenset[str]) -> SpeakerLabel | None:
-    return label if label is not None and label.name in names else None
+def _one_of(label: SpeakerLabel | None, names: frozenset[str] | None) -> SpeakerLabel | None:
+    """The label if its name is one of the names; any label if they are None."""
+    return label if label is not None and (names is None or label.name in names) else None
 
 
 def _bare(line: str) -> str:
