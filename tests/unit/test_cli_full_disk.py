@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from clew.cli.full_disk import told_once
-from clew.errors import StoreFull
+from clew.errors import ClewError, StoreFull
 from clew.store.sqlite import DATABASE
 from tests.cli_runs import done, record, run
 from tests.contract.faults import SYSTEM, FaultyDisk
@@ -69,6 +69,27 @@ def test_without_an_error_of_the_command_the_first_line_of_the_log_tells_it(line
             LOG.warning("background work failed: %s", StoreFull("full"))
     LOG.warning("later: %s", StoreFull("full"))
     assert lines == ["background work failed: full", "later: full"]
+
+
+@pytest.mark.requirement("F-NAMED-03")
+@pytest.mark.parametrize(
+    ("error", "logged"),
+    [
+        ("background work cannot continue: the disk is full", []),
+        ("no such space", ["background work failed: the disk is full"]),
+    ],
+)
+def test_an_error_that_repeats_the_line_of_the_log_tells_it_alone(
+    lines: list[str], error: str, logged: list[str]
+) -> None:
+    @told_once()
+    def command() -> None:
+        LOG.warning("background work failed: %s", StoreFull("the disk is full"))
+        raise ClewError(error)
+
+    with pytest.raises(ClewError, match=error):
+        command()
+    assert lines == logged
 
 
 @pytest.mark.requirement("F-NAMED-03")

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from clew.errors import StoreFull
+from clew.errors import ClewError, StoreFull
 from clew.store.translate import translated
 
 
@@ -12,15 +12,16 @@ from clew.store.translate import translated
 def told_once() -> Iterator[None]:
     """Keeps back what the log says of a full disk; prints the first of it after the block.
 
-    If the block itself ends with `StoreFull`, that says it, and nothing is printed here.
+    If the block itself ends with an error that says it, nothing is printed here.
     """
     logger = logging.getLogger("clew")
-    handlers, held = list(logger.handlers), list[logging.LogRecord]()
+    handlers, held, texts = list(logger.handlers), list[logging.LogRecord](), list[str]()
 
     def is_of_something_else(record: logging.LogRecord) -> bool:
         errors = [each for each in record.args or () if isinstance(each, BaseException)]
         if any(isinstance(translated(error) or error, StoreFull) for error in errors):
             held.append(record)
+            texts.extend(map(str, errors))
             return False
         return True
 
@@ -28,8 +29,9 @@ def told_once() -> Iterator[None]:
         handler.addFilter(is_of_something_else)
     try:
         yield
-    except StoreFull:
-        held.clear()
+    except ClewError as error:
+        if isinstance(error, StoreFull) or any(said in str(error) for said in texts):
+            held.clear()
         raise
     finally:
         for handler in handlers:
