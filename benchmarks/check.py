@@ -185,14 +185,14 @@ RECORDED = (
 
 CONDENSED = (
     RecordedCondense("agent's sample", AGENT, recap=0.0, found=96.2, is_real=False),
-    RecordedCondense("team's sample", SAMPLE, recap=17.6, found=58.8, is_real=False),
-    RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=55.0, found=94.0),
-    RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=92.0, found=99.0),
+    RecordedCondense("team's sample", SAMPLE, recap=19.6, found=57.8, is_real=False),
+    RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=58.4, found=96.8),
+    RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=95.8, found=100.0),
     RecordedCondense(
-        "OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=64.0, found=96.0
+        "OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=67.3, found=98.2
     ),
-    RecordedCondense("OpenHands, web page", Path("agent_openhands/resolver_output.jsonl"), recap=90.0, found=96.0),
-    RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=92.0, found=94.5),
+    RecordedCondense("OpenHands, web page", Path("agent_openhands/resolver_output.jsonl"), recap=95.4, found=97.2),
+    RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=90.5, found=94.5),
 )
 """Compactions to be held."""
 

@@ -2298,6 +2298,12 @@ CONDENSE = (
         "The lengths of renderings are learned from what was used afterwards: bounded, only when better, reversible.",
     ),
     Requirement(
+        "F-RECAPLEN-01",
+        "issue 14.9",
+        "How many times smaller compactions make a prompt is learned, for each space, from what was needed again "
+        "after them: bounded, only when better, reversible, and never against the user's own ratio.",
+    ),
+    Requirement(
         "F-CONDEND-01",
         "issue 14",
         "Every compaction leaves a receipt, also that of the background work; what was not done has no id.",

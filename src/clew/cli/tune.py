@@ -18,6 +18,7 @@ _TITLES = {
     "weights": "window and nuance weights",
     "beats": "threshold of beats",
     "renderings": "length of renderings",
+    "recaps": "length of recaps",
 }
 
 

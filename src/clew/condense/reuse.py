@@ -9,19 +9,23 @@ import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from math import exp
 from typing import Final
 
 from clew.condense.material import Mark, RecapTurn
 
-_MEMORY: Final = 0.5
-"""Share of the session's length after which a use counts 1/e."""
+_FRESH: Final = 0.05
+"""Share of the session's length in which a use hardly loses worth: three times that later it counts half."""
 
-_LEAST_MEMORY: Final = 2_000
-"""Characters after which it does in a short session."""
+_LEAST_FRESH: Final = 2_000
+"""Characters in which it hardly does in a short session."""
 
-_EVERY_USE: Final = 0.15
-"""What each turn that uses a value counts, however long ago."""
+_DECAY: Final = 0.5
+"""Power with which a use loses worth with the text since: that of the base-level activation of memory (Anderson and
+Schooler 1991, "Reflections of the environment in memory"). It falls fast at first and then ever more slowly, so one
+decay serves sessions of a day and a team's half year, which no exponential one did (docs/benchmarks.md)."""
+
+_EVERY_USE: Final = 0.02
+"""What each turn that uses a value counts, however long ago; of uses beyond `_MOST_USES` it is all that counts."""
 
 _SATURATION: Final = 0.7
 """Power of the sum of a value's uses: one that was used twenty times is not ten times as likely to be needed again as
@@ -99,10 +103,10 @@ class Uses:
 
     def worth(self, use: ValueUse) -> float:
         """What a value is worth now, whatever its length."""
-        fade = _MEMORY * self.position + _LEAST_MEMORY
+        fresh = _FRESH * self.position + _LEAST_FRESH
         often = _EVERY_USE * use.count + _EVERY_DAY * (use.days - 1)
         share = _WITH_LINE if use.mark.kind == "path" and _LINE.search(use.mark.value) else 1.0
-        uses: float = (sum(exp((end - self.position) / fade) for end in use.ends) + often) ** _SATURATION
+        uses: float = (sum((1.0 + (self.position - end) / fresh) ** -_DECAY for end in use.ends) + often) ** _SATURATION
         return share * uses
 
     def by_worth(self, count: Callable[[str], int]) -> list[ReusedValue]:

@@ -18,6 +18,7 @@ from clew.condense.loss import TurnLedger, losses, moved, moved_rows, shortened_
 from clew.condense.open_tasks import OpenTask
 from clew.condense.prompt_tokens import prompt_tokens
 from clew.condense.recap import compose_recap
+from clew.condense.recap_size import recap_budget
 from clew.condense.recap_state import RecapState
 from clew.condense.stand_ins import StandIn, stand_ins
 from clew.config import AnalyzeConfig, CondenseConfig
@@ -35,7 +36,9 @@ from clew.derive.recap_gathering import RecapGathering
 from clew.derive.stand_in_making import made_shorter, passages_of
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.index.live import LiveIndex
+from clew.rank.tuning.recaps import recap_scale_of
 from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
+from clew.rows.parameters import read_learned
 from clew.rows.pause import paused_since
 from clew.rows.quest_reading import as_set, state_after
 from clew.rows.recap_source import last_besides, title_of, topics_of
@@ -103,6 +106,7 @@ class Compactor:
 
     Attributes:
         keeps_receipts: receipts are listed with those of recalls; `explain` finds them by their ids anyway.
+        ratio_given: the user chose how many times smaller a prompt gets, so what was learned about it does not apply.
     """
 
     store: Store
@@ -113,6 +117,7 @@ class Compactor:
     counter: Callable[[], Counter]
     clock: Callable[[], datetime]
     keeps_receipts: bool = True
+    ratio_given: bool = False
     gathering: RecapGathering = field(init=False)
     watch: TaskWatch = field(init=False)
 
@@ -238,7 +243,9 @@ class Compactor:
         stored.quest = state_after(reader, self.space, session, state.last, stored.quest)
         source = replace(source, quest=as_set(reader, self.space, stored.quest.shown))
         total = state.tokens + rest.full
-        recap = compose_recap(source, count, budget=self._budget(total, rest.tokens if plan.rest is None else 0))
+        scale = 1.0 if self.ratio_given else recap_scale_of(read_learned(reader, self.space).values)
+        budget = recap_budget(self.config, total, rest.tokens if plan.rest is None else 0, scale)
+        recap = compose_recap(source, count, budget=budget)
         text = "" if before is None or stored.mark < 0 else before.recap.text
         left, back = moved(state.uses, new, text, recap.text)
         ledger = losses(new, recap) + moved_rows(session, left)
@@ -259,6 +266,7 @@ class Compactor:
             lost=totals(before.receipt.understood.get("lost", {}) if before is not None and text else {}, ledger, back),
             returned=totals({}, [{"lost": {each.kind: each.uses}} for each in back]),
             previous=None if before is None else before.receipt.id,
+            scale=scale,
         )
         importance = {turn.seq: turn.importance for turn in source.turns}
         rows = [*ledger, *shortened_rows(session, rest.turns, rest.shortened, recap)]
@@ -277,11 +285,6 @@ class Compactor:
             rest.shortened,
         )
         return _Made(compaction, state_row(self.space, session, stored), changed)
-
-    def _budget(self, total: int, rest: int) -> int:
-        """Tokens of the recap: what the last turns leave of a prompt that is as many times smaller as it should be."""
-        most = self.config.recap_tokens
-        return min(most, max(most // 4, int(total / self.config.ratio) - rest))
 
     def _room(self, rest: int) -> int:
         """Most tokens of what stands for the covered turns."""

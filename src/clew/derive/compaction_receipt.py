@@ -40,6 +40,7 @@ class CompactionSummary:
     lost: Mapping[str, int] = field(default_factory=dict)
     returned: Mapping[str, int] = field(default_factory=dict)
     previous: str | None = None
+    scale: float = 1.0
 
 
 def compaction_receipt(
@@ -104,6 +105,8 @@ def _understood(config: CondenseConfig, recap: Recap, made: CompactionSummary) -
     }
     if config.window:
         understood["fill"] = round(made.shown / config.window, 4)
+    if made.scale != 1.0:
+        understood["recap_scale"] = made.scale
     if made.previous is not None:
         understood["previous"] = made.previous
     return understood

@@ -15,17 +15,20 @@ import numpy as np
 
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.assemble.timeline_receipt import LOOKED_FOR
+from clew.config import CondenseConfig
 from clew.derive.analysis import stored_vectors
 from clew.derive.branch_state import materials_of
 from clew.index.live import LiveIndex
 from clew.index.view import IndexView
 from clew.learn.feedback import QUOTED, echoes, read_feedback, receipts_of, shown, write_quoted
+from clew.learn.recap_uses import RecapUses
 from clew.learn.rendering_uses import RenderingUses
 from clew.learn.silver_questions import past, silver_questions
 from clew.rank.filter import Filter
 from clew.rank.frame import Frame, assistant_takes_part
 from clew.rank.ranker import Ranker
 from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, RankedQuestion, fusion_problem, ranked_question
+from clew.rank.tuning.recaps import RATIO, RECAP_SCALE, recap_scale_of, recaps_problem
 from clew.rank.tuning.renderings import SCALE, renderings_problem, scale_of
 from clew.rank.tuning.structure import (
     Interaction,
@@ -45,6 +48,7 @@ from clew.store.tables import NODE, TURN
 from clew.structure.beats import BeatRule, segment
 from clew.structure.features import TurnFeatures
 from clew.structure.hierarchy_codec import seqs_of
+from clew.text.counters import Counter
 from clew.types.context import Receipt
 from clew.types.ids import BEAT, parse_turn_id
 from clew.types.tuning import Change, TuneReport, Verdict
@@ -94,6 +98,8 @@ class Tuner:
     live: LiveIndex
     ranker: Ranker
     book: LearnedBook
+    condense: CondenseConfig
+    counter: Counter
 
     def tune(self, now: datetime, *, dry_run: bool) -> TuneReport:
         """Judges every family and adopts what holds, each as a version of its own."""
@@ -108,6 +114,7 @@ class Tuner:
             verdict, silver = self._recall(view, uses)
             verdicts = [_not_twice(verdict, changes, uses), *self._structure(view, uses, changes)]
             verdicts.append(_not_twice(self._renderings(uses), changes, uses))
+            verdicts.append(_not_twice(self._recaps(uses), changes, uses))
             for each in verdicts:
                 changed |= each.values
                 if each.adopted and not dry_run:
@@ -181,6 +188,16 @@ class Tuner:
         known = [each for each in found if each is not None]
         return decide(renderings_problem(known, scale_of(self.book.now().values)))
 
+    def _recaps(self, uses: Sequence[Use]) -> Verdict:
+        """The lengths of recaps, by what they would have told of the turns that were needed again."""
+        groups = stretches([use.place for use in uses])
+        with self.store.snapshot() as reader:
+            seen = RecapUses(reader, self.space, self.condense, self.counter)
+            found = [seen.told(use.receipt, use.used, group) for use, group in zip(uses, groups, strict=True)]
+        known = [each for each in found if each is not None]
+        start = recap_scale_of(self.book.now().values)
+        return decide(recaps_problem(known, start, is_free=RATIO not in self.book.given))
+
     def _structure(self, view: IndexView, uses: Sequence[Use], changes: Sequence[Change]) -> tuple[Verdict, Verdict]:
         start = structure_of(self.book.now())
         groups = stretches([use.place for use in uses])
@@ -203,7 +220,7 @@ class Tuner:
 def _family(name: str) -> str:
     if name.startswith(PREFIX):
         return "recall"
-    return {"maturity": "beats", SCALE: "renderings"}.get(name, "weights")
+    return {"maturity": "beats", SCALE: "renderings", RECAP_SCALE: "recaps"}.get(name, "weights")
 
 
 def _not_twice(verdict: Verdict, changes: Sequence[Change], uses: Sequence[Use]) -> Verdict:

@@ -389,7 +389,9 @@ class Memory(MemoryKnowledge):
         self._check_open()
         self.reads.receipts.flush()
         reads = self.reads
-        tuner = Tuner(reads.store, self.space, reads.live, reads.ranker, reads.learned)
+        tuner = Tuner(
+            reads.store, self.space, reads.live, reads.ranker, reads.learned, self.config.condense, self._counter(None)
+        )
         report = tuner.tune(reads.clock(), dry_run=dry_run)
         self.parts.worker.wake()
         return report

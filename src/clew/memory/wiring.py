@@ -12,6 +12,7 @@ from clew.maintain.forget import Selection, forget
 from clew.maintain.retention import Retention
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import LLM, Embedder
+from clew.rank.tuning.recaps import RATIO
 from clew.recall.read_path import ReadPath, read_path
 from clew.store.protocol import Store
 from clew.text.counters import counter
@@ -89,6 +90,7 @@ def wire(
         lambda: counter(config.counter),
         clock,
         keeps_receipts=config.receipts > 0,
+        ratio_given=RATIO in settings_given,
     )
     worker = background_worker(
         WorkerSources(store, space, config, clock, reads.live, reads.receipts, retention, compactor),

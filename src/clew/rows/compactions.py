@@ -4,12 +4,13 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from clew.condense.recap import Recap
 from clew.store.protocol import Reader
 from clew.store.row_types import CompactionRow
-from clew.store.rows import dumps
+from clew.store.rows import dumps, to_us
 from clew.store.selections import COMPACTION_MARKS
 from clew.store.tables import COMPACTION
 from clew.types.context import Receipt
@@ -76,6 +77,14 @@ def newest_compaction(reader: Reader, space: str, session: str) -> Compaction | 
     """The last compaction of a session; None if it has none."""
     rows = COMPACTION.scan(reader, (space, session), (space, session), limit=1, reverse=True)
     return _compaction(rows[0]) if rows else None
+
+
+def compaction_at(reader: Reader, space: str, session: str, at: datetime) -> Compaction | None:
+    """The last compaction of a session that was made by then; None if there was none."""
+    marks = COMPACTION_MARKS.scan(reader, (space, session), (space, session), reverse=True)
+    found = next((mark for mark in marks if mark.made_at <= to_us(at)), None)
+    row = None if found is None else COMPACTION.get(reader, (space, session, found.number))
+    return None if row is None else _compaction(row)
 
 
 def last_covered(reader: Reader, space: str, session: str) -> int:

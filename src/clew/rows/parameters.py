@@ -13,6 +13,7 @@ from typing import Any
 from clew.config import RecallConfig
 from clew.errors import ConflictError, NotFoundError
 from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, bounds
+from clew.rank.tuning.recaps import RECAP_SCALE, recap_scale_of
 from clew.rank.tuning.renderings import SCALE, scale_of
 from clew.rank.tuning.structure import StructureParameters
 from clew.rows.pause import paused_since
@@ -32,7 +33,7 @@ def read_learned(reader: Reader, space: str, upto: int | None = None) -> Learned
         if upto is not None and number > upto:
             continue
         version = max(version, number)
-        if not name.startswith(PREFIX):
+        if not name.startswith(PREFIX) and name != RECAP_SCALE:  # those reach what is analysed
             structure = max(structure, number)
         if value is None:
             values.pop(name, None)
@@ -108,6 +109,8 @@ def take_over(store: Store, space: str, values: Mapping[str, float], now: dateti
             kept[PREFIX + setting] = min(max(values[PREFIX + setting], low), high)
     if SCALE in values:
         kept[SCALE] = scale_of(values)
+    if RECAP_SCALE in values:
+        kept[RECAP_SCALE] = recap_scale_of(values)
     with store.snapshot() as reader:
         free = read_learned(reader, space).version == 0 and paused_since(reader, space) is None
     if free and kept:

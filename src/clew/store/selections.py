@@ -257,11 +257,12 @@ class NodeData(NamedTuple):
 
 
 class CompactionMark(NamedTuple):
-    """How far a compaction covers its session."""
+    """How far a compaction covers its session, and since when."""
 
     session: str
     number: int
     last: int
+    made_at: int
     receipt: str
 
 

@@ -15,7 +15,8 @@ class Verdict(Record):
     """Whether a family of parameters should change, judged on history that was not used to choose the change.
 
     Attributes:
-        family: `recall`, `weights` (window and nuance weights of layer 1), `beats` or `renderings`.
+        family: `recall`, `weights` (window and nuance weights of layer 1), `beats`, `renderings` or
+            `recaps`.
         adopted: True if the change is significantly better.
         reason: one sentence that explains the verdict.
         pairs: number of questions with known use in the test.

@@ -32,9 +32,9 @@ MOST_STEPS: Final = 8
 LEAPS: Final = (1, 2, 4)
 """Distances on a parameter's grid that a step may take."""
 
-FAMILIES: Final = 4
+FAMILIES: Final = 5
 ALPHA: Final = 0.05 / FAMILIES
-"""Level of the one-sided test of one family: 0.05 for the four families of a tuning together (Bonferroni)."""
+"""Level of the one-sided test of one family: 0.05 for the five families of a tuning together (Bonferroni)."""
 
 MIN_PAIRS: Final = 40
 """Judging examples below which nothing is tried."""
