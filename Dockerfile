@@ -5,7 +5,7 @@ COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY docs docs
 COPY src src
 COPY requirements/run.txt requirements/run.txt
-RUN pip install --no-cache-dir --require-hashes -r requirements/run.txt \
+RUN pip install --no-cache-dir --require-hashes --no-deps -r requirements/run.txt \
     && pip install --no-cache-dir --no-deps . \
     && useradd --create-home --uid 10001 clew \
     && install -d -o clew /data \

@@ -189,7 +189,7 @@ QUESTIONS = {
     "was haben wir gestern besprochen?": "gestern",
     "Worüber wurde im März gesprochen?": "März",
     "was war in den letzten drei Wochen los": "in den letzten drei Wochen",
-    "Was hast du im Sommer 2022 gemacht?": "2022",
+    "Was hast du im Sommer 2022 gemacht?": "Sommer 2022",
     "Qu'est-ce qu'on a dit hier ?": "hier",
     "hier on a parlé de quoi": "hier",
     "que s'est-il passé la semaine dernière": "la semaine dernière",
