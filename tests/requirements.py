@@ -2732,6 +2732,8 @@ RELAY = (
         "No recall runs on the event loop; a block is recorded only while the request still waits for it.",
     ),
     Requirement("P-RLY-25", "issue 15", "The server opens its memory and loads the models before the first request."),
+    Requirement("P-RLY-49", "issue 15", "A client that sends no more after its request gets its answer whole."),
+    Requirement("P-RLY-50", "issue 15", "A connection that comes as the server closes does not hold up its end."),
     Requirement("P-RLY-21", "DESIGN 1.2", "A kill in the middle of a stream loses no stored turn."),
     Requirement("P-RLY-22", "issue 15", "200 streams at once lose no byte; memory stays flat over 10,000 requests."),
     Requirement(

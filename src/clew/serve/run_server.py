@@ -86,12 +86,15 @@ def make_server(app: Any) -> "uvicorn.Server":
     try:
         import httpx2  # noqa: F401  # the extra `server`, which takes 0.2 s to load; the application needs it too
         import uvicorn  # likewise
+
+        from clew.serve.connections import OrderlyConnection, OrderlyServer  # imports uvicorn
     except ImportError as error:
         raise MissingExtra("the server needs uvicorn and httpx2; install clew[server]") from error
-    return uvicorn.Server(
+    return OrderlyServer(
         uvicorn.Config(
             app,
             lifespan="on",
+            http=OrderlyConnection,
             ws="none",
             log_config=None,
             access_log=False,
