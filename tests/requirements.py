@@ -290,6 +290,9 @@ INDEX = (
     Requirement("F-INDEX-02", "DESIGN 9", "Damaged index bytes raise a clear error and never give a wrong answer."),
     Requirement("F-INDEX-03", "DESIGN 9", "No answer depends on the layout of segments and tail, to the last bit."),
     Requirement("F-INDEX-04", "DESIGN 6", "Scores are those of the documented BM25F formula over neighbouring pieces."),
+    Requirement(
+        "F-INDEX-17", "issue 12", "A system prompt lends no words to the turns beside it, and ends no neighbourhood."
+    ),
     Requirement("F-INDEX-05", "DESIGN 9", "A segment's bytes depend on its entries alone, in any order of merges."),
     Requirement("F-INDEX-06", "DESIGN 9", "A forgotten turn leaves no term, name or vector in any row of the index."),
     Requirement("F-INDEX-07", "DESIGN 9", "A view does not change while turns are added."),

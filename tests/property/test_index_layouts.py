@@ -25,16 +25,21 @@ queries = st.lists(words | st.just("nowhere"), max_size=5)
 Bag = dict[str, int]
 
 
+def _line(entry: TurnEntry) -> tuple[str, str, bool]:
+    """What turns have in common that are neighbours: session, branch, and whether they are system prompts."""
+    return entry.session, entry.branch, entry.role == "system"
+
+
 def plain(entries: Sequence[TurnEntry]) -> list[tuple[int, TurnEntry, Bag, Bag, int | None, int | None]]:
     """Each piece with its turn's position, its own counts, and the pieces before and after it in its branch."""
     rows: list[list[object]] = []
-    last: dict[tuple[str, str], int] = {}
+    last: dict[tuple[str, str, bool], int] = {}
     for position, entry in enumerate(entries):
         for piece in entry.pieces:
-            before = last.get((entry.session, entry.branch))
+            before = last.get(_line(entry))
             if before is not None:
                 rows[before][5] = len(rows)
-            last[entry.session, entry.branch] = len(rows)
+            last[_line(entry)] = len(rows)
             bags = ({term: min(count, SATURATION) for term, count in bag.items()} for bag in (piece.body, piece.extra))
             rows.append([position, entry, *bags, before, None])
     return [tuple(row) for row in rows]  # type: ignore[misc]  # the rows were made in this order
@@ -202,7 +207,7 @@ def test_places_and_neighbours_are_found(data: st.DataObject, entries: list[Turn
     for position, entry in enumerate(entries):
         assert view.position(entry.session, entry.seq) == position
         assert view.turns.at[position] == (NO_TIME if entry.at is None else entry.at)
-        line = [n for n, each in enumerate(entries) if (each.session, each.branch) == (entry.session, entry.branch)]
+        line = [n for n, each in enumerate(entries) if _line(each) == _line(entry)]
         place = line.index(position)
         assert view.neighbours(position, 2, 1) == line[max(place - 2, 0) : place + 2]
     taken = {(entry.session, entry.seq) for entry in entries}

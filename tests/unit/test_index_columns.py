@@ -1,5 +1,6 @@
 """Columns take no more room than they need when they are read at once, and are not moved for each turn that comes."""
 
+from dataclasses import replace
 from operator import add
 
 import numpy as np
@@ -16,6 +17,19 @@ SQUARES = CacheKey[NDArray[np.int64]]("squares")
 
 def entry(number: int) -> TurnEntry:
     return TurnEntry(number, "s", number, "", None, "user", None, 5, (PieceTerms({"tea": 1}, {}, 5),))
+
+
+@pytest.mark.requirement("F-INDEX-17")
+@pytest.mark.parametrize("at_once", [0, 2, 6])
+def test_system_turns_are_neighbours_of_each_other_alone(at_once: int) -> None:
+    columns, roles = Columns(), ("system", "user", "assistant", "system", "user", "user")
+    turns = [replace(entry(number), role=role) for number, role in enumerate(roles)]
+    columns.extend(Segment.load(build(turns[:at_once])))
+    for turn in turns[at_once:]:
+        columns.add(turn)
+    previous, following = (columns.piece[side].array[:6].tolist() for side in ("previous", "next"))
+    assert previous == [-1, -1, 1, 0, 2, 4]
+    assert following == [3, 2, 4, -1, 5, -1]
 
 
 @pytest.mark.requirement("F-FORM-07")

@@ -43,6 +43,11 @@ _PIECE_FIELDS: Final[dict[str, DTypeLike]] = {
     "next": np.intp,
 }
 _LINKS: Final = ("previous", "next")
+_SYSTEM: Final = ROLES.index("system")
+
+_Line = tuple[int, str, bool]
+"""Code of a session, name of a branch, and whether its turns are of role system: pieces of one line are neighbours."""
+
 _SMALLEST: Final = 4
 _GROWTH: Final = 1.125
 """Growth factor of a full array: at most an eighth of it is unused, and each value is copied about eight times."""
@@ -113,7 +118,8 @@ class Columns:
     Attributes:
         turn: columns with one value per turn, by name.
         piece: columns with one value per piece; `previous` and `next` are the neighbours in the same session and
-            branch.
+            branch. Turns of role system are neighbours of each other alone: what they say goes for the whole session,
+            and the policy in front of a greeting does not make the greeting speak of what the policy mentions.
         places: the positions of each session's turns, ascending, by session code.
     """
 
@@ -123,7 +129,7 @@ class Columns:
         self.sessions = NameTable()
         self.speakers = NameTable()
         self.places: list[array[int]] = []
-        self._last_pieces: dict[tuple[int, str], int] = {}  # session code and branch -> its last piece so far
+        self._last_pieces: dict[_Line, int] = {}  # the last piece so far
 
     @property
     def turns(self) -> int:
@@ -161,7 +167,8 @@ class Columns:
         for name, column in self.turn.items():
             column.append(row[name])
         self.places[session].append(position)
-        before = self._last_pieces.get((session, entry.branch), -1)
+        line = (session, entry.branch, row["role"] == _SYSTEM)
+        before = self._last_pieces.get(line, -1)
         for number, piece in enumerate(sizes, start=first):
             self.piece["turn"].append(position)
             self.piece["chars"].append(piece.chars)
@@ -172,7 +179,7 @@ class Columns:
             if before >= 0:
                 self.piece["next"].array[before] = number
             before = number
-        self._last_pieces[session, entry.branch] = before
+        self._last_pieces[line] = before
 
     def reserve(self, turns: int, pieces: int) -> None:
         """Makes room in empty columns, so that loading copies nothing and leaves little unused.
@@ -206,7 +213,8 @@ class Columns:
         for name in ("chars", "body", "extra"):
             self.piece[name].extend(getattr(segment.pieces, name)[skipped:])
         branches = list(map(to_text, segment.branches.strings()))
-        self._link(session[owner], turns.branch[owner].astype(np.int64), branches)
+        lines = (session.astype(np.int64) * len(branches) + turns.branch) * 2 + (turns.role == _SYSTEM)
+        self._link(lines[owner], branches)
 
     def positions(self, ordinals: Array) -> NDArray[np.intp]:
         """The positions of the turns with these ordinals; -1 for ordinals that are absent."""
@@ -234,20 +242,26 @@ class Columns:
             self.places.append(array("i"))
         return code
 
-    def _link(self, session: Array, branch: Array, branches: Sequence[str]) -> None:
-        """Links new pieces, of these sessions and branches, to each other and to the last pieces of their branches."""
-        first = self.pieces - len(session)
-        before, after = (np.full(len(session), -1, dtype=np.intp) for _ in _LINKS)
+    def _link(self, lines: Array, branches: Sequence[str]) -> None:
+        """Links new pieces to each other and to the last pieces of their lines.
+
+        Args:
+            lines: of each piece, (session code * number of branches + number of its branch) * 2, + 1 for role system.
+            branches: the names of the branches by their number.
+        """
+        first = self.pieces - len(lines)
+        before, after = (np.full(len(lines), -1, dtype=np.intp) for _ in _LINKS)
         joints: list[tuple[int, int]] = []
-        for line, places in _groups(session.astype(np.int64) * len(branches) + branch):
-            key = (line // len(branches), branches[line % len(branches)])
-            last = self._last_pieces.get(key, -1)
+        for number, places in _groups(lines):
+            session, branch = divmod(number // 2, len(branches))
+            line = (session, branches[branch], number % 2 == 1)
+            last = self._last_pieces.get(line, -1)
             numbers = first + places
             before[places[1:]], after[places[:-1]] = numbers[:-1], numbers[1:]
             before[places[0]] = last
             if last >= 0:
                 joints.append((last, int(numbers[0])))
-            self._last_pieces[key] = int(numbers[-1])
+            self._last_pieces[line] = int(numbers[-1])
         self.piece["previous"].extend(before)
         self.piece["next"].extend(after)
         # Last, in the enlarged array: the array of an older view never points past its end.
