@@ -828,6 +828,12 @@ PRIVACY = (
 
 # --- RANKING ---
 RANKING = (
+    Requirement("F-MEETING-01", "README", "Recall is measured on meetings: QMSum's transcripts, questions and spans."),
+    Requirement(
+        "F-MEETING-02",
+        "issue 12",
+        "In a meeting, turns are found by what is said around them, in a chat of two by their own.",
+    ),
     Requirement(
         "F-RANKING-01",
         "DESIGN 6",

@@ -19,7 +19,7 @@ from clew.rank.search import rank
 from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
 from tests.ranking_spaces import BY_NAME, NOON, answered, asked, day, said, space, values
-from tests.unit import test_rank_agents, test_rank_bursts
+from tests.unit import test_rank_agents, test_rank_bursts, test_rank_stretch
 
 OFF = ("fact", "graph", "tree", "label", "beat", "importance")
 """Signals without a weight."""
@@ -30,7 +30,7 @@ ALL_ON: dict[str, Any] = dict.fromkeys(OFF, 1.5)
 
 @pytest.mark.requirement("F-RANKING-05")
 def test_every_signal_has_a_test() -> None:
-    every = (*globals(), *vars(test_rank_agents), *vars(test_rank_bursts))
+    every = (*globals(), *vars(test_rank_agents), *vars(test_rank_bursts), *vars(test_rank_stretch))
     tests = [name for name in every if name.startswith("test_signal_")]
     assert [name for name in BY_NAME if not any(test.startswith(f"test_signal_{name}_") for test in tests)] == []
 
@@ -430,7 +430,8 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     never = {True: {"answer", "statement", "window"}, False: {"user", "assistant", *AGENT}}[beside]
     never |= {"position", "standing", "opening", "hop", *OFF}  # not asked for, or no weight
     never |= {"unembedded", "exact", "rare", "call", "users_words"}  # a sentence, a small space, all vectors, no tool
-    never |= {"failure", "cause", "closing", "sequel", "session", "burst"}  # not asked for, few sessions, two speakers
+    never |= {"failure", "cause", "closing", "sequel", "session"}  # not asked for, few sessions
+    never |= {"burst", "stretch"}  # two speakers, who say little
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

@@ -66,7 +66,7 @@ def bench() -> None:
 
 
 @bench.command()
-@click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
+@click.option("--data", required=True, type=FILE, help="LoCoMo, LongMemEval or QMSum file; REALTALK or BEAM folder.")
 @click.option("--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Token budgets.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
 @click.option(
@@ -222,7 +222,7 @@ def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
 
 
 @bench.command()
-@click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
+@click.option("--data", required=True, type=FILE, help="LoCoMo, LongMemEval or QMSum file; REALTALK or BEAM folder.")
 @click.option("--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Token budgets.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
 @click.option("--signal", "signals", multiple=True, metavar="NAME", help="Only this signal. May be repeated.")

@@ -84,6 +84,7 @@ class RecallConfig:
         0.5, "Weight of the mean cosine over three turns, in conversations between people.", low=0, high=20
     )
     burst: float = setting(0.4, "Share of a burst's best match that its other messages get.", low=0, high=1)
+    stretch: float = setting(2.0, "Weight of the match of the turns around a turn, in a meeting.", low=0, high=20)
     answer: float = setting(
         0.5,
         "Weight of the previous turn's cosine if that turn asks something, in conversations between people.",

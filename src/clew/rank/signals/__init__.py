@@ -29,6 +29,7 @@ from clew.rank.signals.position import position
 from clew.rank.signals.quote import quote
 from clew.rank.signals.session import session
 from clew.rank.signals.speaker import assistant, speaker, speaker_first_person, user
+from clew.rank.signals.stretch import stretch
 from clew.rank.signals.style import dated, first_person, question, standing, statement
 from clew.rank.signals.time import time
 from clew.rank.signals.tree import tree
@@ -73,6 +74,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("window", window, lambda c, _: c.window, "z", ranks=True),
     Signal("unembedded", unembedded, lambda c, _: c.unembedded, derived=True),
     Signal("burst", burst, lambda c, _: c.burst, derived=True),
+    Signal("stretch", stretch, lambda c, _: c.stretch, derived=True),
     Signal("answer", answer, lambda c, _: c.answer),
     Signal("speaker", speaker, lambda c, _: c.speaker),
     Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
