@@ -670,6 +670,11 @@ INGEST = (
         "Markdown transcripts, WhatsApp chats and labelled text are read; other text by paragraphs.",
     ),
     Requirement(
+        "F-SUBTITLES-01",
+        "README",
+        "Transcripts of meetings as WebVTT and SubRip are read: who speaks, when, and no word lost or twice.",
+    ),
+    Requirement(
         "F-INGEST-13",
         "DESIGN 5",
         "A format is recognised from the content, folders and zips are read in order, an unknown file is an error.",

@@ -27,6 +27,7 @@ from clew.ingest.importers import (
     open_webui,
     openhands,
     plain_text,
+    subtitles,
     swe_agent,
     zep,
 )
@@ -112,6 +113,7 @@ _IMPORTERS = (
     ),
     Importer(messages.ANTHROPIC, "Anthropic message lists", partial(messages.read, name=messages.ANTHROPIC)),
     Importer(messages.LOOSE, "JSON or JSONL, a turn in each record", partial(messages.read, name=messages.LOOSE)),
+    Importer(subtitles.NAME, "meetings as WebVTT or SubRip (Zoom, Teams, Meet)", subtitles.read),
     Importer(markdown.NAME, "Markdown transcripts", markdown.read),
     Importer(plain_text.NAME, "plain text, WhatsApp chats", plain_text.read),
 )

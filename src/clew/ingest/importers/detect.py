@@ -19,6 +19,7 @@ from clew.ingest.importers import (
     open_webui,
     openhands,
     plain_text,
+    subtitles,
     swe_agent,
     zep,
 )
@@ -51,10 +52,9 @@ def detect_source(source: Source) -> str:
             if stream.read(len(_ZIP)) == _ZIP:
                 raise FormatError(f"{source.label} is a damaged zip: its end is missing; fetch or pack it again")
         raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
-    if shape.kind == "text" and aider.is_aider(source):
-        return aider.NAME
-    if shape.kind == "text" and instructions.is_instructions(source):
-        return instructions.NAME
+    known = next((name for name, begins in _TEXTS if begins(source)), None) if shape.kind == "text" else None
+    if known is not None:
+        return known
     if shape.kind in ("text", "empty"):
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
@@ -174,6 +174,13 @@ def _is_zep(shape: FileShape) -> bool:
 def _is_export(shape: FileShape) -> bool:
     return shape.has("role", "content", "session", "origin") or shape.has("blob", "data")
 
+
+_TEXTS: tuple[tuple[str, Callable[[Source], bool]], ...] = (
+    (aider.NAME, aider.is_aider),
+    (subtitles.NAME, subtitles.is_subtitles),
+    (instructions.NAME, instructions.is_instructions),
+)
+"""Texts that one program alone writes, by how they begin or what they are called."""
 
 _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (LOOSE, _is_export),
