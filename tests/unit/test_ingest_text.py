@@ -209,3 +209,40 @@ def test_who_speaks_once_is_a_speaker_where_every_line_names_one(tmp_path: Path)
     chat, notes = "Ann: hi\nBen: hm\n\nAnn: bye\n", "Ann: hi\nNote: no\nAnn: bye\nand more\n"
     found = [[turn.speaker for turn in turns(read(put(tmp_path, "chat.txt", text)))] for text in (chat, notes)]
     assert found == [["Ann", "Ben", "Ann"], ["Ann", "Ann"]]
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    ("heads", "times"),
+    [
+        (("Ann Lee  0:03", "Bob  0:11", "Ann Lee  1:02:03"), (None, None, None)),
+        (("Ann Lee (0:03): ", "Bob (0:11):", "Ann Lee (1:02)"), (None, None, None)),
+        (("Ann Lee\t10:42 AM", "Bob\t10:45 AM", "Ann Lee\t11:02 PM"), ("10:42", "10:45", "23:02")),
+        (("Ann Lee  [10:42]", "Bob  [10:45]", "Ann Lee  [23:02]"), ("10:42", "10:45", "23:02")),
+        (
+            ("Ann Lee — 05.03.2024 10:42", "Bob — 05.03.2024 10:45", "Ann Lee — 05.03.2024 23:02"),
+            ("10:42", "10:45", "23:02"),
+        ),
+    ],
+)
+def test_names_and_times_may_stand_above_what_is_said(
+    tmp_path: Path, heads: tuple[str, ...], times: tuple[str | None, ...]
+) -> None:
+    said = ("Hello all\nsecond line", "Hi: see 10:30\n\nanother day", "Bye")
+    day = "March 5, 2024\n\n" if times[0] and "2024" not in heads[0] else ""
+    text = day + "\n\n".join(f"{head}\n{words}" for head, words in zip(heads, said, strict=True))
+    found = turns(read(put(tmp_path, "talk.txt", text)))
+    assert [(turn.speaker, turn.text) for turn in found] == list(zip(("Ann Lee", "Bob", "Ann Lee"), said, strict=True))
+    assert [turn.at and turn.at.strftime("%H:%M") for turn in found] == list(times)
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Agenda\n\nBreak  10:30\nLunch  12:00\nBreak  15:30\nWe end early.\n",
+        "Bread  0:45\nBake it well.\n\nCake  1:10\nBake it longer.\n",
+    ],
+)
+def test_lists_with_times_are_no_chats(tmp_path: Path, text: str) -> None:
+    assert {turn.speaker for turn in turns(read(put(tmp_path, "list.txt", text)))} == {None}

@@ -1,5 +1,7 @@
 """Plain text: chats as `[date] Name: text`, `14:05 Name: text`, `Name: text`, as WhatsApp writes them; else paragraphs.
 
+Recognisers of speech, and what is copied from Slack or Teams, have a line `Ann Lee  10:42` above what she says.
+
 WhatsApp writes `[14/08/2023, 09:15:32] Ann: text` on iOS and `14/08/2023, 09:15 - Ann: text` on Android, with day and
 month in the order of the telephone's country, which only the file as a whole shows. System lines have no name. A clock
 time without a date takes the day of the last line that is nothing but a date ("# 5 March 2024"), and the next day after
@@ -28,6 +30,12 @@ _STAMP = re.compile(
     r"(?P<at>(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:,?\s+|T))?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?Z?(?:\s*[ap]\.?\s?m\b\.?)?)"
     r"(?:\s+[-–|]\s+|\s+)(?P<nick><)?(?P<name>[^\W\d_][^:<>\n]{0,40})(?(nick)>|:)(?:\s+|$)(?P<text>.*)",
     re.DOTALL | re.IGNORECASE,
+)
+_HEADED = re.compile(
+    r"(?P<name>[^\W\d_][^:\n<>\[\]()]{0,40}?)(?:\s{2,}|\s+[-–—|•·]\s+|\s*\t\s*|\s+(?=[\[(]))[\[(]?"
+    r"(?P<at>(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:,?\s+|T))?\d{1,2}:\d\d(?::\d\d)?(?:\s*[ap]\.?\s?m\b\.?)?)[\])]?:?\s*"
+    r"(?P<text>)",
+    re.IGNORECASE,
 )
 _LEVELS = frozenset("trace debug info notice warn warning error fatal critical severe".split())
 _NAME = re.compile(r"(?P<name>[^\W\d_][^:\n]{0,40}):(?:\s+|$)(?P<text>.*)", re.DOTALL)
@@ -81,6 +89,9 @@ class _Survey:
         self._dots = self._halves = 0
         self.has_clocks = False
         self._names = Counter[str]()  # beside a clock time alone
+        self._heads = Counter[str]()  # in lines that are nothing but a name and a time
+        self._spoken = 0  # such lines with words under them
+        self._is_under_head = False
         self._is_log = self._has_days = False
 
     def add(self, line: str) -> None:
@@ -93,6 +104,8 @@ class _Survey:
                 self._found[pattern] += 1
                 self._is_early |= self.nonblank == 1
                 self._note(_plain(found["at"]))
+        if text.strip():
+            self._add_head(_HEADED.fullmatch(text))
         found = _STAMP.match(text)
         if found and len(found["name"].split()) <= _WORDS:
             self._found[_STAMP] += 1
@@ -101,10 +114,23 @@ class _Survey:
             self._names[found["name"]] += 1
             self._note(found["at"])
 
+    def _add_head(self, found: re.Match[str] | None) -> None:
+        """Counts a line of a name and a time alone, and whether the next line with words is what was said."""
+        is_head = found is not None and len(found["name"].split()) <= _WORDS
+        self._spoken += self._is_under_head and not is_head
+        self._is_under_head = is_head
+        if found is not None and is_head:
+            self._found[_HEADED] += 1
+            self._heads[found["name"]] += 1
+            self._note(found["at"])
+
     @property
     def pattern(self) -> re.Pattern[str] | None:
         """The form of most dated lines; None if there is only one such line and it is not the first."""
         bracketed = self._found[_BRACKET] + self._found[_DASH]
+        heads = self._found[_HEADED]
+        if heads > max(bracketed, self._found[_STAMP]) and max(self._heads.values()) > 1 and 2 * self._spoken > heads:
+            return _HEADED
         if bracketed >= max(self._found[_STAMP], 2 - self._is_early):
             return max((_BRACKET, _DASH), key=lambda pattern: self._found[pattern])
         is_chat = self._has_days or max(self._names.values(), default=0) > 1  # else an agenda: "10:30 Break: coffee"
@@ -137,7 +163,7 @@ class _Stamps:
     def label(self, line: str) -> SpeakerLabel | None:
         """The label of a line; a line that is nothing but a date sets the day of the clock times after it."""
         text = _bare(line)
-        found = self._pattern.match(text)
+        found = self._pattern.fullmatch(text)
         if found is None or not _is_moment(_plain(found["at"])):
             return self._day_line(text) if self._has_clocks else None
         at = _DOTTED_TIME.sub(
