@@ -1764,6 +1764,11 @@ TIME = (
         "F-TIME-02", "DESIGN 6", "Relative times after the end of an old conversation are counted from its last day."
     ),
     Requirement("F-TIME-03", "DESIGN 1.9", "Any text can be parsed as a time, and no range ends before it starts."),
+    Requirement(
+        "F-TIME-17",
+        "issue 12",
+        "Joined dates share their year, month or week; a month or weekday may be of a year or week named beside it.",
+    ),
     Requirement("F-TIME-16", "DESIGN 10", "A time that is asked for is neither widened nor passed over."),
     Requirement("F-TIME-04", "DESIGN 10", "The mode of a time query is given, or chosen by the question's words."),
     Requirement("F-TIME-05", "Issue 5.7", "A time is given by moments or words; a range that ends first is an error."),

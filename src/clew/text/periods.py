@@ -5,7 +5,7 @@ clock's time zone.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 from typing import Final
@@ -65,8 +65,23 @@ def parse_period(expression: str, now: datetime, covered: tuple[date, date] | No
         if form.startswith("from ") and not any(each.relation == "between" for each in asked):
             continue
         if asked:
-            return _period([narrowed(form, asked[-1])], now, counted)
+            return _period(_whole(form, asked), now, counted)
     return None
+
+
+def _whole(form: str, asked: list[DateConstraint]) -> DateConstraint:
+    """The days from the first to the last of what is joined ("Q1 and Q2 2023").
+
+    Of the alternatives for one phrase the last counts: for a date without a year, that is the latest year.
+    """
+    latest = {each.phrase_span: each for each in asked}
+    found = [narrowed(form, each) for each in latest.values()]
+    starts, ends = (
+        [day for day in days if day] for days in zip(*((each.start, each.end) for each in found), strict=True)
+    )
+    if len(found) == 1 or min(len(starts), len(ends)) < len(found):
+        return found[-1]
+    return replace(found[-1], start=min(starts), end=max(ends))
 
 
 def exact_period(words: str, now: datetime) -> Period | None:
@@ -85,11 +100,9 @@ def exact_period(words: str, now: datetime) -> Period | None:
         return found
 
 
-def _period(asked: list[DateConstraint], now: datetime, counted: date) -> Period:
-    """The period of the last alternative: for a date without a year, that is the latest year."""
-    last = asked[-1]
-    start = None if last.start is None else _midnight(last.start, now)
-    end = None if last.end is None else _midnight(last.end + timedelta(days=1), now)
+def _period(asked: DateConstraint, now: datetime, counted: date) -> Period:
+    start = None if asked.start is None else _midnight(asked.start, now)
+    end = None if asked.end is None else _midnight(asked.end + timedelta(days=1), now)
     return Period(start, end, None if counted == now.date() else counted)
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
+from clew.text.compound_dates import compounded
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, anchored
 from clew.text.dates import ResolvedDate, place, place_written
 from clew.text.foreign_dates import DayRange, day_range, linked, relation_of
@@ -91,6 +92,7 @@ def parse_query_dates(
     """
     found = query_mentions(query)
     when = _DateReference(_today(found, now, covered), covered)
+    found = compounded(query, found, when.today)
     constraints: list[DateConstraint] = []
     previous: Mention | None = None
     for mention in found:
