@@ -2752,6 +2752,11 @@ RELAY = (
     ),
     Requirement("P-RLY-25", "issue 15", "The server opens its memory and loads the models before the first request."),
     Requirement("P-RLY-49", "issue 15", "A client that sends no more after its request gets its answer whole."),
+    Requirement(
+        "P-RLY-51",
+        "issue 15",
+        "A second Ctrl-C breaks running answers off, stores what was relayed, and ends the server.",
+    ),
     Requirement("P-RLY-50", "issue 15", "A connection that comes as the server closes does not hold up its end."),
     Requirement("P-RLY-21", "DESIGN 1.2", "A kill in the middle of a stream loses no stored turn."),
     Requirement("P-RLY-22", "issue 15", "200 streams at once lose no byte; memory stays flat over 10,000 requests."),

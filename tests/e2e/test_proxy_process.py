@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from clew import Memory
 from tests.cli_runs import PROGRAM, environment, failure
-from tests.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
+from tests.raw_upstreams import PATIENCE, RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 BODY = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "The door code is 4711."}]})
@@ -64,6 +65,33 @@ def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Sign
         assert process.stderr is not None
         log = [json.loads(line) for line in process.stderr.read().decode().splitlines()]
         assert [event for event in log if event.get("error")] == []
+
+
+@POSIX
+@pytest.mark.requirement("P-RLY-51")
+def test_a_second_ctrl_c_breaks_answers_off_and_stores_what_was_relayed(tmp_home: Path) -> None:
+    over = threading.Event()
+
+    def reply(_: RawRequest) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        yield chunk(b'data: {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "It is 4711"}}]}\n\n')
+        over.wait(PATIENCE)
+
+    with raw_upstream(reply) as upstream, serving(tmp_home, "--upstream-openai", upstream.url) as (url, process):
+        with connected(url) as plug:
+            plug.sendall(CHAT)
+            read = b""
+            while b"4711" not in read:
+                read += plug.recv(65_536)
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+            assert process.poll() is None, "the first one waits for the answer"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE) == 0  # half of what the first one alone would wait
+        over.set()
+    with Memory.open(tmp_home / "memory", embedder="none") as memory:
+        assert [turn.text for turn in memory.turns()] == ["The door code is 4711.", "It is 4711"]
 
 
 @pytest.mark.requirement("P-RLY-25")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -120,10 +121,26 @@ def test_a_process_that_does_not_end_is_killed_and_one_that_died_is_no_obstacle(
     assert dead.stdin is not None
     dead.wait()
     dead.stdin.write(b"an order that nobody reads")
-    _end([dead, deaf], patience=0.01)
+    _end([dead, deaf], patience=0.01)  # without signals
     assert (dead.returncode, deaf.returncode) == (0, -signal.SIGKILL)
     assert dead.stdin.closed
     assert deaf.stdout.closed
+
+
+@pytest.mark.requirement("P-RLY-51")
+@pytest.mark.parametrize(("signals", "ended_by"), [((2,), -signal.SIGINT), ((2, 2), -signal.SIGKILL)])
+def test_another_ctrl_c_is_passed_on_and_a_third_kills(signals: tuple[int, ...], ended_by: int) -> None:
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); print(flush=True); signal.pause()"
+    if len(signals) > 1:
+        code = code.replace("SIG_DFL", "SIG_IGN")
+    busy = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert busy.stdout is not None
+    assert busy.stdout.readline() == b"\n"
+    came: SimpleQueue[int] = SimpleQueue()
+    for number in signals:
+        came.put(number)
+    _end([busy], came)
+    assert busy.returncode == ended_by
 
 
 FAILING = """

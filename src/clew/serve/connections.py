@@ -4,11 +4,18 @@ Imports the extra `server`: only `run_server.make_server` imports this module. S
 """
 
 import asyncio
+import logging
 import socket
+from typing import Final
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
+
+HURRIED: Final = 10
+"""Seconds that storing what was relayed, and closing the memories, may take after a second Ctrl-C."""
+
+log = logging.getLogger("clew.serve")
 
 
 class _ClosingState(ServerState):
@@ -59,7 +66,23 @@ class OrderlyServer(uvicorn.Server):
         self.server_state = _ClosingState()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends all connections when their answers have ended, then the application."""
+        """Ends all connections when their answers have ended, then the application.
+
+        A second Ctrl-C breaks the answers off. uvicorn would leave the application without an end then; it gets `HURRIED`
+        seconds, in which what was relayed is stored.
+        """
         if isinstance(self.server_state, _ClosingState):
             self.server_state.is_closing = True
         await super().shutdown(sockets)
+        if self.force_exit:
+            for task in self.server_state.tasks:
+                task.cancel(msg="the server was told twice to end")
+            try:
+                await asyncio.wait_for(self._ended(), HURRIED)
+            except TimeoutError:
+                log.warning("the server ends although %d answers are not stored yet", len(self.server_state.tasks))
+
+    async def _ended(self) -> None:
+        """Waits for the answers that were broken off, then ends the application."""
+        await asyncio.gather(*self.server_state.tasks, return_exceptions=True)
+        await self.lifespan.shutdown()

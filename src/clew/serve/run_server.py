@@ -1,7 +1,7 @@
 """Runs the server: listens, says where, and ends cleanly on SIGTERM and Ctrl-C. Start at `run_server`.
 
 Running answers are brought to their end first; what they were is stored; then the memories are closed. A second Ctrl-C
-does not wait for the answers.
+breaks the answers off; what was relayed of them is stored.
 """
 
 import gc

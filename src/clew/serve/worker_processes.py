@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -59,16 +60,20 @@ def run_workers(
             for place in dead:
                 _close(workers[place])
                 workers[place] = _started(order, listening)
-        _end(workers)
+        _end(workers, signals)
 
 
 def _comes(signals: SimpleQueue[int], seconds: float) -> bool:
     """Waits for a signal to stop; whether one came."""
+    return _signal(signals, seconds) is not None
+
+
+def _signal(signals: SimpleQueue[int], seconds: float) -> int | None:
+    """Waits for a signal; None when none came."""
     try:
-        signals.get(timeout=seconds)
+        return signals.get(timeout=seconds)
     except Empty:
-        return False
-    return True
+        return None
 
 
 def _are_ready(workers: Sequence[subprocess.Popen[bytes]]) -> bool:
@@ -77,16 +82,29 @@ def _are_ready(workers: Sequence[subprocess.Popen[bytes]]) -> bool:
     return all(lines)
 
 
-def _end(workers: Sequence[subprocess.Popen[bytes]], patience: float = _PATIENCE) -> None:
-    """Asks all to end, then waits for the answers that they are giving, and kills those that do not end."""
+def _end(
+    workers: Sequence[subprocess.Popen[bytes]], signals: SimpleQueue[int] | None = None, patience: float = _PATIENCE
+) -> None:
+    """Asks all to end, then waits for the answers that they are giving, and kills those that do not end.
+
+    Args:
+        signals: where another signal is put: Ctrl-C breaks the answers off, once more kills the processes.
+    """
     for worker in workers:
         _end_input(worker)
+    signals = SimpleQueue() if signals is None else signals
+    until, hurried = time.monotonic() + patience, False
+    while any(worker.poll() is None for worker in workers):
+        came = _signal(signals, min(_LOOK, patience))
+        if time.monotonic() >= until or (came == signal.SIGINT and hurried):
+            break
+        if came == signal.SIGINT:
+            hurried = True
+            for worker in workers:
+                worker.send_signal(signal.SIGINT)
     for worker in workers:
-        try:
-            worker.wait(patience)
-        except subprocess.TimeoutExpired:
-            worker.kill()
-            worker.wait()
+        worker.kill()  # does nothing to one that has ended
+        worker.wait()
         _close(worker)
 
 
