@@ -84,7 +84,7 @@ def test_a_second_ctrl_c_breaks_answers_off_and_stores_what_was_relayed(tmp_home
             while b"4711" not in read:
                 read += plug.recv(65_536)
             process.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(subprocess.TimeoutExpired):  # as it should
                 process.wait(1)
             assert process.poll() is None, "the first one waits for the answer"
             process.send_signal(signal.SIGINT)

@@ -68,8 +68,8 @@ class OrderlyServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends all connections when their answers have ended, then the application.
 
-        A second Ctrl-C breaks the answers off. uvicorn would leave the application without an end then; it gets `HURRIED`
-        seconds, in which what was relayed is stored.
+        A second Ctrl-C breaks the answers off. uvicorn would leave the application without an end then; it gets
+        `HURRIED` seconds, in which what was relayed is stored.
         """
         if isinstance(self.server_state, _ClosingState):
             self.server_state.is_closing = True
