@@ -44,6 +44,16 @@ def triples(*said: tuple[str, str]) -> list[tuple[str, str, str]]:
         "I won't quit.",
         "His skills are something else.",
         "Create React components for the list.",
+        "I have a friend.",
+        "We got some great colleagues.",
+        "I'm interested in getting into it.",
+        "I'm thinking about going.",
+        "It's something I find rewarding.",
+        "All the guys I meet seem really nice.",
+        "I am feel really hungry.",
+        "A meeting I have in the evening worries me.",
+        "I'm doing well Kate.",
+        "My name is Ann.",
     ],
 )
 def test_what_names_nothing_by_itself_is_no_fact(text: str) -> None:
@@ -78,6 +88,28 @@ def test_what_names_nothing_by_itself_is_no_fact(text: str) -> None:
 def test_what_is_told_of_a_bare_noun_makes_it_a_fact(text: str, verb: str, target: str) -> None:
     found = triples(("Ann", text))
     assert (verb, target or "building a safe, inviting place for kids") in [(each[1], each[2]) for each in found]
+
+
+@pytest.mark.requirement("K-READ-13")
+@pytest.mark.parametrize(
+    ("text", "triple"),
+    [
+        ("The scarf I bought yesterday made a huge difference.", ("buys", "scarf")),
+        (
+            "This is the party I went to after dinner.",
+            ("goes to", "party after dinner"),
+        ),
+        ("Yesterday I chose to sell the boat.", ("decides", "to sell the boat")),
+        ("I love hiking 'cause it calms me.", ("loves", "hiking")),
+        ("I have a friend called Ben.", ("is named", "Ben")),
+        ("I helped renovate a local park.", ("helps", "renovate a local park")),
+        ("I'm interested in getting a dog.", ("is interested in", "getting a dog")),
+        ("I have a friend in Oslo.", ("has", "friend")),
+        ("This morning I ran a marathon.", ("runs", "marathon")),
+    ],
+)
+def test_no_word_of_another_clause_is_in_the_object(text: str, triple: tuple[str, str]) -> None:
+    assert [(each[1], each[2]) for each in triples(("Ann", text))] == [triple]
 
 
 @pytest.mark.requirement("K-READ-10")

@@ -9,7 +9,7 @@ from typing import Final
 from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.copulas import apposed
-from clew.knowledge.rules.hollow import is_hollow, named_object
+from clew.knowledge.rules.hollow import is_acquaintance, is_bare_doing, is_hollow, named_object
 from clew.knowledge.rules.idioms import idiom
 from clew.knowledge.rules.jobs import job_of
 from clew.knowledge.rules.lexicon import (
@@ -21,6 +21,7 @@ from clew.knowledge.rules.lexicon import (
     POSSESSIVE,
     PREPOSITION,
     QUESTION,
+    THIS,
     TO,
     language,
     words,
@@ -38,7 +39,16 @@ from clew.knowledge.rules.meanings import (
     type_of,
 )
 from clew.knowledge.rules.nouns import is_given_name, kin_sort
-from clew.knowledge.rules.objects import Object, clause_words, event_of, head_of, is_vague, place_of, text_of
+from clew.knowledge.rules.objects import (
+    Object,
+    begins_with_verb,
+    clause_words,
+    event_of,
+    head_of,
+    is_vague,
+    place_of,
+    text_of,
+)
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
 from clew.types.entity import NodeType
@@ -61,11 +71,15 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
         return
     span = reading.clause.gap or (obj.low, obj.high)
     beside = obj.preposition if reading.clause.gap and obj.low < obj.high else ""  # "the kids I met at the shelter"
+    own, _, after = beside.partition(" ")
+    stays = bool(after) and own in _LEFT.get(verb, ())
+    if stays:  # "the party I went to after dinner"
+        known, beside = canonical(f"{verb} {own}") or third(verb, own), after
     status = FactStatus.ACTIVE if group.modal == "let" else status_of(reading)
     leads = verb not in words("stative", "lemmas") and verb != "date"  # "moved to", but not "worked at"
     if known in words("state", "verbs") and status is FactStatus.COMPLETED and leads:
         status = FactStatus.ACTIVE
-    name = third(verb, "") if beside else known or third(verb, obj.preposition)
+    name = third(verb, "") if beside and not stays else known or third(verb, obj.preposition)
     target = _target(reading, span, obj, beside)
     base = StatementDraft(reading.owner.name, name, target, status)
     base = base._replace(type=type_of(reading, status), effect=effect_of(reading))
@@ -77,6 +91,10 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition and not _is_resolve(reading):
         yield base._replace(object=reading.date_text)
+
+
+_LEFT: Final = {"go": ("to", "on", "into"), "come": ("to", "from"), "work": ("at", "for", "on"), "live": ("in",)}
+"""Verbs with the prepositions that stay behind them where their object stands before."""
 
 
 def _is_resolve(reading: ClauseReading) -> bool:
@@ -111,7 +129,7 @@ def _target(reading: ClauseReading, span: tuple[int, int], obj: Object, beside: 
 
 def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -> bool:
     """Whether the verb with its object can state something."""
-    if obj.clausal or _is_activity(reading):
+    if obj.clausal or _is_activity(reading) or (known is None and _lacks_object(reading, verb, obj)):
         return False
     if verb == "agree" and obj.infinitive:
         return True
@@ -120,6 +138,17 @@ def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -
     if reading.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
         return False
     return known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj)
+
+
+def _lacks_object(reading: ClauseReading, verb: str, obj: Object) -> bool:
+    """Whether what is had, used or made stands elsewhere: "a meeting I have at noon", "the help I got from Tom"."""
+    if reading.clause.gap is not None or obj.low >= obj.high:
+        return False
+    used = verb in words("vague", "lacking") and obj.preposition in _BESIDE_OBJECT
+    return used or (verb == "get" and obj.preposition == "from")
+
+
+_BESIDE_OBJECT: Final = frozenset(("from", "with", "for", "in", "at", "by"))
 
 
 def _is_no_choice(reading: ClauseReading, verb: str, obj: Object) -> bool:
@@ -170,6 +199,11 @@ def _with_object(
     said_so = s.verb[low] in words("talk", "report") and s.form[low] & Form.PAST
     mine = reading.owner.name == reading.speaker or obj.preposition != "with" or base.verb in words("state", "verbs")
     alone = s.low[low] == "me" and mine
+    passive = s.verb[low - 1] == "get" and s.bits[low + 1] & (THIS | POSSESSIVE)  # "got married that night"
+    apart = not (obj.infinitive or passive or s.verb[low - 1] in _BEFORE_VERB) and begins_with_verb(s, low)
+    named = base.verb in _OF_NOBODY and high == low + 1 and s.bits[low] & NAME and is_given_name(s.low[low])
+    if apart or named or (obj.preposition and not reading.clause.gap and is_bare_doing(s, low, high)):
+        return
     if s.low[low] in _NO_OBJECT or said_so or alone or _is_empty(reading, low, high, infinitive=inside):
         return
     base, high = _without_adjuncts(reading, base, span, infinitive=obj.infinitive)
@@ -200,6 +234,8 @@ def _name_beside(reading: ClauseReading, at: int) -> int:
     return end if s.bits[end] & COMMA and not called and kin_sort(s.low[at - 1]) is None else at
 
 
+_BEFORE_VERB: Final = frozenset(("help", "let", "go", "come", "make", "do", "dare"))  # "help renovate the park"
+_OF_NOBODY: Final = frozenset(("does", "goes", "has with"))  # "I'm doing well Kate"
 _NO_OBJECT: Final = frozenset(("and", "or", "all"))
 
 
@@ -312,6 +348,8 @@ def _choice(reading: ClauseReading, base: StatementDraft, low: int, high: int) -
     if base.verb == "decides" and (length := _to_use(s, low, high)):
         status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
         base, low = base._replace(verb="decides on", status=status), low + length
+    elif base.verb == "decides on" and s.low[low] == "to" and s.form[low + 1] & Form.BASE:
+        return [base._replace(verb="decides", status=status_of(reading))]  # "chose to write a book"
     if base.verb not in words("decision", "verbs"):
         return None
     for at in range(low + 1, high - 1):
@@ -425,7 +463,7 @@ def _called(reading: ClauseReading, base: StatementDraft, low: int, high: int) -
     if base.verb not in _HAVING or kin_sort(noun) in (None, "several") or " and " in name:
         return None
     named = StatementDraft(f"{base.subject}'s {noun}", "is named", name, type=FactType.PERSONAL)
-    return [base._replace(object=what), named]
+    return [named] if is_acquaintance(reading.s, low, at) else [base._replace(object=what), named]
 
 
 _HAVING: Final = frozenset(("has", "gets", "owns", "adopts", "buys"))

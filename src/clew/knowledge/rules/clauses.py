@@ -43,6 +43,7 @@ from clew.knowledge.rules.lexicon import (
     words,
 )
 from clew.knowledge.rules.nouns import kin_sort
+from clew.knowledge.rules.objects import begins_with_verb
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, group_after_been, verb_group
 
@@ -183,9 +184,22 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         inside = gap and gap[0] >= found[-1].group.end and s.low[gap[0] - 1] != "as"  # "as the owner I decided"
         bare = gap and not s.bits[gap[0]] & _DETERMINED and _is_no_gap(s, found[-1], group, gap[0])
         clause.gap = gap if inside and not told and not bare else None
+    elif not link and at and not found and not inverted and _is_noun(s, at - 1):
+        clause.gap = _before_main_verb(s, at, group)
     elif link == "that" and s.low[at - 1] == "that" and at > 1 and found:
         clause.gap = _before_that(s, at - 1, group, found[-1])
     return clause
+
+
+def _before_main_verb(s: SentenceTokens, at: int, group: VerbGroup) -> tuple[int, int] | None:
+    """The phrase that opens a sentence, if its verb stands after this clause: "the help I got made a difference"."""
+    gap, after = _phrase_before(s, at), group.end
+    if gap is None or not s.bits[gap[0]] & (DETERMINER | POSSESSIVE) or s.low[gap[1] - 1] in _NO_GAP:
+        return None
+    while after < len(s) and (s.bits[after] & ADVERB or s.low[after] in _DAYS):
+        after += 1
+    told = after < len(s) and begins_with_verb(s, after)
+    return gap if told else None
 
 
 _OF_EVERYBODY: Final = frozenset(("have", "need", "want", "know"))
@@ -213,6 +227,8 @@ def _before_that(s: SentenceTokens, at: int, group: VerbGroup, above: Clause) ->
     return None if not lacks or said or s.low[gap[1] - 1] in words("talk", "content") else gap
 
 
+_NO_GAP: Final = frozenset("way morning afternoon evening times days nights weeks months years".split())
+_DAYS: Final = frozenset(("yesterday", "today", "tonight"))
 _MOMENTS: Final = frozenset("time moment day night week weekend month year summer minute second".split())
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.given_values import given_value, is_price
-from clew.knowledge.rules.hollow import is_passing, stands_for_nothing
+from clew.knowledge.rules.hollow import is_bare_doing, is_passing, stands_for_nothing
 from clew.knowledge.rules.jobs import hired, lost_job
 from clew.knowledge.rules.lexicon import (
     ADVERB,
@@ -283,7 +283,8 @@ def _born(c: _Complement) -> list[StatementDraft] | None:
     if c.first != "born":
         return None
     after = _after_preposition(c)
-    place = text_of(c.s, after, c.obj.high)
+    beside = c.s.low[after - 1] in ("with", "to", "into", "without")  # "was born with a cleft lip"
+    place = "" if beside else text_of(c.s, after, c.obj.high)
     target, verb = (place, "was born in") if place else (c.reading.date_text, "was born on")
     return [c.base._replace(verb=verb, object=target, status=FactStatus.COMPLETED)] if target else []
 
@@ -313,7 +314,7 @@ def _relational(c: _Complement) -> list[StatementDraft] | None:
     after = _after_preposition(c)
     preposition = c.s.low[after - 1] if after > c.obj.low + 1 else ""
     target = text_of(c.s, after, c.obj.high)
-    if preposition and target and not is_vague(c.s, after, c.obj.high):
+    if preposition and target and not (is_vague(c.s, after, c.obj.high) or is_bare_doing(c.s, after, c.obj.high)):
         return c.with_verb(canonical(f"{word} {preposition}") or f"is {word} {preposition}", target)
     if word in _RELATION:
         return c.with_verb("has relationship status", word)
@@ -373,6 +374,7 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     head = head_of(s, low, high)
     possessed = bool(s.bits[low] & POSSESSIVE)
     told = s.form[low] & Form.PARTICIPLE and s.verb[low] in words("talk", "verbs")
+    told = told or (s.form[low] & Form.BASE and s.verb[low] in words("complement", "linking"))  # "I am feel hungry"
     loose = s.low[high - 1] in ("it", "them", "that", "this") and high > low + 1  # "fascinated by them"
     empty = is_vague(s, low, high) or _is_for_sound(s, low, high) or (not possessed and _is_bare(s, low, high))
     if told or loose or empty or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):

@@ -24,7 +24,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 25
+VERSION: Final = 26
 """Rises with every change of what the rules find."""
 
 
@@ -63,9 +63,15 @@ def _key(draft: StatementDraft) -> tuple[str, str, str, str]:
     return draft.subject, draft.verb, draft.object.casefold(), draft.mood
 
 
+def _is_of_itself(draft: StatementDraft) -> bool:
+    """Whether the object is the subject: "My name is Kevin" of a speaker who is known as Kevin."""
+    return draft.object.casefold() == draft.subject.casefold()
+
+
 def _numbered(turn: Turn, found: Sequence[StatementDraft]) -> Iterator[Statement]:
     """The statements of a turn, each once, with their ordinals; reasons become the ordinals of their statements."""
     once = list({_key(draft): draft for draft in reversed(found)}.values())[::-1][:MOST]
+    once = [draft for draft in once if not _is_of_itself(draft)]
     ordinals = {_key(draft): ordinal for ordinal, draft in enumerate(once)}
     for ordinal, draft in enumerate(once):
         fields = draft._asdict()

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from clew.knowledge.morphology import Form
+from clew.knowledge.morphology import Form, lemma
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
@@ -83,13 +83,34 @@ def is_hollow(
         or _points(reading, low, high, infinitive=infinitive)
     ):
         return True
+    if verb == "find" and high == low + 1 and s.form[low] == Form.GERUND:
+        return True  # "something I find rewarding"
     placed = draft.where or draft.rests_on or beside or reading.when.dates or reading.when.often
     doing = infinitive or s.form[low] == Form.GERUND
     if placed or (doing and s.verb[low + infinitive] not in words("vague", "transitive")):
         return False
+    if verb in _HOLDING and not reading.clause.group.negated and is_acquaintance(s, low, high):
+        return True
     first = low + infinitive + doing
     none = (reading.clause.group.negated or s.low[low] == "no") and kin_sort(s.low[high - 1])  # "I have no friends"
     return not none and first < high and stands_for_nothing(s, first, high)
+
+
+def is_acquaintance(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether an object is somebody whom everybody has, of whom nothing is told: "a friend", "some colleagues"."""
+    last = s.low[high - 1] in words("vague", "acquaintance")
+    return last and all(
+        s.low[at] != "no"
+        and (s.bits[at] & (DETERMINER | POSSESSIVE | ADVERB) or s.low[at] in words("vague", "modifiers"))
+        for at in range(low, high - 1)
+    )
+
+
+def is_bare_doing(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether what follows a preposition is a verb without its object or place: "interested in getting into it"."""
+    verb = s.verb[low] or lemma(s.low[low]) if low < high else ""
+    lacks = verb in words("vague", "transitive") or verb in words("vague", "moving")
+    return high == low + 1 and s.form[low] == Form.GERUND and lacks
 
 
 def is_passing(s: SentenceTokens, low: int, high: int) -> bool:

@@ -301,13 +301,25 @@ def _is_called(s: SentenceTokens, at: int, end: int) -> bool:
         or s.bits[end - 2] & (NAME | PREPOSITION | DETERMINER | POSSESSIVE)
     ):
         return False
-    plain = s.low[end - 2][0].isalpha() and not s.form[end - 2] and not s.bits[end - 2] & (COORDINATOR | COMMA)
+    noun = not s.form[end - 2] or (end - at > _STUB and bool(s.bits[end - 3] & DETERMINER))  # "I love the thought Nate"
+    plain = s.low[end - 2][0].isalpha() and noun and not s.bits[end - 2] & (COORDINATOR | COMMA)
     ends = end >= len(s) or bool(s.bits[end] & (BREAK | COMMA))
     return plain and ends and kin_sort(s.low[end - 2]) is None and is_given_name(s.low[end - 1])
 
 
 _PARTICLES: Final = frozenset(("out", "up", "down", "off", "away", "back", "over"))
 _BESIDE: Final = frozenset(("me", "us", "you", "myself", "ourselves"))
+
+
+def begins_with_verb(s: SentenceTokens, at: int) -> bool:
+    """Whether a word is a finite verb whose subject stands elsewhere: "the help I got made a difference"."""
+    if s.bits[at] & (AUXILIARY | MODAL):
+        return True
+    if s.bits[at] & NAME or not s.form[at] & (Form.BASE | Form.PAST | Form.THIRD) or at + 1 >= len(s):
+        return False
+    linking = s.verb[at] in words("complement", "linking") and s.form[at] & (Form.BASE | Form.THIRD | Form.PAST)
+    objects = DETERMINER | POSSESSIVE | OBJECT | THIS
+    return bool(linking) or bool(s.bits[at + 1] & objects and not s.bits[at + 1] & PREPOSITION)
 
 
 def text_of(s: SentenceTokens, low: int, high: int) -> str:
