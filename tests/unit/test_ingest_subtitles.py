@@ -1,5 +1,6 @@
 """Meetings as WebVTT and SubRip: captions become turns, with who speaks and when."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,31 @@ def test_what_is_broken_is_named_and_the_rest_read(tmp_path: Path) -> None:
     long = read(put(tmp_path, "d.vtt", captions("x" * 900, "Ann: Hi.")), limits=ImportLimits(max_line_bytes=300))
     assert len(turns(long)) == 1
     assert any("300" in reason for _, reason in rejections(long, tmp_path))
+
+
+def test_subviewer_and_single_digits_are_read(tmp_path: Path) -> None:
+    viewer = "0:00:01.000,0:00:03.000\nAnn: One.\n\n0:00:04.000,0:00:06.000\nBob: Two.\n"
+    digits = "0:0:3.1 --> 0:0:6.5\nAnn: One.\n\n0:0:7.1 --> 0:0:9.5\nBob: Two.\n"
+    for name, text in (("a.sbv", viewer), ("b.txt", digits)):
+        assert spoken(put(tmp_path, name, text)) == [("Ann", "One."), ("Bob", "Two.")]
+
+
+def test_subtitles_in_folders_and_zips_are_found(tmp_path: Path) -> None:
+    for name in ("a.vtt", "b.srt"):
+        put(tmp_path / "talks", name, captions("Ann: One.", "Bob: Two."))
+    with zipfile.ZipFile(tmp_path / "talks.zip", "w") as archive:
+        archive.write(tmp_path / "talks/a.vtt", "a.vtt")
+    assert len(turns(read(tmp_path / "talks"))) == 4
+    assert len(turns(read(tmp_path / "talks.zip"))) == 2
+
+
+@pytest.mark.parametrize("sign", ["[Content_Types].xml", "mimetype"])
+def test_office_documents_are_refused_with_what_to_do(tmp_path: Path, sign: str) -> None:
+    with zipfile.ZipFile(tmp_path / "talk.docx", "w") as archive:
+        archive.writestr(sign, "<Types/>")
+        archive.writestr("word/document.xml", "<w:t>Ann: Hello.</w:t>")
+    reason = "a document of an office program; save it as text, a meeting as .vtt"
+    assert rejections(read(tmp_path / "talk.docx"), tmp_path) == [("talk.docx", reason)]
 
 
 def test_texts_that_look_like_it_are_none(tmp_path: Path) -> None:

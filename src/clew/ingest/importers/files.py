@@ -24,7 +24,8 @@ UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
 """Errors that reading a file, or a member of a zip, may raise."""
 
 _NO_ZIP = (*UNREADABLE, ValueError, RuntimeError, OverflowError, struct.error)  # what opening a damaged zip may raise
-_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".traj", ".vscdb", ".af"))
+_SUFFIXES = frozenset(".json .jsonl .ndjson .md .markdown .txt .vtt .srt .sbv .traj .vscdb .af".split())
+_OFFICE = ("[Content_Types].xml", "mimetype")  # what the zips have that are documents of Word, Excel, Writer, ...
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
 
@@ -243,6 +244,9 @@ def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -
             members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
     except _NO_ZIP as error:
         yield Rejection(where=label, reason=f"a damaged zip: {error}")
+        return
+    if not members.keys().isdisjoint(_OFFICE):
+        yield Rejection(where=label, reason="a document of an office program; save it as text, a meeting as .vtt")
         return
     asset = _Assets(lambda: [(name, partial(_open_member, path, name)) for name in members], limits.max_line_bytes)
     for name, info in sorted(members.items()):

@@ -1,4 +1,4 @@
-"""Subtitles: WebVTT and SubRip, in which Zoom, Teams, Meet and speech recognisers write what was said in a meeting.
+"""Subtitles: WebVTT, SubRip and SubViewer, in which Zoom, Teams, Meet and speech recognisers write what was said in a meeting.
 
 A caption is a part of a sentence with the time at which it is shown, so the captions of one speaker in a row become one
 turn. Who speaks is told by a voice tag (`<v Ann>`) or by a name and a colon, if most captions have one, or that name a
@@ -36,8 +36,8 @@ BLINK: Final = timedelta(milliseconds=100)
 """Captions that roll follow each other without a longer gap; one that is shown for less time only repeats."""
 
 _HEAD: Final = 2_000
-_CLOCK = r"(?:(\d{1,4}):)?(\d\d?):(\d\d)[.,](\d{1,3})"
-_TIMES: Final = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}(?:\s.*)?")
+_CLOCK = r"(?:(\d{1,4}):)?(\d\d?):(\d\d?)[.,](\d{1,3})"
+_TIMES: Final = re.compile(rf"\s*{_CLOCK}(?:\s*-->\s*|,){_CLOCK}(?:\s.*)?")
 _IS_TIMED: Final = re.compile(rf"\A\s*(?:[^\n]{{1,100}}\r?\n)?{_TIMES.pattern}\r?\n")
 _ASIDE: Final = ("NOTE", "STYLE", "REGION", "WEBVTT")
 _VOICE: Final = re.compile(r"<v(?:\.[^\s>]*)?[ \t]+([^>]+)>")
