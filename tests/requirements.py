@@ -1443,6 +1443,7 @@ RULES = (
         "Issue 16.1",
         "A sentence that leaves out its subject is about the speaker, unless the talk is of somebody else.",
     ),
+    Requirement("K-READ-14", "Issue 16.1", "What takes the place of a product is used instead of it."),
     Requirement("K-READ-13", "Issue 16.1", "The object of a fact holds no word of another clause."),
 )
 

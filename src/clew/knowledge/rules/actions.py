@@ -32,7 +32,6 @@ from clew.knowledge.rules.meanings import (
     StatementDraft,
     canonical,
     effect_of,
-    is_name_or_product,
     of_group,
     status_of,
     third,
@@ -49,13 +48,13 @@ from clew.knowledge.rules.objects import (
     place_of,
     text_of,
 )
+from clew.knowledge.rules.switches import is_product, moved_to_product, switch, without_scope, word_at
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
 from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType
 
 _WORKS: Final = frozenset(("works at", "works for", "works in"))
-_SWITCHES: Final = frozenset(("switches from", "migrates from"))
 _POSSESSED: Final = frozenset(("my", "our", "his", "her", "their"))
 _PASSING: Final = frozenset(("over", "for", "in", "on", "with", "on to", "at", "of"))
 
@@ -299,47 +298,16 @@ _LEARNING: Final = frozenset(("understand", "find", "discuss"))
 # -------------------------------------------------------------------------------------------- objects of several parts
 
 
-def _word_at(reading: ClauseReading, low: int, high: int, *wanted: str) -> int | None:
-    return next((at for at in range(low, high - 1) if reading.s.low[at] in wanted), None)
-
-
 def _work(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Works at X as a Y"."""
     if base.verb not in _WORKS:
         return None
-    s, at = reading.s, _word_at(reading, low + 1, high, "as")
+    s, at = reading.s, word_at(reading, low + 1, high, "as")
     job = text_of(s, at + 1, high) if at is not None else job_of(s, high, min(reading.clause.stop, len(s)))
     if not job:
         return None
     employer = base if at is None else base._replace(object=text_of(s, low, at))
     return [employer, base._replace(verb="works as", object=job)]
-
-
-def _switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    """As in "Switched from X to Y", "migrated the queue from X to Y", "replaced X with Y"."""
-    if base.verb == "migrates":
-        return _migrated(reading, base, low, high)
-    if base.verb == "replaces" and not is_name_or_product(base.object):
-        return None
-    into = "to" if base.verb in _SWITCHES else "with" if base.verb == "replaces" else None
-    at = _word_at(reading, low + 1, high, into) if into else None
-    if at is None:
-        return None
-    before = text_of(reading.s, low, at)
-    base = _without_scope(
-        reading, base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE), at + 1, high
-    )
-    return [base] if base.object else None
-
-
-def _migrated(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
-    leaves, into = _word_at(reading, low + 1, high, "from"), _word_at(reading, low + 1, high, "to")
-    if leaves is None or into is None or into < leaves or base.status is not FactStatus.COMPLETED:
-        return None
-    s, used = reading.s, text_of(reading.s, into + 1, high)
-    scope, before = text_of(s, low, leaves), text_of(s, leaves + 1, into)
-    found = base._replace(verb="uses", object=used, instead_of=before, scope=scope, status=FactStatus.ACTIVE)
-    return [found] if is_name_or_product(used) else None
 
 
 def _choice(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -355,10 +323,10 @@ def _choice(reading: ClauseReading, base: StatementDraft, low: int, high: int) -
     for at in range(low + 1, high - 1):
         length = _alternative(s.low[at], s.low[at + 1], base.verb)
         if length:
-            base, high = _without_scope(reading, base, at + length, high), at
+            base, high = without_scope(reading, base, at + length, high), at
             base = base._replace(instead_of=base.object or None)
             break
-    base = _without_scope(reading, base, low, high)
+    base = without_scope(reading, base, low, high)
     return [base] if base.object else []
 
 
@@ -374,14 +342,6 @@ _CHOOSING: Final = frozenset(("use", "choose", "adopt", "pick"))
 _CHOOSING_WITH: Final = frozenset((("go", "with"), ("switch", "to"), ("stick", "with"), ("settle", "on")))
 
 
-def _without_scope(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> StatementDraft:
-    """The words as object, up to "for", after which the scope stands."""
-    at = _word_at(reading, low + 1, high, "for")
-    if at is None:
-        return base._replace(object=text_of(reading.s, low, high))
-    return base._replace(object=text_of(reading.s, low, at), scope=text_of(reading.s, at + 1, high) or None)
-
-
 def _alternative(word: str, after: str, verb: str) -> int:
     """The number of words that open an alternative at a place; 0 if none does."""
     if (word, after) in (("instead", "of"), ("rather", "than")):
@@ -393,13 +353,15 @@ def _moved(reading: ClauseReading, base: StatementDraft, low: int, high: int) ->
     """As in "Moved to X from Y", "moved from Y to X"."""
     if base.verb not in ("lives in", "moves from") or reading.clause.group.verb != "move":
         return None
+    if (used := moved_to_product(reading, base, low, high)) is not None:
+        return used
     if head_of(reading.s, low, high) in words("place", "no_home"):
         return [base._replace(verb="moves to")] if base.verb == "lives in" else None
     if not reading.is_person and base.verb == "lives in":  # an office moves to a town, a newsletter to Mondays
         placed = reading.s.bits[low] & NAME and reading.s.low[low].rstrip("s") not in words("bare", "times")
         return [base._replace(verb="is located in")] if placed else []
     s, leaving = reading.s, base.verb == "moves from"
-    at = _word_at(reading, low, high, "to" if leaving else "from")
+    at = word_at(reading, low, high, "to" if leaving else "from")
     parts = [text_of(s, low, high if at is None else at), text_of(s, at + 1, high) if at is not None else ""]
     home, left = reversed(parts) if leaving else parts
     status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
@@ -420,20 +382,16 @@ def _lives_with(reading: ClauseReading, base: StatementDraft, low: int, high: in
 
 def _traded(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Traded the Golf for a Tesla"."""
-    at = _word_at(reading, low + 1, high, "for") if base.verb in _TRADES else None
+    at = word_at(reading, low + 1, high, "for") if base.verb in _TRADES else None
     if at is None:
         return None
     s, out = reading.s, reading.s.low[at - 1] == "out" and at - 1 > low
     given, taken = text_of(s, low, at - out), text_of(s, at + 1, high)
-    if base.verb == "swaps" and base.status is FactStatus.COMPLETED and _is_product(s.low[low]):
+    if base.verb == "swaps" and base.status is FactStatus.COMPLETED and is_product(s.low[low]):
         in_place = next((place for place in range(at + 2, high) if s.bits[place] & PREPOSITION), high)
         used = base._replace(verb="uses", object=text_of(s, at + 1, in_place), status=FactStatus.ACTIVE)
         return [base._replace(verb="migrates from", object=given), used._replace(instead_of=given)]
     return [base._replace(object=given), base._replace(verb="gets", object=taken)]
-
-
-def _is_product(word: str) -> bool:
-    return listed_type(word) is NodeType.PRODUCT
 
 
 _TRADES: Final = frozenset(("trades", "swaps", "exchanges"))
@@ -443,7 +401,7 @@ def _took_over(reading: ClauseReading, base: StatementDraft, low: int, high: int
     """As in "Took over the billing service from Tom"."""
     if base.verb != "takes over" or not reading.is_person:
         return None
-    at = _word_at(reading, low + 1, high, "from") or high
+    at = word_at(reading, low + 1, high, "from") or high
     base = base._replace(object=text_of(reading.s, low, at))
     if base.status is not FactStatus.COMPLETED or reading.clause.group.negated:
         return [base]
@@ -452,7 +410,7 @@ def _took_over(reading: ClauseReading, base: StatementDraft, low: int, high: int
 
 def _called(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
     """As in "Has a hamster called Nugget", "works at a company called Kaleva"."""
-    at = _word_at(reading, low + 1, high, "called", "named")
+    at = word_at(reading, low + 1, high, "called", "named")
     if at is None or not reading.s.bits[at + 1] & NAME or reading.clause.group.negated:
         return None
     name, what = text_of(reading.s, at + 1, high), text_of(reading.s, low, at)
@@ -470,7 +428,7 @@ _HAVING: Final = frozenset(("has", "gets", "owns", "adopts", "buys"))
 
 _DIVIDED: Final[tuple[Callable[[ClauseReading, StatementDraft, int, int], list[StatementDraft] | None], ...]] = (
     _work,
-    _switch,
+    switch,
     _choice,
     _moved,
     _lives_with,

@@ -1,0 +1,106 @@
+"""What is used instead of something else: "switched from X to Y", "ditched X for Y", "moved from Redis to Postgres"."""
+
+from typing import Final
+
+from clew.analyze.entities import listed_type
+from clew.knowledge.rules.lexicon import DETERMINER
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_name_or_product
+from clew.knowledge.rules.nouns import is_given_name
+from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.tokens import SentenceTokens
+from clew.types.entity import NodeType
+from clew.types.facts import Effect, FactStatus
+
+_MOVES: Final = frozenset(("move", "switch", "migrate"))
+_SWITCHES: Final = frozenset(("switches from", "migrates from"))
+
+
+def word_at(reading: ClauseReading, low: int, high: int, *wanted: str) -> int | None:
+    """The first place of one of some words, with a word after it."""
+    return next((at for at in range(low, high - 1) if reading.s.low[at] in wanted), None)
+
+
+def without_scope(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> StatementDraft:
+    """The words as object, up to "for", after which the scope stands."""
+    at = word_at(reading, low + 1, high, "for")
+    if at is None:
+        return base._replace(object=text_of(reading.s, low, high))
+    return base._replace(object=text_of(reading.s, low, at), scope=text_of(reading.s, at + 1, high) or None)
+
+
+def is_product(word: str) -> bool:
+    """Whether words in lower case are the name of a product."""
+    return listed_type(word) is NodeType.PRODUCT
+
+
+def _names_product(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether words begin with the name of a product, of one word or two."""
+    return is_product(s.low[low]) or (low + 1 < high and is_product(" ".join(s.low[low : low + 2])))
+
+
+def switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "Switched from X to Y", "migrated the queue from X to Y", "replaced X with Y"."""
+    if base.verb == "migrates":
+        return _migrated(reading, base, low, high)
+    if base.verb == "uses" and reading.clause.group.verb in _MOVES:
+        at = word_at(reading, low + 1, high, "from")
+        before = None if at is None else text_of(reading.s, at + 1, high)
+        return None if at is None else [base._replace(object=text_of(reading.s, low, at), instead_of=before)]
+    if base.verb in _GIVEN_UP_FOR:
+        return _given_up(reading, base, low, high)
+    into = "to" if base.verb in _SWITCHES else None
+    at = word_at(reading, low + 1, high, into) if into else None
+    if at is None:
+        return None
+    before = text_of(reading.s, low, at)
+    base = without_scope(reading, base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE), at + 1, high)
+    return [base] if base.object else None
+
+
+def _given_up(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "Replaced X with Y", "ditched X for Y", "dropped X in favour of Y", of products and what has a name."""
+    s, into = reading.s, word_at(reading, low + 1, high, *_GIVEN_UP_FOR[base.verb])
+    if into is None or base.status is not FactStatus.COMPLETED or base.effect is not Effect.STATES:
+        return None
+    first = into + 1 + 2 * (s.low[into] == "in")  # "in favour of"
+    if s.low[into] == "in" and s.low[into + 1 : first] not in (["favor", "of"], ["favour", "of"]):
+        return None
+    if first >= high or any(s.bits[at] & DETERMINER or is_given_name(s.low[at]) for at in (low, first)):
+        return None
+    before = text_of(s, low, into)
+    named = is_name_or_product(before) and (
+        base.verb == "replaces" or (s.low[into] == "in" and listed_type(s.low[low]) is None)
+    )
+    if not (named or _names_product(s, low, into) or _names_product(s, first, high)):
+        return None  # "ditched Berlin for Leipzig"
+    found = base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE)
+    found = without_scope(reading, found, first, high)
+    return [found] if found.object else None
+
+
+_GIVEN_UP_FOR: Final = {
+    "replaces": ("with",),
+    **dict.fromkeys(("ditches", "drops", "scraps", "abandons"), ("for", "in")),
+}
+"""Verbs of what is given up, with the words before what is used instead."""
+
+
+def _migrated(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    leaves, into = word_at(reading, low + 1, high, "from"), word_at(reading, low + 1, high, "to")
+    if leaves is None or into is None or into < leaves or base.status is not FactStatus.COMPLETED:
+        return None
+    s, used = reading.s, text_of(reading.s, into + 1, high)
+    scope, before = text_of(s, low, leaves), text_of(s, leaves + 1, into)
+    found = base._replace(verb="uses", object=used, instead_of=before, scope=scope, status=FactStatus.ACTIVE)
+    return [found] if is_name_or_product(used) else None
+
+
+def moved_to_product(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
+    """As in "We're moving from Travis to GitHub Actions": nobody lives in a product."""
+    s, leaving = reading.s, base.verb == "moves from"
+    at = word_at(reading, low, high, "to" if leaving else "from")
+    if at is None or not (_names_product(s, low, at) or _names_product(s, at + 1, high)):
+        return None
+    parts = [text_of(s, low, at), text_of(s, at + 1, high)]
+    used, before = reversed(parts) if leaving else parts
+    return [base._replace(verb="uses", object=used, instead_of=before, where=None)]
