@@ -1,4 +1,4 @@
-"""Subtitles: WebVTT, SubRip and SubViewer, in which Zoom, Teams, Meet and speech recognisers write what was said in a meeting.
+"""Subtitles: WebVTT, SubRip and SubViewer, in which Zoom, Teams, Meet and recognisers of speech write a meeting down.
 
 A caption is a part of a sentence with the time at which it is shown, so the captions of one speaker in a row become one
 turn. Who speaks is told by a voice tag (`<v Ann>`) or by a name and a colon, if most captions have one, or that name a
