@@ -111,7 +111,17 @@ def test_any_json_on_lines(name: str, records: list[Any], damage: int) -> None:
 def test_any_json_in_a_list(name: str, records: list[Any]) -> None:
     found = read(name, json.dumps(records).encode())
     check(found)
-    if name not in ("markdown", "text", "instructions", "claude-code", "codex", "aider", "swe-agent", "cursor"):
+    if name not in (
+        "markdown",
+        "text",
+        "subtitles",
+        "instructions",
+        "claude-code",
+        "codex",
+        "aider",
+        "swe-agent",
+        "cursor",
+    ):
         seen = {record.where for record in found}
         assert all(any(where.startswith(f"f:[{n}]") for where in seen) for n in range(len(records)))
 
