@@ -35,6 +35,7 @@ def wants(*texts: str) -> list[tuple[str, str, str | None]]:
         ("Keep your replies short.", [("wants answers", "short", None)]),
         ("Always use tabs.", [("prefers", "tabs", "indentation")]),
         ("Use pnpm instead of npm in this repo.", [("prefers", "pnpm", None)]),
+        ("Run make lint before every commit.", [("wants assistant to", "run make lint before every commit", None)]),
         ("don't commit without asking", [("wants assistant not to", "commit without asking", None)]),
         (
             "Never push to main, open a PR every time.",

@@ -24,7 +24,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 27
+VERSION: Final = 28
 """Rises with every change of what the rules find."""
 
 

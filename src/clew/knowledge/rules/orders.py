@@ -343,6 +343,8 @@ def _told(s: SentenceTokens, low: int, stop: int) -> str:
     """The words of an order, told of the assistant: "run the linter before committing"."""
     told = _WHEN_YOU.sub(_without_you, text_of(s, low, stop))
     told = _FOR_HOW_LONG.sub("", told)
+    if s.form[low] & Form.BASE and told[:1].isupper() and not told[1:2].isupper():
+        told = told[:1].lower() + told[1:]  # the verb that begins a sentence
     return _YOUR.sub(lambda found: "its" if found[0].lower() == "your" else "it", told).strip(" ,")
 
 

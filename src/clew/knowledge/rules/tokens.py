@@ -14,8 +14,8 @@ from clew.text.late_pattern import late_pattern
 _TOKEN: Final = late_pattern(
     r"(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?=\s)|(?i:not any more|no longer|any more|at the moment|each other|one another"
     r"|at the end of the day)\b"
-    r"|(?i:(?<!\w)['’](?:cause|em)\b)"
-    r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#])?|--+| - |[^\w\s]"
+    r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#])?"
+    r"|(?i:(?<!\w)['’](?:cause|em)\b)|--+| - |[^\w\s]"
 )
 _BRACKETS: Final = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _ENCLOSING: Final = frozenset((*_BRACKETS, '"', "“", "”"))
