@@ -3109,6 +3109,11 @@ SERVE = (
         "Issue 15",
         "Connections to servers nearby are not used again when these may be closing them, so that no question is lost.",
     ),
+    Requirement(
+        "SRV-NEAR-01",
+        "Issue 15",
+        "How long a connection to a server nearby was unused counts from when the server may have sent its answer.",
+    ),
 )
 
 PROJECT = (

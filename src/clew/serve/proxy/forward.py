@@ -27,7 +27,6 @@ Such servers (those on uvicorn and llama.cpp's among them) close a connection th
 meets them in closing it is lost.
 """
 _LAST_STATUS: Final = 599
-_HERE: Final = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 _IDEMPOTENT: Final = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
 _KEPT: Final = 100
 """Unused connections that are kept."""
@@ -126,15 +125,20 @@ class Forwarder:
         """Takes the seconds for which an unused connection without encryption is kept."""
         import httpx2  # the extra `server`; it takes 0.1 s to load
 
+        from clew.serve.proxy.near_connections import HOSTS, NearTransport  # which loads the same extra
+
         self._library: Any = httpx2
         jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another
 
         def connections(kept: int, idle: float = IDLE) -> httpx2.AsyncClient:
+            near = NearTransport(kept, idle)
+            here: dict[str, Any] = {f"http://{host}": near for host in HOSTS}
+            here |= dict.fromkeys(f"https://{host}" for host in HOSTS)  # the environment's proxy is for other machines
             return httpx2.AsyncClient(
                 timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=idle),
                 cookies=jar,
-                mounts=dict.fromkeys(_HERE),  # the environment's proxy is for other machines
+                mounts=here,
                 follow_redirects=False,
             )
 
