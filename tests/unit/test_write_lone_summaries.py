@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from clew import Memory, Part, Turn
+from clew.serve.proxy.exchange import ClientMark
 from tests.memories import quiet
+from tests.proxy_talks import Message, Proxied, assistant, user
 
 SUMMARY = (
     "This session is being continued from a previous conversation that ran out of context. "
@@ -49,9 +51,14 @@ def origins(memory: Memory) -> list[tuple[str, str | None]]:
     ],
     ids=["at the beginning", "after a request", "as the importer notes it", "most is missing", "since the last one"],
 )
-def test_a_summary_of_what_is_not_stored_is_the_assistants_and_is_found(turns: list[Turn]) -> None:
+@pytest.mark.parametrize("way", ["add_many", "add"])
+def test_a_summary_of_what_is_not_stored_is_the_assistants_and_is_found(turns: list[Turn], way: str) -> None:
     with quiet() as memory:
-        memory.add_many(turns)
+        if way == "add_many":
+            memory.add_many(turns)
+        else:
+            for turn in turns:
+                memory.add(turn)
         assert origins(memory) == [("assistant", "assistant")]
         assert "Valkey for the sessions" in memory.recall(QUESTION).text
 
@@ -66,6 +73,34 @@ def test_a_summary_of_what_is_stored_stays_nobodys_words(calls: int, tokens: int
             memory.add_many(turns)
         assert origins(memory) == [("user", "injected")]
         assert "Valkey for the sessions" not in memory.recall(QUESTION).text
+
+
+@pytest.mark.requirement("RNK-SUMMARY-01")
+def test_a_history_through_the_proxy_that_begins_with_a_summary_is_found() -> None:
+    code = ClientMark(name="claude-code", session="0b7f")
+    reminder = "<system-reminder>Use the list.</system-reminder>"
+    blocks = [{"type": "text", "text": text} for text in (reminder, SUMMARY, "Go on with the tests.")]
+    talk: list[Message] = [{"role": "user", "content": blocks}]
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        for answer in ("They pass.", "Released."):
+            proxied.exchange(talk, assistant(answer), code)
+            talk += [assistant(answer), user("And now?")]
+        told = [(turn.role, turn.origin) for turn in memory.turns()]
+        kept = [("user", "injected"), ("assistant", "assistant"), ("user", "user"), ("assistant", "assistant")]
+        assert told == [*kept, ("user", "user"), ("assistant", "assistant")]
+        assert origins(memory) == [("assistant", "assistant")]
+        assert "Valkey for the sessions" in memory.recall(QUESTION).text
+
+
+@pytest.mark.requirement("RNK-SUMMARY-01")
+def test_a_summary_through_the_proxy_of_what_it_has_stored_stays_nobodys_words() -> None:
+    code = ClientMark(name="claude-code", session="0b7f")
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        proxied.exchange([user("Which store shall we take?")], assistant("Valkey, I would say."), code)
+        proxied.exchange([user(SUMMARY), user("Go on with the tests.")], assistant("They pass."), code)
+        assert origins(memory) == [("user", "injected")]
 
 
 @pytest.mark.requirement("RNK-SUMMARY-01")

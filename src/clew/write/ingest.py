@@ -30,7 +30,7 @@ from clew.version import __version__
 from clew.write.append import Appender, Fate
 from clew.write.file_turns import FileTurns
 from clew.write.followed import FollowedImport
-from clew.write.lone_summaries import tell_lone_summaries
+from clew.write.lone_summaries import tell_lone_summaries, tell_lone_summary
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.skipped_records import SkippedRecords
 from clew.write.stream_alignment import StreamAlignment
@@ -166,7 +166,7 @@ def add_one(appender: Appender, turn: Turn, config: IngestConfig, now: datetime)
         TurnRejected: it cannot be taken, is kept out by a pattern or a pause, or was forgotten before.
         ConflictError: its external id is stored with other content.
     """
-    item = prepare(admit(turn), config)
+    item = prepare(tell_lone_summary(admit(turn), appender.turns_of_session), config)
     fate = appender.add(item, now)
     if fate.conflict is not None:
         raise ConflictError(_conflict(item, fate.conflict))

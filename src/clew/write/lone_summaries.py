@@ -27,15 +27,25 @@ def tell_lone_summaries(records: Iterable[ImportRecord], stored: SessionTurns) -
     known: dict[str, KnownHistory] = defaultdict(KnownHistory)
     for record in records:
         if isinstance(record, ImportedTurn):
-            turn, history = record.turn, known[record.turn.session]
-            yield replace(record, turn=_as_the_assistants(turn)) if _is_lone(turn, history, stored) else record
-            history.take(turn)
+            history = known[record.turn.session]
+            turn = tell_lone_summary(record.turn, stored, history)
+            yield record if turn is record.turn else replace(record, turn=turn)
+            history.take(record.turn)
         else:
             yield record
 
 
+def tell_lone_summary(turn: Turn, stored: SessionTurns, history: KnownHistory | None = None) -> Turn:
+    """The turn; the assistant's if it is a summary of what is not known.
+
+    Args:
+        history: what is known of the session besides the store.
+    """
+    return _as_the_assistants(turn) if _is_lone(turn, history or KnownHistory(), stored) else turn
+
+
 def _is_lone(turn: Turn, history: KnownHistory, stored: SessionTurns) -> bool:
-    """Whether a turn is a summary of what neither the records before it nor the store hold."""
+    """Whether a turn is a summary of what neither the history before it nor the store holds."""
     if turn.origin != "injected" or not stands_for_history(turn) or not history.lacks_summarised:
         return False
     before = KnownHistory()
@@ -44,7 +54,7 @@ def _is_lone(turn: Turn, history: KnownHistory, stored: SessionTurns) -> bool:
             if held.text == turn.text:  # it comes again, and is judged as the first time
                 break
             before.take(held)
-    before.compacted_tokens = history.compacted_tokens
+    before.compacted_tokens = history.compacted_tokens or before.compacted_tokens
     return before.lacks_summarised
 
 

@@ -6,6 +6,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from clew.errors import TurnRejected
+from clew.ingest.client_marks import is_summary
 from clew.ingest.importers.record import AT_RAW, ImportedTurn, ImportRecord, Skipped
 from clew.ingest.when import parse_when
 from clew.types import MAX_TURN_CHARS, Origin, Part, Rejection, Role, Turn
@@ -181,7 +182,9 @@ def _has_content(part: Part) -> bool:
 def _voice(part: Part) -> str:
     if part.type == "tool_result" or (part.type != "tool_call" and part.call_id is not None):
         return "result"
-    return "injected" if part.type == "injected" else "own"
+    if part.type != "injected":
+        return "own"
+    return "summary" if is_summary(part.text) else "injected"  # a turn of its own: it may be all there is of a history
 
 
 def _turn(message: ImportedMessage, kind: str, parts: tuple[Part, ...], n: int) -> Turn:
@@ -195,7 +198,7 @@ def _turn(message: ImportedMessage, kind: str, parts: tuple[Part, ...], n: int) 
         role = "tool"
         is_web = origin == "web" or all((part.name or "").lower() in WEB_TOOLS for part in parts)
         origin = "web" if is_web else "tool"
-    elif kind == "injected":
+    elif kind in ("injected", "summary"):
         origin = "injected"
     return Turn(
         role=role,

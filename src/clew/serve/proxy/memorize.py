@@ -154,6 +154,7 @@ class ConversationLog:
             client.name,
             NO_ECHOES if conversation.fresh else Echoes(self._blocks(conversation.session)),
             self.parts.reads.config.ingest,
+            self.parts.appender.turns_of_session,
             by_program=client.subagent,
             metadata=without_none(cwd=client.folder),
         )
@@ -193,13 +194,16 @@ class ConversationLog:
         units, now = conversation.units, self.parts.reads.clock()
         new = [i for i, places in enumerate(conversation.held) if places is None]
         names = calls_before(request.messages[_calling(units, new[0]) : units[new[0]].first])
+        answers = _first_answer(units)
         made: dict[int, list[PlacedTurn] | None] = {}
         for i in new:
             messages = request.messages[units[i].first : units[i].last + 1]
             is_earlier = not conversation.is_watched and i < asked
             moment: datetime | None = None if is_earlier else now
             place = conversation.unmatched.get(i)
-            turns = maker.turns(messages, moment, names, stands_in=place is not None and place.is_stand_in)
+            stands_in = place is not None and place.is_stand_in
+            begins = not stands_in and i < answers
+            turns = maker.turns(messages, moment, names, stands_in=stands_in, begins=begins)
             shortens = place is not None and (units[i].results or self._shortens(conversation, turns, place.missing))
             made[i] = None if shortens else turns
         return made
@@ -208,10 +212,11 @@ class ConversationLog:
         """A conversation of a session that others stored: its history is aligned by content. None while paused."""
         now, appender = self.parts.reads.clock(), self.parts.appender
         names = calls_before(())
+        answers = _first_answer(conversation.units)
         turns = [
             (i, turn.item)
             for i, unit in enumerate(conversation.units)
-            for turn in maker.turns(request.messages[unit.first : unit.last + 1], None, names)
+            for turn in maker.turns(request.messages[unit.first : unit.last + 1], None, names, begins=i < answers)
         ]
         known = appender.known_start([item for _, item in turns]) if turns else 0
         items = [item if n < known else at(item, now) for n, (_, item) in enumerate(turns)]
@@ -273,6 +278,11 @@ def _asked(conversation: Conversation) -> int:
     units = conversation.units
     new = [i for i, places in enumerate(conversation.held) if places is None]
     return max((i for i in new if units[i].role == "user" and not units[i].results), default=new[0])
+
+
+def _first_answer(units: Sequence[Unit]) -> int:
+    """Index of the first unit that is the model's."""
+    return next((i for i, unit in enumerate(units) if unit.role == "assistant"), len(units))
 
 
 def _calling(units: Sequence[Unit], at: int) -> int:

@@ -14,6 +14,7 @@ from clew.ingest.importers.record import ImportedTurn
 from clew.serve.proxy.echo import Echoes, marked
 from clew.types import Part, Turn
 from clew.write.append import PlacedTurn
+from clew.write.lone_summaries import SessionTurns, tell_lone_summary
 from clew.write.prepare import Prepared, admit, derive, prepare
 
 SOURCE: Final = "proxy"
@@ -26,6 +27,7 @@ class TurnMaker:
 
     Attributes:
         client: name of the program; empty when unknown.
+        stored: reads what is stored of the session.
         by_program: whether a program, and no person, wrote the user's messages.
         metadata: of every turn.
     """
@@ -34,25 +36,36 @@ class TurnMaker:
     client: str
     echoes: Echoes
     config: IngestConfig
+    stored: SessionTurns
     by_program: bool = False
     metadata: Mapping[str, Any] | None = None
 
     def turns(
-        self, messages: Sequence[Message], moment: datetime | None, names: ToolNames, *, stands_in: bool = False
+        self,
+        messages: Sequence[Message],
+        moment: datetime | None,
+        names: ToolNames,
+        *,
+        stands_in: bool = False,
+        begins: bool = False,
     ) -> list[PlacedTurn]:
         """The turns of messages; one that says nothing gives none.
 
         Args:
             names: of the tools called before.
             stands_in: whether the messages stand for dropped ones and are nobody's words.
+            begins: whether the request has no answer before them: a summary among them may be all there is.
         """
         return [
             PlacedTurn(item, derive(item.turn, weighed=item.turn.origin == "injected"))
             for message in messages
             for turn in self._turns(message, moment, names, stands_in=stands_in)
-            for item in (prepare(admit(turn), self.config),)
+            for item in (prepare(self._told(admit(turn)) if begins else admit(turn), self.config),)
             if item.excluded is None
         ]
+
+    def _told(self, turn: Turn) -> Turn:
+        return tell_lone_summary(turn, self.stored)
 
     def _turns(self, message: Message, moment: datetime | None, names: ToolNames, *, stands_in: bool) -> Iterator[Turn]:
         role, parts, speaker = wire_message(message)
