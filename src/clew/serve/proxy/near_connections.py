@@ -53,7 +53,7 @@ class NearNetwork(httpcore2.AsyncNetworkBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,  # noqa: ARG002  # the library's form; it gives none
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002  # the same
     ) -> httpcore2.AsyncNetworkStream:
         """Connects to the first address of a host that answers.
 
