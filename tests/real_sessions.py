@@ -1,9 +1,12 @@
 """Message lists in the four wire formats from real agents' sessions on disk, which lie outside of the repository."""
 
 import base64
+import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from clew.types import Part, Turn
 
 FOLDERS = ("agent_claude_code_entire", "agent_claude_code_viewer", "agent_openhands", "agent_tau_bench")
 Messages = list[dict[str, Any]]
+_LONGEST_ID = 40  # of a call, in Chat Completions
 
 
 def sessions() -> Iterator[tuple[str, list[Turn]]]:
@@ -83,6 +87,8 @@ def paired(turns: Sequence[Turn]) -> list[tuple[str, list[Part]]]:
 def as_wire(turns: Sequence[Turn], wire: str) -> Messages:
     """The session as a client of the wire format would send it: each run of calls with its results right after it."""
     rounds = _rounds(paired(turns))
+    if wire in ("anthropic", "openai"):
+        rounds = _with_short_ids(rounds)
     return {"anthropic": _anthropic, "openai": _openai, "responses": _responses, "gemini": _gemini}[wire](rounds)
 
 
@@ -108,6 +114,20 @@ def _rounds(told: Sequence[tuple[str, list[Part]]]) -> list[Round]:
     if rounds and rounds[0][0] != "user":
         rounds.insert(0, ("user", [Part(type="text", text="Go on.")], []))
     return rounds
+
+
+def _with_short_ids(rounds: Sequence[Round]) -> list[Round]:
+    """With ids that both APIs take: letters, digits, `_` and `-`, at most 40."""
+
+    def renamed(parts: list[Part]) -> list[Part]:
+        return [replace(part, call_id=_short(part.call_id)) if part.call_id else part for part in parts]
+
+    return [(speaker, renamed(said), renamed(answers)) for speaker, said, answers in rounds]
+
+
+def _short(call_id: str) -> str:
+    named = re.sub(r"[^a-zA-Z0-9_-]", "_", call_id)
+    return named if len(named) <= _LONGEST_ID else hashlib.sha256(call_id.encode()).hexdigest()[:_LONGEST_ID]
 
 
 def _arguments(part: Part) -> dict[str, Any]:
@@ -139,10 +159,28 @@ def _anthropic(rounds: Sequence[Round]) -> Messages:
         put(
             "user",
             [
-                {"type": "tool_result", "tool_use_id": part.call_id, "content": [{"type": "text", "text": part.text}]}
+                {
+                    "type": "tool_result",
+                    "tool_use_id": part.call_id,
+                    "content": [{"type": "text", "text": part.text}] if part.text else [],
+                }
                 for part in answers
             ],
         )
+    return _opening_with_reasoning(messages)
+
+
+def _opening_with_reasoning(messages: Messages) -> Messages:
+    """An answer that reasons opens with reasoning, as models answer that were asked to reason."""
+    opening = None
+    for message in messages:
+        kinds = [block["type"] for block in message["content"]]
+        if message["role"] == "user":
+            opening = opening if set(kinds) == {"tool_result"} else None
+        else:
+            opening = opening or message["content"]
+            if "thinking" in kinds and opening[0]["type"] != "thinking":
+                opening.insert(0, {"type": "thinking", "thinking": "So.", "signature": "c2ln"})
     return messages
 
 
@@ -179,13 +217,21 @@ def _responses(rounds: Sequence[Round]) -> Messages:
     for speaker, said, answers in rounds:
         for part in said:
             if part.type == "text":
-                kind = "output_text" if speaker == "assistant" else "input_text"
-                items.append({"type": "message", "role": speaker, "content": [{"type": kind, "text": part.text}]})
+                items.append(_item(speaker, part.text, len(items)))
             elif part.type == "tool_call":
                 call = {"type": "function_call", "call_id": part.call_id, "name": part.name, "arguments": part.text}
-                items += [{"type": "reasoning", "id": f"rs_{part.call_id}", "encrypted_content": "gAAA"}, call]
+                thought = {"type": "reasoning", "id": f"rs_{part.call_id}", "summary": [], "encrypted_content": "gAAA"}
+                items += [thought, call]
         items += [{"type": "function_call_output", "call_id": part.call_id, "output": part.text} for part in answers]
     return items
+
+
+def _item(speaker: str, text: str, number: int) -> dict[str, Any]:
+    """What was said, as the API itself gives it back."""
+    if speaker == "user":
+        return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    said = {"type": "output_text", "text": text, "annotations": []}
+    return {"type": "message", "role": speaker, "id": f"msg_{number}", "status": "completed", "content": [said]}
 
 
 def _gemini(rounds: Sequence[Round]) -> Messages:

@@ -2338,6 +2338,17 @@ CONDENSE = (
         "A recap in which nothing has room names no turn.",
     ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
+    Requirement(
+        "CHAIN-STAY-01",
+        "issue 14.6",
+        "Collapsing leaves calls and results on which the rest of the list depends: those whose other half stands "
+        "elsewhere, those that load tools, and those that wait inside a tool of the provider.",
+    ),
+    Requirement(
+        "IMAGE-FORM-01",
+        "issue 14.7",
+        "Images are read in the base64 of every client; photos stand upright in their colours, and bombs stay unread.",
+    ),
 )
 
 # --- mended: what is left of issue 12 ---

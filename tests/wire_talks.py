@@ -89,8 +89,13 @@ def _openai_used(out: _Written, used: Used) -> None:
 
 
 def _responses_said(out: _Written, said: Said) -> None:
-    kind = "output_text" if said.role == "assistant" else "input_text"
-    out.messages.append({"type": "message", "role": said.role, "content": [{"type": kind, "text": said.text}]})
+    if said.role == "user":
+        content = [{"type": "input_text", "text": said.text}]
+        out.messages.append({"type": "message", "role": "user", "content": content})
+        return
+    text = {"type": "output_text", "text": said.text, "annotations": []}
+    name = f"msg_{len(out.messages)}"
+    out.messages.append({"type": "message", "role": said.role, "id": name, "status": "completed", "content": [text]})
 
 
 def _responses_used(out: _Written, used: Used) -> None:

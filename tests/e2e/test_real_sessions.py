@@ -11,6 +11,7 @@ from clew.condense.wires import WIRES
 from clew.memory import Memory
 from clew.text.counters import counter
 from tests.real_sessions import Messages, as_wire, raw_claude_code, raw_openai, sessions
+from tests.wire_rules import refused
 
 pytestmark = [pytest.mark.slow, pytest.mark.requirement("F-CONDENSE-27")]
 KEEPING = {"ingest": {"secrets": "keep"}}
@@ -24,6 +25,7 @@ def check(memory: Memory, name: str, messages: Messages, wire: str) -> int:
     whole, chains = collapse(messages, api, COUNT)
     assert json.dumps(messages) == before, f"{name}: the list was changed"
     assert len(api.problems(whole)) <= len(api.problems(messages)), (name, api.problems(whole)[:3])
+    assert len(refused(whole, wire)) <= len(refused(messages, wire)), (name, refused(whole, wire)[:3])
     assert json.dumps(memory.collapse(messages, wire)) == json.dumps(whole), name
     for chain in chains:
         assert memory.restore(chain.ref).text == chain.original, name
@@ -35,6 +37,7 @@ def check(memory: Memory, name: str, messages: Messages, wire: str) -> int:
         if not api.problems(messages[:length]):
             shorter, found = collapse(messages[:length], api, COUNT)
             assert not api.problems(shorter), (name, length)
+            assert refused(messages[:length], wire) or not refused(shorter, wire), (name, length)
             stubs = {chain.stub for chain in found}
             assert seen <= stubs, f"{name}: a stub of a shorter list is gone at {length}"
             seen = stubs
@@ -95,6 +98,7 @@ def test_every_session_stays_valid_and_comes_back(wire: str) -> None:
             if not messages:  # a session of orphaned calls alone
                 continue
             assert not WIRES[wire].problems(messages), (name, WIRES[wire].problems(messages)[:3])
+            assert not refused(messages, wire), (name, refused(messages, wire)[:3])
             chains += check(memory, name, messages, wire)
             count += 1
     assert count > 1

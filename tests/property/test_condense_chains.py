@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from clew.condense.chains import collapse
 from clew.condense.wires import WIRES
 from clew.text.counters import counter
 from tests.effort import examples
+from tests.wire_rules import refused
 from tests.wire_talks import Event, Said, Used, written
 
 _WORDS = st.sampled_from(["Read it.", "Why does the build fail?", "Found it: the port is taken.", "Go on."])
@@ -24,9 +26,16 @@ _CALLS = st.lists(
     max_size=3,
 ).map(tuple)
 _USED = st.builds(Used, _CALLS, st.sampled_from(["", "Let me look:"]), st.booleans(), st.booleans())
-_ANSWERED = st.tuples(_WORDS, st.lists(_USED, max_size=14), _WORDS).map(
-    lambda talk: [Said("user", talk[0]), *talk[1], Said("assistant", talk[2])]
+_ANSWERED = st.tuples(_WORDS, st.lists(_USED, max_size=14), _WORDS, st.sampled_from([None, True, False])).map(
+    lambda talk: [Said("user", talk[0]), *_reasoning(talk[1], every=talk[3]), Said("assistant", talk[2])]
 )
+
+
+def _reasoning(rounds: list[Used], *, every: bool | None) -> list[Used]:
+    """The rounds of an answer as they are, or of which each reasons, or none."""
+    return rounds if every is None else [replace(each, reasoned=every) for each in rounds]
+
+
 _TALKS = st.lists(_ANSWERED, min_size=1, max_size=4).map(lambda parts: [event for part in parts for event in part])
 _COUNT = counter()
 _EVERY_WIRE = pytest.mark.parametrize("name", sorted(WIRES))
@@ -41,9 +50,12 @@ def test_a_collapsed_list_stays_valid_and_nothing_is_lost(name: str, events: lis
     messages = written(events, name)
     before = copy.deepcopy(messages)
     assert wire.problems(messages) == []
+    is_taken = not refused(messages, name)  # an answer of which only later steps reason is refused
     collapsed, chains = collapse(messages, wire, _COUNT, protected=protected)
     assert messages == before
     assert wire.problems(collapsed) == []
+    if is_taken:
+        assert refused(collapsed, name) == []
     assert (
         collapsed[len(collapsed) - min(protected, len(collapsed)) :]
         == messages[len(messages) - min(protected, len(messages)) :]
@@ -104,6 +116,57 @@ def test_nested_results_come_back_as_they_were(name: str, events: list[Event], i
     assert wire.problems(collapsed) == []
     for chain in chains:
         assert _occurs(json.loads(chain.original), messages)
+
+
+_STEPS = st.lists(
+    st.tuples(st.sampled_from(["call", "result", "assistant", "search", "user"]), st.booleans(), st.integers(0, 5)),
+    min_size=5,
+    max_size=40,
+)
+
+
+@given(steps=_STEPS, protected=st.integers(0, 8))
+@settings(deadline=None, max_examples=examples(100, 1_500))
+@pytest.mark.requirement("CHAIN-STAY-01")
+def test_a_result_that_comes_after_other_items_keeps_its_call(
+    steps: list[tuple[str, bool, int]], protected: int
+) -> None:
+    items = _interleaved(steps)
+    collapsed, chains = collapse(items, WIRES["responses"], _COUNT, protected=protected)
+    assert refused(items, "responses") == []
+    assert refused(collapsed, "responses") == []
+    assert all(_occurs(json.loads(chain.original), items) for chain in chains)
+
+
+def _interleaved(steps: list[tuple[str, bool, int]]) -> list[dict[str, object]]:
+    """Items of Responses in which outputs come when they are ready: words, searches and other calls stand between."""
+    asked: dict[str, object] = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go."}]}
+    items = [asked]
+    waiting: list[str] = []
+    for number, (step, reasoned, place) in enumerate(steps):
+        if reasoned and step in ("call", "assistant"):
+            items.append({"type": "reasoning", "id": f"rs_{number}", "summary": []})
+        if step == "call":
+            waiting.append(f"call_{number}")
+            items.append({"type": "function_call", "call_id": waiting[-1], "name": "Read", "arguments": "{}"})
+        elif step == "result" and waiting:
+            items.append(_output(waiting.pop(place % len(waiting))))
+        elif step == "search":
+            items.append({"type": "web_search_call", "id": f"ws_{number}", "status": "completed", "action": _SEARCH})
+        elif step == "user":
+            items.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And?"}]})
+        elif step == "assistant":
+            said = {"type": "output_text", "text": "One moment.", "annotations": []}
+            message: dict[str, object] = {"type": "message", "role": "assistant", "content": [said]}
+            items.append({**message, "id": f"msg_{number}", "status": "completed"})
+    return [*items, *(_output(call) for call in waiting)]
+
+
+_SEARCH = {"type": "search", "query": "tides"}
+
+
+def _output(call: str) -> dict[str, object]:
+    return {"type": "function_call_output", "call_id": call, "output": "line\n" * 300}
 
 
 def _nested(message: dict[str, object], *, image: bool) -> dict[str, object]:

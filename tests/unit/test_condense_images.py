@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import zlib
 from typing import Any
 
 import pytest
@@ -156,6 +157,143 @@ def test_sixteen_bits_a_pixel_stay_since_they_would_turn_white() -> None:
     deep.save(out, "PNG")
     given_ = message("anthropic", out.getvalue())
     assert shrink_images([given_], "anthropic") == ([given_], [])
+
+
+def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
+    out = io.BytesIO()
+    image.save(out, kind, **options)
+    return out.getvalue()
+
+
+def shrunk(data: bytes, media_type: str = "image/jpeg") -> Image.Image:
+    """The image that stands for the one that was given, in a request to Anthropic."""
+    before = message("anthropic", data, media_type)
+    (after,), (image,) = shrink_images([before], "anthropic")
+    assert image.original == data
+    return Image.open(io.BytesIO(images_of(after)[0]))
+
+
+def halves(mode: str, left: Any, right: Any, size: tuple[int, int] = (2_000, 1_000)) -> Image.Image:
+    """A noisy picture, so that it is worth shrinking, below two plain halves of a known colour."""
+    image = Image.effect_noise(size, 90).convert(mode)
+    image.paste(left, (0, 0, size[0] // 2, size[1] // 2))
+    image.paste(right, (size[0] // 2, 0, size[0], size[1] // 2))
+    return image
+
+
+def colour_at(image: Image.Image, place: tuple[int, int]) -> list[int]:
+    pixel = image.convert("RGB").getpixel(place)
+    assert isinstance(pixel, tuple)
+    return [round(value / 255) for value in pixel]
+
+
+@pytest.mark.requirement("IMAGE-FORM-01")
+def test_a_photo_is_turned_as_its_camera_says() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned by a quarter
+    image = shrunk(saved(halves("RGB", (255, 0, 0), (0, 0, 255)), "JPEG", exif=exif))
+    assert image.size == (512, 1_024)
+    assert [colour_at(image, place) for place in ((400, 100), (400, 900))] == [[1, 0, 0], [0, 0, 1]]
+    assert 0x0112 not in image.getexif()
+
+
+@pytest.mark.requirement("IMAGE-FORM-01")
+def test_colours_of_print_stay_what_they_are() -> None:
+    image = shrunk(saved(halves("RGB", (255, 0, 0), (0, 0, 255)).convert("CMYK"), "JPEG"))
+    assert [colour_at(image, place) for place in ((100, 100), (900, 100))] == [[1, 0, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "GIF"])
+def test_a_palette_keeps_its_transparent_colour(kind: str) -> None:
+    image = Image.effect_noise((2_000, 1_000), 90).quantize(16)
+    image.putpalette([shade for place in range(16) for shade in (place * 16, 255 - place * 16, 90)])
+    image.paste(7, (0, 0, 1_000, 500))
+    small = shrunk(saved(image, kind, transparency=7), "image/gif").convert("RGBA")
+    clear, seen = small.getpixel((100, 100)), small.getchannel("A").getextrema()
+    assert isinstance(clear, tuple)
+    assert clear[3] == 0
+    assert seen == (0, 255)
+
+
+@pytest.mark.requirement("IMAGE-FORM-01")
+def test_a_photo_with_more_pictures_behind_it_is_no_animation() -> None:
+    more = [Image.new("RGB", (300, 200), "green")]
+    data = saved(halves("RGB", (255, 0, 0), (0, 0, 255)), "MPO", save_all=True, append_images=more)
+    image = shrunk(data)
+    assert image.size == (1_024, 512)
+    assert colour_at(image, (100, 100)) == [1, 0, 0]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "WEBP"])
+def test_animations_of_other_formats_stay(kind: str) -> None:
+    frames = [halves("RGB", shade, "black") for shade in ("red", "green")]
+    given_ = message("anthropic", saved(frames[0], kind, save_all=True, append_images=frames[1:]))
+    assert shrink_images([given_], "anthropic") == ([given_], [])
+
+
+def lying(data: bytes, width: int, height: int) -> bytes:
+    """The PNG with another size in its header, and the right checksum of that."""
+    head = data[12:16] + width.to_bytes(4, "big") + height.to_bytes(4, "big") + data[24:29]
+    return data[:12] + head + zlib.crc32(head).to_bytes(4, "big") + data[33:]
+
+
+def with_comment(data: bytes, name: bytes, size: int) -> bytes:
+    """The PNG with a compressed chunk of so many bytes before its pixels."""
+    body = name + b"c\0\0" + zlib.compress(b"a" * size)
+    at = data.index(b"IDAT") - 4
+    chunk = (len(body) - 4).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
+    return data[:at] + chunk + data[at:]
+
+
+@pytest.mark.requirement("IMAGE-FORM-01")
+@pytest.mark.parametrize(
+    "data",
+    [
+        lying(picture(1_500, 1_200), 2**31 - 1, 2**31 - 1),
+        lying(picture(1_500, 1_200), 8_000, 8_001),
+        lying(picture(1_500, 1_200), 7_000, 7_000),
+        lying(picture(1_500, 1_200), 0, 0),
+        with_comment(picture(1_500, 1_200), b"zTXt", 50_000_000),
+        with_comment(picture(1_500, 1_200), b"iCCP", 50_000_000),
+        saved(halves("RGB", "red", "blue"), "JPEG")[:60_000],
+        saved(halves("RGB", "red", "blue"), "WEBP")[:30_000],
+        saved(halves("L", 0, 255), "GIF")[:60_000],
+    ],
+    ids=["2**31", "64 million", "more than there is", "none", "comment", "profile", "jpeg", "webp", "gif"],
+)
+def test_bombs_and_broken_files_stay_and_are_counted(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    given_ = message("anthropic", data)
+    assert shrink_images([given_], "anthropic") == ([given_], [])
+    assert "stays as it is" in caplog.text
+    assert 0 < image_tokens([given_], "anthropic") <= 4_784
+
+
+@pytest.mark.requirement("IMAGE-FORM-01")
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda data: base64.urlsafe_b64encode(data).decode(),  # Google's SDK
+        lambda data: base64.b64encode(data).decode().rstrip("="),
+        lambda data: base64.encodebytes(data).decode(),
+    ],
+    ids=["for addresses", "without padding", "in lines"],
+)
+def test_base64_is_read_as_clients_write_it(written: Any) -> None:
+    data = halves("RGB", (255, 0, 0), (0, 0, 255))
+    code = written(saved(data, "PNG"))
+    before = {"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": code}}]}
+    (after,), (image,) = shrink_images([before], "gemini")
+    assert image.original == saved(data, "PNG")
+    assert len(json.dumps(after)) < len(json.dumps(before)) / 2
+    assert image_tokens([before], "gemini") == gemini_tokens(2_000, 1_000)
+
+
+@pytest.mark.requirement("IMAGE-FORM-01")
+def test_a_picture_that_gemini_made_and_signed_stays() -> None:
+    part = {"inlineData": {"mimeType": "image/png", "data": base64.b64encode(picture(1_600, 1_200)).decode()}}
+    made = {"role": "model", "parts": [{**part, "thoughtSignature": "c2ln"}]}
+    assert shrink_images([made, {"role": "user", "parts": [{"text": "Nice."}]}], "gemini")[1] == []
+    assert image_tokens([made], "gemini") == gemini_tokens(1_600, 1_200)
 
 
 @pytest.mark.parametrize("kind", ["BMP", "TIFF", "ICO", "PPM"])

@@ -15,7 +15,7 @@ from tests.unit.test_condense_images import message, picture
 from tests.wire_talks import Event, Said, Used, written
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-23")
-LOG = "The ferry timetable moved to gate seven because the north pier is being rebuilt until April. " * 12
+LOG = "The ferry timetable moved to gate seven because the north pier is being rebuilt until April. " * 18
 TALK: list[Event] = [
     Said("user", "Why is the ferry late?"),
     Used((("Read", "timetable.txt", LOG), ("Bash", "date", "Tue"))),

@@ -112,7 +112,24 @@ def _rounds(messages: Sequence[Message], wire: Wire) -> list[_Round]:
             number = rounds[-1].end
         else:
             number += 1
-    return rounds
+    return _complete(rounds, messages, wire)
+
+
+def _complete(rounds: Sequence[_Round], messages: Sequence[Message], wire: Wire) -> list[_Round]:
+    """The rounds that can leave whole: those with a call whose result comes later, after other messages, cannot.
+
+    A call without any result in the list, or a result without its call, is an orphan and may leave.
+    """
+    calls = [{call.id for each in messages[one.start : one.end] for call in wire.calls(each)} for one in rounds]
+    results = [{result.id for each in messages[one.start : one.end] for result in wire.results(each)} for one in rounds]
+    called, answered = set[str]().union(*calls), set[str]().union(*results)
+    return [
+        one
+        for one, own, given in zip(rounds, calls, results, strict=True)
+        if not (own - given) & answered
+        and not (given - own) & called
+        and not any(wire.must_stay(each) for each in messages[one.start : one.end])
+    ]
 
 
 def _end(messages: Sequence[Message], number: int, wire: Wire) -> int:

@@ -5,7 +5,6 @@ by an address or a file id cost no bytes in the request and stay.
 """
 
 import base64
-import binascii
 import hashlib
 import io
 import logging
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clew.condense.wires.protocol import Message, checked_list
 from clew.errors import MissingExtra
+from clew.ingest.base64 import base64_bytes
 from clew.text.image_tokens import IMAGE_TOKENS, UNREADABLE
 from clew.types.record import Record
 
@@ -34,6 +34,8 @@ FEWEST_BYTES: Final = 4_096
 
 _FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF")
 _MODES: Final = frozenset(("1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr"))  # 16 bits would be cut off to 8
+_INDEXED: Final = ("P", "PA", "1")
+_FIRST_COUNTS: Final = ("MPO",)  # photos of telephones: a JPEG with more pictures behind it that no viewer shows
 _QUALITY: Final = 80
 _WORTH: Final = 0.75  # share of its bytes that an image may keep if it is only recompressed: a second pass changes none
 _DIGITS: Final = 16
@@ -66,8 +68,8 @@ def shrink_images(messages: Sequence[Message], wire: str) -> tuple[list[Message]
     """The list with its large images scaled down and recompressed, and the originals of those that were replaced.
 
     An image is replaced only by one of fewer bytes, of three quarters at most where its size stays. Animations, images
-    below `FEWEST_BYTES`, and, with a warning in the log, those that cannot be read or have more than `MOST_PIXELS` stay
-    as they are. The given messages are not changed.
+    below `FEWEST_BYTES`, pictures that Gemini made itself and signed, and, with a warning in the log, those that cannot
+    be read or have more than `MOST_PIXELS` stay as they are. The given messages are not changed.
 
     Raises:
         InputError: `messages` is not a list of objects.
@@ -84,7 +86,7 @@ def shrink_images(messages: Sequence[Message], wire: str) -> tuple[list[Message]
         shrunk.append(image)
         return new_type, base64.b64encode(data).decode()
 
-    return [_replaced(message, smaller) for message in given], shrunk
+    return [message if message.get("role") == "model" else _replaced(message, smaller) for message in given], shrunk
 
 
 def image_tokens(messages: Sequence[Message], wire: str) -> int:
@@ -165,10 +167,10 @@ def _is_image(media_type: object) -> bool:
 
 def _shrunk(media_type: str, code: str, wire: str) -> tuple[ShrunkImage, str, bytes] | None:
     original = _decoded(code)
-    image = None if original is None or len(original) < FEWEST_BYTES else _opened(original)
-    if original is None or image is None:
+    found = None if original is None or len(original) < FEWEST_BYTES else _scaled(original)
+    if original is None or found is None:
         return None
-    before = image.size
+    before, image = found
     scale = min(1.0, MOST_SIDE / max(before))
     new_type, data = min(_written(image), key=lambda written: len(written[1]))
     if len(data) >= len(original) * (1.0 if scale < 1.0 else _WORTH):
@@ -186,15 +188,14 @@ def _shrunk(media_type: str, code: str, wire: str) -> tuple[ShrunkImage, str, by
 
 
 def _decoded(code: str) -> bytes | None:
-    try:
-        return base64.b64decode(code, validate=True)
-    except (binascii.Error, ValueError):
+    data = base64_bytes(code)
+    if data is None:
         log.warning("an image of %d characters is not base64 and stays as it is", len(code))
-        return None
+    return data
 
 
-def _opened(data: bytes) -> "Image | None":
-    """The image with its pixels read; None, with a warning, for what is not to be changed."""
+def _scaled(data: bytes) -> "tuple[tuple[int, int], Image] | None":
+    """The size of the image, and the image scaled down; None, with a warning, for what is not to be changed."""
     image_module, unreadable = _pillow()
     try:
         with warnings.catch_warnings():
@@ -204,23 +205,25 @@ def _opened(data: bytes) -> "Image | None":
             if width * height > MOST_PIXELS or min(width, height) < 1:
                 log.warning("an image of %d x %d pixels is too large to be shrunk and stays as it is", width, height)
                 return None
-            if getattr(image, "is_animated", False) or image.mode not in _MODES:
+            if (getattr(image, "is_animated", False) and image.format not in _FIRST_COUNTS) or image.mode not in _MODES:
                 return None
+            if image.mode in _INDEXED:  # whose pixels cannot be averaged
+                image = image.convert("RGBA" if "transparency" in image.info or image.mode == "PA" else "RGB")
+            image.thumbnail((MOST_SIDE, MOST_SIDE))  # before any other copy is made: of a large image each is 256 MB
             image.load()
     except unreadable as error:
         log.warning("an image of %d bytes cannot be read and stays as it is: %s", len(data), error)
         return None
-    return image
+    return (width, height), image
 
 
 def _written(image: "Image") -> Iterator[tuple[str, bytes]]:
-    """The image, upright and scaled down, in each format that may suit: media type and bytes."""
+    """The image, upright, in each format that may suit: media type and bytes."""
     from PIL import ImageOps  # an extra, see `_pillow`
 
     upright = ImageOps.exif_transpose(image)
     clear = "A" in upright.getbands() or "transparency" in upright.info
     plain = upright.convert("RGBA" if clear else "RGB")
-    plain.thumbnail((MOST_SIDE, MOST_SIDE))
     for name, options in (
         ("WEBP", {"quality": _QUALITY}),
         ("PNG", {"optimize": True}),

@@ -23,7 +23,7 @@ def decode_base64(text: str) -> tuple[bytes, dict[str, Any] | None]:
         The bytes and None for canonical base64. For another form that can be described, the bytes and the description.
         For anything else the text itself as UTF-8 and `{"form": "verbatim"}`: nothing is lost.
     """
-    data = _decoded(text)
+    data = base64_bytes(text)
     if data is not None:
         for form in _forms():
             if encode_base64(data, form) == text:
@@ -50,7 +50,8 @@ def encode_base64(data: bytes, form: dict[str, Any] | None = None) -> str:
     return lines + end if described.get("last") else lines
 
 
-def _decoded(text: str) -> bytes | None:
+def base64_bytes(text: str) -> bytes | None:
+    """The bytes of base64 in any alphabet, with or without padding and line breaks; None for anything else."""
     try:
         code = b"".join(text.encode("ascii").split()).translate(_FROM_URL)
         return b64decode(code + b"=" * (-len(code) % 4), validate=True)

@@ -1,6 +1,8 @@
 """Anthropic Messages: calls are `tool_use` blocks of the assistant, results `tool_result` blocks of the next message.
 
-Tools that the provider runs itself (`server_tool_use` and its results) stay, since they are complete in one message.
+Tools that the provider runs itself (`server_tool_use` and its results) stay, since they are complete in one message. So
+do calls that wait inside such a tool: those of its code, and those beside one that has no result yet. Results that
+load tools (`tool_reference`) stay as well, because without them the model could not call these tools any more.
 """
 
 from collections.abc import Sequence
@@ -10,6 +12,7 @@ from typing import Final
 from clew.condense.wires.protocol import Call, Message, Result, blocks, call_label, text_of
 
 _REASONING: Final = ("thinking", "redacted_thinking")
+_PROVIDERS_RESULT: Final = "_tool_result"
 _TOOLS_USED: Final = {"type": "text", "text": "(tools were used here)"}
 
 
@@ -31,6 +34,16 @@ class _Anthropic:
             Result(text_of(block.get("tool_use_id")), block.get("is_error") is True)
             for block in blocks(message.get("content"))
             if block.get("type") == "tool_result"
+        )
+
+    def must_stay(self, message: Message) -> bool:
+        found = blocks(message.get("content"))
+        answered = {text_of(block.get("tool_use_id")) for block in found if _kind(block).endswith(_PROVIDERS_RESULT)}
+        return any(
+            _calls_from_code(block)
+            or _loads_tools(block)
+            or (_kind(block) == "server_tool_use" and text_of(block.get("id")) not in answered)
+            for block in found
         )
 
     def rest(self, message: Message) -> Message | None:
@@ -98,6 +111,18 @@ def _kind(block: object) -> str:
 
 def _is_tool(block: object) -> bool:
     return _kind(block) in ("tool_use", "tool_result")
+
+
+def _calls_from_code(block: Message) -> bool:
+    """Whether code that the provider runs made a call, and waits for its result."""
+    caller = block.get("caller")
+    return _kind(block) == "tool_use" and isinstance(caller, dict) and caller.get("type") != "direct"
+
+
+def _loads_tools(block: Message) -> bool:
+    return _kind(block) == "tool_result" and any(
+        _kind(inner) == "tool_reference" for inner in blocks(block.get("content"))
+    )
 
 
 def _shape(message: Message) -> list[str]:

@@ -39,6 +39,9 @@ class _Gemini:
             for number, given in enumerate(found)
         )
 
+    def must_stay(self, _message: Message) -> bool:
+        return False
+
     def rest(self, message: Message) -> Message | None:
         parts = message.get("parts")
         if not isinstance(parts, list):

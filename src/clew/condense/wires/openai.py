@@ -38,6 +38,9 @@ class _OpenAI:
             return (Result(f"function:{text_of(message.get('name'))}"),)
         return ()
 
+    def must_stay(self, _message: Message) -> bool:
+        return False
+
     def rest(self, message: Message) -> Message | None:
         if message.get("role") in ("tool", "function"):
             return None

@@ -73,6 +73,10 @@ class Wire(Protocol):
         """The tool results of a message, in order."""
         ...
 
+    def must_stay(self, message: Message) -> bool:
+        """Whether the calls or results of a message are needed by what is not in them, such as tools that they load."""
+        ...
+
     def rest(self, message: Message) -> Message | None:
         """The message without its calls and results; None when nothing would be left.
 

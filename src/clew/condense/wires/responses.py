@@ -41,6 +41,9 @@ class _Responses:
             return ()
         return (Result(text_of(message.get("call_id")), message.get("status") in ("failed", "incomplete")),)
 
+    def must_stay(self, _message: Message) -> bool:
+        return False
+
     def rest(self, message: Message) -> Message | None:
         kind = text_of(message.get("type"))
         return None if kind in _PAIRS or kind in _OUTPUTS else message
