@@ -2904,7 +2904,12 @@ DISK = (
     Requirement(
         "W-DSK-03",
         "DESIGN 5 and 13",
-        "A turn added by itself is weighed behind its acknowledgement; asked before, it has what its words give.",
+        "A turn is weighed behind its acknowledgement; asked before, it has what its words give.",
+    ),
+    Requirement(
+        "W-DSK-04",
+        "DESIGN 5 and 13",
+        "Many turns that wait for their vectors are weighed ahead of them, as the analysis would weigh them.",
     ),
 )
 

@@ -26,7 +26,7 @@ def stretch(number: int) -> Stretch:
         for n, item in enumerate(items, start=number * len(items))
     ]
     weighings: list[WeighingRow | None] = [
-        WeighingRow("a", row.ordinal, derive(item.turn).annotations["weighing"], ANALYZE_VERSION)
+        WeighingRow("a", row.ordinal, derive(item.turn, weighed=True).annotations["weighing"], ANALYZE_VERSION)
         for row, item in zip(rows, items, strict=True)
     ]
     rows[1] = rows[1]._replace(text="We sold the hives.")

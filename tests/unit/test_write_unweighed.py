@@ -1,9 +1,19 @@
-"""A turn that is added by itself is weighed behind its acknowledgement; nobody who asks before then sees less."""
+"""Turns are weighed behind their acknowledgement; nobody who asks before then sees less."""
 
+from collections.abc import Callable, Sequence
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from clew.analyze.weigh import ANALYZE_VERSION
+from clew.derive.weighing import STRETCH, WORTH, WaitingWeights
 from clew.memory import Memory
+from clew.rows.annotations import weighing_made
 from clew.store.memory import MemoryStore
+from clew.store.row_types import WeighingRow
+from clew.store.tables import WEIGHING
+from clew.testing import HashEmbedder
 from clew.types import Part, Turn
 from tests.memories import empty_store, quiet, rows, told
 
@@ -33,14 +43,20 @@ def added(store: MemoryStore) -> None:
             memory.add(told(text))
 
 
-def test_one_that_waits_has_the_annotations_of_its_words() -> None:
-    alone, together = empty_store(), empty_store()
-    added(alone)
-    with unread(together) as memory:
+def added_together(store: MemoryStore) -> None:
+    with unread(store) as memory:
         memory.add_many([told(text) for text in TEXTS])
-    assert stored(alone, "weighing") == []
-    assert len(stored(together, "weighing")) == len(TEXTS)
-    with unread(alone) as one, unread(together) as other:
+
+
+@pytest.mark.parametrize("add", [added, added_together])
+def test_one_that_waits_has_the_annotations_of_its_words(add: Callable[[MemoryStore], None]) -> None:
+    waiting, weighed = empty_store(), empty_store()
+    add(waiting)
+    add(weighed)
+    assert stored(waiting, "weighing") == []
+    made = [WeighingRow("default", place, weighing_made(text), ANALYZE_VERSION) for place, text in enumerate(TEXTS)]
+    weighed.transaction(lambda tx: WEIGHING.put(tx, made))
+    with unread(waiting) as one, unread(weighed) as other:
         for place in range(len(TEXTS)):
             assert one.annotations(f"s:turn:{place}") == other.annotations(f"s:turn:{place}") != {}
         for expression in ("layer1 > 0.1", "coherence > 0", "domain:technical_prose >= 0.1", "role = user"):
@@ -65,9 +81,58 @@ def test_the_analysis_writes_what_was_weighed() -> None:
 
 def test_what_the_analysis_passes_over_is_weighed_at_once() -> None:
     store = empty_store()
+    one, other = (Turn(role="user", session="s", content=(Part(type="injected", text=text),)) for text in TEXTS[:2])
     with unread(store) as memory:
-        memory.add(Turn(role="user", session="s", content=(Part(type="injected", text=TEXTS[0]),)))
-    assert len(stored(store, "weighing")) == 1
+        memory.add(one)
+        memory.add_many([other])
+    assert len(stored(store, "weighing")) == 2
+
+
+@pytest.mark.requirement("W-DSK-04")
+def test_many_turns_that_wait_for_vectors_are_weighed_ahead_of_them() -> None:
+    store, after = empty_store(), empty_store()
+    texts = [f"{text} That was {number} days ago." for number in range(WORTH) for text in TEXTS]
+    for each in (store, after):
+        with unread(each) as memory:
+            memory.add_many([told(text) for text in texts])
+    ahead = WaitingWeights(store, "default")
+    assert ahead.pending() == len(texts)
+    assert ahead.step()
+    with unread(store) as memory:
+        memory.forget(turn_ids=["s:turn:400"])
+    assert ahead.step()
+    assert (ahead.pending(), ahead.step()) == (0, False)  # the rest is left to the analysis
+    assert stored(store, "analysis") == []
+    with quiet(after) as memory:
+        memory.forget(turn_ids=["s:turn:400"])
+        assert memory.drain(None)
+    early = stored(store, "weighing")
+    assert len(early) == 2 * STRETCH
+    assert early == stored(after, "weighing")[: len(early)]
+
+
+@pytest.mark.requirement("W-DSK-04")
+def test_few_turns_are_left_to_the_analysis() -> None:
+    store = empty_store()
+    added(store)
+    ahead = WaitingWeights(store, "default")
+    assert (ahead.pending(), ahead.step()) == (0, False)
+    assert stored(store, "weighing") == []
+
+
+@pytest.mark.requirement("W-DSK-04")
+def test_the_worker_weighs_while_the_embedder_is_at_work() -> None:
+    class Watching(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            seen.append((len(stored(store, "weighing")), len(stored(store, "analysis"))))
+            return super().embed(texts)
+
+    seen: list[tuple[int, int]] = []
+    store = empty_store()
+    with quiet(store, embedder=Watching()) as memory:
+        memory.add_many([told(f"{TEXTS[0]} {number}") for number in range(2 * WORTH)])
+        assert memory.drain(None)
+    assert (2 * WORTH, 0) in seen
 
 
 def test_a_turn_that_was_analysed_and_lacks_its_weighing_is_still_named() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.analyze.coherence import coherence_of
-from clew.analyze.domains import domain_weights_of, tags
+from clew.analyze.domains import Evidence, evidence_of, shares_of, tags
 from clew.analyze.layer1 import WINDOW, Layer1, layer1_joint
 from clew.analyze.nuance import nuance_of
 from clew.analyze.words import Reading, read
@@ -54,9 +54,14 @@ def weigh(text: str, window: int = WINDOW) -> Weighing:
 def weigh_joint(texts: Sequence[str], window: int = WINDOW) -> tuple[Weighing, ...]:
     """Weigh short pieces with a joint layer 1 (`relational_weight_joint`); everything else is computed per text."""
     readings = [read(text) for text in texts]
-    return tuple(map(_weighing, readings, layer1_joint(readings, window)))
+    return tuple(map(_weighing, readings, layer1_joint(readings, window), map(evidence_of, readings)))
 
 
-def _weighing(reading: Reading, layer1: Layer1) -> Weighing:
-    weights = domain_weights_of(reading)
+def weigh_read(reading: Reading, evidence: Evidence) -> Weighing:
+    """`weigh` of a text that was read already, with its evidence for domains (`evidence_of`)."""
+    return _weighing(reading, layer1_joint((reading,), WINDOW)[0], evidence)
+
+
+def _weighing(reading: Reading, layer1: Layer1, evidence: Evidence) -> Weighing:
+    weights = shares_of(evidence)
     return Weighing(layer1, coherence_of(reading), tags(weights), weights, nuance_of(reading), len(reading.text))

@@ -17,6 +17,7 @@ from clew.derive.facts import FactReading
 from clew.derive.meeting import MeetSweep
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
+from clew.derive.weighing import WaitingWeights
 from clew.index.packer import pack
 from clew.rows.receipts import ReceiptBook
 from clew.rows.scrub_requests import noted, scrub_left
@@ -149,6 +150,25 @@ class Packing:
         """See `Task.step`."""
         minimum, fan_out = self._config.pack_minimum, self._config.fan_out
         return pack(self._store, self._space, minimum=minimum, fan_out=fan_out, most_steps=1).steps > 0
+
+
+class WeightMaking:
+    """Weighs many turns that wait for their vectors. Nobody waits for it: the analysis weighs what is not weighed."""
+
+    def __init__(self, weights: WaitingWeights) -> None:
+        self._weights = weights
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        return {}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._weights.pending() > 0
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return self._weights.step()
 
 
 class VectorMaking:

@@ -31,6 +31,7 @@ from clew.background.tasks import (
     Task,
     TurnReading,
     VectorMaking,
+    WeightMaking,
 )
 from clew.config import Config
 from clew.derive.analysis import Analysis
@@ -42,6 +43,7 @@ from clew.derive.facts import FactReading
 from clew.derive.meeting import MeetSweep
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
+from clew.derive.weighing import WaitingWeights
 from clew.index.live import LiveIndex
 from clew.knowledge.rules.extract import RuleStatements
 from clew.maintain.proxy_retention import ProxyRetention
@@ -285,7 +287,7 @@ def background_worker(
         ),
         leased=(
             Packing(store, space, config.index),
-            *(() if embedding is None else (VectorMaking(embedding),)),
+            *(() if embedding is None else (WeightMaking(WaitingWeights(store, space)), VectorMaking(embedding))),
             TurnReading(analysis, EntityCounting(store, space), embedding),
             *(() if recognition is None else (NameRecognition(recognition),)),
             MentionTask(MentionReading(store, space)),

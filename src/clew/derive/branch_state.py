@@ -19,7 +19,7 @@ from clew.analyze.naming import naming_text
 from clew.analyze.novelty import RECENT, Vector
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.turns import SessionHistory, TurnInput, as_seen
-from clew.analyze.weigh import weigh
+from clew.analyze.weigh import weigh, weigh_read
 from clew.analyze.words import Reading, read
 from clew.rank.tuning.structure import StructureParameters
 from clew.rows.annotation_codec import weighing_text
@@ -254,21 +254,27 @@ def materials_of(
     items = []
     for row, weighing in zip(kept, stored, strict=True):
         turn = turn_of(row)
-        annotations = weigh(turn.text).annotations() if weighing is None else weighing
+        made: dict[str, Any] = {}
+        if weighing is None:
+            reading = read(turn.text)
+            made = {"reading": reading, "rules": evidence_of(reading)}
+            annotations = dict(weigh_read(reading, made["rules"]).annotations())
+        else:
+            annotations = weighing
         if by.window != WINDOW:
             annotations |= weighed_again(turn.text, by.window)
-        items.append(
-            TurnMaterial(
-                turn,
-                row.seq,
-                row.ordinal,
-                annotations,
-                vectors.get(row.ordinal),
-                prototypes,
-                by,
-                weighed=weighing is not None,
-            )
+        item = TurnMaterial(
+            turn,
+            row.seq,
+            row.ordinal,
+            annotations,
+            vectors.get(row.ordinal),
+            prototypes,
+            by,
+            weighed=weighing is not None,
         )
+        vars(item).update(made)  # the words are not read twice
+        items.append(item)
     return items
 
 

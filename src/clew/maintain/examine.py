@@ -81,9 +81,10 @@ def examine(stretch: Stretch) -> tuple[list[Examined], Counts]:
 
 
 def _derived(turn: Turn, row: TurnRow, blobs: frozenset[str], weighing: WeighingRow | None, *, waits: bool) -> Examined:
-    fresh = derive(turn)
+    is_unweighed = weighing is None and waits
+    fresh = derive(turn, weighed=not is_unweighed)
     entry = entry_digest(fresh.entry(seq=row.seq, ordinal=row.ordinal))
-    is_weighed = (weighing is None and waits) or _is_weighed(weighing, fresh.annotations[WEIGHING.name])
+    is_weighed = is_unweighed or _is_weighed(weighing, fresh.annotations[WEIGHING.name])
     return Examined(None, blobs, entry, turn.text == plain_text(turn.parts), is_weighed)
 
 

@@ -86,7 +86,7 @@ def _entries(store: Store, space: str, low: int, high: int, tell: Progress) -> I
         done = reader.count("turn", (space,), (space, low - 1), index="ordinal")
         total = reader.count("turn", (space,), (space,))
     for rows in stored_rows(store, space, low, high):
-        made = [derive(turn_from_row(row)) for row in rows]
+        made = [derive(turn_from_row(row), weighed=True) for row in rows]
         _annotate(store, space, made)
         done += len(rows)
         tell(done, total)

@@ -180,7 +180,7 @@ class Appender:
     def add(self, item: Prepared, now: datetime) -> Fate:
         """Appends one turn; returns once it is durable. It is weighed behind that, with the analysis."""
         turn = item.turn
-        derived = derive(turn, weighed=turn.origin == "injected")  # which the analysis passes over
+        derived = derive(turn)
 
         def write(tx: Transaction) -> Fate:
             ground = _ground(tx, self._space, turn.session, now)

@@ -57,7 +57,7 @@ class TurnMaker:
             begins: whether the request has no answer before them: a summary among them may be all there is.
         """
         return [
-            PlacedTurn(item, derive(item.turn, weighed=item.turn.origin == "injected"))
+            PlacedTurn(item, derive(item.turn))
             for message in messages
             for turn in self._turns(message, moment, names, stands_in=stands_in)
             for item in (prepare(self._told(admit(turn)) if begins else admit(turn), self.config),)
