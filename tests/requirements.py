@@ -1445,6 +1445,17 @@ RULES = (
     ),
     Requirement("K-READ-14", "Issue 16.1", "What takes the place of a product is used instead of it."),
     Requirement("K-READ-13", "Issue 16.1", "The object of a fact holds no word of another clause."),
+    Requirement(
+        "K-READ-15",
+        "Issue 16.1",
+        "An agent at work states what was chosen and why, and what named code does; nothing of people or itself.",
+    ),
+    Requirement("K-READ-16", "Issue 16.3", "What one thing is rather than another is denied of the other."),
+    Requirement("K-READ-17", "Issue 16.3", "Who retires works no more; who was promoted works as what they became."),
+    Requirement("K-READ-18", "Issue 16.1", "Mom and Dad are the speaker's; a name tells which flight is meant."),
+    Requirement(
+        "K-READ-19", "Issue 16.1", "A length of time after in, or trouble with something left out, is no object."
+    ),
 )
 
 # --- Tri-Vector extraction ---

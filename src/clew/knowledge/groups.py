@@ -192,7 +192,7 @@ def _parts(statement: Statement) -> Iterator[Statement]:
             yield replace(
                 _denied(statement, statement.verb, statement.instead_of), effect=Effect.RETRACTS, mood=Mood.ASSERTED
             )
-        elif slot is not None and statement.effect is Effect.STATES:
+        elif statement.effect is Effect.STATES and (slot is not None or statement.status is FactStatus.ACTIVE):
             yield _denied(statement, statement.verb, statement.instead_of)
 
 

@@ -123,7 +123,7 @@ _PASTED: Final = late_pattern(
     r"|from:[^\n]{1,200}\n[\w-]{2,20}:[^\n]*\n|on [^\n]{5,120} wrote:[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FENCED: Final = late_pattern(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_FENCED: Final = late_pattern(r"```[^`]*(?:`(?!``)[^`]*)*(?:```|\Z)|~~~[^~]*(?:~(?!~~)[^~]*)*(?:~~~|\Z)")
 _QUOTATION: Final = late_pattern(
     r"\"[^\"\n]{2,600}\"|“[^”\n]{2,600}[”\"]|„[^“”\n]{2,600}[“”\"]|«[^»\n]{2,600}»|「[^」\n]{2,600}」|‘[^’\n]{12,600}’(?!\w)"
 )

@@ -6,7 +6,6 @@ Verbs that only manage the talk ("I mean", "you know") say nothing; neither do o
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from clew.analyze.entities import listed_type
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.copulas import apposed
 from clew.knowledge.rules.hollow import is_acquaintance, is_bare_doing, is_hollow, named_object
@@ -32,6 +31,7 @@ from clew.knowledge.rules.meanings import (
     StatementDraft,
     canonical,
     effect_of,
+    ended,
     of_group,
     status_of,
     third,
@@ -48,10 +48,9 @@ from clew.knowledge.rules.objects import (
     place_of,
     text_of,
 )
-from clew.knowledge.rules.switches import is_product, moved_to_product, switch, without_scope, word_at
+from clew.knowledge.rules.switches import is_product, moved_to_product, names_product, switch, without_scope, word_at
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
-from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType
 
 _WORKS: Final = frozenset(("works at", "works for", "works in"))
@@ -90,6 +89,8 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition and not _is_resolve(reading):
         yield base._replace(object=reading.date_text)
+        if verb == "retire" and status is FactStatus.COMPLETED and reading.is_person and not group.negated:
+            yield from (ended(reading, each) for each in ("works at", "works as"))
 
 
 _LEFT: Final = {"go": ("to", "on", "into"), "come": ("to", "from"), "work": ("at", "for", "on"), "live": ("in",)}
@@ -106,7 +107,7 @@ def _of_product(reading: ClauseReading, key: str, obj: Object) -> str | None:
     """The verb of a move to a product, which nobody lives in: "went back to Redis for sessions"."""
     table: dict[str, str] = language()["canonical_of_product"]
     verb, s, after = table.get(key), reading.s, obj.low + 1
-    if verb is None or obj.low >= obj.high or listed_type(s.low[obj.low]) is not NodeType.PRODUCT:
+    if verb is None or obj.low >= obj.high or not names_product(s, obj.low, obj.high):
         return None
     goes_on = s.low[after] in _AFTER_PRODUCT or (s.bits[after] & TO and s.bits[after + 1] & NAME)
     return verb if after == obj.high or goes_on else None
@@ -136,7 +137,12 @@ def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -
         return False
     if reading.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
         return False
-    return known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj)
+    return known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj) or _calls(reading, obj)
+
+
+def _calls(reading: ClauseReading, obj: Object) -> bool:
+    """As in "`load()` calls `parse()`", which is no talk."""
+    return reading.owner.sort == "thing" and obj.low < obj.high and reading.s.low[obj.low][0] == "`"
 
 
 def _lacks_object(reading: ClauseReading, verb: str, obj: Object) -> bool:

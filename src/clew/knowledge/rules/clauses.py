@@ -42,7 +42,7 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.nouns import kin_sort
+from clew.knowledge.rules.nouns import begins_name, names_which
 from clew.knowledge.rules.objects import begins_with_verb
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, group_after_been, verb_group
@@ -261,16 +261,12 @@ def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -
             group = verb_group(s, after, "third")
         if group is not None:
             return Clause((at, place), group, _stop(s, group.end), _link(s, at))
-        if _begins_name(s, place) and is_name(s.low[place]):
+        if begins_name(s, place) and is_name(s.low[place]) and not names_which(s, at, place - 1):
             return _phrase_clause(s, place, is_name)  # "in my opinion Mike should"
-        if s.bits[place] & (_NOT_NOUN | DETERMINER | POSSESSIVE) and s.low[place] != "of":
+        closed = s.bits[place] & (_NOT_NOUN | DETERMINER | POSSESSIVE) and s.low[place] != "of"
+        if closed and not names_which(s, at, place):
             return None
     return None
-
-
-def _begins_name(s: SentenceTokens, at: int) -> bool:
-    """Whether a name begins after a noun that it does not belong to: not "my sister Anna"."""
-    return bool(s.bits[at] & NAME) and not s.bits[at - 1] & NAME and kin_sort(s.low[at - 1]) is None
 
 
 def _is_verb_next(s: SentenceTokens, at: int) -> bool:
@@ -287,7 +283,7 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
     if at > 1 and s.low[at - 1] in ("and", "or", "&", "vs", "vs.", "v", ".") and s.bits[at - 2] & (NAME | OBJECT):
         return None  # "Easter and Christmas are": both together
     owns = s.low[1] == "'s" and not bits & THIS and not _is_verb_s(s, 1)  # "Carla's wedding"
-    sure = owns or is_name(s.low[at]) or (at > 0 and not s.bits[at - 1] & BREAK)
+    sure = owns or s.low[at][0] == "`" or is_name(s.low[at]) or (at > 0 and not s.bits[at - 1] & BREAK)
     ordered = s.form[at] & (Form.BASE | Form.GERUND) or s.bits[at + 1] & BREAK  # "Create React components", "1. Types"
     return at if sure or (s.bits[at + 1] & NAME and not ordered) or (at > 0 and not ordered) else None
 

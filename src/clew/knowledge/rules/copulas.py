@@ -300,6 +300,15 @@ def _changed_life(c: _Complement) -> list[StatementDraft] | None:
     return lost_job(c.reading, at) or hired(c.reading, c.obj.low, high)
 
 
+def _in_code(c: _Complement) -> list[StatementDraft] | None:
+    """As in "`parse` is defined in `cli.py`"."""
+    after = _after_preposition(c)
+    if c.reading.is_person or c.first not in words("complement", "in_code") or after == c.obj.low + 1:
+        return None
+    target = text_of(c.s, after, c.obj.high)
+    return c.with_verb(f"is {c.first} {c.s.low[after - 1]}", target) if "`" in target or _is_code(target) else None
+
+
 def _relational(c: _Complement) -> list[StatementDraft] | None:
     """As in "Is married to Bob", "is allergic to nuts", "is called Rex"."""
     word = c.first
@@ -402,6 +411,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     _changed,
     _born,
     _changed_life,
+    _in_code,
     _relational,
     _favourite,
     _named,

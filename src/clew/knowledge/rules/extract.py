@@ -11,6 +11,7 @@ from clew.knowledge.rules.meanings import StatementDraft
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.orders import is_to_assistant, orders
 from clew.knowledge.rules.repairs import corrections, denied, is_denial, is_elliptical
+from clew.knowledge.rules.reports import AGENT, is_report, reported
 from clew.knowledge.rules.sentences import drafts
 from clew.knowledge.rules.speech import speech
 from clew.knowledge.rules.subjects import REACH, USER, Referent, mentioned, window
@@ -24,7 +25,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 28
+VERSION: Final = 29
 """Rises with every change of what the rules find."""
 
 
@@ -43,6 +44,8 @@ def statements(
     found: list[Statement] = []
     for turn in turns:
         drafted, mine = _read(turn, named, earlier, every_mood=every_mood)
+        if is_report(turn, earlier):
+            drafted = list(reported(turn))
         found += _numbered(turn, [each for each in drafted if every_mood or each.mood in STATED])
         earlier, named = [*earlier, turn][-REACH:], [*named, mine][-REACH:]
     return tuple(found)
@@ -73,12 +76,13 @@ def _numbered(turn: Turn, found: Sequence[StatementDraft]) -> Iterator[Statement
     once = list({_key(draft): draft for draft in reversed(found)}.values())[::-1][:MOST]
     once = [draft for draft in once if not _is_of_itself(draft)]
     ordinals = {_key(draft): ordinal for ordinal, draft in enumerate(once)}
+    speaker = turn.speaker or (AGENT if turn.role == "assistant" else USER)
     for ordinal, draft in enumerate(once):
         fields = draft._asdict()
         causes = [ordinals[_key(cause)] for cause in draft.because if _key(cause) in ordinals]
         fields["because"] = tuple(sorted({cause for cause in causes if cause != ordinal}))
         for name in _TOLD:
-            fields[name] = fields[name] and in_third_person(fields[name], turn.speaker or USER, draft.subject)
+            fields[name] = fields[name] and in_third_person(fields[name], speaker, draft.subject)
         yield Statement(turn=turn.id or "", ordinal=ordinal, said_at=turn.at, **fields)
 
 

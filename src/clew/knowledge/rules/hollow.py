@@ -78,6 +78,7 @@ def is_hollow(
     if (
         s.low[high - 2 : high] == ["in", "mind"]
         or _is_cut(s, low, high, infinitive=infinitive)
+        or _is_trouble(s, low, high)
         or (verb in _STATES and alone and is_passing(s, low, high))
         or (verb in _HOLDING and not infinitive and _is_attribute(s, low, high))
         or _points(reading, low, high, infinitive=infinitive)
@@ -117,7 +118,7 @@ def is_passing(s: SentenceTokens, low: int, high: int) -> bool:
     """Whether the words tell how somebody feels at the moment: "nervous", "intrigued"."""
     if s.low[low] in words("complement", "passing"):
         return True
-    alone = high == low + 1 or s.bits[low + 1] & COORDINATOR
+    alone = high == low + 1 or s.bits[low + 1] & COORDINATOR or s.form[low + 1] == Form.GERUND  # "confused looking at"
     return bool(alone and s.form[low] & Form.PARTICIPLE and s.verb[low] in words("complement", "moving"))
 
 
@@ -178,6 +179,15 @@ def _is_attribute(s: SentenceTokens, low: int, high: int) -> bool:
         end += 1
     known = s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in ("a", "an", "no") and end - low <= _SHORT
     return bool(known) and not words("attribute", "nouns").isdisjoint(s.low[low:end])
+
+
+def _is_trouble(s: SentenceTokens, low: int, high: int) -> bool:
+    """As in "has trouble understanding", "has a hard time figuring out": what is hard stands outside."""
+    at = high - 1 - (s.low[high - 1] in ("out", "up", "in", "on"))
+    if at <= low or s.form[at] != Form.GERUND or s.low[at - 1] not in words("vague", "trouble"):
+        return False
+    verb = s.verb[at] or lemma(s.low[at])
+    return verb in words("vague", "transitive") or verb in words("vague", "moving") or at < high - 1
 
 
 def _is_cut(s: SentenceTokens, low: int, high: int, *, infinitive: bool) -> bool:

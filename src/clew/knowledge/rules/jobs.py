@@ -15,9 +15,10 @@ _RAISED: Final = frozenset(("promoted", "appointed", "elected"))
 def state_led_to(reading: ClauseReading) -> FactStatus | None:
     """The status of the state that an action leads to: active once the action happened; None for a habit."""
     status = status_of(reading)
-    if status is FactStatus.PLANNED or reading.clause.group.progressive:
+    group = reading.clause.group
+    if status is FactStatus.PLANNED or (group.progressive and not group.perfect):
         return FactStatus.PLANNED
-    return FactStatus.ACTIVE if status is FactStatus.COMPLETED else None
+    return FactStatus.ACTIVE if status is FactStatus.COMPLETED or group.perfect else None
 
 
 def employed(reading: ClauseReading, employer: tuple[int, int], job: str) -> list[StatementDraft] | None:
@@ -65,12 +66,14 @@ def hired(reading: ClauseReading, at: int, high: int) -> list[StatementDraft] | 
         job = job_of(s, at, min(reading.clause.stop, len(s)))
     elif word in _RAISED:
         low = next((low + 1 for low in range(at + 1, employer) if s.bits[low] & TO or s.low[low] == "as"), at + 1)
-        job = "" if word == "promoted" and low == at + 1 else text_of(s, low, employer)
+        end = next((place for place in range(low + 1, employer) if s.low[place] in _BESIDE_JOB), employer)
+        job = "" if word == "promoted" and low == at + 1 else text_of(s, low, end)
     else:
         return None
     return employed(reading, (min(employer + 1, high), high), job)
 
 
+_BESIDE_JOB: Final = frozenset(("with", "after", "effective", "starting"))
 _EMPLOYING: Final = frozenset(("at", "by", "with"))
 
 

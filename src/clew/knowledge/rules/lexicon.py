@@ -134,6 +134,8 @@ def _word(low: str, raw: str) -> WordClass:
     bits = _classes().get(low, 0)
     if low[0] in "$€£" and low[1:2].isdigit():
         return WordClass(low, bits | NUMBER, "", 0)
+    if low[0] == "`" and len(low) > 1:
+        return WordClass(low, bits | NAME, "", 0)
     if not low[0].isalnum():
         return WordClass(low, bits or _MARKS.get(low, BREAK if low[0] not in "#@$€£'`_/~" else 0), "", 0)
     if low[0].isdigit():

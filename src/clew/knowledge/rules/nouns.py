@@ -1,9 +1,10 @@
-"""What the nouns for people say of them: "sister" names a woman, "parents" several people."""
+"""What nouns say of whom they name: "sister" a woman, "parents" several people; and the names beside them."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from clew.analyze.entities import listed_type
-from clew.knowledge.rules.lexicon import words
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, POSSESSIVE, words
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.entity import NodeType
 
 Sort = Literal["female", "male", "person", "name", "several", "thing"]
@@ -24,3 +25,23 @@ def is_given_name(word: str) -> bool:
     """Whether a lower-case word is the name of a person."""
     kind = listed_type(word)
     return word in words("name", "given") if kind is None else kind is NodeType.PERSON
+
+
+def begins_name(s: SentenceTokens, at: int) -> bool:
+    """Whether a name begins after a noun that it does not belong to: not "my sister Anna"."""
+    return bool(s.bits[at] & NAME) and not s.bits[at - 1] & NAME and kin_sort(s.low[at - 1]) is None
+
+
+def names_which(s: SentenceTokens, at: int, place: int) -> bool:
+    """Whether a preposition with a name tells which one is meant: "my flight to Oslo", "the contract with Acme".
+
+    Args:
+        at: where the phrase begins.
+        place: that of the preposition.
+    """
+    if s.low[place] not in _WHICH or not s.bits[at] & (POSSESSIVE | DETERMINER) or kin_sort(s.low[place - 1]):
+        return False
+    return place > at + 1 and place + 1 < len(s) and bool(s.bits[place + 1] & NAME)
+
+
+_WHICH: Final = frozenset(("to", "with", "from"))

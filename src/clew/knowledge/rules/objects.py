@@ -99,6 +99,7 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
     high = _without_stub(s, low, high)
     clausal = low < high < stop and bool(s.bits[high] & (AUXILIARY | MODAL))
     lasts = preposition == ["for"] and low < high and head_of(s, low, high) in words("frequency", "long")
+    lasts = lasts or (preposition == ["in"] and _is_since_long(s, low - 1))
     if lasts or preposition in (["since"], ["until"]):
         return Object("", high, high, reason=reason)  # "for two years"
     return Object(" ".join(preposition), low, high, infinitive, reason, clausal)
@@ -177,7 +178,8 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
         if bits & COORDINATOR and s.form[place + 1] & Form.BASE and _has_object(s, place + 1) and not infinitive:
             break  # "got a job and love gardening"
         if bits & PREPOSITION:
-            if place - at >= MOST_WORDS or (s.low[place] == "for" and _is_duration(s, place)):
+            lasts = (s.low[place] == "for" and _is_duration(s, place)) or _is_since_long(s, place)
+            if place - at >= MOST_WORDS or lasts:
                 break
             last_preposition = place
         if place - at > MOST_WORDS and last_preposition > at:
@@ -206,6 +208,12 @@ def _is_duration(s: SentenceTokens, at: int) -> bool:
     return False
 
 
+def _is_since_long(s: SentenceTokens, at: int) -> bool:
+    """As in "I haven't played in years"."""
+    return s.low[at] == "in" and at + 1 < len(s) and s.low[at + 1] in _LONG_SINCE
+
+
+_LONG_SINCE: Final = frozenset(("ages", "years", "months", "weeks", "decades"))
 _LONGEST_DURATION: Final = 6
 _OF_DURATIONS: Final = NUMBER | DETERMINER | ADVERB | PREPOSITION
 
@@ -365,7 +373,10 @@ def is_vague(s: SentenceTokens, low: int, high: int) -> bool:
     head = head_of(s, low, high)
     if s.bits[low] & NUMBER and head in words("frequency", "long"):
         return True  # "two weeks"
-    pointed = s.bits[low] & THIS and high <= low + 2  # "that story"
+    beside = (
+        low + 1 < high and s.bits[low + 1] & PREPOSITION and s.low[low] in ("this", "these")
+    )  # "uses these for tricks"
+    pointed = s.bits[low] & THIS and (high <= low + 2 or beside)  # "that story"
     if pointed or (s.low[low] in _INDEFINITE and (s.low[low] != "your" or high == low + 1)):
         return True
     if head not in words("vague", "heads"):
@@ -421,7 +432,7 @@ def place_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
     if at <= low or s.low[at] not in _PLACE:
         return None
     first = at + 1 + (s.low[at + 1] in ("the", "my", "our", "this"))
-    named = first < high and all(s.bits[place] & NAME for place in range(first, high))
+    named = first < high and all(s.bits[place] & NAME and s.low[place][0] != "`" for place in range(first, high))
     code = high == first + 1 and s.low[first] in words("place", "code")
     return (at, s.words(first, high)) if first < high and (named or code or s.low[at] == "near") else None
 

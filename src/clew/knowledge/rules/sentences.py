@@ -60,7 +60,7 @@ def drafts(
 
 def is_name(word: str) -> bool:
     """Whether a lower-case word is a name wherever it occurs."""
-    return listed_type(word) is not None or is_given_name(word)
+    return listed_type(word) is not None or is_given_name(word) or word in words("kin", "own")
 
 
 def _of_clause(reading: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:

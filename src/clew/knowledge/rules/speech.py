@@ -13,6 +13,7 @@ LONGEST: Final = 4_000
 """Characters of a turn that are read: a longer one is a document, before which its message stands."""
 _TAGGED: Final = late_pattern(r"<([A-Za-z][\w-]*)[^<>]*>.*?</\1>|<[^<>\n]{1,200}>", 16)
 _QUOTED: Final = late_pattern(r"(?<!\w)['‘](?=[A-Z])(?:[^'’\n]|(?<=\w)['’](?=\w)){1,300}(?<=[.!?,])['’]")
+_MAY_QUOTE: Final = late_pattern(r"['‘][A-Z]")
 # Lines that are no sentences: by how they begin, and by a sign of code in them.
 _CODE_LINE: Final = late_pattern(
     r"(?m)^[ \t]*(?:>|\||#|//|/\*|\*/|\$ |at [\w.$]+\(|import |from \w[\w.]* import|def |class |return\b|const "
@@ -35,12 +36,22 @@ def speech(turn: Turn) -> str:
         return ""
     if turn.role == "assistant" and turn.speaker is None:
         return ""
-    text = own_words("\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST])
+    return _spoken("\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST])
+
+
+def report(turn: Turn) -> str:
+    """The words of a model in its turn, without marks of emphasis; all else blank."""
+    text = "\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST]
+    return _spoken(text.replace("**", "  "))
+
+
+def _spoken(text: str) -> str:
+    text = own_words(text)
     if not text or len(_HEADING.findall(text)) >= _HEADINGS:
         return ""
     if "<" in text:
         text = _TAGGED.sub(blanked, text)
-    if "'" in text or "‘" in text:
+    if _MAY_QUOTE.search(text) is not None:
         text = _QUOTED.sub(blanked, text)
     if _is_mixed(text):
         text = _CODE_LINE.sub(blanked, text)

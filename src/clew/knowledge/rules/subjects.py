@@ -23,6 +23,7 @@ from clew.knowledge.rules.lexicon import (
     POSSESSIVE,
     SUBJECT,
     THIS,
+    words,
 )
 from clew.knowledge.rules.nouns import Sort, is_given_name, kin_sort
 from clew.knowledge.rules.tokens import OWN, SentenceTokens
@@ -138,7 +139,8 @@ def phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Refere
 def _phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Referent | None:
     first = s.low[low]
     if s.bits[low] & NAME and not s.bits[low] & (POSSESSIVE | DETERMINER):
-        return _named(s, low, high)
+        own = high == low + 1 and first in words("kin", "own")  # "Dad retired"
+        return Referent(f"{mentions.speaker}'s {first}", kin_sort(first) or "person") if own else _named(s, low, high)
     if first in OWN:
         owned = _owned(s, low + 1, high, mentions.speaker)
         if owned and owned.general and first == "our":  # of a group: whoever says so means the same
@@ -169,6 +171,8 @@ def sort_of_name(first: str) -> Sort:
     """The sort of what a name names, by its first word in lower case."""
     if is_given_name(first):
         return "person"
+    if first[0] == "`":
+        return "thing"  # of code
     return "name" if listed_type(first) is None else "thing"
 
 

@@ -8,6 +8,7 @@ from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_name
 from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.text.late_pattern import late_pattern
 from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus
 
@@ -33,9 +34,17 @@ def is_product(word: str) -> bool:
     return listed_type(word) is NodeType.PRODUCT
 
 
-def _names_product(s: SentenceTokens, low: int, high: int) -> bool:
-    """Whether words begin with the name of a product, of one word or two."""
-    return is_product(s.low[low]) or (low + 1 < high and is_product(" ".join(s.low[low : low + 2])))
+def names_product(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether words begin with the name of a product, of one word or two: a known one, or one that is spelled so."""
+    if low >= high:
+        return False
+    if is_product(s.low[low]) or (low + 1 < high and is_product(" ".join(s.low[low : low + 2]))):
+        return True
+    return listed_type(s.low[low]) is not NodeType.PLACE and _SPELLED.fullmatch(s.words(low, low + 1)) is not None
+
+
+_SPELLED: Final = late_pattern(r"(?!(?:Mc|Mac|De|La|Le|Du|Van|St)[A-Z])[A-Za-z]*[a-z][A-Z]\w*|\w+\.[A-Za-z]{2,}\w*")
+"""How products are spelled and places are not: "GitHub", "Fly.io"."""
 
 
 def switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
@@ -71,7 +80,7 @@ def _given_up(reading: ClauseReading, base: StatementDraft, low: int, high: int)
     named = is_name_or_product(before) and (
         base.verb == "replaces" or (s.low[into] == "in" and listed_type(s.low[low]) is None)
     )
-    if not (named or _names_product(s, low, into) or _names_product(s, first, high)):
+    if not (named or names_product(s, low, into) or names_product(s, first, high)):
         return None  # "ditched Berlin for Leipzig"
     found = base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE)
     found = without_scope(reading, found, first, high)
@@ -99,8 +108,9 @@ def moved_to_product(reading: ClauseReading, base: StatementDraft, low: int, hig
     """As in "We're moving from Travis to GitHub Actions": nobody lives in a product."""
     s, leaving = reading.s, base.verb == "moves from"
     at = word_at(reading, low, high, "to" if leaving else "from")
-    if at is None or not (_names_product(s, low, at) or _names_product(s, at + 1, high)):
+    if at is None or not (names_product(s, low, at) or names_product(s, at + 1, high)):
         return None
     parts = [text_of(s, low, at), text_of(s, at + 1, high)]
     used, before = reversed(parts) if leaving else parts
-    return [base._replace(verb="uses", object=used, instead_of=before, where=None)]
+    status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
+    return [base._replace(verb="uses", object=used, instead_of=before, where=None, status=status)]

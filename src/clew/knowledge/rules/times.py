@@ -42,8 +42,8 @@ _CLOCK_AFTER: Final = late_pattern(rf"(?i)^,? (?:at|around|by) {_CLOCK}")
 _CLOCK_ALONE: Final = late_pattern(
     rf"(?i)\b(?:(?:at|around|by|after|before|until) {_CLOCK}|the other (?:day|night|week|weekend)\b)"
 )
-_DIGIT: Final = late_pattern(r"\d")
-_HOUR_CUES: Final = ("noon", "midnight", "the other")
+_MAY_BE_HOUR: Final = late_pattern(r"\d(?: ?[ap]\.?m|:\d| ?o['’]clock)|noon|midnight|the other")
+"""What every hour has, in lower case."""
 _YEARS: Final = late_pattern(r"\b(?:from|between) ((?:19|20)\d\d) (?:to|until|till|and) ((?:19|20)\d\d)\b")
 _RANGE: Final = ("from ", "between ")
 _BEFORE: Final = 16
@@ -94,8 +94,7 @@ def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     often = tuple([found.span() for found in _OFTEN.finditer(text)]) if any(cue in low for cue in _OFTEN_CUES) else ()
     dates = [each for each in dates if not any(_meet(each.phrase_span, span) for span in often)]
     hours: list[Span] = []
-    told = ":" in text or "m" in low or "the other" in low
-    if told and (any(cue in low for cue in _HOUR_CUES) or _DIGIT.search(low)):
+    if _MAY_BE_HOUR.search(low) is not None:
         hours = [found.span() for found in _CLOCK_ALONE.finditer(text)]
     taken = [each.phrase_span for each in dates]
     return TimePhrases(
