@@ -3377,6 +3377,14 @@ CERTAIN = (
 )
 
 
+READING = (
+    Requirement(
+        "F-READING-01",
+        "DESIGN 13",
+        "Items and omissions of a context are made when somebody reads them, once, and are what they would have been.",
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *FACT_ROWS,
     *FACTS_USED,
@@ -3466,4 +3474,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *LONE_SUMMARIES,
     *TRY,
     *FOUND,
+    *READING,
 )

@@ -12,6 +12,7 @@ from clew.memory import Memory
 from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Receipt, turn_id
+from clew.types.record import DeferredValue, as_given
 from tests.ranking_spaces import NOON, QUESTION, opened, said
 
 
@@ -19,6 +20,18 @@ from tests.ranking_spaces import NOON, QUESTION, opened, said
 def memory() -> Iterator[Memory]:
     with opened() as memory:
         yield memory
+
+
+@pytest.mark.requirement("F-READING-01")
+@pytest.mark.parametrize("question", [QUESTION, "Sum up what we talked about.", "What does Ann like?"])
+def test_the_turns_of_a_block_are_known_before_its_items_are_made(memory: Memory, question: str) -> None:
+    context = memory.recall(question, budget=1500)
+    assert isinstance(as_given(context, "items"), DeferredValue)
+    turn_ids = context.turn_ids
+    assert isinstance(as_given(context, "items"), DeferredValue)
+    assert turn_ids
+    assert turn_ids == [name for item in context.items for name in item.turn_ids]
+    assert memory.recall(question, budget=1500).items == context.items
 
 
 @pytest.mark.requirement("F-RANKING-15")

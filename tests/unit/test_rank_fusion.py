@@ -103,7 +103,7 @@ def test_values_are_added_by_hand() -> None:
         3,
     )
     assert fused.score == pytest.approx([2 * 0.4 / 0.2 + 2.5, 2.5, 0])
-    assert fused.shares(np.array([1, 0])) == [{"speaker": 2.5}, {"dense": 4.0, "speaker": 2.5}]
+    assert fused.shares(np.array([1, 0])).by_name() == [{"speaker": 2.5}, {"dense": 4.0, "speaker": 2.5}]
 
 
 @pytest.mark.requirement("F-RANKING-02")

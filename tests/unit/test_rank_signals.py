@@ -229,7 +229,7 @@ def test_signal_label_is_the_share_of_the_questions_labels() -> None:
     told = replace(frame, labels=QuestionLabels(values=np.array([0.0, 1.0, 0.25, nan])))
     assert values("label", told) == pytest.approx([0, 1, 0.25, nan], nan_ok=True)
     assert [each.shares.get("label", 0.0) for each in sorted(rank(told, limit=9))] == [0, 2, 0.5, 0]
-    assert rank(told, limit=1).ranks([0]) == [{"lexical": 1, "label": 1}]
+    assert rank(told, limit=1).rows([0]).ranks() == [{"lexical": 1, "label": 1}]
 
 
 @pytest.mark.requirement("F-TREE-03")

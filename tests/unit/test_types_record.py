@@ -1,13 +1,16 @@
 """The wire form of a record: primitives that JSON holds, tolerant of what a newer version adds."""
 
-from dataclasses import dataclass
+import copy
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from clew.errors import InputError
-from clew.types import Part, Receipt, Record, Stats, Turn, VerifyReport
+from clew.types import Context, ContextItem, Omission, Part, Receipt, Record, Stats, Turn, VerifyReport
+from clew.types.context import DeferredItems
+from clew.types.record import DeferredValue, changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,3 +98,78 @@ def test_a_report_without_problems_is_fine() -> None:
     assert VerifyReport(checked={}).ok
     problem = {"kind": "turn", "where": "x", "detail": "d", "repair": "r"}
     assert not VerifyReport.from_dict({"checked": {}, "problems": [problem]}).ok
+
+
+def deferred_context(made: list[str]) -> Context:
+    """A context whose items and omissions note when they are made."""
+
+    def items() -> tuple[ContextItem, ...]:
+        made.append("items")
+        return (
+            ContextItem(
+                turn_ids=("a:turn:1", "a:turn:2"),
+                rendering="full",
+                text="words",
+                tokens=3,
+                rank=1,
+                score=0.5,
+                signals={},
+                session="a",
+            ),
+        )
+
+    def omitted() -> tuple[Omission, ...]:
+        made.append("omitted")
+        return ()
+
+    return Context(
+        text="block",
+        tokens=5,
+        budget=9,
+        items=cast("tuple[ContextItem, ...]", DeferredItems(items, lambda: ["a:turn:1", "a:turn:2"])),
+        omitted=cast("tuple[Omission, ...]", DeferredValue(omitted)),
+        receipt_id="r1",
+    )
+
+
+@pytest.mark.requirement("F-READING-01")
+def test_deferred_fields_are_made_when_they_are_read_and_once() -> None:
+    made: list[str] = []
+    context = deferred_context(made)
+    later = changed(context, budget=7, confidence=0.25)
+    assert (later.text, later.budget, later.confidence, later.turn_ids) == ("block", 7, 0.25, ["a:turn:1", "a:turn:2"])
+    assert made == []
+    assert later.items is later.items
+    assert later.items is context.items
+    assert (later.turn_ids, made) == (["a:turn:1", "a:turn:2"], ["items"])
+    assert later.omitted == ()
+    assert made == ["items", "omitted"]
+
+
+@pytest.mark.requirement("F-READING-01")
+def test_a_record_with_deferred_fields_equals_compares_and_is_written_as_any_other() -> None:
+    context = deferred_context([])
+    plain = Context(text="block", tokens=5, budget=9, items=context.items, omitted=(), receipt_id="r1")
+    assert deferred_context([]) == plain
+    assert repr(deferred_context([])) == repr(plain)
+    assert deferred_context([]).to_dict() == plain.to_dict()
+    assert replace(deferred_context([]), budget=1).items == plain.items
+    assert copy.copy(deferred_context([])) == plain
+    assert plain.turn_ids == ["a:turn:1", "a:turn:2"]
+    assert Context.from_dict(plain.to_dict()).items == plain.items
+
+
+@pytest.mark.requirement("F-READING-01")
+def test_a_deferred_value_that_fails_is_made_again_by_the_next_reader() -> None:
+    answers: list[BaseException | str] = [OSError("no"), "made"]
+
+    def make() -> str:
+        answer = answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    value = DeferredValue(make)
+    with pytest.raises(OSError, match="no"):
+        value.value()
+    assert (value.value(), value.value()) == ("made", "made")

@@ -1,7 +1,7 @@
 """Builds the Context of a ranking: reads the texts that may fit, packs, renders, and lists what was left out."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import partial
 from itertools import repeat
@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.assemble.candidate_renderings import LONG, beginning, renderings, renderings_of_result
+from clew.assemble.details import BlockDetails
 from clew.assemble.first_lines import NO_LINES, FirstLines, lines_that_fit, with_lines
 from clew.assemble.fit import Demands, Packed, fit
-from clew.assemble.overview import BeatInShort, in_block_order, kept_for_overview, with_overview
-from clew.assemble.receipt import context_items, left_out, omissions
+from clew.assemble.headlines import Headline, kept_for_headlines, with_headlines
+from clew.assemble.overview import BeatInShort, kept_for_overview, with_overview
+from clew.assemble.receipt import left_out
 from clew.assemble.render import Evidence, item_line, label, render
 from clew.assemble.replies import answered_by, asked_in, by_place, says_little
 from clew.assemble.stored_words import (
@@ -94,6 +96,7 @@ class PackingPolicy:
         joins: whether what a short reply answers is shown beside it.
         allowed: turns that may be shown so; None for all.
         first: lines that go before all turns.
+        called: headlines of sessions, for which some of the budget is kept where there are any.
     """
 
     worth: Callable[[Ranking], list[float]] = worth
@@ -104,6 +107,7 @@ class PackingPolicy:
     joins: bool = True
     allowed: Mask | None = None
     first: FirstLines = NO_LINES
+    called: Mapping[str, Headline] = field(default_factory=dict)
 
 
 UNUSED: Final = 0.1
@@ -147,7 +151,8 @@ def build_context(
         pairs = by_place(ranking.positions, pairs)
     lengths = ranking.frame.view.turns.chars[ranking.positions]
     shelf = _RenderingSource(ranking, fetch, policy, why)
-    lines, kept = lines_that_fit(policy.first.lines, budget, counter)
+    room = budget - (kept_for_headlines(budget) if policy.called else 0)
+    lines, kept = lines_that_fit(policy.first.lines, room, counter)
     pack = partial(
         fit,
         np.minimum(lengths[:ranked], policy.long).tolist(),
@@ -157,28 +162,23 @@ def build_context(
         worth=policy.worth(ranking),
         demands=Demands(tuple(why), partial(shelf.beside, pairs)),
     )
-    packed, whole, in_short = _with_beats(pack, policy.beats, ranking.frame.intent, budget - kept, counter)
-    whole, in_short = with_lines(whole, in_short, replace(policy.first, lines=lines), budget, counter)
+    packed, whole, in_short = _with_beats(pack, policy.beats, ranking.frame.intent, room - kept, counter)
+    whole, in_short = with_lines(whole, in_short, replace(policy.first, lines=lines), room, counter)
     left = left_out(ranked, packed, why)
-    places = [*(item.rank - 1 for item in packed.items), *left]
-    candidates, ranks = ranking.candidates(places), ranking.ranks(places)
-    shown = len(packed.items)
-    items = context_items(packed, candidates[:shown], ranks[:shown], why, _replies(ranking, packed))
-    return Context(
-        text=whole.text,
-        tokens=whole.tokens,
-        budget=budget,
-        items=in_block_order(packed, items, in_short) if in_short else items,
-        omitted=omissions(
-            candidates[shown:],
-            ranks[shown:],
-            lengths[left].tolist(),
-            budget - whole.tokens,
-            why,
-            shelf.said_again,
-        ),
-        receipt_id=receipt_id,
+    rows = ranking.rows([*(item.rank - 1 for item in packed.items), *left])
+    details = BlockDetails(
+        packed=packed,
+        in_short=in_short,
+        rows=rows,
+        must=why,
+        replies=_replies(ranking, packed),
+        sizes=lengths[left].tolist(),
+        spare=room - whole.tokens,
+        said_again=shelf.said_again,
     )
+    text, tokens = with_headlines(whole, details.lines(), policy.called, budget, counter)
+    items, omitted = details.deferred()
+    return Context(text=text, tokens=tokens, budget=budget, items=items, omitted=omitted, receipt_id=receipt_id)
 
 
 def _with_beats(

@@ -4,14 +4,13 @@ Borders: a heading is told from stored text by its form, which `clew.assemble.re
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Final, NamedTuple
 
-from clew.assemble.render import heading
+from clew.assemble.fit import Packed
+from clew.assemble.render import Evidence, heading
 from clew.text.counters import Counter
 from clew.text.shown_names import name_on_a_line
-from clew.types.context import Context, ContextItem
 
 SHARE: Final = 60
 """What a large budget is divided by for the tokens that may go to headlines.
@@ -50,27 +49,32 @@ def kept_for_headlines(budget: int) -> int:
     return budget // SHARE if budget >= LARGE else 0
 
 
-def with_headlines(context: Context, called: Mapping[str, Headline], counter: Counter) -> Context:
-    """The context with a headline after the first heading of each of several sessions, best first, within the budget.
+def with_headlines(
+    packed: Packed, lines: Sequence[Evidence], called: Mapping[str, Headline], budget: int, counter: Counter
+) -> tuple[str, int]:
+    """The block and its tokens, with a headline after the first heading of each of several sessions, best first.
 
-    Project and branch are named where they differ between the sessions.
+    Project and branch are named where they differ between the sessions. A headline that does not fit is left out.
 
     Args:
+        packed: the block.
+        lines: all lines of the block, in its order.
         called: the sessions' headlines.
     """
-    best = {item.session: item for item in sorted(context.items, key=lambda each: -each.rank)} if called else {}
+    text, tokens = packed.text, packed.tokens
+    best = {line.session: line.rank for line in sorted(lines, key=lambda each: -each.rank)} if called else {}
     if len(best) < 2:
-        return context
-    days = _first_days(context.items)
+        return text, tokens
+    days = _first_days(lines)
     projects = {each.project for each in called.values()}
-    for session in sorted(best.keys() & called.keys(), key=lambda name: best[name].rank):
+    for session in sorted(best.keys() & called.keys(), key=best.__getitem__):
         words = shown(called[session], project=len(projects) > 1)
         above = heading(session, days[session])
-        text = context.text.replace(f"\n{above}", f"\n{above[:-1]} {words}\n", 1) if words else context.text
-        tokens = counter(text)
-        if tokens <= context.budget:
-            context = replace(context, text=text, tokens=tokens)
-    return context
+        longer = text.replace(f"\n{above}", f"\n{above[:-1]} {words}\n", 1) if words else text
+        count = counter(longer)
+        if count <= budget:
+            text, tokens = longer, count
+    return text, tokens
 
 
 def shown(headline: Headline, *, project: bool) -> str:
@@ -85,11 +89,11 @@ def shown(headline: Headline, *, project: bool) -> str:
     return name_on_a_line(" ".join(filter(None, (where, title))))
 
 
-def _first_days(items: Sequence[ContextItem]) -> dict[str, date | None]:
+def _first_days(lines: Sequence[Evidence]) -> dict[str, date | None]:
     """The day in the first heading of each session."""
     days: dict[str, date | None] = {}
-    for item in items:
-        days.setdefault(item.session, item.at and item.at.date())
+    for line in lines:
+        days.setdefault(*line.heading)
     return days
 
 

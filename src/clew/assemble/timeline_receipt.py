@@ -88,8 +88,8 @@ class _ReceiptRows:
             ranked = {position: place for place, position in enumerate(ranking.positions.tolist())}
             wanted = [at for at in places if told.offers[at].position in ranked]
             spots = [ranked[position] for at in wanted if (position := told.offers[at].position) is not None]
-            pairs = zip(ranking.candidates(spots), ranking.ranks(spots), strict=True)
-            self._found = dict(zip(wanted, pairs, strict=True))
+            rows = ranking.rows(spots)
+            self._found = dict(zip(wanted, zip(rows.candidates(), rows.ranks(), strict=True), strict=True))
 
     def chosen(self, place: int, tokens: int) -> dict[str, Any]:
         """The row of an entry that is shown."""

@@ -92,17 +92,31 @@ class Fused:
     opinions: Sequence[Opinion]
     rank_shares: dict[str, Scores] | None = None
 
-    def shares(self, positions: NDArray[np.int64]) -> list[dict[str, float]]:
-        """What each signal added to these turns' scores, rounded to 1e-6; signals that added 0 are absent."""
-        if not self.opinions:
-            return [{} for _ in positions]
+    def shares(self, positions: NDArray[np.int64]) -> "ShareTable":
+        """What each signal added to these turns' scores."""
         if self.rank_shares is None:
-            table = _shares(self.opinions, positions)
-        else:
-            table = np.stack([share[positions] for share in self.rank_shares.values()], axis=1)
-        table, names = np.round(table, 6), [opinion.name for opinion in self.opinions]
+            return ShareTable([opinion.name for opinion in self.opinions], _shares(self.opinions, positions))
+        columns = [share[positions] for share in self.rank_shares.values()]
+        return ShareTable(list(self.rank_shares), np.array(columns).reshape(len(columns), len(positions)).T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShareTable:
+    """What each signal added to the scores of some turns; holds nothing of all other turns.
+
+    Attributes:
+        names: of the signals.
+        shares: a row for each turn, a column for each signal.
+    """
+
+    names: Sequence[str]
+    shares: Scores
+
+    def by_name(self) -> list[dict[str, float]]:
+        """The shares of each turn, rounded to 1e-6; signals that added 0 are absent."""
+        table = np.round(self.shares, 6)
         speaking = np.flatnonzero(table.any(axis=0))
-        table, names = table[:, speaking], [names[each] for each in speaking.tolist()]
+        table, names = table[:, speaking], [self.names[each] for each in speaking.tolist()]
         if table.all():
             return list(map(dict, map(zip, repeat(names), table.tolist())))
         return [dict(compress(zip(names, row, strict=True), row)) for row in table.tolist()]
@@ -110,10 +124,12 @@ class Fused:
 
 def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores:
     """`Opinion.shares` of all opinions at once: one row per position."""
-    values = np.stack([opinion.values[positions] for opinion in opinions], axis=1)
+    values = np.empty((len(positions), len(opinions)))
+    for column, opinion in enumerate(opinions):
+        values[:, column] = opinion.values[positions]
     values -= [opinion.mean for opinion in opinions]
     values *= [opinion.weight / opinion.spread for opinion in opinions]
-    ranks = [opinion.ranks for opinion in opinions]
+    ranks = np.array([opinion.ranks for opinion in opinions], dtype=np.bool_)
     return np.where(np.isnan(values) & ranks, 0.0, values)
 
 

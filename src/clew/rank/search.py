@@ -3,8 +3,8 @@
 Borders: reads the index only; texts are fetched by the caller. The result does not depend on the layout of the index.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import compress, repeat
 from operator import and_
@@ -18,7 +18,7 @@ from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.dampening import dampened
 from clew.rank.frame import Frame, Scores
-from clew.rank.fusion import Fused, Opinion, best, by_rank, by_score, centred
+from clew.rank.fusion import Fused, Opinion, ShareTable, best, by_rank, by_score, centred
 from clew.rank.signals import SIGNALS, Signal
 
 _ALL_TOLD: Final = CacheKey[bool]("all told")
@@ -151,40 +151,6 @@ class Ranking(Sequence[Candidate]):
         """All candidates, created at once, which takes a tenth of the time of creating one after the other."""
         return iter(self.candidates(range(len(self))))
 
-    def ranks(self, places: Sequence[int]) -> list[dict[str, int]]:
-        """The rank that each ranking signal alone gives to these candidates.
-
-        From 1, ties sharing the best rank; among all turns under reciprocal rank fusion, else among the candidates. A
-        signal without a value for a turn is absent.
-        """
-        asked = [each for each in self._fused.opinions if each.ranks]
-        if not asked:
-            return [{} for _ in places]
-        wanted = np.asarray(places, dtype=np.int64)
-        shared = self._fused.rank_shares
-        found = self._among_candidates(asked, wanted) if shared is None else self._among_all(asked, wanted, shared)
-        names = [each.name for each in asked]
-        if found.all():
-            return list(map(dict, map(zip, repeat(names), found.T.tolist())))
-        return [dict(compress(zip(names, row, strict=True), row)) for row in found.T.tolist()]
-
-    def _among_all(
-        self, asked: Sequence[Opinion], wanted: NDArray[np.int64], shared: Mapping[str, Scores]
-    ) -> NDArray[np.int64]:
-        """Ranks among all turns, derived from the reciprocal rank shares; 0 where a signal has no value."""
-        shares = np.stack([shared[each.name][self.positions[wanted]] for each in asked])
-        weights = np.array([each.weight for each in asked])[:, None]
-        with np.errstate(divide="ignore"):
-            return np.where(shares > 0, np.round(weights / shares) - self.frame.config.rrf_k, 0).astype(np.int64)
-
-    def _among_candidates(self, asked: Sequence[Opinion], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Ranks among the candidates by the signals' values; 0 where a signal has no value."""
-        falling = np.round([-each.values[self.positions] for each in asked], 6)
-        ours = falling[:, wanted]
-        falling.sort(axis=1)  # NaN sorts to the end
-        found = np.stack([np.searchsorted(held, some) for held, some in zip(falling, ours, strict=True)])
-        return np.where(np.isnan(ours), 0, found + 1)
-
     def best_where(self, mask: NDArray[np.bool_], limit: int) -> NDArray[np.int64]:
         """Positions of the best turns that a mask lets through, ranked or not, best first; of equals the newest."""
         return best(self._fused.score, limit, (-self.frame.view.turns.ordinal,), mask)
@@ -199,20 +165,89 @@ class Ranking(Sequence[Candidate]):
         further = lacking[np.lexsort((-self.frame.view.turns.ordinal[lacking], falling))]
         return Ranking(self.frame, self._fused, np.concatenate((self.positions, further)))
 
-    def candidates(self, places: Sequence[int]) -> list[Candidate]:
-        """The candidates at these indexes of the ranking, from 0."""
+    def rows(self, places: Sequence[int]) -> "CandidateRows":
+        """The candidates at these indexes of the ranking, from 0, before anything is made of them."""
         view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
-        names = map(view.sessions.__getitem__, view.turns.session[positions].tolist())
-        rows = zip(
+        asked = [each for each in self._fused.opinions if each.ranks]
+        return CandidateRows(
             positions.tolist(),
-            names,
+            list(map(view.sessions.__getitem__, view.turns.session[positions].tolist())),
             view.turns.seq[positions].tolist(),
             [place + 1 for place in places],
-            np.round(self._fused.score[positions], 6).tolist(),
+            self._fused.score[positions],
             self._fused.shares(positions),
-            strict=True,
+            [each.name for each in asked],
+            self._ranks_of(asked, np.asarray(places, dtype=np.int64)),
         )
+
+    def candidates(self, places: Sequence[int]) -> list[Candidate]:
+        """The candidates at these indexes of the ranking, from 0."""
+        return self.rows(places).candidates()
+
+    def _ranks_of(self, asked: Sequence[Opinion], wanted: NDArray[np.int64]) -> Callable[[], NDArray[np.int64]]:
+        """Gives, for each signal and candidate, the candidate's rank; 0 where the signal has no value for it."""
+        if not asked:
+            return lambda: np.zeros((0, len(wanted)), dtype=np.int64)
+        shared = self._fused.rank_shares
+        if shared is not None:
+            shares = np.stack([shared[each.name][self.positions[wanted]] for each in asked])
+            return partial(_ranks_of_shares, shares, [each.weight for each in asked], self.frame.config.rrf_k)
+        values = np.empty((len(asked), len(self.positions)))
+        for row, each in enumerate(asked):
+            values[row] = each.values[self.positions]
+        return partial(_ranks_of_values, values, wanted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateRows:
+    """Some candidates of a ranking in columns; holds nothing of all other turns.
+
+    Attributes:
+        places: ranks, from 1.
+        asked: names of the signals that rank.
+        places_by: gives, for each of those signals and each candidate, the candidate's rank by the signal; 0 for none.
+    """
+
+    positions: Sequence[int]
+    sessions: Sequence[str]
+    seqs: Sequence[int]
+    places: Sequence[int]
+    scores: Scores
+    shares: ShareTable
+    asked: Sequence[str]
+    places_by: Callable[[], NDArray[np.int64]]
+
+    def candidates(self) -> list[Candidate]:
+        """The candidates as objects."""
+        scores = np.round(self.scores, 6).tolist()
+        rows = zip(self.positions, self.sessions, self.seqs, self.places, scores, self.shares.by_name(), strict=True)
         return list(map(partial(tuple.__new__, Candidate), rows))  # what Candidate(...) does, without a call for each
+
+    def ranks(self) -> list[dict[str, int]]:
+        """The rank that each ranking signal alone gives to these candidates.
+
+        From 1, ties sharing the best rank; among all turns under reciprocal rank fusion, else among the candidates. A
+        signal without a value for a turn is absent.
+        """
+        found = self.places_by()
+        if found.all():
+            return list(map(dict, map(zip, repeat(self.asked), found.T.tolist())))
+        return [dict(compress(zip(self.asked, row, strict=True), row)) for row in found.T.tolist()]
+
+
+def _ranks_of_shares(shares: Scores, weights: Sequence[float], k: int) -> NDArray[np.int64]:
+    """Ranks among all turns, derived from their reciprocal rank shares."""
+    with np.errstate(divide="ignore"):
+        return np.where(shares > 0, np.round(np.array(weights)[:, None] / shares) - k, 0).astype(np.int64)
+
+
+def _ranks_of_values(values: Scores, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Ranks among the candidates by the signals' values."""
+    falling = np.round(-values, 6)
+    ours = falling[:, wanted]
+    falling.sort(axis=1)  # NaN sorts to the end
+    found = np.stack([np.searchsorted(held, some) for held, some in zip(falling, ours, strict=True)])
+    return np.where(np.isnan(ours), 0, found + 1)
 
 
 def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, first: Ranking | None = None) -> Ranking:

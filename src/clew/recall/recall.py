@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from clew.assemble.context import POLICY, SIGMA, PackingPolicy, build_context
 from clew.assemble.first_lines import NO_LINES, FirstLines
-from clew.assemble.headlines import kept_for_headlines, most_called, with_headlines
+from clew.assemble.headlines import most_called
 from clew.assemble.overview import kept_for_overview
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
 from clew.config import Config
@@ -38,6 +38,7 @@ from clew.store.protocol import Reader
 from clew.text.counters import Counter
 from clew.types import Context, Receipt
 from clew.types.pins import Pin
+from clew.types.record import changed
 
 SHORTER: Final = 4
 """What the budget is divided by where nothing relevant was found: the nearest turns are still shown."""
@@ -103,20 +104,18 @@ def recall(
     budget = planned.budget if must or first.lines else _room(planned.budget, sure, frame)
     with path.store.snapshot() as reader:
         policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask, budget)
-        policy = replace(policy, first=first) if first.lines else policy
         called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
             ranking,
             partial(words_of, reader, path.space, frame.view),
-            budget=budget - (kept_for_headlines(budget) if called else 0),
+            budget=budget,
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),
             must=must,
-            policy=policy,
+            policy=replace(policy, first=first, called=called) if first.lines or called else policy,
         )
-    context = with_headlines(replace(context, budget=budget), called, request.counter)
     if sure is not None:
-        context = replace(context, budget=planned.budget, confidence=sure.value if context.items else 0.0)
+        context = changed(context, budget=planned.budget, confidence=sure.value if context.text else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
     if not status.paused and request.asked_in not in status.paused_sessions:
         make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings, sure=sure)

@@ -82,7 +82,7 @@ def _prompt(memory: Memory, event: Mapping[str, Any], budget: int) -> str:
     others = None if not session or '"' in session else f'NOT session = "{session}"'  # the program has its own session
     context = memory.recall(prompt, budget=budget, where=others)
     is_likely = context.confidence is None or context.confidence >= UNLIKELY
-    return context.text if context.items and is_likely else ""
+    return context.text if is_likely else ""
 
 
 def _opened(memory: Memory, event: Mapping[str, Any]) -> str:

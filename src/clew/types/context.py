@@ -1,11 +1,12 @@
 """The results of recall and search, and the receipt that explains them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
 from clew.errors import InputError
-from clew.types.record import Record
+from clew.types.record import DeferredValue, Record, as_given, deferrable
 from clew.types.turn import Turn
 
 DOUBTFUL: Final = 0.5
@@ -84,6 +85,21 @@ class Omission(Record):
     ranks: dict[str, int] = field(default_factory=dict)
 
 
+class DeferredItems(DeferredValue[tuple[ContextItem, ...]]):
+    """The items of a block, made when somebody reads them; their turns are known without that.
+
+    Attributes:
+        turn_ids: gives the ids of the turns, in the order of the items.
+    """
+
+    __slots__ = ("turn_ids",)
+
+    def __init__(self, make: Callable[[], tuple[ContextItem, ...]], turn_ids: Callable[[], list[str]]) -> None:
+        super().__init__(make)
+        self.turn_ids = turn_ids
+
+
+@deferrable("items", "omitted")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context(Record):
     """A recalled block for a model's prompt, within a token budget.
@@ -105,6 +121,14 @@ class Context(Record):
     omitted: tuple[Omission, ...]
     receipt_id: str
     confidence: float | None = None
+
+    @property
+    def turn_ids(self) -> list[str]:
+        """Ids of the turns that the items show, in their order; faster than to read the items."""
+        items = as_given(self, "items")
+        if isinstance(items, DeferredItems):
+            return items.turn_ids()
+        return [name for item in self.items for name in item.turn_ids]
 
     @property
     def is_doubtful(self) -> bool:

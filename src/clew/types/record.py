@@ -3,6 +3,7 @@
 Datetimes are written as ISO 8601 in UTC, bytes as hexadecimal text, tuples as lists; fields that are None are left out.
 """
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
@@ -11,7 +12,7 @@ from enum import StrEnum
 from itertools import repeat
 from operator import call
 from types import UnionType
-from typing import Any, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from clew.errors import InputError
 
@@ -83,6 +84,76 @@ def bulk_maker(kind: type[T]) -> Callable[..., list[T]]:
         return made
 
     return make
+
+
+class DeferredValue(Generic[T]):
+    """A value of a `deferrable` field that is made when the field is read first, once for all threads."""
+
+    __slots__ = ("_lock", "_made", "_make")
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make: Callable[[], T] | None = make
+        self._lock = threading.Lock()
+
+    def value(self) -> T:
+        """The value, made now unless it was made before; what it is made of is let go then."""
+        with self._lock:
+            if self._make is not None:
+                self._made = self._make()
+                self._make = None
+            return self._made
+
+
+class _DeferrableField:
+    """The slot of a field whose value may be given as `DeferredValue`."""
+
+    def __init__(self, slot: Any) -> None:
+        self._slot = slot
+
+    def __get__(self, record: Any, kind: type | None = None) -> Any:
+        if record is None:
+            return self
+        value = self._slot.__get__(record, kind)
+        if not isinstance(value, DeferredValue):
+            return value
+        made = value.value()
+        self._slot.__set__(record, made)
+        return made
+
+    def __set__(self, record: Any, value: Any) -> None:
+        self._slot.__set__(record, value)
+
+    def given(self, record: Any) -> Any:
+        """The value as it was given, still deferred if nobody has read it."""
+        return self._slot.__get__(record)
+
+
+def deferrable(*names: str) -> Callable[[type[T]], type[T]]:
+    """Makes fields of a slotted dataclass take a `DeferredValue` in place of a value; who reads them sees the value."""
+
+    def with_deferrable_fields(kind: type[T]) -> type[T]:
+        for name in names:
+            setattr(kind, name, _DeferrableField(vars(kind)[name]))
+        return kind
+
+    return with_deferrable_fields
+
+
+def as_given(record: object, name: str) -> Any:
+    """The value of a field as it was given: a `DeferredValue` if it is one that nobody has read."""
+    slot = vars(type(record))[name]
+    return slot.given(record) if isinstance(slot, _DeferrableField) else slot.__get__(record)
+
+
+def changed(record: R, **values: Any) -> R:
+    """What `dataclasses.replace` gives, without making deferred values."""
+    kind = type(record)
+    kept = {
+        each.name: as_given(record, each.name)
+        for each in fields(kind)  # type: ignore[arg-type]  # dataclasses
+        if each.name not in values
+    }
+    return kind(**kept, **values)
 
 
 _HINTS: dict[type, dict[str, Any]] = {}  # cached, since reading annotations is slow

@@ -199,7 +199,7 @@ class Pipeline:
         wanted = RecallRequest(self._config.budget, counter(memory.config.counter))
         context = recall(memory.reads, question, wanted, Filter(), [*place.conversation.shown, *before.shown])
         is_likely = context.confidence is None or context.confidence >= UNLIKELY
-        return context if context.items and is_likely else None
+        return context if context.text and is_likely else None
 
     def _recorded(
         self, chat: Chat, request: ChatRequest, place: ChatPlace, text: str, context: "Context | None", asked: int
@@ -211,7 +211,7 @@ class Pipeline:
         place.conversation.wait_for_disk()
         if not chat.ticket.take():
             return None
-        turns = [name for item in context.items for name in item.turn_ids] if context is not None else []
+        turns = context.turn_ids if context is not None else []
         receipt = context.receipt_id if context is not None else None
         kept = place.space.injections.record(place.conversation, asked, text, turns=turns, receipt=receipt)
         if kept is None:
