@@ -3383,6 +3383,12 @@ READING = (
         "DESIGN 13",
         "Items and omissions of a context are made when somebody reads them, once, and are what they would have been.",
     ),
+    Requirement(
+        "F-READING-02",
+        "issue 15",
+        "The proxy asks of what was there before the question, unless this counts from itself; the question is stored "
+        "all the same, and what depends on the stored turns is made ready after the answer.",
+    ),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

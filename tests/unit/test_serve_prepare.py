@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -28,7 +29,7 @@ from clew.store.memory import MemoryStore
 from clew.store.protocol import Committed, Transaction
 from clew.store.tables import INJECTION
 from clew.types import Turn
-from tests.memories import quiet
+from tests.memories import empty_store, quiet
 
 T = TypeVar("T")
 
@@ -187,3 +188,64 @@ def test_a_memory_that_a_stop_has_closed_is_no_failure(stops: bool) -> None:  # 
         "stopping" if stops else "failed-open"
     ]
     assert ("clew_failed_open_total{" in metrics.text({})) is not stops
+
+
+def asking(words: str, session: str) -> Chat:
+    """A chat of one question."""
+    chat = asked_chat(session)
+    return replace(chat, raw=json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": words}]}).encode())
+
+
+@pytest.mark.requirement("F-READING-02")
+def test_a_question_is_asked_of_what_was_there_before_it() -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="The best tea is green tea.", session="old"))
+        preparation = preparation_of(memory, io.StringIO())
+        first = preparation.prepare(asking("Which tea is the best?", "a"))
+        second = preparation.prepare(asking("Which tea is the best?", "b"))
+    for prepared, known in ((first, 1), (second, 2)):
+        assert prepared.place is not None
+        assert prepared.place.before is not None
+        assert (len(prepared.place.before.turns.ordinal), prepared.unchanged) == (known, None)
+        assert b"green tea" in (prepared.body or b"")
+
+
+@pytest.mark.requirement("F-READING-02")
+def test_a_question_that_counts_from_itself_sees_itself() -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="Our tea was oolong.", session="oldest"))
+        memory.add(Turn(role="user", content="Our tea was green.", session="old"))
+        prepared = preparation_of(memory, io.StringIO()).prepare(asking("Which tea in our previous chat?", "new"))
+        assert prepared.receipt is not None
+        receipt = memory.explain(prepared.receipt)
+    assert receipt.understood["places"][0]["turns"] == ["old:turn:0 to 0", "new:turn:0 to 0"]
+    assert receipt.considered == 3
+
+
+@pytest.mark.requirement("F-READING-02")
+def test_after_an_answer_the_next_question_finds_the_index_ready() -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="The best tea is green tea.", session="old"))
+        chat, preparation = asked_chat("s"), preparation_of(memory, io.StringIO())
+        prepared = preparation.prepare(chat)
+        answer = KeptAnswer(200, [], 10_000)
+        answer.take(json.dumps(SAID).encode())
+        preparation.after(chat, prepared, answer)()
+        view = memory.reads.live.view()
+        assert [int(seq) for seq in view.turns.seq] == [0, 0, 1]
+        assert view.norms, "the lengths that word scores need are computed with the answer"
+
+
+@pytest.mark.requirement("F-READING-02")
+def test_a_question_is_stored_also_when_the_index_cannot_be_read() -> None:
+    store = empty_store()
+    with quiet(store) as memory:
+        memory.add(Turn(role="user", content="The best tea is green tea.", session="old"))
+        memory.drain()
+    store.transaction(lambda tx: tx.put("tail", [("default", 0, b"\1 no entry")]))
+    log = io.StringIO()
+    with quiet(store) as memory:
+        prepared = preparation_of(memory, log).prepare(asked_chat("s"))
+        assert (prepared.unchanged, prepared.body) == (Unchanged.ERROR, None)
+        assert [turn.text for turn in memory.turns("s")] == ["Which tea?"]
+    assert "failed-open" in log.getvalue()

@@ -39,6 +39,10 @@ conversation of the set, 33, 3 and 28 % lie below. Models not listed were not me
 """
 
 
+_NOWHERE: Final = ("",)
+"""Terms of a question that no turn matches."""
+
+
 @dataclass(frozen=True, slots=True)
 class RankingSources:
     """What a ranking reads beside the index. A source that is None is never asked, and its signals stay silent.
@@ -95,6 +99,7 @@ class Ranker:
         region: tuple[WeightedRange, ...] = (),
         shown: Collection[tuple[str, int]] = (),
         session: str | None = None,
+        view: IndexView | None = None,
     ) -> Frame:
         """Everything that ranking a question looks at.
 
@@ -102,8 +107,10 @@ class Ranker:
             region: where in the conversation the caller points.
             shown: turns, by session and place in it, that the caller has on the screen.
             session: the one that is going on, when the question counts from it; None for that of the newest turn.
+            view: the index from before the question was stored, which does for all that does not count from it; None
+                for the present one.
         """
-        view = self._live.view()
+        before, view = view, self._live.view() if view is None else view
         with_assistant = assistant_takes_part(view)
         intent = read_intent(
             text,
@@ -113,6 +120,8 @@ class Ranker:
             covered=covered_days(view),
             known_as=lambda words: nicknames(view, words),
         )
+        if before is not None and intent.positions:
+            return self.frame(text, now, region, shown, session)
         cosines = self._cosines(view, intent)
         similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
         config = self._config()
@@ -166,6 +175,13 @@ class Ranker:
                 warm_up(embedder)
             except ModelError as error:
                 log.warning("the embedder could not be loaded: %s", error)
+
+    def refresh(self, now: datetime) -> None:
+        """Takes in what was stored, so that the next question finds what depends on the turns alone ready."""
+        frame = self.frame("", now)
+        if frame.size:
+            asked = replace(frame.intent, terms=_NOWHERE)
+            rank(make_frame(asked, frame.view, frame.config, None, with_assistant=frame.with_assistant), limit=1)
 
     def forget(self) -> None:
         """Drops remembered questions: one may repeat words that were forgotten."""

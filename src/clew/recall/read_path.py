@@ -53,6 +53,11 @@ class ReadPath:
     receipts: ReceiptBook
     lenses: Callable[[], "Meet | None"]
 
+    def refresh(self) -> None:
+        """Takes in what was stored, so that the next question finds ready what depends on no question."""
+        self.ranker.refresh(self.clock())
+        self.status.at(self.live.version())
+
     def ranked_by(self, frame: Frame) -> Mapping[str, Any]:
         """The settings that decided a ranking beside question and filter, as its receipt records them."""
         embedder = None if frame.similarity is None else self.ranker.serving(frame.view)

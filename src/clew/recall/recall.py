@@ -13,7 +13,7 @@ from clew.assemble.headlines import most_called
 from clew.assemble.overview import kept_for_overview
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
 from clew.config import Config
-from clew.index.view import Mask
+from clew.index.view import IndexView, Mask
 from clew.rank.anchors import WeightedRange
 from clew.rank.confidence import UNLIKELY, Confidence, confidence
 from clew.rank.filter import Filter, without, without_positions
@@ -66,6 +66,7 @@ class RecallRequest:
         place: the beat that the caller points at, see `Memory.recall`.
         window: tokens of the model's whole window, of which a strategy takes a share.
         asked_in: session in which the question is asked; while it is paused, no receipt is kept.
+        view: the index from before the question was stored, see `Ranker.frame`; None for the present one.
     """
 
     budget: int | None
@@ -74,6 +75,7 @@ class RecallRequest:
     strategy: str = AUTO
     window: int | None = None
     asked_in: str | None = None
+    view: IndexView | None = None
 
 
 def recall(
@@ -87,7 +89,7 @@ def recall(
     started, now = time.perf_counter(), path.clock()
     region = () if request.place is None else _region(path, chosen.session, request.place)
     asked_at = chosen.as_of or now
-    frame = path.ranker.frame(query, asked_at, region, shown, chosen.session)
+    frame = path.ranker.frame(query, asked_at, region, shown, chosen.session, request.view)
     mask = without(frame.view, path.selector.mask(frame.view, chosen, asked_at), shown)
     kind = frame.intent.kind(placed=request.place is not None)
     planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)

@@ -12,6 +12,7 @@ from clew.serve.proxy.headers import RequestOptions
 from clew.serve.proxy.wires import ProxyWire
 
 if TYPE_CHECKING:
+    from clew.index.view import IndexView
     from clew.serve.proxy.commands import LocalAnswer
     from clew.serve.proxy.conversations import Conversation
     from clew.serve.proxy.economy.decide import Decision
@@ -68,11 +69,16 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class ChatPlace:
-    """Where in the memory a chat belongs."""
+    """Where in the memory a chat belongs.
+
+    Attributes:
+        before: the index from before the request was stored; None where it was not read.
+    """
 
     space: "SpaceMemory"
     conversation: "Conversation"
     client: ClientMark
+    before: "IndexView | None" = None
 
 
 class Unchanged(StrEnum):

@@ -31,6 +31,7 @@ from clew.serve.spaces import Spaces
 from clew.text.counters import counter
 
 if TYPE_CHECKING:
+    from clew.index.view import IndexView
     from clew.types import Context
 
 _SUCCESS: Final = range(200, 300)
@@ -69,8 +70,10 @@ class Pipeline:
         conversation = space.conversations.identify(request, client, chat.options.session)
         if space.log.is_paused_alone(conversation.session):
             return _incognito(space, request)
+        before = _index_of(space) if self._adds(chat) and client.side is None else None
         conversation = space.log.store_request(conversation, request, client)
-        return PreparedChat(request=request, place=ChatPlace(space, conversation, client), session=conversation.session)
+        place = ChatPlace(space, conversation, client, before)
+        return PreparedChat(request=request, place=place, session=conversation.session)
 
     def add(self, chat: Chat, stored: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request that `store` has given; a command's answer as it is.
@@ -133,6 +136,8 @@ class Pipeline:
         def finish() -> None:
             stored.wait_for_disk()
             self._log_cost(request, prepared, place, said.usage, refused)
+            if place.before is not None:  # questions are answered here, and the next one shall find all of this ready
+                place.space.memory.reads.refresh()
 
         return finish
 
@@ -193,10 +198,10 @@ class Pipeline:
             asked: index of the message that asks.
         """
         question = question_in(request.messages[asked])
-        memory = place.space.memory
-        if asks_nothing(question) or memory.is_empty:
+        memory, view = place.space.memory, place.before
+        if asks_nothing(question) or (memory.is_empty if view is None else not len(view.turns.ordinal)):
             return None
-        wanted = RecallRequest(self._config.budget, counter(memory.config.counter))
+        wanted = RecallRequest(self._config.budget, counter(memory.config.counter), view=view)
         context = recall(memory.reads, question, wanted, Filter(), [*place.conversation.shown, *before.shown])
         is_likely = context.confidence is None or context.confidence >= UNLIKELY
         return context if context.text and is_likely else None
@@ -218,6 +223,18 @@ class Pipeline:
             return None
         place.space.lost.brought_back(place.conversation.session, text)
         return chat.wire.appended(request, asked, kept)
+
+
+def _index_of(space: SpaceMemory) -> "IndexView | None":
+    """The index before a request is stored; None where it cannot be read, which the recall will meet and tell.
+
+    A question is asked of what was there before it: of the request's own turns none is shown, and to take them in takes
+    as long as a fifth of a recall. That is done when the answer has been relayed.
+    """
+    try:
+        return space.memory.reads.live.view()
+    except Exception:  # noqa: BLE001  # the request is stored all the same
+        return None
 
 
 def _incognito(space: SpaceMemory, request: ChatRequest) -> PreparedChat:
