@@ -95,6 +95,12 @@ def link_commits(lens: ProjectLens, commits: Sequence[Commit]) -> None:
     print(f"paths in {len(commits):,} messages: {paths.right} of {paths.found} lead to a changed file")
 
 
+def texts_of(files: Sequence[Path]) -> list[str]:
+    """The texts of the turns of transcripts, as far as there are any."""
+    records = (record for file in files for record in read_path(file))
+    return [record.turn.text for record in records if isinstance(record, ImportedTurn) and record.turn.text]
+
+
 def link_sessions(lens: ProjectLens, files: Sequence[Path]) -> None:
     """Prints how many of the files that tools touched are found from the words alone, and how many others."""
     by_path, by_all = Counts(), Counts()
@@ -119,13 +125,19 @@ def costs(what: str, asked: Iterable[Callable[[], object]]) -> None:
     print(f"{what:<24}first {first:>8.1f}  p50 {p50:>8.2f}  p95 {p95:>8.2f}  ({len(taken):,} calls)")
 
 
-def measure_meet(root: Path, texts: Sequence[str]) -> ProjectLens:
-    """Prints what the meet costs by words and by vectors, and how many texts meet the project."""
+def measure_meet(root: Path, texts: Sequence[str], turns: Sequence[str]) -> ProjectLens:
+    """Prints what the meet costs by words and by vectors, and how many texts meet the project.
+
+    Args:
+        turns: of the sessions; they are longer than the messages of commits.
+    """
     with Project.open(root) as project:
         costs("elements and overlays", (lambda: lens_of(project) for _ in range(3)))
         lens = lens_of(project)
         said = [terms(text) for text in texts]
         costs("meet by words", (partial(lens.nodes.scores, one) for one in said))
+        if turns:
+            costs("meet of turns by words", [partial(lens.nodes.scores, terms(text)) for text in turns])
         met = sum(max(lens.nodes.scores(one).values(), default=0.0) >= ACTIVE for one in said)
         print(
             f"{len(lens.elements):,} elements, {len(lens.nodes.elements):,} active; {met} of {len(said)} texts meet one"
@@ -178,7 +190,7 @@ def main() -> None:
         root = Path(folder).resolve()
         copied(options.folder, root, MOST_FILES)
         genesis(root, AT)
-        lens = measure_meet(root, [commit.message for commit in commits])
+        lens = measure_meet(root, [commit.message for commit in commits], texts_of(options.sessions))
         link_commits(lens, commits)
         if options.sessions:
             link_sessions(lens, options.sessions)

@@ -137,6 +137,7 @@ MEET = (
         "SIGMA",
         "A class is structural by those derived from it, and what a package says of itself is of its mission.",
     ),
+    Requirement("L-CODE-22", "issue 17", "Whether a project has changed is seen without reading what it consists of."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

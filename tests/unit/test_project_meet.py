@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +26,7 @@ from clew.store.tables import RECAP_STATE
 from clew.testing import HashEmbedder
 from clew.text.terms import terms
 from clew.types import Turn
+from tests.calls import observed
 from tests.memories import NOON, at, quiet
 from tests.unit.test_quests import TASK, call, turn
 
@@ -223,6 +225,43 @@ def test_a_project_is_met_anew_when_its_elements_are_embedded(project: Path) -> 
     assert before.digest != after.digest
     (vector,) = embedder.embed([FILES["SECURITY.md"]])
     assert before.scores((), vector, embedder.name) == {} != after.scores((), vector, embedder.name)
+
+
+@pytest.mark.requirement("L-CODE-22")
+def test_whether_a_project_has_changed_is_seen_without_reading_it(tmp_path: Path, project: Path) -> None:
+    with quiet(tmp_path / "home") as memory:
+        memory.attach_project(project)
+        memory.add(turn("user", TALK[0]))
+        assert memory.drain(60)
+    calls: list[str] = []
+    with observed(lambda call: calls.append(call.function.co_qualname)), quiet(tmp_path / "home") as memory:
+        assert memory.drain(60)
+        assert memory.decisions("src/turnstile.py")
+    assert "MeetSweep.pending" in calls
+    assert "elements_of" not in calls
+    (project / "src" / "turnstile.py").write_text('"""Feeds the ducks."""\n', encoding="utf-8")
+    update(project, at(1))
+    with quiet(tmp_path / "home") as memory:
+        book = LensBook(memory.reads.store, memory.space)
+        told = book.digest()
+        meet = book.meet()
+        assert meet is not None
+        assert told == meet.digest == book.digest()
+        memory.detach_project(project)
+        assert book.digest() is None
+
+
+@pytest.mark.requirement("L-MEE-15")
+def test_a_project_whose_lens_cannot_be_made_is_left_out_once(memory: Memory, project: Path) -> None:
+    memory.attach_project(project)
+    assert memory.drain(60)
+    with sqlite3.connect(project / ".clew/project/index/index.db") as database:
+        database.execute("UPDATE node SET kind = 'turnip'")
+    book = LensBook(memory.reads.store, memory.space)
+    meet = book.meet()
+    assert meet is not None
+    assert meet.lenses == ()
+    assert book.digest() == meet.digest
 
 
 @pytest.mark.requirement("L-MEE-15")

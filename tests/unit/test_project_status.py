@@ -51,8 +51,41 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         "index",
     ),
     "an object's name is changed": (
-        lambda store: run_sql(store, "UPDATE file SET object = 'x' WHERE path = 'README.md'"),
+        lambda store: run_sql(store, f"UPDATE file SET object = '{'c' * 64}' WHERE path = 'README.md'"),
         "object",
+    ),
+    "a file has another transform": (
+        lambda store: run_sql(store, f"UPDATE file SET transform = '{'c' * 64}' WHERE path = 'README.md'"),
+        "transform",
+    ),
+    "a file has other lines": (
+        lambda store: run_sql(store, "UPDATE file SET lines = 900 WHERE path = 'README.md'"),
+        "index",
+    ),
+    "a node is of no kind": (
+        lambda store: run_sql(store, "UPDATE node SET kind = 'x' WHERE path = 'web/pay.ts'"),
+        "index",
+    ),
+    "a reference is of no kind": (lambda store: run_sql(store, "UPDATE reference SET kind = 'x'"), "index"),
+    "a reference names another": (lambda store: run_sql(store, "UPDATE OR IGNORE reference SET name = 'x'"), "index"),
+    "an import is gone": (lambda store: run_sql(store, "DELETE FROM import WHERE path = 'README.md'"), "index"),
+    "a dependency leads to another file": (
+        lambda store: run_sql(store, "UPDATE dependency SET target = 'web/pay.ts' WHERE source = 'README.md'"),
+        "dependency",
+    ),
+    "the record of a transform is altered": (
+        lambda store: run_sql(store, "UPDATE transform SET record = CAST('{}' AS BLOB)"),
+        "transform",
+    ),
+    "the digest is altered": (
+        lambda store: run_sql(store, "UPDATE meta SET value = 'x' WHERE key = 'digest'"),
+        "index",
+    ),
+    "the limits cannot be read": (
+        lambda store: run_sql(
+            store, "PRAGMA ignore_check_constraints = ON; UPDATE meta SET value = 'x' WHERE key = 'limits'"
+        ),
+        "index",
     ),
     "a dependency leads nowhere": (
         lambda store: run_sql(store, "INSERT INTO dependency VALUES ('README.md', 'none.md')"),

@@ -276,8 +276,8 @@ def background_worker(
     embedding = None if embedder is None else Embedding(store, space, live, embedder, sources.clock)
     recognition = None if find_recogniser is None else Recognition(store, space, find_recogniser)
     book = LensBook(store, space, config.project.overlays, None if embedder is None else embedder.name)
-    analysis = Analysis(store, space, live, embedder, config.analyze, meet=book.meet)
-    meeting = MeetSweep(store, space, live, config.analyze, book.meet)
+    analysis = Analysis(store, space, live, embedder, config.analyze, book=book)
+    meeting = MeetSweep(store, space, live, config.analyze, book)
     reading = FactReading(store, space, RuleStatements())
     tasks = TaskList(
         open=(

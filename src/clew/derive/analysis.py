@@ -13,7 +13,7 @@ A turn waits for its vector where there is an embedder, unless the embedder cann
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -47,7 +47,7 @@ from clew.rows.analysis_progress import ANALYSIS_VERSION, PROGRESS, Progress, re
 from clew.rows.annotation_codec import analysis_text
 from clew.rows.annotations import ANALYSIS, PROVENANCE, TAG, WEIGHING, maker_number, note_replaced
 from clew.rows.domain_prototypes import make_prototypes, read_prototypes
-from clew.rows.lenses import Meet
+from clew.rows.lenses import LensBook, Meet
 from clew.rows.parameters import read_learned, structure_of
 from clew.rows.renderings import drop_all_renderings, drop_renderings
 from clew.rows.turn_log import rows_by_ordinal
@@ -121,16 +121,17 @@ class Analysis:
         embedder: Embedder | None,
         config: AnalyzeConfig,
         stretch: int = STRETCH,
-        meet: Callable[[], Meet | None] = lambda: None,
+        book: LensBook | None = None,
     ) -> None:
         """Nothing is read before it is asked for.
 
         Args:
-            meet: gives what turns are met with; None where no project is attached.
+            book: gives what turns are met with; None where nothing is.
         """
         self._store, self._space, self._live, self._limits = store, space, live, config
-        self._stretch, self._find_meet = stretch, meet
+        self._stretch, self._book = stretch, book
         self._meet: Meet | None = None
+        self._is_met = False
         self._embedder, self._model = embedder, None if embedder is None else embedder.name
         self._prototypes: dict[str, Prototypes] = {}  # by model
         self._by = UNTUNED
@@ -145,7 +146,7 @@ class Analysis:
             aside: as in `step`.
         """
         view = self._live.outline()
-        self._meet = self._find_meet()
+        self._is_met = self._book is not None and self._book.is_attached()
         with self._store.snapshot() as reader:
             seen, progress = read_progress(reader, self._space)
             learned = read_learned(reader, self._space)
@@ -169,7 +170,8 @@ class Analysis:
             ModelError: the embedder cannot do the sentences that domains are compared with, or names of labels.
         """
         view = self._live.outline()
-        self._meet = self._find_meet()
+        self._meet = None if self._book is None else self._book.meet()
+        self._is_met = self._meet is not None
         if self._embedder is not None and self._embedder.name in view.vectors:
             make_prototypes(self._store, self._space, self._embedder)
         with self._store.snapshot() as reader:
@@ -196,7 +198,7 @@ class Analysis:
     def _is_stale(self, progress: Progress, learned: LearnedValues) -> bool:
         """Whether everything is to be analysed anew, as soon as that is possible."""
         other_model = self._model is not None and progress.model != self._model
-        now = ANALYSIS_VERSION, learned.structure, self._meet is not None
+        now = ANALYSIS_VERSION, learned.structure, self._is_met
         return other_model or (progress.version, progress.learned, progress.met) != now
 
     def _next(self, reader: Reader, view: IndexView, aside: frozenset[int]) -> _Stretch | None:
@@ -204,13 +206,12 @@ class Analysis:
         learned = read_learned(reader, self._space)
         self._by = structure_of(learned)
         if seen is None:
-            progress = Progress(model=self._model, learned=learned.structure, met=self._meet is not None)
+            progress = Progress(model=self._model, learned=learned.structure, met=self._is_met)
         elif self._is_stale(progress, learned):
             model = progress.model if self._model is None else self._model
             if _ready(view, model, aside) <= _last(view):
                 return None  # the new model's vectors are on their way; what the old one gave stays until then
-            met = self._meet is not None
-            anew = Progress(model=model, epoch=progress.epoch + 1, learned=learned.structure, met=met)
+            anew = Progress(model=model, epoch=progress.epoch + 1, learned=learned.structure, met=self._is_met)
             return _Stretch((), seen, anew, afresh=True)
         ready = _ready(view, progress.model, aside)
         for session, start in _redos(reader, self._space):

@@ -6,7 +6,7 @@ overlays count in it. A paradigm shift stays one: it was one when it was said. A
 projects and the number of the first turn that the sweep has not reached, or -1 when it is done.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from clew.index.live import LiveIndex
 from clew.rows.analysis_progress import read_progress
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import note_replaced
-from clew.rows.lenses import Meet
+from clew.rows.lenses import LensBook, Meet
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import AnalysisRow, MetaRow
 from clew.store.selections import META_VALUE
@@ -41,22 +41,22 @@ class MeetSweep:
     """Meets the analysed turns of one space anew. Only the holder of the worker's lease calls `step`.
 
     Attributes:
-        meet: gives what turns are met with; None where no project is attached.
+        book: gives what turns are met with.
     """
 
     store: Store
     space: str
     live: LiveIndex
     limits: AnalyzeConfig
-    meet: Callable[[], Meet | None]
+    book: LensBook
 
     def pending(self) -> int:
         """Turns that were met with an older state of the project."""
-        meet = self.meet()
-        if meet is None:
+        digest = self.book.digest()
+        if digest is None:
             return 0
         with self.store.snapshot() as reader:
-            _, start = _progress(reader, self.space, meet)
+            _, start = _progress(reader, self.space, digest)
             progress = read_progress(reader, self.space)[1]
             if start == _DONE or not progress.met:
                 return 0
@@ -73,12 +73,12 @@ class MeetSweep:
         Raises:
             ConflictError: another process met turns meanwhile; nothing was written.
         """
-        meet = self.meet()
+        meet = self.book.meet()
         if meet is None:
             return False
         view = self.live.outline()
         with self.store.snapshot() as reader:
-            seen, start = _progress(reader, self.space, meet)
+            seen, start = _progress(reader, self.space, meet.digest)
             progress = read_progress(reader, self.space)[1]
             if start == _DONE or not progress.met:
                 return False
@@ -133,10 +133,10 @@ def _overlays(said: Mapping[str, float]) -> dict[Overlay, float]:
     return {Overlay(name): score for name, score in said.items()}
 
 
-def _progress(reader: Reader, space: str, meet: Meet) -> tuple[str | None, int]:
+def _progress(reader: Reader, space: str, digest: str) -> tuple[str | None, int]:
     """The row, and where the sweep goes on; a space that was analysed with the project at first needs none."""
     text = META_VALUE.get(reader, (space, PROGRESS))
     if text is None:
         return None, 0
-    digest, _, start = text.partition(" ")
-    return text, int(start) if digest == meet.digest else 0
+    before, _, start = text.partition(" ")
+    return text, int(start) if before == digest else 0

@@ -4,10 +4,9 @@ A batch is safe as a whole: its objects and its transform are on the disk before
 stopped leaves the batches that it finished, and the next one goes on from there.
 """
 
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -16,7 +15,7 @@ from clew.errors import StoreCorrupt
 from clew.project.index import FORMAT, FileTimes, ProjectIndex
 from clew.project.layout import Layout
 from clew.project.limits import Limits, limits_of, put_limits
-from clew.project.objects import ObjectState, decoded_file, encoded
+from clew.project.objects import ObjectState, decoded_file, digest_of, encoded
 from clew.project.parse.parse import is_binary, parse
 from clew.project.parse.parsed import ParsedFile
 from clew.project.reading import content_hash, nodes_of, read_bytes, references_of, seen_file
@@ -80,6 +79,7 @@ class _Run:
 
     Attributes:
         was_stopped: whether the run before was stopped before it resolved the imports of what it had stored.
+        records: of a run that reads all, the transforms that there are.
     """
 
     layout: Layout
@@ -94,6 +94,7 @@ class _Run:
     reads_all: bool
     remakes_all: bool
     was_stopped: bool
+    records: frozenset[str] = frozenset()
     batch: list[tuple[FoundFile, ParsedFile]] = field(default_factory=list)
     batch_bytes: int = 0
     skipped: list[SkippedFile] = field(default_factory=list)
@@ -122,24 +123,36 @@ def build(
     """
     layout.make()
     with layout.writing() as now:
-        index = _opened(layout, heals=goal is Goal.GENESIS)
         try:
-            limits = limits or limits_of(index)
-            found = walk(layout.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
-            run = _started(layout, index, goal, limits, at, now)
-            if run.reads_all:
-                _heal_transforms(run)
-            tell = on_progress or (lambda _done, _all: None)
-            for done, file in enumerate(found.files):
-                _look_at(run, file)
-                tell(done, len(found.files))
-            run.removed = sorted(set(run.contents) - {file.path for file in found.files} | _now_skipped(run))
-            _store(run, run.removed)
-            _finish(run)
-            tell(len(found.files), len(found.files))
-            return _report(run, found)
-        finally:
-            index.close()
+            return _built(layout, goal, limits, at, now, on_progress)
+        except StoreCorrupt:
+            if goal is not Goal.GENESIS:
+                raise
+        layout.drop_index()  # its pages are sound, and its rows are not
+        return _built(layout, goal, limits, at, now, on_progress)
+
+
+def _built(
+    layout: Layout, goal: Goal, limits: Limits | None, at: datetime, now: int, on_progress: Progress | None
+) -> BuildReport:
+    index = _opened(layout, heals=goal is Goal.GENESIS)
+    try:
+        limits = limits or limits_of(index)
+        found = walk(layout.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
+        run = _started(layout, index, goal, limits, at, now)
+        if run.reads_all:
+            _heal_transforms(run)
+        tell = on_progress or (lambda _done, _all: None)
+        for done, file in enumerate(found.files):
+            _look_at(run, file)
+            tell(done, len(found.files))
+        run.removed = sorted(set(run.contents) - {file.path for file in found.files} | _now_skipped(run))
+        _store(run, run.removed)
+        _finish(run)
+        tell(len(found.files), len(found.files))
+        return _report(run, found)
+    finally:
+        index.close()
 
 
 def _opened(layout: Layout, *, heals: bool) -> ProjectIndex:
@@ -181,6 +194,11 @@ def _started(layout: Layout, index: ProjectIndex, goal: Goal, limits: Limits, at
 def _heal_transforms(run: _Run) -> None:
     """Writes transforms whose files were lost or altered again, and takes those of a lost index into the new one."""
     store, kept = run.layout.transforms, run.index.transforms()
+    altered = [name for name, record in kept.items() if content_hash(record) != name]
+    with run.index.transaction():
+        run.index.drop_transforms(altered)
+    for name in altered:
+        del kept[name]
     for name, record in kept.items():
         if store.state(name) is not ObjectState.INTACT:
             store.discard(name)
@@ -194,6 +212,7 @@ def _heal_transforms(run: _Run) -> None:
         else:
             with run.index.transaction():
                 run.index.put_transform(name, 0, found)
+    run.records = frozenset(run.index.transforms())
     for content_store in (run.layout.objects, store):
         content_store.clear_leftovers()
     wanted = {file.object for file in run.index.files()}
@@ -219,7 +238,7 @@ def _look_at(run: _Run, file: FoundFile) -> None:
         run.skipped.append(SkippedFile(file.path, data))
         return
     before = run.contents.get(file.path)
-    if before == content_hash(data) and not run.remakes_all and _is_whole(run, file.path):
+    if before == content_hash(data) and not run.remakes_all and _is_whole(run, file.path, len(data)):
         run.touched.append(FileTimes(file.path, file.size, file.modified, run.now, ""))
         return
     kind = "added" if before is None else "changed" if before != content_hash(data) else "healed"
@@ -230,7 +249,7 @@ def _look_at(run: _Run, file: FoundFile) -> None:
         _store(run, ())
 
 
-def _is_whole(run: _Run, path: str) -> bool:
+def _is_whole(run: _Run, path: str, size: int) -> bool:
     """Whether the object of an unchanged file, and what the index has of it, are as they were; only a genesis looks."""
     if not run.reads_all:
         return True
@@ -239,8 +258,12 @@ def _is_whole(run: _Run, path: str) -> bool:
         return False
     parsed = decoded_file(data)
     nodes, index = nodes_of(path, parsed), run.index
+    file = index.file(path)
     return (
-        {node.id: node for node in nodes} == {node.id: node for node in index.nodes("of_path", path)}
+        file is not None
+        and (file.size, file.language, file.lines) == (size, parsed.language, parsed.lines)
+        and file.transform in run.records
+        and {node.id: node for node in nodes} == {node.id: node for node in index.nodes("of_path", path)}
         and set(references_of(nodes, parsed)) == set(index.references("of_path", path))
         and set(parsed.imports) == set(index.imported(path))
     )
@@ -304,13 +327,8 @@ def _finish(run: _Run) -> None:
         run.index.set_meta("unresolved", "0")
         run.index.set_meta("method", json.dumps(method(), sort_keys=True))
         put_limits(run.index, run.limits)
-        if run.transforms or run.was_stopped:
-            run.index.set_meta("digest", _digest((file.path, file.object) for file in run.index.files()))
-
-
-def _digest(objects: Iterable[tuple[str, str]]) -> str:
-    """One hash for all paths and objects."""
-    return hashlib.sha256(encoded(dict(objects))).hexdigest()
+        if run.transforms or run.was_stopped or run.reads_all:
+            run.index.set_meta("digest", digest_of((file.path, file.object) for file in run.index.files()))
 
 
 def _report(run: _Run, found: Walk) -> BuildReport:

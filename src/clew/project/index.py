@@ -22,11 +22,15 @@ from clew.store.translate import translated
 from clew.text.terms import terms
 from clew.types.record import maker
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the tables; an index of another one is made anew."""
 WAIT_MS: Final = 30_000
 """How long a reader or writer waits for a lock inside of SQLite."""
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_|(?<=[A-Z])(?=[A-Z][a-z])")
+
+_KINDS: Final = {kind.value: kind for kind in NodeKind}
+_EDGES: Final = {kind.value: kind for kind in EdgeKind}
+_MADE_ANEW: Final = "run `clew project genesis`, which makes it anew"
 
 _made_file = maker(ProjectFile)
 _made_node = maker(ProjectNode)
@@ -195,15 +199,25 @@ class ProjectIndex:
 
     def imported(self, path: str) -> list[str]:
         """What a file imports, as the file writes it; see `parse.imports`."""
-        return [name for _, name in self._rows("imports_of_path", path)]
+        return [name for _, name in self._imports_of(path)]
+
+    def _imports_of(self, path: str) -> list[tuple[str, str]]:
+        return [(source, name) for source, name in self._rows("imports_of_path", path)]
+
+    def resolved(self, paths: Iterable[str] | None) -> set[tuple[str, str]]:
+        """Source and target of the imports of these files, or of all, as the imports say now; see `resolve`."""
+        known = [Known(*row) for row in self._rows("known")]
+        resolver = Resolver(known, self._root)
+        languages = {file.path: file.language for file in known}
+        found = self.imports() if paths is None else [pair for path in paths for pair in self._imports_of(path)]
+        return {
+            (path, target) for path, name in found for target in resolver.targets(path, languages.get(path, ""), name)
+        }
 
     def references(self, by: str = "", value: str = "") -> list[NodeReference]:
         """All references, or those `of_path`, `of_kind`, or those `to` a name."""
         found = self._rows(f"references_{by}", value) if by else self._rows("references")
-        return [
-            NodeReference(path, node, EdgeKind(kind), name, bool(is_member))
-            for path, node, kind, name, is_member in found
-        ]
+        return [_reference(row) for row in found]
 
     def removed(self, since: int) -> list[str]:
         """Ids of nodes that left after a generation."""
@@ -286,18 +300,13 @@ class ProjectIndex:
 
     def resolve(self, paths: Iterable[str] | None) -> None:
         """Finds the targets of the imports of these files; of all files, which paths that came or went ask for."""
-        known = [Known(*row) for row in self._rows("known")]
-        resolver = Resolver(known, self._root)
-        languages = {file.path: file.language for file in known}
-        if paths is None:
-            found, before = self._rows("imports"), set(self.dependencies())
-        else:
-            asked = list(paths)
-            found = [row for path in asked for row in self._rows("imports_of_path", path)]
-            before = {(path, target) for path in asked for target in self.targets(path)}
-        after = {
-            (path, target) for path, name in found for target in resolver.targets(path, languages.get(path, ""), name)
-        }
+        asked = None if paths is None else list(paths)
+        before = (
+            set(self.dependencies())
+            if asked is None
+            else {(path, target) for path in asked for target in self.targets(path)}
+        )
+        after = self.resolved(asked)
         self._each("drop_dependency", sorted(before - after))
         self._each("put_dependency", sorted(after - before))
 
@@ -330,8 +339,17 @@ def words_of(text: str) -> list[str]:
 
 def _node(values: Sequence[Any]) -> ProjectNode:
     name, kind, *rest = values
-    node: ProjectNode = _made_node(name, NodeKind(kind), *rest)
+    if kind not in _KINDS:
+        raise StoreCorrupt(f"the index of the project has a node of the kind {kind!r}; {_MADE_ANEW}")
+    node: ProjectNode = _made_node(name, _KINDS[kind], *rest)
     return node
+
+
+def _reference(values: Sequence[Any]) -> NodeReference:
+    path, node, kind, name, is_member = values
+    if kind not in _EDGES:
+        raise StoreCorrupt(f"the index of the project has a reference of the kind {kind!r}; {_MADE_ANEW}")
+    return NodeReference(path, node, _EDGES[kind], name, bool(is_member))
 
 
 def _searched(node: ProjectNode) -> str:
@@ -345,8 +363,6 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StoreCorrupt(
-            "the index of the project is damaged; run `clew project genesis`, which makes it anew"
-        ) from error
+        raise StoreCorrupt(f"the index of the project is damaged; {_MADE_ANEW}") from error
     except apsw.Error as error:
         raise translated(error) or error from error

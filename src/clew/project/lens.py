@@ -66,6 +66,13 @@ class ProjectLens:
                 yield "said", PathMatch(path, "name")
 
 
+def lens_digest(project: Project, changes: Iterable[str] = (), model: str | None = None) -> str:
+    """The digest of the lens that `lens_of` would give, which costs no look at the elements."""
+    compared = f"{model} {project.embedded}" if model else ""
+    said = "\n".join([project.digest, compared, str(_RULES_VERSION), *changes])
+    return hashlib.sha256(said.encode()).hexdigest()[:32]
+
+
 def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = None) -> ProjectLens:
     """The lens of a project.
 
@@ -77,11 +84,7 @@ def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = N
         ConfigError: a change cannot be read.
     """
     rules = tuple(changes)
-    elements = tuple(elements_of(project))
-    compared = f"{model} {project.embedded}" if model else ""
-    digest = hashlib.sha256("\n".join([project.digest, compared, str(_RULES_VERSION), *rules]).encode()).hexdigest()[
-        :32
-    ]
+    elements, digest = tuple(elements_of(project)), lens_digest(project, rules, model)
     vectors = {} if model is None else dict(zip(*project.vectors(model), strict=True))
     scored = _scored(project, elements, rules)
     by_path: dict[str, list[ProjectElement]] = {}

@@ -14,6 +14,7 @@ highest mean, which says how near the turn is to the project, and the others fol
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import log
 from typing import Final
 
@@ -59,22 +60,29 @@ _ALL: Final = tuple(Overlay)
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The elements by the terms that they have.
+    """The elements by the terms that they have. Terms are numbered, the rarest of the project first.
 
     Attributes:
-        postings: term -> elements, and the weight of the term in each.
-        rarity: weight of a term in a turn.
-        typical: term -> 0 to 1 for each overlay: the share of its elements that have the term, over the highest share.
+        numbers: term -> its number.
+        rarity: by number, the weight of the term in a turn.
+        starts: by number, where the postings of the term begin; one more than there are terms.
+        rows: the elements that have the first term, then those that have the second, and so on.
+        weights: for each of `rows`, the weight of the term in the element times its rarity.
+        typical: by number, for each overlay: the share of its elements that have the term, over the highest share, times
+            the rarity of the term.
     """
 
-    postings: Mapping[str, tuple[NDArray[np.intp], NDArray[np.float64]]]
-    rarity: Mapping[str, float]
-    typical: Mapping[str, NDArray[np.float64]]
+    numbers: Mapping[str, int]
+    rarity: NDArray[np.float64]
+    starts: Sequence[int]
+    rows: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    typical: NDArray[np.float64]
 
-    def known(self, found: Sequence[str]) -> list[str]:
+    def known(self, found: Iterable[str]) -> list[int]:
         """The terms of a turn that the elements have, as far as they count, the rarest first."""
-        rarity = self.rarity
-        return sorted({term for term in found if term in rarity}, key=lambda term: (-rarity[term], term))[:TURN_TERMS]
+        numbers = self.numbers
+        return sorted([numbers[term] for term in numbers.keys() & found])[:TURN_TERMS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +152,9 @@ class OverlayNodes:
         most = max(told.values(), default=0.0)
         return {overlay: max(met.values()) * each / most for overlay, each in told.items()} if most > 0 else met
 
-    def _shares(self, known: Sequence[str]) -> Mapping[Overlay, float]:
+    def _shares(self, known: Sequence[int]) -> Mapping[Overlay, float]:
         """How typical a turn's terms are of each overlay, the rare ones of the project counting more."""
-        words = self._by_terms()
-        sums = np.zeros(len(_ALL))
-        for term in known:
-            sums += words.rarity[term] * words.typical[term]
-        return dict(zip(_ALL, sums.tolist(), strict=True))
+        return dict(zip(_ALL, self._by_terms().typical[known].sum(axis=0).tolist(), strict=True))
 
     def nearest(self, found: Sequence[str], most: int = MEET_NODES) -> list[tuple[ProjectElement, float]]:
         """The elements nearest to a turn by words, with their cosines."""
@@ -158,23 +162,19 @@ class OverlayNodes:
         order = np.lexsort((rows, -np.round(cosines, 6)))[:most]
         return [(self.elements[int(rows[place])], float(cosines[place])) for place in order if cosines[place] > 0]
 
-    def _by_words(self, known: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def _by_words(self, known: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The elements that share a term with a turn, and their cosines with it."""
         words = self._by_terms()
-        rarity = words.rarity
         if not known:
             return np.zeros(0, dtype=np.intp), np.zeros(0)
-        size = _size([rarity[term] for term in known])
-        postings = [words.postings[term] for term in known]
-        rows = np.concatenate([each for each, _ in postings])
-        weights = np.concatenate(
-            [each * (rarity[term] / size) for term, (_, each) in zip(known, postings, strict=True)]
-        )
+        spans = [(words.starts[number], words.starts[number + 1]) for number in known]
+        rows = np.concatenate([words.rows[start:end] for start, end in spans])
+        weights = np.concatenate([words.weights[start:end] for start, end in spans])
         sums: NDArray[np.float64] = np.bincount(rows, weights, minlength=len(self.elements)).astype(
             np.float64, copy=False
         )
         shared = np.flatnonzero(sums)
-        return shared, sums[shared]
+        return shared, sums[shared] / _size(words.rarity[known].tolist())
 
     def _by_terms(self) -> _Words:
         """The elements by their terms; made when a turn is compared first. Two threads may both make it, the same."""
@@ -184,11 +184,11 @@ class OverlayNodes:
 
     def _best(self, rows: NDArray[np.intp], near: NDArray[np.float64]) -> dict[Overlay, list[float]]:
         """The best values of each overlay; 0 for elements that share nothing."""
-        best: dict[Overlay, list[float]] = {}
         above = near > 0
         rows, near = rows[above], near[above]
-        for overlay, members, fewest in zip(_ALL, self._members[:, rows], self._fewest, strict=True):
-            values = near[members]
+        best: dict[Overlay, list[float]] = {}
+        for overlay, members, fewest in zip(_ALL, self._members, self._fewest, strict=True):
+            values = near[members[rows]]
             if len(values) > MEET_NODES:
                 values = np.partition(values, len(values) - MEET_NODES)[-MEET_NODES:]
             least = fewest - len(values)
@@ -221,17 +221,31 @@ def _words_of(elements: Sequence[ProjectElement], members: NDArray[np.bool_]) ->
         kept = sorted((term for term in each if term in rarity), key=lambda term: (-rarity[term], term))[:NODE_TERMS]
         size = _size([rarity[term] for term in kept])
         for term in kept:
-            lists[term].append((row, rarity[term] / size))
-    postings = {
-        term: (np.array([row for row, _ in some], dtype=np.intp), np.array([weight for _, weight in some]))
-        for term, some in lists.items()
-    }
+            lists[term].append((row, rarity[term] ** 2 / size))
+    ordered = sorted(lists, key=lambda term: (-rarity[term], term))
+    starts = [0, *accumulate(len(lists[term]) for term in ordered)]
+    rows = np.array([row for term in ordered for row, _ in lists[term]], dtype=np.intp)
+    weights = np.array([weight for term in ordered for _, weight in lists[term]])
+    rarities = np.array([rarity[term] for term in ordered])
+    return _Words(
+        numbers={term: number for number, term in enumerate(ordered)},
+        rarity=rarities,
+        starts=starts,
+        rows=rows,
+        weights=weights,
+        typical=_typical(members, rows, starts) * rarities[:, None],
+    )
+
+
+def _typical(members: NDArray[np.bool_], rows: NDArray[np.intp], starts: Sequence[int]) -> NDArray[np.float64]:
+    """By term, for each overlay the share of its elements that have the term, over the highest share."""
     sizes = members.sum(axis=1) + SMOOTHING
-    typical = {}
-    for term, (rows, _) in postings.items():
-        shares = (members[:, rows].sum(axis=1) + SMOOTHING * len(rows) / len(elements)) / sizes
-        typical[term] = shares / shares.max()
-    return _Words(postings, {term: rarity[term] for term in lists}, typical)
+    each = np.diff(starts)
+    totals = np.vstack([np.zeros(len(members), dtype=np.intp), np.cumsum(members.T[rows], axis=0)])
+    usual = SMOOTHING * each / members.shape[1]
+    shares = (totals[starts[1:]] - totals[starts[:-1]] + usual[:, None]) / sizes
+    typical: NDArray[np.float64] = shares / shares.max(axis=1, keepdims=True, initial=0.0)
+    return typical
 
 
 def _vectors_of(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -94,6 +94,11 @@ class ContentStore:
 def encoded(record: Mapping[str, Any]) -> bytes:
     """A record as the bytes that are stored: JSON, its keys sorted."""
     return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def digest_of(objects: Iterable[tuple[str, str]]) -> str:
+    """One hash for all paths of a project with the hashes of their objects."""
+    return hashlib.sha256(encoded(dict(objects))).hexdigest()
 
 
 def decoded_file(data: bytes) -> ParsedFile:

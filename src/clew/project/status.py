@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from clew.errors import ClewError
 from clew.project.layout import Layout
 from clew.project.nodes import ProjectFile
-from clew.project.objects import ObjectState, decoded_file
+from clew.project.objects import ObjectState, decoded_file, digest_of
 from clew.project.project import Project
-from clew.project.reading import nodes_of
+from clew.project.reading import content_hash, nodes_of, references_of
 from clew.project.transforms import decoded_transform
 from clew.project.walk import walk
 from clew.types.record import Record
@@ -59,7 +59,8 @@ def status(layout: Layout, further: Sequence[Check] = ()) -> ProjectStatus:
         with Project.open(layout.root) as project:
             if not project.index.is_sound():
                 return _damaged(layout, "the database fails SQLite's own check")
-            problems = [*_objects(project), *_files(project), *_transforms(project), *_references(project)]
+            problems = [*_whole(project), *_objects(project), *_files(project)]
+            problems += [*_transforms(project), *_references(project)]
             problems += [problem for check in further for problem in check(project)]
             files = project.files()
             counts = {
@@ -98,6 +99,12 @@ def _place(layout: Layout, name: str) -> str:
     return f"{layout.folder.relative_to(layout.root).as_posix()}/{name}"
 
 
+def _whole(project: Project) -> Iterator[Problem]:
+    """The hash of the whole project, by which conversations see that it has changed."""
+    if project.digest != digest_of((file.path, file.object) for file in project.files()) and project.generation:
+        yield _problem("index", _place(project.layout, "index/index.db"), "its digest is not that of its files")
+
+
 def _objects(project: Project) -> Iterator[Problem]:
     """Objects that are not what their name says, whether or not a file needs them."""
     store = project.layout.objects
@@ -129,7 +136,14 @@ def _compared(project: Project, file: ProjectFile, data: bytes) -> Iterator[Prob
         return
     if parsed.content != file.content:
         yield _problem("index", file.path, f"its content is not that of its object {file.object}")
-    expected = {node.id: node for node in nodes_of(file.path, parsed)}
+    if (parsed.language, parsed.lines) != (file.language, file.lines):
+        yield _problem("index", file.path, "its language or lines are not those of its object")
+    nodes, index = nodes_of(file.path, parsed), project.index
+    if set(references_of(nodes, parsed)) != set(index.references("of_path", file.path)):
+        yield _problem("index", file.path, "its references are not those of its object")
+    if set(parsed.imports) != set(index.imported(file.path)):
+        yield _problem("index", file.path, "its imports are not those of its object")
+    expected = {node.id: node for node in nodes}
     found = {node.id: node for node in project.nodes(path=file.path)}
     for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):
@@ -144,6 +158,9 @@ def _transforms(project: Project) -> Iterator[Problem]:
         place = _place(project.layout, f"transforms/{name[:2]}/{name[2:]}")
         if state is not ObjectState.INTACT:
             yield _problem("transform", place, f"the file is {state}")
+        if content_hash(record) != name:
+            yield _problem("transform", place, "its record in the index does not have the hash that is its name")
+            continue
         transform = decoded_transform(record)
         if len(transform.inputs) != len(transform.outputs):
             yield _problem("transform", place, "it has more inputs than outputs, or fewer")
@@ -159,6 +176,11 @@ def _references(project: Project) -> Iterator[Problem]:
     for source, target in project.index.dependencies():
         for path in {source, target} - paths:
             yield _problem("dependency", f"{source} -> {target}", f"there is no file {path!r}")
+    for source, target in sorted(set(project.index.dependencies()) ^ project.index.resolved(None)):
+        if {source, target} <= paths:
+            yield _problem(
+                "dependency", f"{source} -> {target}", "the imports of the first do not say so, or it is missing"
+            )
     nodes = {node.id for node in project.nodes()}
     for reference in project.index.references():
         if reference.node not in nodes:

@@ -1,28 +1,32 @@
 -- The index of a project (project/index.py). Statements by name; columns in the order of the dataclasses.
 
 -- name: tables
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE file (path TEXT PRIMARY KEY, content TEXT NOT NULL, object TEXT NOT NULL, transform TEXT NOT NULL,
-    size INTEGER NOT NULL, language TEXT NOT NULL, lines INTEGER NOT NULL, package TEXT NOT NULL,
-    syntax_errors INTEGER NOT NULL, modified INTEGER NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID;
+-- STRICT and CHECK say what SQLite's own check (`is_sound`) finds.
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL,
+    CHECK (key NOT IN ('generation', 'embedded') OR CAST(CAST(value AS INTEGER) AS TEXT) = value),
+    CHECK (key <> 'limits' OR iif(json_valid(value), json_type(value) = 'array', 0))) WITHOUT ROWID, STRICT;
+CREATE TABLE file (path TEXT PRIMARY KEY, content TEXT NOT NULL, object TEXT NOT NULL CHECK (length(object) = 64),
+    transform TEXT NOT NULL, size INTEGER NOT NULL, language TEXT NOT NULL, lines INTEGER NOT NULL, package TEXT NOT NULL,
+    syntax_errors INTEGER NOT NULL, modified INTEGER NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE binary (path TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, seen INTEGER NOT NULL)
-    WITHOUT ROWID;
+    WITHOUT ROWID, STRICT;
 CREATE TABLE node (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, path TEXT NOT NULL,
     name TEXT NOT NULL, qualified TEXT NOT NULL, language TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
-    signature TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, generation INTEGER NOT NULL);
+    signature TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, generation INTEGER NOT NULL) STRICT;
 CREATE INDEX node_path ON node (path, start);
 CREATE INDEX node_name ON node (name);
 CREATE INDEX node_generation ON node (generation);
-CREATE TABLE import (path TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (path, name)) WITHOUT ROWID;
-CREATE TABLE dependency (source TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (source, target)) WITHOUT ROWID;
+CREATE TABLE import (path TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (path, name)) WITHOUT ROWID, STRICT;
+CREATE TABLE dependency (source TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (source, target)) WITHOUT ROWID, STRICT;
 CREATE INDEX dependency_target ON dependency (target, source);
 CREATE TABLE reference (path TEXT NOT NULL, node TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
-    member INTEGER NOT NULL, PRIMARY KEY (path, node, kind, name, member)) WITHOUT ROWID;
+    member INTEGER NOT NULL, PRIMARY KEY (path, node, kind, name, member)) WITHOUT ROWID, STRICT;
 CREATE INDEX reference_name ON reference (name);
-CREATE TABLE removed (id TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE removed (id TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE vector (model TEXT NOT NULL, text TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (model, text))
-    WITHOUT ROWID;
-CREATE TABLE transform (id TEXT PRIMARY KEY, generation INTEGER NOT NULL, record BLOB NOT NULL) WITHOUT ROWID;
+    WITHOUT ROWID, STRICT;
+CREATE TABLE transform (id TEXT PRIMARY KEY CHECK (length(id) = 64), generation INTEGER NOT NULL,
+    record BLOB NOT NULL) WITHOUT ROWID, STRICT;
 CREATE VIRTUAL TABLE words USING fts5(body, content='', contentless_delete=1, tokenize='unicode61');
 
 -- name: files
