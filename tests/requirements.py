@@ -138,6 +138,12 @@ MEET = (
         "A class is structural by those derived from it, and what a package says of itself is of its mission.",
     ),
     Requirement("L-CODE-22", "issue 17", "Whether a project has changed is seen without reading what it consists of."),
+    Requirement(
+        "L-CODE-23",
+        "issue 17",
+        "A session that writes paths of another project and none of this one says nothing of it.",
+    ),
+    Requirement("L-CODE-24", "issue 17", "What only announces the next step decides nothing about a file."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

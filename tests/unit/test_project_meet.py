@@ -16,6 +16,7 @@ from clew.memory import Memory
 from clew.project.elements import ProjectElement
 from clew.project.genesis import genesis
 from clew.project.lens import lens_of
+from clew.project.links import links_of
 from clew.project.meet import OverlayNodes
 from clew.project.overlays import OverlayScorer
 from clew.project.project import Project
@@ -28,6 +29,7 @@ from clew.text.terms import terms
 from clew.types import Turn
 from tests.calls import observed
 from tests.memories import NOON, at, quiet
+from tests.projects import write
 from tests.unit.test_quests import TASK, call, turn
 
 FILES = {
@@ -371,6 +373,43 @@ def test_drift_names_unexplained_files_and_decisions_without_code(memory: Memory
     assert (lost.turn, lost.names) == ("work:turn:2", ("src/tariff.py",))
     (link,) = memory.links("work:turn:0")
     assert (link.element.path, link.how, link.match) == ("src/turnstile.py", "said", "exact")
+
+
+@pytest.mark.requirement("L-CODE-23")
+def test_a_session_about_files_of_another_project_explains_none_of_this(memory: Memory, project: Path) -> None:
+    write(project, {"LICENSE": "", "src/index.html": ""})
+    update(project, at(1))
+    memory.attach_project(project)
+    said = "We decided to leave the LICENSE as it is and to load app.css in index.html, see `admit`."
+    memory.add(turn("user", said, session="kitchen"))
+    assert memory.drain(60)
+    (found,) = memory.drift()
+    assert (found.explained, len(found.unreflected)) == (1, 1), "only what the first session says"
+    memory.add(turn("user", "src/index.html is fine, too.", session="kitchen"))
+    assert memory.drain(60)
+    (found,) = memory.drift()
+    assert {"LICENSE", "src/index.html"}.isdisjoint(found.unexplained)
+    memory.add(turn("user", "What does `admit` do? And the LICENSE?", session="chat"))
+    assert memory.drain(60)
+    assert "src/turnstile.py" not in memory.drift()[0].unexplained
+
+
+@pytest.mark.requirement("L-CODE-24")
+@pytest.mark.parametrize(
+    ("said", "decides"),
+    [
+        ("Now, let's update src/turnstile.py to include the new gate:", False),
+        ("I'll add the check to src/turnstile.py:", False),
+        ("Let's use src/turnstile.py instead of the ledger:", True),
+        ("We decided to keep the check in src/turnstile.py:", True),
+        ("Let's keep the check in src/turnstile.py.", True),
+    ],
+)
+def test_what_announces_the_next_step_decides_nothing(memory: Memory, said: str, decides: bool) -> None:
+    memory.add(turn("assistant", said, session="late"))
+    assert memory.drain(60)
+    assert [each.text for each in memory.decisions("src/turnstile.py") if each.session == "late"] == [said] * decides
+    assert links_of(turn("assistant", said)).decides is decides
 
 
 @pytest.mark.requirement("L-MEE-20")

@@ -192,6 +192,12 @@ _EXPECTED: Final = _any(
 )
 """How a failure is said that is planned, wanted or only possible."""
 
+_ANNOUNCED: Final = late_pattern(
+    r"^\W*(?:(?:now|next|first|then|finally|ok(?:ay)?|great|good)\b[\s,!.]*){0,3}(?:let's|let us|let me|i'll|i will|we'll|we will)"
+    r"\b.*[:…]\W*$"
+)
+_CHOICE: Final = late_pattern(r"\b(?:instead of|rather than|because)\b")
+
 _CALM: Final = (_INTENTION,)
 """Not looked for in questions and exclamations: who asks has not decided."""
 _FENCE: Final = late_pattern(r"```[^`]{0,20000}(?:```|\Z)")
@@ -253,6 +259,12 @@ def is_settled(sentence: str) -> bool:
     """Whether a sentence says outright what was decided or may not be, rather than what may be done next."""
     lower = sentence.replace("’", "'").lower()
     return any(pattern.search(lower) is not None for pattern in (_SETTLED, _DECISION, _CONSTRAINT))
+
+
+def is_announcement(sentence: str) -> bool:
+    """Whether a sentence only announces the step that follows it, as in "Let's try it without the cache:"."""
+    lower = sentence.replace("’", "'").lower()
+    return _ANNOUNCED.search(lower) is not None and _CHOICE.search(lower) is None and not is_settled(sentence)
 
 
 def _listed(text: str) -> Iterator[tuple[int, int, str]]:

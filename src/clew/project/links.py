@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from clew.condense.material import prose_of
-from clew.condense.statements import statements
+from clew.condense.statements import is_announcement, statements
 from clew.project.checks import check_commands, confirms, is_commit, thanks_first, undid, verdict_of
 from clew.project.names import MOST_NAMES, names_in
 from clew.project.shell_writes import written_by
@@ -23,7 +23,7 @@ from clew.text.late_pattern import late_pattern
 from clew.types.record import Record
 from clew.types.turn import Part, Turn
 
-LINKS_VERSION: Final = 7
+LINKS_VERSION: Final = 8
 """Raise it with any change of what `links_of` finds: rows of other versions are made again."""
 
 PATHS: Final = 40
@@ -186,9 +186,14 @@ def file_decisions(turn: Turn) -> Iterator[tuple[str, tuple[str, ...]]]:
     for start, end, kind in statements(prose):
         sentence = " ".join(prose[start:end].split())
         spans = path_spans(sentence) if kind == "decision" else ()
-        paths = tuple(sentence[low:high] for low, high in spans if _FILE.search(sentence[low:high]))
-        if paths:
+        paths = tuple(sentence[low:high] for low, high in spans if is_file(sentence[low:high]))
+        if paths and not is_announcement(sentence):
             yield sentence, paths
+
+
+def is_file(path: str) -> bool:
+    """Whether a written path is that of a file: it has an ending."""
+    return _FILE.search(path) is not None
 
 
 def normal_path(path: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from clew.condense.material import prose_of
-from clew.condense.statements import statements
+from clew.condense.statements import is_announcement, statements
 from clew.errors import NotFoundError, StoreError
 from clew.index.view import IndexView
 from clew.project.links import PathResolver, TurnLinks, normal_path, touches
@@ -118,9 +118,13 @@ def _concerned(
 def _told(
     turn: Turn, links: TurnLinks, how: str, later: Sequence[str], written: datetime | None, wanted: About
 ) -> list[CodeDecision]:
-    """The sentences of a turn that settle something; of a turn that names many files those that name this one."""
+    """The sentences of a turn that settle something; of a turn that names many files those that name this one.
+
+    What only announces the next step ("Let's try it without the cache:") settles nothing.
+    """
     prose = prose_of(turn)
     sentences = [(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose) if kind in _TOLD]
+    sentences = [(kind, text) for kind, text in sentences if kind != "decision" or not is_announcement(text)]
     if len(set(links.said)) > 1:
         end = wanted.name.rpartition("/")[2].rpartition(".")[2 if wanted.kind == "symbol" else 0] or wanted.name
         sentences = [(kind, text) for kind, text in sentences if end.casefold() in text.casefold()]

@@ -10,7 +10,7 @@ import numpy as np
 
 from clew.index.view import IndexView
 from clew.project.lens import ProjectLens
-from clew.project.links import TurnLinks, file_decisions
+from clew.project.links import TurnLinks, file_decisions, is_file
 from clew.recall.mentions import links_at
 from clew.recall.project_links import unexplained
 from clew.recall.working_folders import ProjectPlace, working_folders
@@ -30,32 +30,51 @@ class _SessionMentions:
 
     Attributes:
         concerned: paths of the project's files that they concern.
-        is_about: whether one of them writes a path of the project, and not only names of code.
+        is_about: whether one of them writes a path of the project with a folder: most projects have a `README.md`.
+        is_elsewhere: whether one of them writes the path of a file that the project does not have.
         decisions: ordinal and position of the turns that decide something about files.
     """
 
     concerned: set[str] = field(default_factory=set)
     is_about: bool = False
+    is_elsewhere: bool = False
     decisions: list[tuple[int, int]] = field(default_factory=list)
+
+    def take(self, links: TurnLinks, lens: ProjectLens) -> None:
+        """Takes in what one turn writes of files."""
+        self.concerned |= {match.path for _, match in lens.files_of(links)}
+        for _, written in links.paths:
+            match = lens.resolver.resolve(written)
+            if match is None:
+                self.is_elsewhere = self.is_elsewhere or is_file(written)
+            elif "/" in match.path and "/" in written:
+                self.is_about = True
+
+    def counts(self, worked: bool | None) -> bool:
+        """Whether they are about the project; a session whose folder is not known is judged by the paths that it writes.
+
+        Args:
+            worked: whether the session worked on the project; None where that is not known.
+        """
+        return (self.is_about or not self.is_elsewhere) if worked is None else worked
 
 
 def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> ProjectDrift:
     """What of a project no conversation explains, and which decisions no code reflects.
 
-    Sessions that worked on another project do not count. Nor do decisions of a session whose folder is not known and
-    that writes no path of this project. Only the links of turns, and turns that decide something about files, are read.
+    Sessions that worked on another project do not count, nor does one whose folder is not known and that writes paths of
+    other files, and none of this project with its folder. Of decisions, those of a session count that is known to be
+    about the project by its folder or such a path. Only the links of turns, and turns that decide something about files, are read.
     """
     place, mentions = ProjectPlace(lens.root), defaultdict[str, _SessionMentions](_SessionMentions)
     for ordinal, position, links in _linked(reader, space, view):
         held = mentions[view.sessions[int(view.turns.session[position])]]
-        matches = [match for _, match in lens.files_of(links)]
-        held.concerned |= {match.path for match in matches}
-        held.is_about = held.is_about or any(match.how != "name" for match in matches)
+        held.take(links, lens)
         if links.decides:
             held.decisions.append((ordinal, position))
     folders = working_folders(reader, space, view, mentions)
     worked = {name: place.has(folders.get(name, ())) for name in mentions}
-    own = [each for name, each in mentions.items() if worked[name] is not False]
+    own = [each for name, each in mentions.items() if each.counts(worked[name])]
     names = {part for each in lens.elements if each.name for part in (each.name, each.name.rpartition(".")[2])}
     lost = [
         (ordinal, each)
