@@ -3023,6 +3023,9 @@ MODEL_FACTS = (
         "Turns are read once, newest first, behind the acknowledgement, within the budget; answers are recorded.",
     ),
     Requirement(
+        "K-MOD-07", "Issue 16.2", "Of a model's right facts nearly all are believed, of its mistakes hardly any."
+    ),
+    Requirement(
         "K-MOD-06", "HSCA 5.2", "Beats of high macro weight ground claims; a source stuffed with keywords does not."
     ),
 )

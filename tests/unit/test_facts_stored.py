@@ -18,7 +18,18 @@ from clew.knowledge.groups import group_key, subject_key
 from clew.maintain.doctor import diagnose, repair
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
-from clew.rows.fact_codec import TurnMark, fact_data, fact_id, fact_of, fact_row, place_of, statement_row, statements_of
+from clew.rows.fact_codec import (
+    TurnMark,
+    fact_data,
+    fact_id,
+    fact_of,
+    fact_row,
+    fact_text,
+    place_of,
+    statement_data,
+    statement_row,
+    statements_of,
+)
 from clew.rows.fact_progress import read_fact_progress
 from clew.rows.facts import TurnMarks, stated
 from clew.store.memory import MemoryStore
@@ -356,7 +367,9 @@ def test_a_fact_comes_back_as_it_was(base: Statement | None) -> None:
     row = fact_row("default", place_of(fact.id, ordinals.__getitem__), fact, base, ordinals.__getitem__)
     turns = {number: TurnMark(name, at(3)) for name, number in ordinals.items()}
     group = group_key(subject_key(fact.subject), fact.verb, fact.object, fact.scope)
-    assert fact_of(fact_data(row), base, turns.__getitem__) == replace(fact, group=group, confirmed_at=at(3))
+    data = None if base is None else statement_data(base)
+    found = fact_of(fact_data(fact_text(row)), data, turns.__getitem__)
+    assert found == replace(fact, group=group, confirmed_at=at(3))
 
 
 @pytest.mark.requirement("K-FCT-12")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.model_guard import RIGHT, cases, is_believed
 from clew.knowledge.book import Book
 from clew.knowledge.guard import own_words, takes_over, trusted_sentences
 from clew.knowledge.model_facts import (
@@ -352,3 +353,23 @@ def test_only_people_state_facts(role: Any, more: dict[str, Any], words: str) ->
     assert (said.text, said.speaker) == (words, more.get("speaker", USER))
     answer = {"facts": [fact("user", "lives in", "Bergen", "I live in Bergen")]}
     assert len(model_facts(answer, said, MODEL).statements) == bool(words)
+
+
+@pytest.mark.requirement("K-MOD-01")
+def test_a_relative_of_the_speaker_is_named_by_the_speaker() -> None:
+    assert not believed(
+        "My sister works at Vela.", fact("Nadia's sister", "works at", "Vela", "My sister works")
+    ).doubts
+    told = fact("Nadia's sister", "works at", "Vela", "The sister works at Vela.")
+    assert believed("The sister works at Vela.", told).doubts == {Doubt.NOT_THE_SPEAKER: 1}
+    told = fact("Nadia's brother", "works at", "Vela", "My sister works at Vela.")
+    assert believed("My sister works at Vela.", told).doubts == {Doubt.INVENTED: 1}
+
+
+@pytest.mark.requirement("K-MOD-07")
+def test_right_facts_are_believed_and_mistakes_are_not() -> None:
+    found = [(kind == RIGHT, is_believed(said, told)) for kind, said, told in cases()]
+    right = [believed for is_right, believed in found if is_right]
+    mistakes = [believed for is_right, believed in found if not is_right]
+    assert sum(right) >= 0.95 * len(right) > 100
+    assert sum(mistakes) <= 0.03 * len(mistakes)

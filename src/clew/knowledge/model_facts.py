@@ -212,13 +212,19 @@ class _Source:
         mood = _mood(sentence, fact["object"] or fact["verb"])
         if mood not in _STATED:
             return Doubt.NOT_STATED
-        is_speaker = fold(fact["subject"]) in {self._speaker, *_SPEAKER}
-        if is_speaker and not _is_first_person(sentence):
+        subject = self._besides_speaker(fact["subject"])
+        if subject != fact["subject"] and not _is_first_person(sentence):
             return Doubt.NOT_THE_SPEAKER
         if mood is Mood.NEGATED and not _says_no(fact):
             return Doubt.NEGATED
-        subject = "" if is_speaker else fact["subject"]
         return Doubt.INVENTED if _is_invented(fact, subject, sentence) else None
+
+    def _besides_speaker(self, subject: str) -> str:
+        """What a subject names beside the speaker: nothing of "Ann", "sister" of "Ann's sister", if Ann speaks."""
+        owner, mark, owned = subject.replace("’", "'").partition("'s ")
+        if fold(owner) not in {self._speaker, *_SPEAKER}:
+            return subject
+        return owned if mark else ""
 
 
 _SPEAKER: Final = frozenset(("i", "me", "we", "us", "user", "the user", "speaker", "the speaker", "myself"))

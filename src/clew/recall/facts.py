@@ -16,8 +16,9 @@ from clew.rows.fact_codec import Place, fact_id, is_over, place_of
 from clew.rows.facts import (
     STATED,
     StoredStatements,
+    ToldFact,
     TurnMarks,
-    fact_rows,
+    fact_texts,
     facts_at,
     facts_of,
     facts_of_groups,
@@ -27,6 +28,7 @@ from clew.rows.facts import (
     status_digest,
     subject_digest,
     term_digest,
+    told_at,
     verb_digest,
 )
 from clew.store.knowledge_row_types import FactLinkRow
@@ -257,7 +259,7 @@ def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
     )
 
 
-def _linked(kind: LinkKind, other: Fact, *, is_source: bool) -> LinkedFact:
+def _linked(kind: LinkKind, other: Fact | ToldFact, *, is_source: bool) -> LinkedFact:
     return LinkedFact(kind=kind, id=other.id, is_source=is_source, told=other.told, retracted=other.retracted)
 
 
@@ -271,9 +273,9 @@ def with_links(
     """
     places = {fact.id: place_of(fact.id, marks.ordinal) for fact in facts}
     ends = _ends(reader, space, set(places.values()))
-    linked = {places[fact.id]: fact for fact in facts}
+    linked: dict[Place, Fact | ToldFact] = {places[fact.id]: fact for fact in facts}
     others = sorted({place for every in ends.values() for _, place, _ in every} - linked.keys())
-    linked |= {place_of(fact.id, marks.ordinal): fact for fact in facts_at(reader, space, others, marks)}
+    linked |= told_at(reader, space, others, marks)
     found = []
     for fact in facts:
         links = tuple(
@@ -313,17 +315,18 @@ def _candidates(
     for places in pages:
         start = 0
         while start < len(places):
-            most = len(places) if query.limit is None else start + _page(query.limit - len(found), start)
-            rows = fact_rows(reader, space, places[start:most])
+            most = len(places) if query.limit is None else start + _page(query.limit, start, len(found))
+            rows = fact_texts(reader, space, places[start:most])
             if query.status is None:
                 rows = [row for row in rows if not is_over(row)]
             yield facts_of(reader, space, rows, marks)
             start = most
 
 
-def _page(missing: int, read: int) -> int:
-    """Places of facts to read at a time: first as many as answers are wanted, then as many again as were read."""
-    return max(_LEAST, missing, read)
+def _page(wanted: int, read: int, found: int) -> int:
+    """Places of facts to read at a time: as many as give what is missing, if they give as much as those before."""
+    missing = wanted - found
+    return max(_LEAST, missing) if read == 0 else max(_LEAST, missing * read // found if found else read)
 
 
 def _is_about_now(query: FactQuery) -> bool:

@@ -7,21 +7,24 @@ key, and a fact says only what differs from its first statement.
 import json
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from clew.errors import InputError
 from clew.knowledge.groups import group_key, subject_key
 from clew.knowledge.slots import slot_of
 from clew.store.knowledge_row_types import FactRow, StatementRow
 from clew.store.rows import dumps, from_us, to_us
-from clew.types.facts import Effect, Fact, FactStatus, FactType, Mood, Statement
+from clew.types.facts import Effect, Fact, FactStatus, FactType, Mood, Statement, maker_mark
 
 Place = tuple[int, int]
 """Where a fact stands: the ordinal of the turn of its first statement, and the number of that statement."""
+
+StatementData = Mapping[str, Any]
+"""What a row says of a statement, as JSON has it, with its maker and the time of its turn (`said_at`)."""
 
 _ID: Final = re.compile(r"(?P<turn>.+):fact:(?P<mark>[mue]?)(?P<number>\d{1,9})(?P<part>x?)", re.DOTALL)
 _MARKS: Final = ("", "m", "u", "e")
@@ -100,6 +103,19 @@ def statement_row(space: str, ordinal: int, provenance: str, statements: Sequenc
     return StatementRow(space, ordinal, str(provenance), _packed(said))
 
 
+def bases_of(row: StatementRow, turn: TurnMark) -> Iterator[tuple[Place, StatementData]]:
+    """What a row says of its statements as JSON has it, with the places of the facts that begin with them."""
+    mark, usual = _MARKS.index(maker_mark(row.provenance)), {"provenance": row.provenance, "said_at": to_us(turn.at)}
+    for number, said in enumerate(json.loads(data_text(row.data))):
+        yield (row.ordinal, said.get("ordinal", number) * _STEP + mark), {**usual, **said}
+
+
+def statement_data(statement: Statement) -> StatementData:
+    """The same of a statement."""
+    usual = {"provenance": statement.provenance, "said_at": to_us(statement.said_at)}
+    return {**usual, **_said(statement.ordinal, statement)}
+
+
 def statements_of(row: StatementRow, turn: TurnMark) -> list[Statement]:
     """The statements of a row."""
     usual = {"turn": turn.name, "said_at": turn.at, "provenance": row.provenance}
@@ -114,18 +130,26 @@ def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordin
         base: its first statement; None if it has none of this id.
         ordinal_of: gives the ordinal of a turn by its id.
     """
-    expected = _expected(base)
+    expected = _expected(None if base is None else statement_data(base), place[0])
     said: dict[str, Any] = {}
     for name in _FACT:
         value = getattr(fact, name)
-        if name in expected and expected[name] == value:
-            continue
         if name in _PLACES and value is not None:
             value = place_of(value, ordinal_of)
         elif name == "sources":
             value = [ordinal_of(turn) for turn in value]
-        said[name] = _plain(name, value)
+        value = _plain(name, value)
+        if name not in expected or expected[name] != value:
+            said[name] = value
     return FactRow(space, *place, _packed(said))
+
+
+class FactText(NamedTuple):
+    """A row of a fact, unpacked."""
+
+    ordinal: int
+    place: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,37 +170,80 @@ class FactData:
         return {self.ordinal, *self.said.get("sources", ())} | others
 
 
-def fact_data(row: FactRow) -> FactData:
+def fact_text(row: FactRow) -> FactText:
+    """A row of a fact, unpacked."""
+    return FactText(row.ordinal, row.place, data_text(row.data))
+
+
+def fact_data(row: FactText) -> FactData:
     """What a row says of a fact."""
-    return FactData(row.ordinal, row.place, json.loads(data_text(row.data)))
+    return FactData(row.ordinal, row.place, json.loads(row.text))
 
 
-def fact_of(data: FactData, base: Statement | None, mark_of: Callable[[int], TurnMark]) -> Fact | None:
-    """The fact of a row, without its statements; None where the statement is missing that it says nothing of.
+def told_in(data: FactData, base: StatementData | None) -> Mapping[str, Any] | None:
+    """All fields of a fact as JSON has them; None where the statement is missing that the row says nothing of.
 
     Args:
-        base: as in `fact_row`.
+        base: what is said of its first statement; None if it has none of its id.
+    """
+    told = {**_expected(base, data.ordinal), **data.said}
+    return told if "subject" in told else None
+
+
+def fact_of(data: FactData, base: StatementData | None, mark_of: Callable[[int], TurnMark]) -> Fact | None:
+    """The fact of a row, without its statements; None as for `told_in`.
+
+    Args:
+        base: as for `told_in`.
         mark_of: gives a turn by its ordinal.
     """
-    said = _values(data.said)
-    for name in _PLACES & said.keys():
-        if said[name] is not None:
-            ordinal, place = said[name]
-            said[name] = fact_id(mark_of(ordinal).name, place)
-    latest = mark_of(said["sources"][-1] if said.get("sources") else data.ordinal)
-    if "sources" in said:
-        said["sources"] = tuple(mark_of(ordinal).name for ordinal in said["sources"])
-    told = {**_expected(base), **said}
-    if "subject" not in told:
+    told = told_in(data, base)
+    if told is None:
         return None
-    group = group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"])
-    return Fact(id=fact_id(mark_of(data.ordinal).name, data.place), group=group, confirmed_at=latest.at, **told)
+    marks = [mark_of(ordinal) for ordinal in told["sources"]]
+    return Fact(
+        id=fact_id(mark_of(data.ordinal).name, data.place),
+        subject=told["subject"],
+        verb=told["verb"],
+        object=told["object"],
+        status=_STATUS[told["status"]],
+        type=_TYPE[told["type"]],
+        scope=told["scope"],
+        when=told["when"],
+        where=told["where"],
+        group=group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"]),
+        slot=told["slot"],
+        valid_from=from_us(told["valid_from"]),
+        valid_to=from_us(told["valid_to"]),
+        due_from=from_us(told["due_from"]),
+        due_to=from_us(told["due_to"]),
+        recorded_at=from_us(told["recorded_at"]),
+        confirmed_at=(marks[-1] if marks else mark_of(data.ordinal)).at,
+        sources=tuple([mark.name for mark in marks]),
+        support=told["support"],
+        provenance=told["provenance"],
+        superseded_by=_named(told["superseded_by"], mark_of),
+        stale_because=_named(told["stale_because"], mark_of),
+        retracted=told["retracted"],
+    )
 
 
-def is_over(row: FactRow) -> bool:
-    """Whether a fact was replaced or withdrawn, without reading more of it."""
-    text = data_text(row.data)  # within a value each quotation mark has a backslash before it, so these are fields
-    return '"superseded_by":[' in text or '"retracted":true' in text
+_STATUS: Final[Mapping[str, FactStatus]] = {each.value: each for each in FactStatus}
+_TYPE: Final[Mapping[str, FactType]] = {each.value: each for each in FactType}
+
+
+def _named(place: Sequence[int] | None, mark_of: Callable[[int], TurnMark]) -> str | None:
+    """The id of the fact at a place."""
+    return None if place is None else fact_id(mark_of(place[0]).name, place[1])
+
+
+def is_over(row: FactText) -> bool:
+    """Whether a fact was replaced or withdrawn or has ended, without reading more of it."""
+    return any(mark in row.text for mark in _OVER)
+
+
+_OVER: Final = ('"superseded_by":[', '"retracted":true', '"status":"ceased"', '"status":"abandoned"')
+"""Within a value each quotation mark has a backslash before it, so these are fields."""
 
 
 def said_in(row: StatementRow | FactRow) -> str:
@@ -210,31 +277,37 @@ def _said(place: int, statement: Statement) -> dict[str, Any]:
     return said if statement.ordinal == place else {**said, "ordinal": statement.ordinal}
 
 
-def _expected(base: Statement | None) -> dict[str, Any]:
-    """The fields of a fact as they usually follow from its first statement; of one without, those that none needs."""
+def _expected(base: StatementData | None, ordinal: int) -> dict[str, Any]:
+    """The fields of a fact as they usually follow from its first statement; of one without, those that none needs.
+
+    Args:
+        ordinal: of the turn of that statement.
+    """
     if base is None:
         absent = ("scope", "when", "where", "slot", "superseded_by", "stale_because")
         return {**dict.fromkeys(absent), "retracted": False}
-    slot = slot_of(base.verb, base.scope)
-    dated = base.status == FactStatus.PLANNED
-    return {
-        **{name: getattr(base, name) for name in _FACT if name in _STATEMENT},
-        "slot": None if slot is None else slot.name,
-        "valid_from": base.said_at if dated or base.valid_from is None else base.valid_from,
-        "due_from": base.valid_from if dated else None,
-        "due_to": base.valid_to if dated else None,
-        "valid_to": None if dated else base.valid_to,
-        "recorded_at": base.said_at,
-        "sources": (base.turn,),
-        "superseded_by": None,
-        "stale_because": None,
-        "retracted": False,
-    }
+    told = {**_USUAL, **base}
+    slot, at = slot_of(told["verb"], told["scope"]), base["said_at"]
+    told |= {"slot": None if slot is None else slot.name, "recorded_at": at, "sources": [ordinal]}
+    if told["status"] == FactStatus.PLANNED:
+        told |= {"due_from": told["valid_from"], "due_to": told["valid_to"], "valid_from": at, "valid_to": None}
+    elif told["valid_from"] is None:
+        told["valid_from"] = at
+    return told
+
+
+_USUAL: Final[Mapping[str, Any]] = {
+    **{name: usual for name, usual in _STATEMENT.items() if name in _FACT},
+    **dict.fromkeys(("due_from", "due_to", "superseded_by", "stale_because")),
+    "retracted": False,
+}
 
 
 def _plain(name: str, value: Any) -> Any:
     """A value as JSON has it."""
-    return to_us(value) if name in _TIMES else value
+    if name in _TIMES:
+        return to_us(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _values(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from clew.knowledge.reduce import Reduction, reduced
-from clew.rows.fact_codec import Place, fact_data, fact_id, fact_of, fact_row, place_of, statement_row, statements_of
+from clew.rows.fact_codec import (
+    Place,
+    fact_data,
+    fact_id,
+    fact_of,
+    fact_row,
+    fact_text,
+    place_of,
+    statement_data,
+    statement_row,
+    statements_of,
+)
 from clew.rows.facts import (
     FIRST_STATING,
     MOST_STATING,
@@ -139,8 +150,9 @@ class _Facts:
         for ordinal in sorted({ordinal for group in groups for ordinal in state.stating(group)}):
             rows = FACT.scan(self.reader, (self.space, ordinal), (self.space, ordinal))
             for row in rows:
-                name = fact_id(self.marks(ordinal).name, row.place)
-                fact = fact_of(fact_data(row), state.by_id(ordinal).get(name), self.marks)
+                base = state.by_id(ordinal).get(fact_id(self.marks(ordinal).name, row.place))
+                data = None if base is None else statement_data(base)
+                fact = fact_of(fact_data(fact_text(row)), data, self.marks)
                 if fact is not None and fact.group in groups:
                     found[row] = fact
         return found

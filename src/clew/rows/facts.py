@@ -6,20 +6,32 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from clew.errors import ConflictError
 from clew.knowledge.groups import Placed, placed, subject_key
 from clew.knowledge.morphology import lemma
-from clew.rows.fact_codec import Place, TurnMark, fact_data, fact_id, fact_of, statements_of
-from clew.store.knowledge_row_types import FactRow
+from clew.rows.fact_codec import (
+    FactData,
+    FactText,
+    Place,
+    StatementData,
+    TurnMark,
+    bases_of,
+    fact_data,
+    fact_id,
+    fact_of,
+    fact_text,
+    statements_of,
+    told_in,
+)
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import from_us
 from clew.store.selections import FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
 from clew.store.typed_reads import TypedReads
 from clew.text.terms import terms
-from clew.types.facts import Fact, FactStatus, Statement
+from clew.types.facts import Fact, FactStatus, Statement, in_few_words
 from clew.types.ids import parse_turn_id, turn_id
 
 T = TypeVar("T")
@@ -224,29 +236,53 @@ def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[S
     return [each for row in rows for each in statements_of(row, marks(ordinal))]
 
 
-def fact_rows(reader: Reader, space: str, places: Iterable[Place]) -> list[FactRow]:
+def fact_texts(reader: Reader, space: str, places: Iterable[Place]) -> list[FactText]:
     """The rows at some places, in their order; places where there is none are left out."""
-    return [row for row in FACT.get_many(reader, [(space, *place) for place in places]) if row is not None]
+    rows = FACT.get_many(reader, [(space, *place) for place in places])
+    return [fact_text(row) for row in rows if row is not None]
 
 
 def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks | None = None) -> list[Fact]:
     """The facts at some places, without their statements; places where there is none are left out."""
-    return facts_of(reader, space, fact_rows(reader, space, places), marks or TurnMarks(reader, space))
+    return facts_of(reader, space, fact_texts(reader, space, places), marks or TurnMarks(reader, space))
 
 
-def facts_of(reader: Reader, space: str, rows: Sequence[FactRow], marks: TurnMarks) -> list[Fact]:
+def facts_of(reader: Reader, space: str, rows: Sequence[FactText], marks: TurnMarks) -> list[Fact]:
     """The facts of some rows, without their statements."""
     found = list(map(fact_data, rows))
     marks.load({ordinal for each in found for ordinal in each.turns()})
-    ordinals = {each.ordinal for each in found}
-    statements = {
-        statement.id: statement
-        for row in rows_of_turns(STATEMENT, reader, space, ordinals, close=_CLOSE_STATING)
-        if row.ordinal in ordinals
-        for statement in statements_of(row, marks(row.ordinal))
-    }
-    facts = (fact_of(each, statements.get(fact_id(marks(each.ordinal).name, each.place)), marks) for each in found)
+    bases = _bases(reader, space, found, marks)
+    facts = (fact_of(each, bases.get((each.ordinal, each.place)), marks) for each in found)
     return [fact for fact in facts if fact is not None]
+
+
+class ToldFact(NamedTuple):
+    """A fact in a few words; see `LinkedFact`."""
+
+    id: str
+    told: str
+    retracted: bool
+
+
+def told_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks) -> dict[Place, ToldFact]:
+    """The facts at some places in a few words; places where there is none are left out."""
+    found = list(map(fact_data, fact_texts(reader, space, places)))
+    marks.load({each.ordinal for each in found})
+    bases = _bases(reader, space, found, marks)
+    told: dict[Place, ToldFact] = {}
+    for each in found:
+        place = (each.ordinal, each.place)
+        if (fields := told_in(each, bases.get(place))) is not None:
+            words = in_few_words(fields["subject"], fields["verb"], fields["object"], fields["scope"], fields["type"])
+            told[place] = ToldFact(fact_id(marks(each.ordinal).name, each.place), words, fields["retracted"])
+    return told
+
+
+def _bases(reader: Reader, space: str, found: Sequence[FactData], marks: TurnMarks) -> dict[Place, StatementData]:
+    """What is said of the first statements of facts, by the places of the facts."""
+    ordinals = {each.ordinal for each in found}
+    rows = rows_of_turns(STATEMENT, reader, space, ordinals, close=_CLOSE_STATING)
+    return {place: base for row in rows if row.ordinal in ordinals for place, base in bases_of(row, marks(row.ordinal))}
 
 
 def facts_of_groups(reader: Reader, space: str, groups: Collection[str], marks: TurnMarks) -> list[Fact]:

@@ -150,7 +150,12 @@ class Statement(Record):
 
     def sibling(self, ordinal: int) -> str:
         """The id of another statement of the same turn and maker."""
-        return f"{self.turn}:fact:{_MARKS.get(self.provenance.partition(':')[0], '')}{ordinal}"
+        return f"{self.turn}:fact:{maker_mark(self.provenance)}{ordinal}"
+
+
+def maker_mark(provenance: str) -> str:
+    """The letter before the numbers of what somebody stated; empty for rules."""
+    return _MARKS.get(provenance.partition(":")[0], "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,13 +233,18 @@ class Fact(Record):
     @property
     def told(self) -> str:
         """The fact in a few words; the verb agrees with a subject of several: "user's flights are delayed"."""
-        verb = _of_several(self.verb) if _is_several(self.subject, self.type) else self.verb
-        return " ".join(filter(None, (self.subject, verb, self.object, self.scope and f"for {self.scope}")))
+        return in_few_words(self.subject, self.verb, self.object, self.scope, self.type)
 
 
-def _is_several(subject: str, kind: FactType) -> bool:
+def in_few_words(subject: str, verb: str, value: str, scope: str | None, kind: str) -> str:
+    """What `Fact.told` gives, by the fields of the fact."""
+    verb = _of_several(verb) if _is_several(subject, kind) else verb
+    return " ".join(filter(None, (subject, verb, value, scope and f"for {scope}")))
+
+
+def _is_several(subject: str, kind: str) -> bool:
     """Whether a subject is in the plural in English: "we", "Ann's parents", "flights"; a person's name never is."""
-    is_noun = (kind is FactType.WORLD or "'s " in subject) and _FOREIGN.search(subject) is None
+    is_noun = (kind == FactType.WORLD or "'s " in subject) and _FOREIGN.search(subject) is None
     return subject == "we" or (is_noun and _PLURAL.search(subject) is not None)
 
 
