@@ -31,6 +31,8 @@ def echo(request: RawRequest) -> list[bytes]:
         ("/v1/models", b"/v1/models"),
         ("/v1beta/models", b"/v1beta/models"),
         ("/openai/~a!$&'()*+,;=:@", b"/~a!$&'()*+,;=:@"),
+        ("/anthropic", b"/"),
+        ("/anthropic?a=b", b"/?a=b"),
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "PURGE"])

@@ -42,3 +42,9 @@ def test_what_is_no_question_is_answered_by_its_own_words() -> None:
     asked = request(f"Tell me the name of our staging server.\n\n{BLOCK}")
     assert last_question(asked).strip() == "Tell me the name of our staging server."
     assert answer_from_request(request(QUESTION)).text == UNKNOWN
+
+
+@pytest.mark.requirement("P-UPS-08")
+@pytest.mark.parametrize("text", ["word " * 200_000, "!" * 1_000_000 + "x", "a?b" * 300_000])
+def test_a_long_text_without_sentences_is_read_once(text: str) -> None:
+    assert answer_from_request(request(f"{QUESTION}\n{text}")).text == UNKNOWN

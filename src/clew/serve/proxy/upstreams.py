@@ -101,7 +101,7 @@ def split_prefix(path: bytes) -> tuple[Provider | None, bytes] | None:
     name = first.decode("latin-1")
     if name in set(Provider):
         is_unversioned = name == Provider.ANTHROPIC and rest.partition(b"/")[0] in _UNVERSIONED
-        return Provider(name), (b"/v1" if is_unversioned else b"") + slash + rest
+        return Provider(name), (b"/v1" if is_unversioned else b"") + (slash + rest or b"/")
     return (None, path) if name in ("v1", "v1beta", "v1alpha") else None
 
 

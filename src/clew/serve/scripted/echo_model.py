@@ -17,7 +17,8 @@ _TEXT_KEYS: Final = tuple(
     "functionResponse".split()
 )
 _WORD: Final = re.compile(r"\w+")
-_SENTENCE: Final = re.compile(r"[^\n.!?]*[^\s.!?][^\n.!?]*(?:[.!?]+(?=\s|$)|(?:[.!?](?=\S)[^\n.!?]*)+[.!?]*|$|\n)")
+_END: Final = re.compile(r"(?<![.!?])[.!?]++(?=\s|\Z)|\n")
+"""The end of a sentence."""
 _LABEL: Final = re.compile(r"^\d+ [^:]{0,40}: ")
 """Number and speaker of a remembered turn."""
 
@@ -34,7 +35,7 @@ def answer_from_request(request: RecordedRequest) -> Reply:
         return Reply(UNKNOWN)
     question = last_question(request)
     wanted = _words(question)
-    sentences = [found[0].strip() for text in texts for found in _SENTENCE.finditer(text) if "?" not in found[0]]
+    sentences = [sentence for text in texts for sentence in _sentences(text) if "?" not in sentence]
     counts = Counter(word for sentence in sentences for word in _words(sentence))
     best, score = "", 0.0
     for sentence in sentences:
@@ -53,8 +54,8 @@ def last_question(request: RecordedRequest) -> str:
     given = value.get("messages") or value.get("contents") or value.get("input") or []
     last = [given] if isinstance(given, str) else list(strings(given[-1:]))
     texts = [without_echoes(text) for text in last]
-    questions = [found for text in texts for found in re.findall(r"[^\n.!?]+\?", text)]
-    return questions[-1].strip() if questions else " ".join(texts)
+    questions = [sentence for text in texts for sentence in _sentences(text) if sentence.endswith("?")]
+    return questions[-1] if questions else " ".join(texts)
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -68,6 +69,14 @@ def strings(value: Any) -> Iterator[str]:
         for key in _TEXT_KEYS:
             if key in value:
                 yield from strings(value[key])
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for end in (*(found.end() for found in _END.finditer(text)), len(text)):
+        if sentence := text[start:end].strip():
+            yield sentence
+        start = end
 
 
 def _words(text: str) -> set[str]:

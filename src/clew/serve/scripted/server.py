@@ -190,6 +190,7 @@ def _parsed(headers: tuple[tuple[str, str], ...], body: bytes) -> dict[str, Any]
         elif encoding == "deflate":
             body = zlib.decompress(body)
         value = json.loads(body)
+        json.dumps(value, ensure_ascii=False).encode()  # half of a character is no JSON for the vendors
     except (ValueError, OSError, EOFError, zlib.error, RecursionError):
         return None  # the request is refused with the vendor's own error
     return value if isinstance(value, dict) else None
