@@ -3147,6 +3147,9 @@ SERVE = (
         "Connections to servers nearby are not used again when these may be closing them, so that no question is lost.",
     ),
     Requirement(
+        "SRV-LINE-01", "Issue 15.12", "Each address that docs/proxy.md gives a client leads to a chat of its provider."
+    ),
+    Requirement(
         "SRV-NEAR-01",
         "Issue 15",
         "How long a connection to a server nearby was unused counts from when the server may have sent its answer.",

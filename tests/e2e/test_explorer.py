@@ -88,3 +88,11 @@ def test_it_fits_a_phone_and_any_text_and_says_when_there_is_nothing() -> None:
     assert 'node("pre", { tabIndex: 0, dir: "auto" }, text)' in shown
     assert shown.count("nothing(") == 3  # of a list, a search, a recall
     assert "total.requests ? [" in shown
+
+
+@pytest.mark.requirement("DOOR-PAGE-01")
+def test_what_is_found_comes_best_first_and_receipts_lead_to_their_turns() -> None:
+    shown = TEXTS["explorer.js"]
+    assert '{ value: "best" }' in shown[: shown.index('{ value: "block" }')]
+    receipt = shown[shown.index("async function receipt(") : shown.index("// One table of the ledger")]
+    assert "turnLinks(each.turn_ids)" in receipt

@@ -86,8 +86,21 @@ function sessionLink(name) {
   return node("a", { href: `#turns/${encodeURIComponent(name)}` }, name);
 }
 
-function showTurn(turn, ...more) {
-  return card(turn.speaker ?? turn.role, [sessionLink(turn.session), day(turn.at), turnId(turn)], turn.text ?? "", ...more);
+// A turn; among those of its own session without the session's name.
+function showTurn(turn, more = null, isAmongItsOwn = false) {
+  const place = isAmongItsOwn ? [] : [sessionLink(turn.session)];
+  const from = turn.origin === "injected" ? "nobody's words" : turn.origin === "web" ? "from the web" : "";
+  const about = [...place, day(turn.at), turnId(turn), from, turn.branch ? `branch ${turn.branch}` : ""];
+  return card(turn.speaker ?? turn.role, about, turn.text ?? "", more);
+}
+
+// What a receipt names, with a link to the session of each turn.
+function turnLinks(ids) {
+  const parts = (ids ?? []).flatMap((id) => {
+    const session = id.split(":turn:")[0];
+    return [node("a", { href: `#turns/${session}` }, id), " "];
+  });
+  return node("span", {}, ...parts);
 }
 
 async function recall(event) {
@@ -95,16 +108,28 @@ async function recall(event) {
   const body = { query: byId("recall-query").value, budget: Number(byId("recall-budget").value) };
   await carryOut("Recalling", async () => {
     const found = await ask("POST", "/recall", body);
-    const items = found.items.map((item) => card(
+    const shown = found.items.map((item) => ({ rank: item.rank || Infinity, card: card(
       item.rank ? `Rank ${item.rank}` : "In short",
       [item.rendering, sessionLink(item.session), day(item.at), count(item.tokens, "token"), item.required ? `required: ${item.required}` : ""],
-      item.text, reasons(item.signals)));
+      item.text, reasons(item.signals)) }));
+    const items = node("ol");
+    const order = node("select", { id: "recall-order" },
+      node("option", { value: "best" }, "best first"), node("option", { value: "block" }, "as in the block"));
+    const arrange = () => {
+      const best = order.value === "best" ? shown.toSorted((one, other) => one.rank - other.rank) : shown;
+      items.replaceChildren(...best.map((each) => each.card));
+    };
+    order.addEventListener("change", arrange);
+    arrange();
     byId("recall-found").replaceChildren(
-      node("p", {}, `${count(found.tokens, "token")} of ${found.budget}; confidence ${(found.confidence ?? 0).toFixed(2)}; `,
-        node("a", { href: `#receipt/${encodeURIComponent(found.receipt_id)}` }, `receipt ${found.receipt_id}`)),
-      node("ol", {}, ...items));
-    if (!items.length) byId("recall-found").append(nothing("Nothing that is remembered answers this question."));
-    return count(items.length, "item");
+      node("p", { className: "about" },
+        node("span", {}, `${count(found.tokens, "token")} of ${found.budget.toLocaleString("en")}`),
+        node("span", {}, `confidence ${(found.confidence ?? 0).toFixed(2)}`),
+        node("a", { href: `#receipt/${encodeURIComponent(found.receipt_id)}` }, `receipt ${found.receipt_id}`),
+        shown.length > 1 ? node("label", {}, "Order ", order) : null),
+      items);
+    if (!shown.length) byId("recall-found").append(nothing("Nothing that is remembered answers this question."));
+    return count(shown.length, "item");
   });
 }
 
@@ -149,7 +174,7 @@ async function receipt(name) {
   byId("receipt-name").value = name;
   await carryOut("Reading the receipt", async () => {
     const found = await ask("GET", `/receipts/${encodeURIComponent(name)}`);
-    const row = (each) => [(each.turn_ids ?? []).join(" "), each.rendering ?? each.reason, each.tokens, each.rank, each.score];
+    const row = (each) => [turnLinks(each.turn_ids), each.rendering ?? each.reason, each.tokens, each.rank, each.score?.toFixed(3)];
     byId("receipt-found").replaceChildren(
       node("p", {}, `${found.kind}: “${found.query}”, ${day(found.created_at)}, ${count(found.considered, "turn")} considered, ${count(found.tokens, "token")}`),
       table("Chosen", ["Turns", "As", "Tokens#", "Rank#", "Score#"], found.chosen.map(row)),
@@ -212,7 +237,7 @@ async function route() {
   if (view === "sessions") await list("/sessions", "sessions-found", showSession, "session");
   if (view === "turns") {
     byId("turns-title").textContent = given ? `Turns of ${given}` : "Turns";
-    await list(`/turns?limit=100${given ? `&session=${encodeURIComponent(given)}` : ""}`, "turns-found", (turn) => showTurn(turn), "turn");
+    await list(`/turns?limit=100${given ? `&session=${encodeURIComponent(given)}` : ""}`, "turns-found", (turn) => showTurn(turn, null, given !== ""), "turn");
   }
   if (view === "receipt" && given) await receipt(given);
   if (view === "ledger") await ledger();
