@@ -50,6 +50,8 @@ class RawUpstream:
     requests: list[RawRequest] = field(default_factory=list)
     left: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     """Released whenever the proxy has closed a connection on which an answer was being sent."""
+    accepted: threading.Event = field(default_factory=threading.Event)
+    """Set when the first connection came."""
 
 
 @contextmanager
@@ -65,6 +67,7 @@ def raw_upstream(reply: Reply) -> Iterator[RawUpstream]:
                 plug, _ = listening.accept()
             except OSError:  # closed: the test is over
                 return
+            upstream.accepted.set()
             threads.append(threading.Thread(target=serve, args=(plug,), daemon=True))
             threads[-1].start()
 

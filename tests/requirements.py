@@ -3150,6 +3150,11 @@ SERVE = (
         "SRV-LINE-01", "Issue 15.12", "Each address that docs/proxy.md gives a client leads to a chat of its provider."
     ),
     Requirement(
+        "SRV-EARLY-01",
+        "Issue 15, speed",
+        "The connection to the provider opens while the memory is asked; one that no request takes is closed.",
+    ),
+    Requirement(
         "SRV-NEAR-01",
         "Issue 15",
         "How long a connection to a server nearby was unused counts from when the server may have sent its answer.",

@@ -64,6 +64,6 @@ def test_every_address_of_the_document_leads_to_a_chat() -> None:
             given = split_prefix(urlsplit(base + end).path.encode())
             assert given is not None, base
             provider = given[0] or by_marks(given[1], {}, b"")
-            name = urlsplit(base).path.split("/")[1]
+            name = f"{urlsplit(base).path}/".split("/")[1]
             assert name in ("", provider), base
             assert wire_of("POST", given[1].decode()) is not None, base + end

@@ -44,6 +44,7 @@ class ChatRelay:
             Unreachable: the upstream gave no answer.
             Broken: its answer broke off.
         """
+        self.forwarder.open_early(self.url)
         preparing = await self.workers.prepared(self.chat)
         prepared = preparing.sent
         if prepared.reply is not None:

@@ -4,10 +4,13 @@ Borders: knows no memory and no wire format. Bodies and answers pass as bytes: n
 back; a slow reader slows down the upstream.
 """
 
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from clew.serve.proxy.headers import RawHeaders
 
@@ -28,6 +31,8 @@ meets them in closing it is lost.
 """
 _LAST_STATUS: Final = 599
 _IDEMPOTENT: Final = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
+_PROXIES: Final = frozenset(("http", "https", "all"))
+"""Kinds of the environment's proxies."""
 _KEPT: Final = 100
 """Unused connections that are kept."""
 
@@ -118,31 +123,62 @@ class ReceivedAnswer:
         await self._answer.aclose()
 
 
+class Connections:
+    """The connections to all upstreams, some of which are kept while no request uses them."""
+
+    def __init__(self, context: ssl.SSLContext, cookies: CookieJar, kept: int, idle: float) -> None:
+        """Takes how many unused connections are kept, and for how many seconds."""
+        import httpcore2  # the extra `server`
+        import httpx2  # the same; it takes 0.1 s to load
+
+        from clew.serve.proxy.early_connections import EarlyTransport  # which loads the same extra
+        from clew.serve.proxy.near_connections import HOSTS, NearNetwork  # likewise
+
+        self._near = EarlyTransport(NearNetwork(idle), context, kept, idle)
+        self._far: EarlyTransport | None = None
+        if not _PROXIES & getproxies().keys():  # else the library's own, which goes over the environment's proxy
+            self._far = EarlyTransport(httpcore2.AnyIOBackend(), context, kept, idle)
+        self._here = frozenset(HOSTS)
+        names = [f"[{host}]" if ":" in host else host for host in HOSTS]
+        here: dict[str, Any] = {f"http://{name}": self._near for name in names}
+        here |= dict.fromkeys(f"https://{name}" for name in names)  # the environment's proxy is for other machines
+        self.client = httpx2.AsyncClient(
+            verify=context,
+            transport=self._far,
+            timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=idle),
+            cookies=cookies,
+            mounts=here,
+            follow_redirects=False,
+        )
+
+    def open_early(self, url: str) -> None:
+        """Begins to open a connection for a request that comes soon, unless one is free."""
+        parts = urlsplit(url)
+        transport = self._near if parts.scheme == "http" and parts.hostname in self._here else self._far
+        if transport is not None:
+            transport.open_early(url, CONNECT)
+
+
 class Forwarder:
-    """The connections to all upstreams, made once and kept. One event loop uses it."""
+    """Sends requests upstream over connections that are made once and kept. One event loop uses it."""
 
     def __init__(self, idle_near: float = IDLE_NEAR) -> None:
         """Takes the seconds for which an unused connection without encryption is kept."""
         import httpx2  # the extra `server`; it takes 0.1 s to load
 
-        from clew.serve.proxy.near_connections import HOSTS, NearTransport  # which loads the same extra
-
         self._library: Any = httpx2
         jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another
+        context = httpx2.create_ssl_context()
+        self._kept, self._fresh = Connections(context, jar, _KEPT, IDLE), Connections(context, jar, 0, IDLE)
+        self._near = Connections(context, jar, _KEPT, idle_near)
 
-        def connections(kept: int, idle: float = IDLE) -> httpx2.AsyncClient:
-            near = NearTransport(kept, idle)
-            here: dict[str, Any] = {f"http://{host}": near for host in HOSTS}
-            here |= dict.fromkeys(f"https://{host}" for host in HOSTS)  # the environment's proxy is for other machines
-            return httpx2.AsyncClient(
-                timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=idle),
-                cookies=jar,
-                mounts=here,
-                follow_redirects=False,
-            )
+    def open_early(self, url: str) -> None:
+        """Begins to open the connection for a request that is still being prepared, unless one is free."""
+        self._for(url).open_early(url)
 
-        self._client, self._fresh, self._near = connections(_KEPT), connections(0), connections(_KEPT, idle_near)
+    def _for(self, url: str) -> Connections:
+        return self._near if url.startswith("http:") else self._kept
 
     async def send(self, outgoing: Outgoing) -> "ReceivedAnswer":
         """Sends a request and returns its answer when the headers are there; the caller closes it.
@@ -155,8 +191,7 @@ class Forwarder:
         attempt = Attempt()
         try:
             try:
-                client = self._near if outgoing.url.startswith("http:") else self._client
-                answer = await self._ask(client, outgoing, attempt)
+                answer = await self._ask(self._for(outgoing.url), outgoing, attempt)
             except (self._library.NetworkError, self._library.RemoteProtocolError):
                 if not attempt.may_be_repeated(outgoing):
                     raise
@@ -170,8 +205,9 @@ class Forwarder:
             raise Unreachable(502, f"status {answer.status_code}")
         return ReceivedAnswer(answer, self._library.HTTPError)
 
-    async def _ask(self, client: "httpx2.AsyncClient", outgoing: Outgoing, attempt: Attempt) -> "httpx2.Response":
-        timeouts = self._client.timeout.as_dict()
+    async def _ask(self, connections: Connections, outgoing: Outgoing, attempt: Attempt) -> "httpx2.Response":
+        client = connections.client
+        timeouts = client.timeout.as_dict()
         request = self._library.Request(
             outgoing.method,
             outgoing.url,
@@ -183,5 +219,5 @@ class Forwarder:
 
     async def close(self) -> None:
         """Closes all connections."""
-        for client in (self._client, self._fresh, self._near):
-            await client.aclose()
+        for connections in (self._kept, self._fresh, self._near):
+            await connections.client.aclose()

@@ -4,40 +4,24 @@ Such a server closes a connection on which nothing happened for some seconds, an
 lost. The HTTP library counts from when the answer was read. Under load that may be seconds after the server has sent
 it; so here the time counts from when nothing of the answer was there yet.
 
-Imports the extra `server`. Start at `NearTransport`.
+Imports the extra `server`. Start at `NearNetwork`.
 """
 
 import asyncio
 import errno
 import socket
-import ssl
 import time
 from collections.abc import Awaitable, Iterable
 from ipaddress import ip_address
 from typing import Any, Final, TypeVar
 
 import httpcore2
-import httpx2
 
-HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
-"""What this machine is called in addresses."""
+HOSTS: Final = ("127.0.0.1", "localhost", "::1")
+"""What this machine is called."""
 
 Address = tuple[socket.AddressFamily, tuple[Any, ...]]
 Value = TypeVar("Value")
-
-
-class NearTransport(httpx2.AsyncHTTPTransport):
-    """The library's own transport, over these connections."""
-
-    def __init__(self, kept: int, idle: float) -> None:
-        """Takes how many unused connections are kept, and for how many seconds."""
-        super().__init__(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))  # made without reading certificates
-        self._pool = httpcore2.AsyncConnectionPool(  # the library has no argument for the network
-            max_connections=None,
-            max_keepalive_connections=kept,
-            keepalive_expiry=idle,
-            network_backend=NearNetwork(idle),
-        )
 
 
 class NearNetwork(httpcore2.AsyncNetworkBackend):
