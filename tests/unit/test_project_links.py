@@ -12,6 +12,7 @@ from clew.project.links import PathResolver, TurnLinks, commits_in, links_of, no
 from clew.project.shell_writes import written_by
 from clew.rows.mentions import links_from, mention_text
 from clew.types import Part, Turn
+from tests.memories import quiet
 
 PATHS = ("src/app/store.py", "src/app/views.py", "lib/app/views.py", "README.md", "docs/README.md", "Makefile")
 
@@ -192,3 +193,22 @@ def test_what_a_shell_writes_is_changed(command: str, paths: list[str]) -> None:
 def test_a_look_with_an_editor_changes_nothing(tool: str) -> None:
     links = called(tool, path="a.c", end=-1)
     assert (links.edited, links.read) == ((), ("a.c",))
+
+
+@pytest.mark.requirement("L-CODE-24")
+@pytest.mark.parametrize(
+    ("said", "decides"),
+    [
+        ("Now, let's update src/turnstile.py to include the new gate:", False),
+        ("I'll add the check to src/turnstile.py:", False),
+        ("Let's use src/turnstile.py instead of the ledger:", True),
+        ("We decided to keep the check in src/turnstile.py:", True),
+        ("Let's keep the check in src/turnstile.py.", True),
+    ],
+)
+def test_what_announces_the_next_step_decides_nothing(said: str, decides: bool) -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="assistant", content=said))
+        assert memory.drain(60)
+        assert [each.text for each in memory.decisions("src/turnstile.py")] == [said] * decides
+    assert links_of(Turn(role="assistant", content=said)).decides is decides

@@ -16,7 +16,6 @@ from clew.memory import Memory
 from clew.project.elements import ProjectElement
 from clew.project.genesis import genesis
 from clew.project.lens import lens_of
-from clew.project.links import links_of
 from clew.project.meet import OverlayNodes
 from clew.project.overlays import OverlayScorer
 from clew.project.project import Project
@@ -392,24 +391,6 @@ def test_a_session_about_files_of_another_project_explains_none_of_this(memory: 
     memory.add(turn("user", "What does `admit` do? And the LICENSE?", session="chat"))
     assert memory.drain(60)
     assert "src/turnstile.py" not in memory.drift()[0].unexplained
-
-
-@pytest.mark.requirement("L-CODE-24")
-@pytest.mark.parametrize(
-    ("said", "decides"),
-    [
-        ("Now, let's update src/turnstile.py to include the new gate:", False),
-        ("I'll add the check to src/turnstile.py:", False),
-        ("Let's use src/turnstile.py instead of the ledger:", True),
-        ("We decided to keep the check in src/turnstile.py:", True),
-        ("Let's keep the check in src/turnstile.py.", True),
-    ],
-)
-def test_what_announces_the_next_step_decides_nothing(memory: Memory, said: str, decides: bool) -> None:
-    memory.add(turn("assistant", said, session="late"))
-    assert memory.drain(60)
-    assert [each.text for each in memory.decisions("src/turnstile.py") if each.session == "late"] == [said] * decides
-    assert links_of(turn("assistant", said)).decides is decides
 
 
 @pytest.mark.requirement("L-MEE-20")
