@@ -2807,6 +2807,11 @@ RELAY = (
         "Turns of millions of characters are derived, written and read again a few at a time, and not by their number.",
     ),
     Requirement(
+        "F-BULK-03",
+        "DESIGN 13, issue 12",
+        "Between two steps the analysis holds of a long turn of an open beat only what the beat's rows are made of.",
+    ),
+    Requirement(
         "F-SPEED-42",
         "issue 15",
         "What a server loads at its start is left out of later collections of garbage.",

@@ -10,6 +10,7 @@ import pytest
 
 from clew.index.entry import PieceSizes, PieceTerms, TurnEntry, decode, decode_sizes, encode, piece_sizes
 from clew.ingest.importers import ImportedTurn, read_path
+from clew.ingest.importers.message_turns import PIECE_CHARS
 from clew.rows.turn_log import rows_by_ordinal
 from clew.store.protocol import Transaction
 from clew.store.sqlite import SqliteStore
@@ -32,9 +33,8 @@ def test_a_record_is_held_once_while_its_turns_are_stored(tmp_path: Path) -> Non
             del record
     finally:
         tracemalloc.stop()
-    assert len(held) == 3
-    # the record, one turn of up to 8 MB as text and as parts, and the parts of the next one
-    assert max(held) < LONG + 3 * MAX_TURN_CHARS
+    assert len(held) == LONG // PIECE_CHARS + 1
+    assert max(held) < LONG + 3 * PIECE_CHARS  # the record, one turn, and the parts of the next one
 
 
 @pytest.mark.requirement("F-BULK-01")

@@ -10,7 +10,7 @@ import pytest
 from clew.analyze.prototypes import sentences
 from clew.config import AnalyzeConfig
 from clew.derive.analysis import STRETCH, Analysis, analyse_again, drop_analysis
-from clew.derive.branch_state import MARK, BranchMark
+from clew.derive.branch_state import BEAT_CHARS, MARK, BranchMark
 from clew.derive.embedding import embed_batch, missing
 from clew.errors import ConflictError
 from clew.evaluate.speed.synthetic import ConversationGenerator
@@ -25,7 +25,7 @@ from clew.structure.hierarchy_codec import seqs_of, summary_of
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
 from tests.index_stores import Wrapped, as_store
-from tests.memories import NOON, quiet, rows, told
+from tests.memories import NOON, empty_store, quiet, rows, told
 
 TOPICS = {
     "garden": (
@@ -332,3 +332,26 @@ def test_turns_that_wait_for_their_beat_keep_nothing_large() -> None:
     assert all({"reading", "terms"}.isdisjoint(vars(item)) for item in waiting)
     assert waiting[0].reading.text == waiting[0].turn.text  # it is made again when it is needed
     memory.close()
+
+
+@pytest.mark.requirement("F-BULK-03")
+def test_of_a_long_turn_an_open_beat_holds_what_its_rows_are_made_of() -> None:
+    block = "The pump of the reactor in Lyon failed again, and `src/pump.py` logs it.\n```\ncode = 1\n```\n"
+    texts = [f"Report {n}: " + block * (BEAT_CHARS // 40) + f"The last word of report {n}?" for n in range(6)]
+    texts += [f"The garden needs more roses, {n}." for n in range(12)]
+    slow, fast = empty_store(), empty_store()
+    for store in (slow, fast):
+        with quiet(store) as memory:
+            memory.parts.worker.stop()
+            memory.add_many(
+                [told(text, at=NOON + timedelta(minutes=n, hours=n // 6 * 5)) for n, text in enumerate(texts)]
+            )
+    work = analysis(slow, stretch=1)
+    held = []
+    while work.step():
+        held += [len(item.turn.text) for state in work._branches.values() for item in state.turns.values()]
+    assert BEAT_CHARS in held  # a long one was open between two steps
+    assert max(held) == BEAT_CHARS
+    run(fast)
+    for table in ("node", "label", "analysis", "weighing"):
+        assert rows(slow, table) == rows(fast, table) != [], table

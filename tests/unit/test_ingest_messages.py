@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import detect
+from clew.ingest.importers.message_turns import PIECE_CHARS
 from clew.types import MAX_TURN_CHARS
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
@@ -256,9 +257,10 @@ def test_a_result_that_is_too_long_for_a_turn_becomes_several(tmp_path: Path) ->
     result = {"type": "tool_result", "tool_use_id": "t1", "content": long}
     message = {"role": "user", "id": "u2", "content": [result, {"type": "text", "text": "why?"}]}
     found = turns(read(put(tmp_path, "m.json", [message])))
-    assert [turn.role for turn in found] == ["tool", "tool", "user"]
+    count = -(-len(long) // (PIECE_CHARS - PIECE_CHARS % 16))  # cut after lines, which have 16 characters
+    assert [turn.role for turn in found] == ["tool"] * count + ["user"]
     assert "".join(part.text for turn in found[:-1] for part in turn.parts) == long
-    assert [turn.external_id for turn in found] == ["u2", "u2#1", "u2#2"]
+    assert [turn.external_id for turn in found] == ["u2", *(f"u2#{n}" for n in range(1, count + 1))]
     assert {part.call_id for turn in found[:-1] for part in turn.parts} == {"t1"}
 
 

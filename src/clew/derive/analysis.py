@@ -184,9 +184,8 @@ class Analysis:
             with self._store.snapshot() as reader:
                 self._words = settled(reader, self._space, found.words)
         for state in found.branches:
-            for item in state.turns.values():
-                item.let_go()
-            self._branches[state.key] = state
+            turns = {seq: item.for_open_beat() for seq, item in state.turns.items()}
+            self._branches[state.key] = replace(state, turns=turns)
             self._branches.move_to_end(state.key)
         while len(self._branches) > CACHED_BRANCHES:
             self._branches.popitem(last=False)

@@ -20,7 +20,7 @@ from clew.analyze.novelty import RECENT, Vector
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.turns import SessionHistory, TurnInput, as_seen
 from clew.analyze.weigh import weigh, weigh_read
-from clew.analyze.words import Reading, read
+from clew.analyze.words import ANALYSED_CHARACTERS, Reading, read
 from clew.rank.tuning.structure import StructureParameters
 from clew.rows.annotation_codec import weighing_text
 from clew.rows.annotations import WEIGHING, said_of, weighing_made
@@ -43,6 +43,9 @@ UNTUNED: Final = StructureParameters()
 
 MARK: Final = "line:"
 """Rows of META with this prefix hold one `BranchMark` each."""
+
+BEAT_CHARS: Final = ANALYSED_CHARACTERS
+"""Characters of a turn that its beat is made of: as many as are weighed, and as phrases are looked for in."""
 
 _PAGE: Final = 64
 
@@ -157,10 +160,20 @@ class TurnMaterial:
             speaker=speaker_code(turn.speaker),
         )
 
-    def let_go(self) -> None:
-        """Frees what takes much memory and can be made again: a turn may stay in an open beat for long."""
+    def for_open_beat(self) -> "TurnMaterial":
+        """The same without what takes much memory and can be made again: a turn may stay in an open beat for long.
+
+        Of a long turn the part that its beat is made of is kept, which is read no further.
+        """
         for name in ("reading", "terms"):
-            self.__dict__.pop(name, None)
+            vars(self).pop(name, None)
+        if len(self.turn.text) <= BEAT_CHARS:
+            return self
+        made = {"features": self.features, "naming": self.naming[:BEAT_CHARS], "rules": self.rules}
+        short = replace(self, turn=replace(self.turn, content=self.turn.text[:BEAT_CHARS], text=""))
+        vars(self).pop("reading", None)
+        vars(short).update(made)
+        return short
 
     def piece(self) -> Piece:
         """The turn as a closed beat takes it."""

@@ -20,8 +20,10 @@ _NAMES: Mapping[Role, str] = {
 ROLES: Mapping[str, Role] = {name: role for role, names in _NAMES.items() for name in names.split()}
 """The names that sources use for roles, in lower case."""
 
-PIECE_CHARS = MAX_TURN_CHARS // 2 - 1
-"""Longest piece of a text that is too long for one turn: a result of 20 MB becomes three turns of up to two pieces."""
+PIECE_CHARS = 1_000_000
+"""Most characters of the turns that a message becomes which is too long for one: far fewer than a turn may have, since
+each stage behind holds a turn several times.
+"""
 
 WEB_TOOLS = frozenset(
     "webfetch websearch web_fetch web_search google_web_search browser web web.run web.search".split()
@@ -143,7 +145,7 @@ def _content_runs(parts: tuple[Part, ...]) -> Iterator[tuple[str, tuple[Part, ..
 
 
 def _pieces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
-    """The parts in groups of at most `MAX_TURN_CHARS` characters; a longer text is cut, after a line if it has any.
+    """The parts of a turn; too long ones in groups of up to `PIECE_CHARS`, each text cut after a line if it has any.
 
     One group is made at a time, so that a long message is not in memory twice.
     """
@@ -153,7 +155,7 @@ def _pieces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
     group: list[Part] = []
     size = 0
     for piece in chain.from_iterable(map(_cut, parts)):
-        if group and size + len(piece.text) + 1 > MAX_TURN_CHARS:
+        if group and size + len(piece.text) > PIECE_CHARS:
             yield tuple(group)
             group, size = [], 0
         group.append(piece)
