@@ -51,11 +51,11 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         "index",
     ),
     "an object's name is changed": (
-        lambda store: run_sql(store, f"UPDATE file SET object = '{'c' * 64}' WHERE path = 'README.md'"),
+        lambda store: run_sql(store, "UPDATE file SET object = printf('%064d', 7) WHERE path = 'README.md'"),
         "object",
     ),
     "a file has another transform": (
-        lambda store: run_sql(store, f"UPDATE file SET transform = '{'c' * 64}' WHERE path = 'README.md'"),
+        lambda store: run_sql(store, "UPDATE file SET transform = printf('%064d', 7) WHERE path = 'README.md'"),
         "transform",
     ),
     "a file has other lines": (

@@ -193,8 +193,8 @@ _EXPECTED: Final = _any(
 """How a failure is said that is planned, wanted or only possible."""
 
 _ANNOUNCED: Final = late_pattern(
-    r"^\W*(?:(?:now|next|first|then|finally|ok(?:ay)?|great|good)\b[\s,!.]*){0,3}(?:let's|let us|let me|i'll|i will|we'll|we will)"
-    r"\b.*[:…]\W*$"
+    r"^\W*(?:(?:now|next|first|then|finally|ok(?:ay)?|great|good)\b[\s,!.]*){0,3}"
+    r"(?:let's|let us|let me|i'll|i will|we'll|we will)\b.*[:…]\W*$"
 )
 _CHOICE: Final = late_pattern(r"\b(?:instead of|rather than|because)\b")
 

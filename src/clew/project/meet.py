@@ -68,8 +68,8 @@ class _Words:
         starts: by number, where the postings of the term begin; one more than there are terms.
         rows: the elements that have the first term, then those that have the second, and so on.
         weights: for each of `rows`, the weight of the term in the element times its rarity.
-        typical: by number, for each overlay: the share of its elements that have the term, over the highest share, times
-            the rarity of the term.
+        typical: by number, for each overlay: the share of its elements that have the term, over the highest share,
+            times the rarity of the term.
     """
 
     numbers: Mapping[str, int]

@@ -51,7 +51,7 @@ class _SessionMentions:
                 self.is_about = True
 
     def counts(self, worked: bool | None) -> bool:
-        """Whether they are about the project; a session whose folder is not known is judged by the paths that it writes.
+        """Whether they are about the project; a session without a known folder is judged by the paths that it writes.
 
         Args:
             worked: whether the session worked on the project; None where that is not known.
@@ -62,9 +62,10 @@ class _SessionMentions:
 def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> ProjectDrift:
     """What of a project no conversation explains, and which decisions no code reflects.
 
-    Sessions that worked on another project do not count, nor does one whose folder is not known and that writes paths of
-    other files, and none of this project with its folder. Of decisions, those of a session count that is known to be
-    about the project by its folder or such a path. Only the links of turns, and turns that decide something about files, are read.
+    Sessions that worked on another project do not count, nor does one whose folder is not known and that writes paths
+    of other files, and none of this project with its folder. Of decisions, those of a session count that is known to be
+    about the project by its folder or such a path. Only the links of turns are read, and turns that decide something
+    about files.
     """
     place, mentions = ProjectPlace(lens.root), defaultdict[str, _SessionMentions](_SessionMentions)
     for ordinal, position, links in _linked(reader, space, view):
