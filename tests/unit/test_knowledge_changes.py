@@ -80,6 +80,9 @@ def test_whose_and_which_one_is_meant(text: str, fact: tuple[str, str, str]) -> 
         "I haven't played in years.",
         "I use these for tricks.",
         "I'm confused looking at both functions.",
+        "I'd love to try making it sometime.",
+        "Here's a basic structure I have in mind:",
+        "I'm starting from scratch.",
     ],
 )
 def test_what_stands_outside_is_no_object(text: str) -> None:
@@ -89,3 +92,24 @@ def test_what_stands_outside_is_no_object(text: str) -> None:
 @pytest.mark.requirement("K-READ-19")
 def test_trouble_that_says_with_what_is_kept() -> None:
     assert triples(("Ann", "I have trouble sleeping.")) == [("Ann", "has", "trouble sleeping")]
+
+
+@pytest.mark.requirement("K-READ-19")
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I prefer proofs with diagrams to fully grasp the logic.", "proofs with diagrams to fully grasp the logic"),
+        ("We explored the coast up in Norway.", "coast"),
+        ("I usually have a snack for energy and ensure I'm hydrated.", "snack for energy"),
+        ("I found a bug and fixed the test.", "bug"),
+        ("I study law here in Trier.", "law"),
+    ],
+)
+def test_an_object_ends_before_what_is_told_beside_it(text: str, fact: str) -> None:
+    assert triples(("Ann", text))[0][2] == fact
+
+
+@pytest.mark.requirement("K-RED-07")
+def test_what_somebody_has_heard_is_hearsay_and_news_is_not() -> None:
+    assert triples(("Ann", "I've heard that Netlify has better support for forms.")) == []
+    assert triples(("Ann", "I just heard that Tom moved to Rome.")) == [("Tom", "lives in", "Rome")]

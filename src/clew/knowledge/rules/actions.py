@@ -12,6 +12,7 @@ from clew.knowledge.rules.hollow import is_acquaintance, is_bare_doing, is_hollo
 from clew.knowledge.rules.idioms import idiom
 from clew.knowledge.rules.jobs import job_of
 from clew.knowledge.rules.lexicon import (
+    ADVERB,
     COMMA,
     DETERMINER,
     NAME,
@@ -328,12 +329,18 @@ def _choice(reading: ClauseReading, base: StatementDraft, low: int, high: int) -
         return None
     for at in range(low + 1, high - 1):
         length = _alternative(s.low[at], s.low[at + 1], base.verb)
-        if length:
+        if length and not _is_purpose(s, at):
             base, high = without_scope(reading, base, at + length, high), at
             base = base._replace(instead_of=base.object or None)
             break
     base = without_scope(reading, base, low, high)
     return [base] if base.object else []
+
+
+def _is_purpose(s: SentenceTokens, at: int) -> bool:
+    """As in "prefers diagrams to fully grasp it", where "to" leads to no alternative."""
+    after = at + 1 + bool(s.bits[at + 1] & ADVERB)
+    return bool(s.bits[at] & TO and s.form[after] & Form.BASE and not s.bits[after] & (NAME | DETERMINER | POSSESSIVE))
 
 
 def _to_use(s: SentenceTokens, low: int, high: int) -> int:

@@ -77,8 +77,10 @@ def is_hollow(
     alone = high == low + 1 or s.bits[low + 1] & (TO | COORDINATOR)
     if (
         s.low[high - 2 : high] == ["in", "mind"]
+        or draft.object.endswith(" in mind")
         or _is_cut(s, low, high, infinitive=infinitive)
         or _is_trouble(s, low, high)
+        or _ends_cut(s, low, high)
         or (verb in _STATES and alone and is_passing(s, low, high))
         or (verb in _HOLDING and not infinitive and _is_attribute(s, low, high))
         or _points(reading, low, high, infinitive=infinitive)
@@ -179,6 +181,14 @@ def _is_attribute(s: SentenceTokens, low: int, high: int) -> bool:
         end += 1
     known = s.bits[low] & (DETERMINER | POSSESSIVE) and s.low[low] not in ("a", "an", "no") and end - low <= _SHORT
     return bool(known) and not words("attribute", "nouns").isdisjoint(s.low[low:end])
+
+
+def _ends_cut(s: SentenceTokens, low: int, high: int) -> bool:
+    """As in "wants to try making [it]": a verb at the end whose object stands outside."""
+    last = high - 1
+    outside = high < len(s) and s.bits[high] & (OBJECT | THIS) and not s.bits[high] & POSSESSIVE
+    doing = last > low and s.form[last] == Form.GERUND and s.form[last - 1] & Form.BASE
+    return bool(outside and doing) and s.verb[last] in words("vague", "transitive")
 
 
 def _is_trouble(s: SentenceTokens, low: int, high: int) -> bool:

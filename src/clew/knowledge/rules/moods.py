@@ -196,6 +196,8 @@ def _reported(s: SentenceTokens, clause: Clause, above: Clause) -> Mood | None:
     first = s.low[above.subject[0]] in _FIRST
     if first and above.group.verb == "mean":
         return None  # "I mean I visited Turin"
+    if first and above.group.verb in ("hear", "read") and (above.group.perfect or above.group.tense == "present"):
+        return Mood.QUOTED  # "I've heard that it scales"; "I just heard that Tom moved" is news
     if above.group.verb in words("talk", "suppose"):
         return Mood.HYPOTHETICAL if first else Mood.QUOTED
     if first:

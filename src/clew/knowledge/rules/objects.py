@@ -177,6 +177,9 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
             break  # "sprucing up my plan and tweaking my pitch"
         if bits & COORDINATOR and s.form[place + 1] & Form.BASE and _has_object(s, place + 1) and not infinitive:
             break  # "got a job and love gardening"
+        done = s.form[place + 1] & Form.PAST and s.bits[place + 2 : place + 3] and s.bits[place + 2] & _BEFORE_NOUN
+        if bits & COORDINATOR and done and not s.bits[place + 1] & (NAME | DETERMINER):
+            break  # "found the issue and refactored the queries"
         if bits & PREPOSITION:
             lasts = (s.low[place] == "for" and _is_duration(s, place)) or _is_since_long(s, place)
             if place - at >= MOST_WORDS or lasts:
@@ -236,9 +239,12 @@ def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
 
 
 def _has_object(s: SentenceTokens, at: int) -> bool:
+    if s.bits[at + 1] & SUBJECT and s.low[at] in words("talk", "securing"):
+        return True  # "a snack for energy and ensure I'm hydrated"
     return bool(s.bits[at + 1] & (DETERMINER | POSSESSIVE | THIS | TO)) or s.form[at + 1] == Form.GERUND
 
 
+_BEFORE_NOUN: Final = DETERMINER | POSSESSIVE | THIS
 _COURTESIES: Final = frozenset(("thank", "please", "though", "tho"))
 
 
@@ -294,7 +300,11 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
             break  # "our first home"
         elif s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
             break  # "to work out"
-        elif (bits & trailing and not bits & (NAME | NUMBER | OBJECT)) or s.low[end - 1] == "right":
+        elif (
+            (end > at + 1 and s.low[end - 1] in _BESIDE_DATE)
+            or (bits & trailing and not bits & (NAME | NUMBER | OBJECT))
+            or s.low[end - 1] == "right"
+        ):
             end -= 1
         else:
             break
@@ -315,6 +325,7 @@ def _is_called(s: SentenceTokens, at: int, end: int) -> bool:
     return plain and ends and kin_sort(s.low[end - 2]) is None and is_given_name(s.low[end - 1])
 
 
+_BESIDE_DATE: Final = frozenset(("here", "starting", "beginning", "effective"))
 _PARTICLES: Final = frozenset(("out", "up", "down", "off", "away", "back", "over"))
 _BESIDE: Final = frozenset(("me", "us", "you", "myself", "ourselves"))
 
@@ -434,7 +445,14 @@ def place_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
     first = at + 1 + (s.low[at + 1] in ("the", "my", "our", "this"))
     named = first < high and all(s.bits[place] & NAME and s.low[place][0] != "`" for place in range(first, high))
     code = high == first + 1 and s.low[first] in words("place", "code")
-    return (at, s.words(first, high)) if first < high and (named or code or s.low[at] == "near") else None
+    if first >= high or not (named or code or s.low[at] == "near"):
+        return None
+    at -= at - 1 > low and s.low[at - 1] in _TOWARDS
+    return at, s.words(first, high)
+
+
+_TOWARDS: Final = frozenset(("up", "down", "over", "out", "back", "here"))
+"""What stands before a place and tells nothing by itself: "law here in Trier"."""
 
 
 def event_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
