@@ -3412,6 +3412,17 @@ READING = (
         "The proxy asks of what was there before the question, unless this counts from itself; the question is stored "
         "all the same, and what depends on the stored turns is made ready after the answer.",
     ),
+    Requirement(
+        "F-READING-03",
+        "DESIGN 13",
+        "Turns that have one rendering are packed with less work, and as all others are.",
+    ),
+    Requirement(
+        "F-READING-04",
+        "DESIGN 9",
+        "The words of turns that were shown are read again only when they are gone, within 2 MB; what was forgotten is "
+        "not shown, and marks follow the session.",
+    ),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

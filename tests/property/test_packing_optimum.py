@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.assemble.packing import CandidateRendering, PackingCandidate, pack
+from clew.assemble.packing import CLOSE, CandidateRendering, PackingCandidate, pack, pack_singles
 
 PROMISED: Final = 0.98
 
@@ -86,3 +86,33 @@ def test_no_candidate_no_offer_and_no_room_take_nothing() -> None:
     assert pack([PackingCandidate([CandidateRendering(1.0, 5.0)])], 0.0) == {}
     assert pack([PackingCandidate([CandidateRendering(1.0, 5.0)])], -3.0) == {}
     assert pack([PackingCandidate([CandidateRendering(0.0, 5.0)])], 10.0) == {}
+
+
+@pytest.mark.requirement("F-READING-03")
+@given(
+    st.lists(st.tuples(worths, st.integers(1, 60).map(float), headings), min_size=1, max_size=40), st.integers(1, 600)
+)
+def test_candidates_with_one_rendering_are_packed_as_any_others(
+    some: list[tuple[float, float, tuple[str, float]]], room: int
+) -> None:
+    utilities, costs, shown = zip(*some, strict=True)
+    names, prices = zip(*shown, strict=True)
+    quick = pack_singles(utilities, costs, names, prices, room)
+    offers = [
+        PackingCandidate([CandidateRendering(utility, cost)], *heading)
+        for utility, cost, heading in zip(utilities, costs, shown, strict=True)
+    ]
+    if quick is not None:
+        assert pack(offers, room) == dict.fromkeys(quick, 0)
+    elif len(some) <= 8:
+        greedy = pack(offers, room)
+        assert gained(offers, greedy) >= PROMISED * optimum(offers, room) - 1e-9
+
+
+@pytest.mark.requirement("F-READING-03")
+def test_where_more_may_be_missing_the_search_decides() -> None:
+    assert CLOSE < 0.5
+    assert pack_singles([6.0, 10.0], [5.0, 10.0], ["a", "a"], [0.0, 0.0], 10.0) is None
+    offers = [PackingCandidate([CandidateRendering(6.0, 5.0)]), PackingCandidate([CandidateRendering(10.0, 10.0)])]
+    assert pack(offers, 10.0) == {1: 0}
+    assert pack_singles([6.0, 5.0], [5.0, 5.0], ["a", "a"], [0.0, 0.0], 10.0) == [0, 1]

@@ -1,11 +1,17 @@
 """What a block says of a turn beside its words: thinking, subagents, and paths that nobody went on."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 
+from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
+from clew.recall.shown_turns import LONGEST, MOST, OVERHEAD, PlainWords
+from clew.store.memory import MemoryStore
+from clew.store.protocol import Reader
+from clew.store.values import Key, Row
 from clew.testing import FrozenClock
 from clew.types import Part, Turn
 from clew.types.turn import Role
@@ -36,6 +42,71 @@ def names(block: str) -> dict[int, str]:
     for number, name in re.findall(r"^(\d+) ([^:\n]*):", block, re.MULTILINE):
         last = found[int(number)] = name or last
     return found
+
+
+class Counted(MemoryStore):
+    """A store that counts the turns whose text is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts = 0
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        with super().snapshot() as reader:
+            read = reader.get_many
+
+            def counted(table: str, keys: Sequence[Key], *, columns: Sequence[str] | None = None) -> list[Row | None]:
+                self.texts += len(keys) if (table, columns and tuple(columns)) == ("turn", ("text",)) else 0
+                return read(table, keys, columns=columns)
+
+            setattr(reader, "get_many", counted)  # noqa: B010  # a method of an instance
+            yield reader
+
+
+@pytest.mark.requirement("F-READING-04")
+def test_words_that_were_shown_are_not_read_again_and_what_is_forgotten_is_gone() -> None:
+    store = Counted()
+    store.migrate()
+    with Memory.open(store, embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many(
+            [turn("user", "The crane at Marlow has a new winch."), turn("user", "x" * (LONGEST + 1) + " crane")]
+        )
+        assert memory.drain()
+        before = store.texts
+        first = memory.recall("What about the crane?", budget=2000).text
+        once = store.texts - before
+        assert memory.recall("And the crane at Marlow?", budget=2000).text == first
+        assert (once, store.texts - before - once) == (2, 1), "a long turn is read each time"
+        memory.add(turn("user", "The crane is red."))
+        assert "The crane is red." in memory.recall("What about the crane?", budget=2000).text
+        memory.forget(match="new winch")
+        assert "winch" not in memory.recall("What about the crane?", budget=2000).text
+
+
+@pytest.mark.requirement("F-READING-04")
+def test_words_are_kept_within_a_bound() -> None:
+    kept = PlainWords()
+    kept.keep([1, 2, 3], [StoredWords("short"), None, StoredWords("y" * (LONGEST + 1))])
+    kept.keep([4], [StoredWords("thought", thinking=((0, 7),))])
+    assert kept.known == {1: StoredWords("short")}
+    for place in range(10, 10 + MOST // OVERHEAD):
+        kept.keep([place], [StoredWords("word")])
+    assert 0 < sum(len(words.text) + OVERHEAD for words in kept.known.values()) <= MOST
+    assert 1 not in kept.known
+
+
+@pytest.mark.requirement("F-READING-04")
+def test_the_mark_of_words_that_were_shown_follows_the_session(memory: Memory) -> None:
+    memory.add_many([turn("user", "Which crane?", name="a"), turn("assistant", "The crane of Marlow.", name="b")])
+    assert names(memory.recall("Which crane of Marlow?", budget=2000).text)[1] == "assistant"
+    memory.add_many(
+        [
+            turn("assistant", "The red crane.", branch="edit-1", parent="a", name="c"),
+            turn("user", "Ah, that crane.", branch="edit-1"),
+        ]
+    )
+    assert names(memory.recall("Which crane of Marlow?", budget=2000).text)[1] == "assistant (replaced)"
 
 
 @pytest.mark.requirement("F-AGENT-80")

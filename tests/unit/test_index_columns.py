@@ -83,4 +83,12 @@ def test_what_is_folded_of_turns_likewise() -> None:
 
     found = [kept.folded(CacheKey[int]("sum"), size, total, add) for size in (4, 10, 10, 5, 12)]
     assert found == [6, 45, 45, 10, 66]
-    assert asked == [(0, 4), (4, 10), (0, 5), (5, 12)]
+    assert asked == [(0, 4), (4, 10), (0, 5), (10, 12)], "an older view takes nothing from newer ones"
+
+
+@pytest.mark.requirement("F-READING-04")
+def test_what_views_share_is_made_once() -> None:
+    kept, key = IncrementalCache(), CacheKey[list[int]]("some")
+    shared = kept.shared(key, list)
+    assert kept.shared(key, list) is shared
+    assert IncrementalCache().shared(key, list) is not shared

@@ -176,12 +176,14 @@ def test_a_recall_opens_one_snapshot_and_reads_each_turn_that_may_fit_once() -> 
         memory.add_many(told(f"tea number {n}", at=at(n)) for n in range(60))
         assert memory.drain(None)
         memory.parts.worker.stop()  # whatever it writes has the next question look at the store anew
-        memory.recall("tea")  # the index takes up what is new
+        memory.recall("coffee")  # the index takes up what is new
         snapshots, read = store.snapshots, store.rows_read
         context = memory.recall("tea", budget=4000)
         assert len(context.items) == 60
         assert store.snapshots - snapshots == 1
         assert store.rows_read - read == 60  # pins and a pause were read when something was last written
+        assert memory.recall("tea", budget=4000).text == context.text
+        assert store.rows_read - read == 60, "the words of turns that were shown are kept"
 
 
 @pytest.mark.requirement("F-SPEED-05")

@@ -10,7 +10,7 @@ from datetime import date
 from functools import cache, partial
 from typing import Final
 
-from clew.assemble.packing import CandidateRendering, PackingCandidate, pack
+from clew.assemble.packing import CandidateRendering, PackingCandidate, pack, pack_singles
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, names_left_out, render
 from clew.assemble.replies import SHORT
 from clew.text.counters import CHARS_PER_TOKEN, Counter
@@ -109,8 +109,10 @@ def fit(
     room = table.fill(0, room) if worth is None else table.pack(worth, demands.must, room)
     room = table.fill_with_copies(room)
     room = table.join(demands, room)
-    table.use_saved(room, demands.beside)
-    return _exact(table, demands.must, budget, counter)
+    order = chronological(table.taken.values())
+    if table.use_saved(room + names_left_out(order) / CHARS_PER_TOKEN, demands.beside):
+        order = chronological(table.taken.values())
+    return _exact(table, order, demands.must, budget, counter)
 
 
 class _Table:
@@ -148,13 +150,34 @@ class _Table:
             return room
         offered = list(map(self._offered.__getitem__, reached))
         worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
+        for number, evidence in self._picked(reached, offered, worths, must, room):
+            room -= self.weigh(evidence.shown)
+            room -= self._take(reached[number], evidence)
+        return self.fill(after, room)
+
+    def _picked(
+        self,
+        reached: Sequence[int],
+        offered: Sequence[Sequence[Evidence]],
+        worths: Sequence[float],
+        must: Sequence[int],
+        room: float,
+    ) -> list[tuple[int, Evidence]]:
+        """What is packed of these candidates: numbers of them, ascending, each with its rendering."""
+        if not must and set(map(len, offered)) == {1}:
+            lines = [shown[0] for shown in offered]
+            costs = [self.weigh(line.shown) for line in lines]
+            utilities = [
+                worth * max(cost, 1.0) * line.share for worth, cost, line in zip(worths, costs, lines, strict=True)
+            ]
+            keys = [line.heading for line in lines]
+            taken = pack_singles(utilities, costs, keys, list(map(self._heading_cost, keys)), room)
+            if taken is not None:
+                return [(number, lines[number]) for number in taken]
         choices = list(map(self._choice, worths, offered))
         numbers = {place: number for number, place in enumerate(reached)} if must else {}
         picked = pack(choices, room, [numbers[place] for place in must])
-        for number, offer in picked.items():
-            room -= choices[number].offers[offer].cost
-            room -= self._take(reached[number], offered[number][offer])
-        return self.fill(after, room)
+        return [(number, offered[number][offer]) for number, offer in picked.items()]
 
     def fill(self, start: int, room: float) -> float:
         """Takes candidates from index `start` on in rank order, each in its first rendering that fits.
@@ -240,17 +263,17 @@ class _Table:
             del self.taken[each]
         return room
 
-    def use_saved(self, room: float, beside: Callable[[int], tuple[int, Evidence] | None]) -> None:
-        """Adds the best candidates for the room that is saved where a speaker who goes on is named once."""
-        room += names_left_out(chronological(self.taken.values())) / CHARS_PER_TOKEN
-        if room < SAVED:
-            return
-        for place in sorted(self._offered.keys() - self.taken.keys() - set(self._copies)):
+    def use_saved(self, room: float, beside: Callable[[int], tuple[int, Evidence] | None]) -> bool:
+        """Adds the best candidates that fit into what is left when who goes on is named once; False for none."""
+        before = len(self.taken)
+        lacking = sorted(self._offered.keys() - self.taken.keys() - set(self._copies)) if room >= SAVED else ()
+        for place in lacking:
             if room < SPARE:
-                return
+                break
             needed = beside(place)
             if needed is None or needed[0] in self.taken:
                 room = self._take_first(place, room)
+        return len(self.taken) > before
 
     def _take(self, place: int, evidence: Evidence) -> float:
         """Takes a candidate, and returns the cost of its heading where no candidate taken before has that heading."""
@@ -328,7 +351,12 @@ def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
     return [1.0 if first[beginning] == place else REPEATED for place, beginning in enumerate(beginnings)]
 
 
-def _exact(table: _Table, must: Sequence[int], budget: int, counter: Counter) -> Packed:
+def _exact(table: _Table, items: list[Evidence], must: Sequence[int], budget: int, counter: Counter) -> Packed:
+    """The block of what was taken, without the last of it as long as it exceeds the budget.
+
+    Args:
+        items: what was taken, in the block's order.
+    """
     taken, tied = table.taken, table.tied
 
     def last(place: int) -> tuple[int, int, bool]:
@@ -337,10 +365,11 @@ def _exact(table: _Table, must: Sequence[int], budget: int, counter: Counter) ->
         first = tied[place] if tied.get(place) in must else first
         return (-1, must.index(first), place == first) if first in must else (0, first, place == first)
 
-    items, text, tokens = _block(taken, counter)
+    text, tokens = _block(items, counter)
     while tokens > budget:
         del taken[max(taken, key=last)]
-        items, text, tokens = _block(taken, counter)
+        items = chronological(taken.values())
+        text, tokens = _block(items, counter)
     costs = tuple([table.count(item.shown) for item in items])
     return Packed(
         tuple(items),
@@ -352,8 +381,7 @@ def _exact(table: _Table, must: Sequence[int], budget: int, counter: Counter) ->
     )
 
 
-def _block(taken: dict[int, Evidence], counter: Counter) -> tuple[list[Evidence], str, int]:
-    """The items in the block's order, the block, and its tokens; an empty block has 0 tokens by any counter."""
-    items = chronological(taken.values())
+def _block(items: Sequence[Evidence], counter: Counter) -> tuple[str, int]:
+    """The block of items, and its tokens; an empty block has 0 tokens by any counter."""
     text = render(items)
-    return items, text, counter(text) if items else 0
+    return text, counter(text) if items else 0

@@ -74,6 +74,46 @@ def pack(choices: Sequence[PackingCandidate], room: float, must: Sequence[int] =
     return dict(sorted(packing.taken.items()))
 
 
+def pack_singles(
+    utilities: Sequence[float],
+    costs: Sequence[float],
+    headings: Sequence[Hashable],
+    heading_costs: Sequence[float],
+    room: float,
+) -> list[int] | None:
+    """What `pack` takes of candidates that have one rendering each, in ascending order, in a third of the time.
+
+    None where more than `CLOSE` may be missing, so that `pack` would look further.
+
+    Args:
+        headings: the key of each candidate's heading.
+    """
+    densities = [-utility / max(cost, TINY) for utility, cost in zip(utilities, costs, strict=True)]
+    most = room + TINY
+    steps = [place for place, cost in enumerate(costs) if utilities[place] > 0 and cost + heading_costs[place] <= most]
+    steps.sort(key=densities.__getitem__)
+    left, taken, shown = room, set[int](), set[Hashable]()
+    worth = 0.0
+    for place in [*steps, *steps]:  # what did not fit may do when its heading is there for another
+        if place in taken:
+            continue
+        heading = headings[place]
+        price = costs[place] if heading in shown else costs[place] + heading_costs[place]
+        if price <= left + TINY:
+            shown.add(heading)
+            taken.add(place)
+            left -= price
+            worth += utilities[place]
+    bound, relaxed = 0.0, room
+    for place in steps:
+        if costs[place] > relaxed:
+            bound += utilities[place] * relaxed / costs[place]
+            break
+        relaxed -= costs[place]
+        bound += utilities[place]
+    return sorted(taken) if worth >= bound * (1.0 - CLOSE) else None
+
+
 class _Packing:
     """The renderings taken so far, and the room that is left."""
 

@@ -35,6 +35,14 @@ class IncrementalCache:
         self._lock = threading.Lock()
         self._arrays: dict[CacheKey[NDArray[Any]], Column] = {}
         self._folds: dict[CacheKey[Any], tuple[int, Any]] = {}
+        self._shared: dict[CacheKey[Any], Any] = {}
+
+    def shared(self, key: CacheKey[T], make: Callable[[], T]) -> T:
+        """One object for all views, which guards its own state and holds what never changes of a turn."""
+        with self._lock:
+            if key not in self._shared:
+                self._shared[key] = make()
+            return cast(T, self._shared[key])
 
     def grown(self, key: CacheKey[NDArray[Any]], size: int, make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
         """A read-only array with one value for each of the first `size` turns.
@@ -66,7 +74,9 @@ class IncrementalCache:
         """
         with self._lock:
             held = self._folds.get(key)
-            if held is None or held[0] > size:  # an older view asks
+            if held is not None and held[0] > size:  # an older view asks
+                return make(slice(0, size))
+            if held is None:
                 held = size, make(slice(0, size))
             elif held[0] < size:
                 held = size, join(held[1], make(slice(held[0], size)))

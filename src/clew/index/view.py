@@ -184,7 +184,11 @@ class IndexView:
 
     def folded(self, key: CacheKey[T], make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
         """One value for all turns as a whole: see `IncrementalCache.folded`."""
-        return self.kept.folded(key, self._size, make, join)
+        return self.derived(key, lambda: self.kept.folded(key, self._size, make, join))
+
+    def shared(self, key: CacheKey[T], make: Callable[[], T]) -> T:
+        """One object for all views of the columns: see `IncrementalCache.shared`."""
+        return self.kept.shared(key, make)
 
     @property
     def lineage(self) -> object:

@@ -26,12 +26,12 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
     asked_at = chosen.as_of or path.clock()
     frame = path.ranker.frame(query, asked_at, session=chosen.session)
     frame = frame if priced else frame.without_price
-    ranking = path.ranker.rank(frame, limit, path.selector.mask(frame.view, chosen, asked_at))
+    matches = list(path.ranker.rank(frame, limit, path.selector.mask(frame.view, chosen, asked_at)))
     with path.store.snapshot() as reader:
-        rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in ranking])
+        rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in matches])
     return [
         Hit(turn=turn_from_row(row), score=match.score, signals=match.shares)
-        for row, match in zip(rows, ranking, strict=True)
+        for row, match in zip(rows, matches, strict=True)
         if row is not None  # forgotten since it was ranked
     ]
 

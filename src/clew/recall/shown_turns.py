@@ -3,6 +3,7 @@
 Start at `words_of`. Only sessions with several branches, and turns of an assistant, take more than their text.
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 from itertools import compress, takewhile
 from typing import Final
@@ -34,6 +35,16 @@ ANSWERS: Final = 3
 
 _MARKS: Final = {Left.SUBAGENT: SUBAGENT, Left.ABANDONED: ABANDONED, Left.REPLACED: REPLACED}
 
+LONGEST: Final = 1000
+"""Characters above which the words of a turn are read each time."""
+
+MOST: Final = 2_000_000
+"""Bytes, about, of the words that are kept: those of some 5,000 short turns."""
+
+OVERHEAD: Final = 250
+"""Bytes that words take beside their characters."""
+
+_PLAIN: Final = CacheKey["PlainWords"]("plain words")
 _FIRST_OF_BRANCH: Final = CacheKey[NDArray[np.bool_]]("first of branch")
 _STARTS: Final = CacheKey[Mapping[str, Sequence[int]]]("starts of branches")
 
@@ -46,24 +57,78 @@ def words_of(
     Args:
         positions: of the same turns in the view.
     """
-    texts = TURN_TEXT.get_many(reader, [(space, *name) for name in names])
-    by_assistant = (view.turns.role[positions] == _ASSISTANT).tolist()
-    thinking = _thinking(reader, space, dict(compress(zip(names, texts, strict=True), by_assistant)))
+    kept, places = view.shared(_PLAIN, PlainWords), positions.tolist()
+    found = list(map(kept.known.get, places))
+    if None in found:
+        lacking = [number for number, words in enumerate(found) if words is None]
+        by_assistant = (view.turns.role[positions[lacking]] == _ASSISTANT).tolist()
+        read = _read(reader, space, [names[number] for number in lacking], by_assistant)
+        for number, words in zip(lacking, read, strict=True):
+            found[number] = words
+        kept.keep([places[number] for number in lacking], read)
     starts = view.derived(_STARTS, lambda: _starts(view))
-    paths = BranchPaths(reader, space, starts)
+    return _with_marks(BranchPaths(reader, space, starts), names, found) if starts else _as_thinking(found)
+
+
+def _read(
+    reader: Reader, space: str, names: Sequence[Name], by_assistant: Sequence[bool]
+) -> Sequence[StoredWords | None]:
+    """The texts of turns, and what of them is thinking."""
+    texts = TURN_TEXT.get_many(reader, [(space, *name) for name in names])
+    thinking = _thinking(reader, space, dict(compress(zip(names, texts, strict=True), by_assistant)))
+    words = [None if text is None else StoredWords(text) for text in texts]
+    return [thinking.get(name, each) for name, each in zip(names, words, strict=True)] if thinking else words
+
+
+def _as_thinking(found: Sequence[StoredWords | None]) -> list[StoredWords | None]:
+    """The turns with a mark where all of one is thinking."""
+    return [
+        words._replace(mark=with_thinking(words.mark)) if words is not None and words.is_thinking else words
+        for words in found
+    ]
+
+
+def _with_marks(
+    paths: BranchPaths, names: Sequence[Name], found: Sequence[StoredWords | None]
+) -> list[StoredWords | None]:
+    """The turns with their marks, where some session has several branches."""
     voices = paths.voices(names)
-    if not thinking and not voices:  # as mostly
-        return [None if text is None else StoredWords(text) for text in texts]
-    found: list[StoredWords | None] = []
-    for name, text in zip(names, texts, strict=True):
-        words = None if text is None else thinking.get(name) or StoredWords(text)
+    marked = list(found)
+    for number, (name, words) in enumerate(zip(names, found, strict=True)):
         if words is not None and (voice := voices.get(name)):
             speaker = "assistant" if voice.role == "user" and voice.origin == "assistant" else ""
-            words = words._replace(mark=_mark(paths, *name, voice), speaker=speaker)
-        if words is not None and words.is_thinking:
-            words = words._replace(mark=with_thinking(words.mark))
-        found.append(words)
-    return found
+            marked[number] = words._replace(mark=_mark(paths, *name, voice), speaker=speaker)
+    return _as_thinking(marked)
+
+
+class PlainWords:
+    """The words of turns that were shown lately and hold no thinking: the same for as long as a turn is stored.
+
+    What marks a turn changes with the session, and is not kept. Threads may share it.
+
+    Attributes:
+        known: the words by the turn's position in the index, of which forgetting makes another one.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[int, StoredWords] = {}
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def keep(self, places: Sequence[int], words: Sequence[StoredWords | None]) -> None:
+        """Keeps words that are short, and drops all others when there are too many."""
+        fit = [
+            (place, each)
+            for place, each in zip(places, words, strict=True)
+            if each is not None and not each.thinking and len(each.text) <= LONGEST
+        ]
+        with self._lock:
+            self._size += sum(len(each.text) + OVERHEAD for _, each in fit)
+            if self._size > MOST:
+                self.known.clear()
+                self._size = 0
+            else:
+                self.known.update(fit)
 
 
 def _thinking(reader: Reader, space: str, texts: Mapping[Name, str | None]) -> dict[Name, StoredWords]:

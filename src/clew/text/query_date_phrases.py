@@ -11,6 +11,7 @@ Dates in other languages are found by `clew.text.foreign_dates`, seasons by `cle
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions, without_overlaps
@@ -54,8 +55,13 @@ _RANGE: Final = late_pattern(
 _MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
-def query_mentions(query: str) -> list[Mention]:
+@lru_cache(maxsize=64)  # reading one question asks twice
+def query_mentions(query: str) -> tuple[Mention, ...]:
     """The date mentions of a question, in text order, without overlaps; of two at one position the longer one."""
+    return tuple(_mentions(query))
+
+
+def _mentions(query: str) -> list[Mention]:
     found = mentions(query, asking=True)
     foreign = foreign_mentions(query)
     if foreign:

@@ -90,9 +90,9 @@ def parse_query_dates(
         The constraints in the order of the question; several are alternatives. Empty if the question asks for no date,
         or its date cannot be resolved.
     """
-    found = query_mentions(query)
-    when = _DateReference(_today(found, now, covered), covered)
-    found = compounded(query, found, when.today)
+    mentions = query_mentions(query)
+    when = _DateReference(_today(mentions, now, covered), covered)
+    found = compounded(query, mentions, when.today)
     constraints: list[DateConstraint] = []
     previous: Mention | None = None
     for mention in found:

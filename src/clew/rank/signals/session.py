@@ -19,7 +19,7 @@ MANY: Final = 100
 """Sessions from which the signal has its full value."""
 
 _BEGINS: Final = CacheKey[NDArray[np.bool_]]("begins a run of one session")
-_RUNS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("runs of one session")
+_RUNS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]("runs of one session")
 
 
 def session(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
@@ -32,29 +32,29 @@ def session(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     share = min(1.0, log(len(frame.view.sessions) / FEW) / log(MANY / FEW)) if frame.view.sessions else 0.0
     if share <= 0.0 or not frame.with_assistant or "lexical" not in known:
         return None
-    nearness = session_match(frame, known["lexical"].values)
-    return None if nearness is None else share * nearness
+    return session_match(frame, known["lexical"].values, share)
 
 
-def session_match(frame: Frame, words: Scores) -> Scores | None:
+def session_match(frame: Frame, words: Scores, most: float = 1.0) -> Scores | None:
     """Of each turn, how near its session's best turn comes to the best of all, squared; None where no value is above 0.
 
     Args:
         words: a value per turn; those below 0 count as 0.
+        most: the value of the best session's turns.
     """
-    first, codes = frame.view.derived(_RUNS, lambda: _runs(frame.view))
+    first, codes, lengths = frame.view.derived(_RUNS, lambda: _runs(frame.view))
     best = np.zeros(len(frame.view.sessions))
     np.maximum.at(best, codes, np.maximum.reduceat(words, first))
     greatest = float(best.max())
-    return None if greatest <= 0.0 else np.asarray(((best / greatest) ** 2)[frame.view.turns.session])
+    return None if greatest <= 0.0 else np.repeat((most * (best / greatest) ** 2)[codes], lengths)
 
 
-def _runs(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The first turn of each run of turns of one session, and the session's code."""
+def _runs(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """The first turn of each run of turns of one session, the session's code, and how many turns the run has."""
     session = view.turns.session
 
     def begins(rows: slice) -> NDArray[np.bool_]:
         return np.asarray(np.diff(session[rows], prepend=session[rows.start - 1] if rows.start else -1) != 0)
 
     first = np.flatnonzero(view.grown(_BEGINS, begins))
-    return first, session[first].astype(np.intp)
+    return first, session[first].astype(np.intp), np.diff(first, append=len(session))
