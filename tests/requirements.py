@@ -781,6 +781,11 @@ INGEST = (
         "F-INGEST-43", "Issue 13.9", "Gemini's activity in Google Takeout is read, prompts with their answers."
     ),
     Requirement(
+        "F-INGEST-56",
+        "docs/import.md",
+        "What chat programs copy and export as text keeps speakers, times and words; what they write themselves is skipped.",
+    ),
+    Requirement(
         "F-INGEST-27",
         "Issue 12.2",
         "Passwords are masked in the forms of command lines, configuration files, cookies, markup and plain sentences.",

@@ -61,6 +61,13 @@ def test_markdown_names_titles_times_and_code(tmp_path: Path) -> None:
         ("[14.8.2023 klo 9.15.32] Ann: hi\n", "2023-08-14T09:15:32"),
         ("2023-08-14, 09:15 - Ann: hi\n", "2023-08-14T09:15:00"),
         ("[2023-08-14T09:15:00Z] Ann: hi\n", "2023-08-14T09:15:00"),
+        ("[2023-06-01, 09:15:00] Ann: hi\n", "2023-06-01T09:15:00"),
+        ("2023-06-01 09:15 - Ann: hi\n", "2023-06-01T09:15:00"),
+        ("[2023/6/1 下午9:15:00] Ann: hi\n", "2023-06-01T21:15:00"),
+        ("2023年6月1日 09:15 - Ann: hi\n", "2023-06-01T09:15:00"),
+        ("2023년 6월 1일 오후 9:15, Ann: hi\n", "2023-06-01T21:15:00"),
+        ("[2023. 6. 1. 오전 9:15:00] Ann: hi\n", "2023-06-01T09:15:00"),
+        ("١/٦/٢٠٢٣، ٩:١٥ م - Ann: hi\n", "2023-06-01T21:15:00"),
         ("[Aug 14, 2023 09:15] Ann: hi\n", "2023-08-14T09:15:00"),
     ],
 )
@@ -246,3 +253,63 @@ def test_names_and_times_may_stand_above_what_is_said(
 )
 def test_lists_with_times_are_no_chats(tmp_path: Path, text: str) -> None:
     assert {turn.speaker for turn in turns(read(put(tmp_path, "list.txt", text)))} == {None}
+
+
+@pytest.mark.requirement("F-INGEST-12")
+def test_a_short_year_that_comes_first_is_the_number_that_stays(tmp_path: Path) -> None:
+    text = "24/06/01, 10:00 - Ann: a\n24/06/03, 10:00 - Bob: b\n24/07/02, 10:00 - Ann: c\n"
+    found = turns(read(put(tmp_path, "chat.txt", text)))
+    assert [turn.at and turn.at.date().isoformat() for turn in found] == ["2024-06-01", "2024-06-03", "2024-07-02"]
+    text = "24/06/01, 10:00 - Ann: a\n25/06/01, 10:00 - Bob: b\n"
+    found = turns(read(put(tmp_path, "days.txt", text)))
+    assert [turn.at and turn.at.date().isoformat() for turn in found] == ["2001-06-24", "2001-06-25"]
+
+
+@pytest.mark.requirement("F-INGEST-56")
+def test_lines_that_a_telephone_writes_itself_are_nobodys_words(tmp_path: Path) -> None:
+    ios = (
+        "\u200e[12.03.24, 18:04:11] Family: \u200eNachrichten sind Ende-zu-Ende-verschlüsselt.\n"
+        "[12.03.24, 18:04:40] Ann: Who comes?\n"
+        "\u200e[12.03.24, 18:06:55] Ann: \u200eBild weggelassen\n"
+        "[12.03.24, 18:07:30] Bob: \u200ePOLL:\nWhen?\n"
+    )
+    records = read(put(tmp_path, "ios.txt", ios))
+    assert [(turn.speaker, turn.text) for turn in turns(records)] == [("Ann", "Who comes?"), ("Bob", "POLL:\nWhen?")]
+    assert skipped(records) == ["line of the program"] * 2
+    android = "12/03/24, 18:04 - Ann: <Media omitted>\n12/03/24, 18:05 - Bob: <br> is a tag\n13/03/24, 18:05 - Ann: <b>\n"
+    records = read(put(tmp_path, "android.txt", android))
+    assert [turn.text for turn in turns(records)] == ["<br> is a tag", "<b>"]
+    kakao = "2023년 6월 1일 오후 9:15, 민수 : 안녕\n2023년 6월 1일 오후 9:16, 지영 : 네\n"
+    assert [turn.speaker for turn in turns(read(put(tmp_path, "kakao.txt", kakao)))] == ["민수", "지영"]
+
+
+@pytest.mark.requirement("F-INGEST-56")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[06.05.2024 10:12] Ann Miller\nCan you send it?\n\n[06.05.2024 10:14] Bob\nDone.\n\n"
+            "[06.05.2024 10:15] Ann Miller\nThanks\n",
+            [("Ann Miller", "Can you send it?"), ("Bob", "Done."), ("Ann Miller", "Thanks")],
+        ),
+        (
+            "[10:00:01] <@ann> on friday\n[10:00:05] * bob nods\n[10:01:00] <bob> which branch?\n",
+            [("ann", "on friday"), ("bob", "which branch?")],
+        ),
+        (
+            "Ann, [01.02.2024 12:00]\nThe number?\n\nBob, [01.02.2024 12:01]\nQX7\n\nAnn, [01.02.2024 12:03]\nFine\n",
+            [("Ann", "The number?"), ("Bob", "QX7"), ("Ann", "Fine")],
+        ),
+        (
+            "Minutes of 6 May\nPresent: Ann, Bob\n\nAnn: We move.\nBob: The lease ends.\nAnn: Then we need two.\n",
+            [("Ann", "We move."), ("Bob", "The lease ends."), ("Ann", "Then we need two.")],
+        ),
+        (
+            "Ann: We move.\nto the hall\nNote: not before June\nBob: When?\nAnn: Soon\nBob: Good\n",
+            [("Ann", "We move.\nto the hall\nNote: not before June"), ("Bob", "When?"), ("Ann", "Soon"), ("Bob", "Good")],
+        ),
+    ],
+)
+def test_copies_from_chat_programs(tmp_path: Path, text: str, expected: list[tuple[str, str]]) -> None:
+    found = turns(read(put(tmp_path, "copy.txt", text)))
+    assert [(turn.speaker, turn.text) for turn in found] == expected

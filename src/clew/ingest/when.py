@@ -12,6 +12,7 @@ _NUMBER = re.compile(r"\d{9,19}(?:\.\d+)?$")
 _WORDS = re.compile(r"\d.*(?:\d{4}|[-/.']\d\d\b)|\d{4}.*\d", re.DOTALL)
 _OFFSET = re.compile(r"\b(?:GMT|UTC) ?([+-])(\d\d?):?(\d\d)?\b.*", re.DOTALL)  # how JavaScript prints a date
 _DOTTED = re.compile(r"(?<![\d.])\d{1,2}\. ?\d{1,2}\. ?(?:\d{4}|\d\d)(?![\d.])")
+_YEAR_FIRST = re.compile(r"(?<![\d./-])\d{4}(?P<mark>[./-])\d{1,2}(?P=mark)\d{1,2}(?!\d)")
 _LONGEST = 100
 _FILLERS = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2004, 2, 2, tzinfo=UTC))
 _ZONES = {  # RFC 5322 section 4.3, in hours; other letters do not say which zone they mean
@@ -35,6 +36,7 @@ def parse_when(value: Any, *, day_first: bool | None = None) -> datetime | None:
 
     Args:
         day_first: whether 03/04/2024 is 3 April. None decides by the marks: 03.04.2024 is 3 April, 03/04/2024 March 4.
+            After a year of four digits the month comes next, whatever this says.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_number(value)
@@ -67,7 +69,9 @@ def _from_words(text: str, day_first: bool | None) -> datetime | None:
     """Parses twice with different defaults: if the results differ, the text is not a complete date."""
     if not _WORDS.search(text):
         return None
-    if day_first is None:
+    if _YEAR_FIRST.search(text):
+        day_first = False
+    elif day_first is None:
         day_first = _DOTTED.search(text) is not None
     text = _OFFSET.sub(lambda found: f"{found[1]}{found[2]:0>2}:{found[3] or '00'}", text)
     try:

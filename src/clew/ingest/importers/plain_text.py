@@ -1,9 +1,11 @@
 """Plain text: chats as `[date] Name: text`, `14:05 Name: text`, `Name: text`, as WhatsApp writes them; else paragraphs.
 
-Recognisers of speech, and what is copied from Slack or Teams, have a line `Ann Lee  10:42` above what she says.
+Recognisers of speech, and what is copied from Slack or Teams, have a line `Ann Lee  10:42` above what she says, or
+`[06.05.2024 10:42] Ann Lee`.
 
 WhatsApp writes `[14/08/2023, 09:15:32] Ann: text` on iOS and `14/08/2023, 09:15 - Ann: text` on Android, with day and
-month in the order of the telephone's country, which only the file as a whole shows. System lines have no name. A clock
+month in the order of the telephone's country, which only the file as a whole shows; a year that comes first is followed by
+the month. System lines have no name, or begin with a mark of direction (iOS), or are a placeholder in angle brackets. A clock
 time without a date takes the day of the last line that is nothing but a date ("# 5 March 2024"), and the next day after
 midnight.
 """
@@ -13,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from clew.ingest.importers.local_stamps import in_digits
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source
 from clew.ingest.importers.transcript import SpeakerLabel, labelled, names_in, open_lines, paragraphs
@@ -20,10 +23,12 @@ from clew.ingest.when import parse_when
 from clew.types import Rejection
 
 NAME = "text"
-_BRACKET = re.compile(r"\[(?P<at>[^\]]{4,60})\]\s*(?:(?P<name>[^:\n]{1,60}):(?:\s|$))?(?P<text>.*)", re.DOTALL)
+_BRACKET = re.compile(
+    r"\[(?P<at>[^\]]{4,60})\]\s*(?:<(?P<handle>[^<>\n]{1,40})>\s+|(?P<name>[^:\n]{1,60}):(?:\s|$))?(?P<text>.*)", re.DOTALL
+)
 _DASH = re.compile(
-    r"(?P<at>\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s*[ap]\.?\s?m\.?)?)\s+[-–]\s+"
-    r"(?:(?P<name>[^:\n]{1,60}):(?:\s|$))?(?P<text>.*)",
+    r"(?P<at>\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s*[ap]\.?\s?m\.?)?)"
+    r"(?:\s+[-–]\s+|,\s+(?=[^:\n]{1,40} ?: ))(?:(?P<name>[^:\n]{1,60}):(?:\s|$))?(?P<text>.*)",
     re.DOTALL | re.IGNORECASE,
 )
 _STAMP = re.compile(
@@ -32,11 +37,13 @@ _STAMP = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _HEADED = re.compile(
-    r"(?P<name>[^\W\d_][^:\n<>\[\]()]{0,40}?)(?:\s{2,}|\s+[-–—|•·]\s+|\s*\t\s*|\s+(?=[\[(]))[\[(]?"
+    r"(?P<name>[^\W\d_][^:\n<>\[\]()]{0,40}?)(?:\s{2,}|\s+[-–—|•·]\s+|\s*\t\s*|,?\s+(?=[\[(]))[\[(]?"
     r"(?P<at>(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:,?\s+|T))?\d{1,2}:\d\d(?::\d\d)?(?:\s*[ap]\.?\s?m\b\.?)?)[\])]?:?\s*"
     r"(?P<text>)",
     re.IGNORECASE,
 )
+_BRACKET_HEAD = re.compile(r"\[(?P<at>[^\]]{4,60})\]\s+(?P<name>[^\W\d_][^:\n<>\[\]()]{0,40})(?P<text>)")
+_PLACEHOLDER = re.compile(r"<[^\W\d_]+(?: [^\W\d_]+)+>")  # "<Media omitted>", in the language of the telephone
 _LEVELS = frozenset("trace debug info notice warn warning error fatal critical severe".split())
 _NAME = re.compile(r"(?P<name>[^\W\d_][^:\n]{0,40}):(?:\s+|$)(?P<text>.*)", re.DOTALL)
 _SIGNS = "\u200e\u200f\u202a\u202c\ufeff"  # invisible direction marks, which telephones write
@@ -55,10 +62,10 @@ def read(source: Source) -> Iterator[ImportRecord]:
     if not survey.nonblank:
         yield Skipped("empty file", source.label)
     elif survey.pattern is not None:
-        stamps = _Stamps(survey.pattern, survey.is_day_first(), survey.has_clocks)
+        stamps = _Stamps(survey)
         yield from labelled(source, NAME, open_lines, stamps.label)
     elif names := names_in(source, open_lines, _named):
-        known = None if survey.named == survey.nonblank else names  # else nobody's message has a second line
+        known = None if survey.named == survey.nonblank else _speakers(source, names)
         yield from labelled(source, NAME, open_lines, lambda text: _one_of(_named(text), known))
     else:
         yield from paragraphs(source, NAME, open_lines)
@@ -67,6 +74,23 @@ def read(source: Source) -> Iterator[ImportRecord]:
 def has_speakers(source: Source) -> bool:
     """Whether a text is a chat."""
     return _surveyed(source).pattern is not None or bool(names_in(source, open_lines, _named))
+
+
+def _speakers(source: Source, names: frozenset[str]) -> frozenset[str]:
+    """The names, and those that occur once, if from the first of the names on every line is somebody's.
+
+    Else a message may have several lines, and one of them may begin with a word and a colon.
+    """
+    found = set[str]()
+    for line in open_lines(source):
+        if isinstance(line, Rejection) or not line[1].strip():
+            continue
+        label = _named(line[1])
+        if label is not None and label.name is not None and (found or label.name in names):
+            found.add(label.name)
+        elif found:
+            return names
+    return names | found
 
 
 def _surveyed(source: Source) -> "_Survey":
@@ -87,25 +111,31 @@ class _Survey:
         self._is_early = False
         self._over = Counter[int]()  # 1, 2: how often the first, the second number of a date is over 12
         self._dots = self._halves = 0
+        self._first, self._last = set[str](), set[str]()  # the first and the last number of dates with a short year
         self.has_clocks = False
         self._names = Counter[str]()  # beside a clock time alone
-        self._heads = Counter[str]()  # in lines that are nothing but a name and a time
-        self._spoken = 0  # such lines with words under them
-        self._is_under_head = False
+        # of lines that are nothing but a name and a time, in either order: the names, how many have words under them, and
+        # whether the line before was one
+        self._heads: dict[re.Pattern[str], Counter[str]] = {pattern: Counter() for pattern in (_HEADED, _BRACKET_HEAD)}
+        self._spoken = Counter[re.Pattern[str]]()
+        self._is_under = set[re.Pattern[str]]()
         self._is_log = self._has_days = False
+        self._is_local = False  # whether the stamp of the line was in other digits or words, where the day comes first
 
     def add(self, line: str) -> None:
         text = _bare(line)
+        self._is_local = text != line.lstrip(_SIGNS + " \t")
         self.nonblank += bool(text.strip())
         self.named += _named(line) is not None
         for pattern in (_BRACKET, _DASH):
             found = pattern.match(text)
             if found and _is_moment(_plain(found["at"])):
-                self._found[pattern] += 1
+                self._found[pattern] += _BRACKET_HEAD.fullmatch(text) is None
                 self._is_early |= self.nonblank == 1
                 self._note(_plain(found["at"]))
         if text.strip():
-            self._add_head(_HEADED.fullmatch(text))
+            self._add_head(_HEADED, text)
+            self._add_head(_BRACKET_HEAD, text)
         found = _STAMP.match(text)
         if found and len(found["name"].split()) <= _WORDS:
             self._found[_STAMP] += 1
@@ -114,25 +144,30 @@ class _Survey:
             self._names[found["name"]] += 1
             self._note(found["at"])
 
-    def _add_head(self, found: re.Match[str] | None) -> None:
+    def _add_head(self, pattern: re.Pattern[str], text: str) -> None:
         """Counts a line of a name and a time alone, and whether the next line with words is what was said."""
-        is_head = found is not None and len(found["name"].split()) <= _WORDS
-        self._spoken += self._is_under_head and not is_head
-        self._is_under_head = is_head
+        found = pattern.fullmatch(text)
+        is_head = found is not None and len(found["name"].split()) <= _WORDS and _is_moment(_plain(found["at"]))
+        self._spoken[pattern] += pattern in self._is_under and not is_head
+        self._is_under.discard(pattern)
         if found is not None and is_head:
-            self._found[_HEADED] += 1
-            self._heads[found["name"]] += 1
-            self._note(found["at"])
+            self._is_under.add(pattern)
+            self._found[pattern] += 1
+            self._heads[pattern][found["name"]] += 1
+            self._note(_plain(found["at"]))
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
         """The form of most dated lines; None if there is only one such line and it is not the first."""
         bracketed = self._found[_BRACKET] + self._found[_DASH]
-        heads = self._found[_HEADED]
-        if heads > max(bracketed, self._found[_STAMP]) and max(self._heads.values()) > 1 and 2 * self._spoken > heads:
-            return _HEADED
+        for pattern, names in self._heads.items():
+            heads = self._found[pattern]
+            is_most = heads > max(bracketed, self._found[_STAMP])
+            if is_most and max(names.values()) > 1 and 2 * self._spoken[pattern] > heads:
+                return pattern
+        bracketed += self._found[_BRACKET_HEAD]  # nobody says anything under them: they are lines of the program
         if bracketed >= max(self._found[_STAMP], 2 - self._is_early):
-            return max((_BRACKET, _DASH), key=lambda pattern: self._found[pattern])
+            return _DASH if self._found[_DASH] > bracketed - self._found[_DASH] else _BRACKET
         is_chat = self._has_days or max(self._names.values(), default=0) > 1  # else an agenda: "10:30 Break: coffee"
         return _STAMP if self._found[_STAMP] > 1 and is_chat and not self._is_log else None
 
@@ -142,6 +177,10 @@ class _Survey:
             return self._over[1] >= self._over[2]
         return bool(self._dots) or not self._halves
 
+    def is_year_first(self) -> bool:
+        """Whether a date such as 24/06/13 begins with the year: its first number could be one and changes less."""
+        return len(self._last) > len(self._first) and all(int(number) > 12 for number in self._first)
+
     def _note(self, at: str) -> None:
         found = _DATE.match(at)
         self.has_clocks |= found is None
@@ -149,14 +188,18 @@ class _Survey:
             self._over[1] += int(found[1]) > 12
             self._over[2] += int(found[3]) > 12
             self._dots += found[2] == "."
-        self._halves += bool(re.search(r"[ap]\.?\s?m\b", at, re.IGNORECASE))
+            self._first.add(found[1])
+            self._last.add(found[4])
+        self._halves += not self._is_local and bool(re.search(r"[ap]\.?\s?m\b", at, re.IGNORECASE))
 
 
 class _Stamps:
     """Reads the labels of a chat with times, line by line in the order of the file."""
 
-    def __init__(self, pattern: re.Pattern[str], day_first: bool, has_clocks: bool) -> None:
-        self._pattern, self._day_first, self._has_clocks = pattern, day_first, has_clocks
+    def __init__(self, survey: _Survey) -> None:
+        assert survey.pattern is not None, "a text without stamps has other labels"  # noqa: S101 - the caller's choice
+        self._pattern, self._has_clocks = survey.pattern, survey.has_clocks
+        self._day_first, self._is_year_first = survey.is_day_first(), survey.is_year_first()
         self._day: datetime | None = None
         self._last: datetime | None = None
 
@@ -169,9 +212,9 @@ class _Stamps:
         at = _DOTTED_TIME.sub(
             lambda time: ":".join(filter(None, time.groups())), _plain(found["at"]).replace(" klo ", " ")
         )
-        name = _plain(found["name"]) if found["name"] else None
-        when = parse_when(at, day_first=self._day_first) or self._of_day(at)
-        return SpeakerLabel(name or None, found["text"], when or found["at"])
+        when = parse_when(f"20{at}" if self._is_year_first else at, day_first=self._day_first) or self._of_day(at)
+        text = found["text"].lstrip(_SIGNS)
+        return SpeakerLabel(_speaker(found), text, when or found["at"], is_program=_is_program(found["text"], text))
 
     def _day_line(self, text: str) -> SpeakerLabel | None:
         written = _plain(text).strip(_RULES)
@@ -195,6 +238,22 @@ class _Stamps:
         return found
 
 
+def _speaker(found: re.Match[str]) -> str | None:
+    """The name in a label; of a handle without the sign of the channel's operators."""
+    groups = found.groupdict()
+    name = groups["name"] or (groups.get("handle") or "").lstrip("@+%&~")
+    return _plain(name) or None if name else None
+
+
+def _is_program(written: str, text: str) -> bool:
+    """Whether the program wrote what follows a name; `text` is without the marks of direction at the start of `written`.
+
+    WhatsApp begins what it writes itself with such a mark on iOS, and puts it in angle brackets on Android. It begins polls,
+    places and names of files so, too; those have a colon.
+    """
+    return (text != written and ":" not in text) or _PLACEHOLDER.fullmatch(text.strip()) is not None
+
+
 def _is_moment(text: str) -> bool:
     return _DATE.match(text) is not None or _CLOCK.match(text) is not None or parse_when(text) is not None
 
@@ -212,8 +271,8 @@ def _one_of(label: SpeakerLabel | None, names: frozenset[str] | None) -> Speaker
 
 
 def _bare(line: str) -> str:
-    """The line without leading blanks and direction marks."""
-    return line.lstrip(_SIGNS + " \t")
+    """The line without leading blanks and direction marks, with the stamp at its start in digits."""
+    return in_digits(line.lstrip(_SIGNS + " \t"))
 
 
 def _plain(text: str) -> str:

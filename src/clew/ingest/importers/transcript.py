@@ -39,11 +39,14 @@ class SpeakerLabel:
 
     Attributes:
         name: as written; None for a system line of the program that wrote the file.
+        is_program: whether the text is the program's all the same, as for an omitted image; further lines are the
+            speaker's, and then all is kept.
     """
 
     name: str | None
     text: str
     at: object = None
+    is_program: bool = False
 
 
 LabelFinder = Callable[[str], SpeakerLabel | None]
@@ -165,7 +168,7 @@ def _finished(source: Source, name: str, draft: _OpenMessage | None) -> Iterator
         reason = f"a message of more than {source.limits.max_line_bytes} characters; see max_line_bytes"
         yield Rejection(where=draft.where, reason=reason)
         return
-    if draft.label.name is None:
+    if draft.label.name is None or (draft.label.is_program and not any(map(str.strip, draft.lines[1:]))):
         yield Skipped("line of the program", draft.where)
         return
     role = LABELS.get(draft.label.name.lower())
