@@ -783,7 +783,12 @@ INGEST = (
     Requirement(
         "F-INGEST-56",
         "docs/import.md",
-        "What chat programs copy and export as text keeps speakers, times and words; what they write themselves is skipped.",
+        "What chat programs export as text keeps speakers and times; what they write themselves is skipped.",
+    ),
+    Requirement(
+        "F-INGEST-57",
+        "docs/import.md",
+        "Exports of Slack, Telegram and Messenger, and records with a sender, are read with speakers and times.",
     ),
     Requirement(
         "F-INGEST-27",

@@ -200,7 +200,7 @@ def test_a_thread_of_zep_without_messages_is_skipped_and_no_thread_is_rejected(t
     records = read(path, "zep")
     assert [turn.text for turn in turns(records)] == ["Hello."]
     assert skipped(records) == ["thread without messages"]
-    assert [reason for _, reason in rejections(records, tmp_path)] == ["expected a JSON object, found NoneType None"]
+    assert [reason for _, reason in rejections(records, tmp_path)] == ["expected a JSON object, found null"]
 
 
 @pytest.mark.requirement("P-LFT-03")

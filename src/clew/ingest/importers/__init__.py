@@ -24,11 +24,14 @@ from clew.ingest.importers import (
     markdown,
     mem0,
     messages,
+    messenger,
     open_webui,
     openhands,
     plain_text,
+    slack,
     subtitles,
     swe_agent,
+    telegram,
     zep,
 )
 from clew.ingest.importers.detect import detect_source
@@ -105,6 +108,9 @@ _IMPORTERS = (
     Importer(mem0.NAME, "mem0 and OpenMemory exports (JSON, JSONL)", mem0.read),
     Importer(letta.NAME, "Letta agent files (.af) and messages", letta.read),
     Importer(zep.NAME, "Zep threads, episodes and facts (JSON)", zep.read),
+    Importer(slack.NAME, "Slack workspace export (zip, or the days of a channel)", slack.read),
+    Importer(telegram.NAME, "Telegram export (result.json)", telegram.read),
+    Importer(messenger.NAME, "Facebook Messenger and Instagram messages (JSON)", messenger.read),
     Importer(instructions.NAME, "CLAUDE.md, AGENTS.md, GEMINI.md", instructions.read),
     Importer(
         messages.OPENAI,

@@ -16,11 +16,14 @@ from clew.ingest.importers import (
     letta,
     markdown,
     mem0,
+    messenger,
     open_webui,
     openhands,
     plain_text,
+    slack,
     subtitles,
     swe_agent,
+    telegram,
     zep,
 )
 from clew.ingest.importers.file_shape import FileShape, file_shape
@@ -66,7 +69,8 @@ def detect_source(source: Source) -> str:
         seen = ", ".join(sorted(path for path in shape.paths if "." not in path and "=" not in path)[:8])
         raise FormatError(
             f"{source.label} holds JSON of no known format (members: {seen or 'none'}); "
-            "name the format if it is one of those that `clew import --help` lists"
+            "name the format if it is one of those that `clew import --help` lists, or write one JSON object a turn, "
+            "with text, role or speaker, session and at"
         )
     return found
 
@@ -171,6 +175,21 @@ def _is_zep(shape: FileShape) -> bool:
     )
 
 
+def _is_slack(shape: FileShape) -> bool:
+    """A day of a channel: messages with the time that is their id, by users or programs of the workspace."""
+    return shape.kind == "list" and shape.has("type=message", "ts") and shape.has_any("user", "bot_id", "username")
+
+
+def _is_telegram(shape: FileShape) -> bool:
+    return any(shape.has(f"{way}messages.[].date", f"{way}messages.[].type") for way in ("", "chats.list.[].")) and (
+        shape.has_any("messages.[].from_id", "messages.[].actor_id", "messages.[].date_unixtime", "chats.list")
+    )
+
+
+def _is_messenger(shape: FileShape) -> bool:
+    return shape.has("messages.[].sender_name", "messages.[].timestamp_ms")
+
+
 def _is_export(shape: FileShape) -> bool:
     return shape.has("role", "content", "session", "origin") or shape.has("blob", "data")
 
@@ -196,6 +215,9 @@ _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (letta.NAME, _is_letta),
     (zep.NAME, _is_zep),
     (mem0.NAME, _is_mem0),
+    (slack.NAME, _is_slack),
+    (telegram.NAME, _is_telegram),
+    (messenger.NAME, _is_messenger),
 )
 
 

@@ -28,6 +28,7 @@ _SUFFIXES = frozenset(".json .jsonl .ndjson .md .markdown .txt .vtt .srt .sbv .t
 _OFFICE = ("[Content_Types].xml", "mimetype")  # what the zips have that are documents of Word, Excel, Writer, ...
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
+_MEMBERS = "users.json"  # of a Slack export, beside the folders of its channels
 
 _PROGRAM_FOLDERS = {
     ".claude": ("projects",),
@@ -165,7 +166,7 @@ def _file(
     is_named: bool = True,
 ) -> Source:
     opener = partial(_open if is_named else _open_itself, path)
-    asset = _Assets(partial(_images_beside, path.parent), limits.max_line_bytes)
+    asset = _Assets(partial(_files_beside, path.parent), limits.max_line_bytes)
     return Source(label, stem or "import", opener, session, limits, asset.find, path)
 
 
@@ -307,9 +308,10 @@ class _Assets:
         return data if len(data) <= self._limit else None
 
 
-def _images_beside(folder: Path) -> list[tuple[str, Opener]]:
+def _files_beside(folder: Path) -> list[tuple[str, Opener]]:
     folders = [inner for name in _IMAGE_FOLDERS for inner in folder.glob(name) if not inner.is_symlink()]
     paths = [path for place in (folder, *folders) for path in place.glob("*")]
+    paths += folder.parent.glob(_MEMBERS)
     return [(path.name, partial(_open_itself, path)) for path in paths if _is_regular(path)]
 
 

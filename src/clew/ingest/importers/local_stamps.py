@@ -1,7 +1,7 @@
 """Dates and clock times at the start of a chat's line, as telephones write them in other languages, in one form.
 
-`2024년 6월 1일 오전 10:00` (KakaoTalk), `[2024. 6. 1. 오전 10:00:00]`, `2024年6月1日 下午3:05` and `١/٦/٢٠٢٤، ١٠:٠٠ ص` become
-`2024-6-1 10:00 AM` and the like, so that the forms of lines need to know digits, AM and PM alone.
+`2024년 6월 1일 오전 10:00` (KakaoTalk), `[2024. 6. 1. 오전 10:00:00]`, `2024年6月1日 下午3:05` and `١/٦/٢٠٢٤، ١٠:٠٠ ص`
+become `2024-6-1 10:00 AM` and the like, so that the forms of lines need to know digits, AM and PM alone.
 """
 
 import re

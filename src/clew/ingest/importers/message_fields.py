@@ -1,5 +1,6 @@
 """Reads the role, parts and speaker of one message: OpenAI's, Anthropic's, Gemini's, and loose records."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,14 +14,18 @@ from clew.types import Part
 TEXTS = ("content", "text", "value", "message", "body", "utterance", "parts")
 """Members that may hold a message's content."""
 
-TIMES = ("at", "timestamp", "created_at", "create_time", "datetime", "date", "time", "ts")
+TIMES = (
+    *("at", "timestamp", "created_at", "create_time", "datetime", "date", "time", "ts"),
+    *("sent_at", "timestamp_ms", "createdAt", "sentAt"),
+)
 IDS = ("external_id", "id", "uuid", "message_id", "dia_id")
 SESSIONS = (
     *("session", "session_id", "sessionId", "conversation_id", "conversationId", "conversation"),
     *("thread_id", "chat_id"),
 )
 _ROLES = ("role", "from", "sender")
-_SPEAKERS = ("speaker", "name", "author", "username", "user_name")
+_SPEAKERS = ("speaker", "name", "author", "username", "user_name", "sender_name")
+_A_NAME = re.compile(r"[^a-z_\-]")  # roles are words of small letters; a name has a capital, a blank or another script
 _CALLING = ("tool_calls", "function_call", "tool_call_id", "refusal", "reasoning_content", "reasoning", "audio")
 _FIELDS = ("branch", "parent", "origin", "metadata", "type")
 
@@ -38,12 +43,16 @@ def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
     """
     role = text_of(value, *_ROLES) or text_of(dict_of(value, "author"), "role")
     speaker = text_of(value, *_SPEAKERS) or text_of(dict_of(value, "author"), "name")
+    if role is not None and "role" not in value and role.strip().lower() not in ROLES and _A_NAME.search(role):
+        role, speaker = None, speaker or role  # `from` and `sender` name people, too
     if role is None or value.get("type") in ("message", "reasoning"):
         found = item_parts(value)
         if found is not None:
             return found[0], found[1], None
     if role is None and first_of(value, *TEXTS) is None:
-        raise TurnRejected(f"no message: expected role and content, found {', '.join(map(repr, [*value][:8]))}")
+        raise TurnRejected(
+            f"no message: expected role and content, found {', '.join(map(repr, [*value][:8])) or 'nothing'}"
+        )
     if role is None:
         role = speaker if speaker is not None and speaker.strip().lower() in ROLES else "user"
     if speaker is not None and speaker.strip().lower() in ROLES:

@@ -4,10 +4,10 @@ Recognisers of speech, and what is copied from Slack or Teams, have a line `Ann 
 `[06.05.2024 10:42] Ann Lee`.
 
 WhatsApp writes `[14/08/2023, 09:15:32] Ann: text` on iOS and `14/08/2023, 09:15 - Ann: text` on Android, with day and
-month in the order of the telephone's country, which only the file as a whole shows; a year that comes first is followed by
-the month. System lines have no name, or begin with a mark of direction (iOS), or are a placeholder in angle brackets. A clock
-time without a date takes the day of the last line that is nothing but a date ("# 5 March 2024"), and the next day after
-midnight.
+month in the order of the telephone's country, which only the file as a whole shows; a year that comes first is followed
+by the month. System lines have no name, or begin with a mark of direction (iOS), or are a placeholder in angle
+brackets. A clock time without a date takes the day of the last line that is nothing but a date ("# 5 March 2024"), and
+the next day after midnight.
 """
 
 import re
@@ -24,7 +24,8 @@ from clew.types import Rejection
 
 NAME = "text"
 _BRACKET = re.compile(
-    r"\[(?P<at>[^\]]{4,60})\]\s*(?:<(?P<handle>[^<>\n]{1,40})>\s+|(?P<name>[^:\n]{1,60}):(?:\s|$))?(?P<text>.*)", re.DOTALL
+    r"\[(?P<at>[^\]]{4,60})\]\s*(?:<(?P<handle>[^<>\n]{1,40})>\s+|(?P<name>[^:\n]{1,60}):(?:\s|$))?(?P<text>.*)",
+    re.DOTALL,
 )
 _DASH = re.compile(
     r"(?P<at>\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s*[ap]\.?\s?m\.?)?)"
@@ -114,8 +115,8 @@ class _Survey:
         self._first, self._last = set[str](), set[str]()  # the first and the last number of dates with a short year
         self.has_clocks = False
         self._names = Counter[str]()  # beside a clock time alone
-        # of lines that are nothing but a name and a time, in either order: the names, how many have words under them, and
-        # whether the line before was one
+        # of lines that are nothing but a name and a time, in either order: the names, how many have words under them,
+        # and whether the line before was one
         self._heads: dict[re.Pattern[str], Counter[str]] = {pattern: Counter() for pattern in (_HEADED, _BRACKET_HEAD)}
         self._spoken = Counter[re.Pattern[str]]()
         self._is_under = set[re.Pattern[str]]()
@@ -246,10 +247,10 @@ def _speaker(found: re.Match[str]) -> str | None:
 
 
 def _is_program(written: str, text: str) -> bool:
-    """Whether the program wrote what follows a name; `text` is without the marks of direction at the start of `written`.
+    """Whether the program wrote what follows a name; `text` is `written` without marks of direction at its start.
 
-    WhatsApp begins what it writes itself with such a mark on iOS, and puts it in angle brackets on Android. It begins polls,
-    places and names of files so, too; those have a colon.
+    WhatsApp begins what it writes itself with such a mark on iOS, and puts it in angle brackets on Android. It begins
+    polls, places and names of files so, too; those have a colon.
     """
     return (text != written and ":" not in text) or _PLACEHOLDER.fullmatch(text.strip()) is not None
 

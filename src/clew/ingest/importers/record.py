@@ -112,4 +112,5 @@ def or_skipped(records: Iterable[ImportRecord], kind: str, where: str) -> Iterat
 
 def no_object(value: object, where: str) -> Rejection:
     """Says that an item of a list is not the JSON object that it should be."""
-    return Rejection(where=where, reason=f"expected a JSON object, found {type(value).__name__} {value!r:.40}")
+    found = "null" if value is None else f"{type(value).__name__} {value!r:.40}"
+    return Rejection(where=where, reason=f"expected a JSON object, found {found}")

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, LATIN, decode, escape_surrogates, escape_value, is_latin
 from clew.ingest.importers.json_scan import elements, members
-from clew.ingest.importers.record import FileEnd, ImportLimits, UnfinishedRecord
+from clew.ingest.importers.record import FileEnd, ImportLimits, UnfinishedRecord, no_object
 from clew.types import Rejection
 
 DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
@@ -275,7 +275,7 @@ def json_record(where: str, data: bytes, place: int) -> JsonRecord | Rejection:
     except ValueError as error:
         return Rejection(where=where, reason=str(error))
     if not isinstance(value, dict):
-        return Rejection(where=where, reason=f"expected a JSON object, found {type(value).__name__} {value!r:.40}")
+        return no_object(value, where)
     return JsonRecord(where, value, place)
 
 

@@ -1,0 +1,105 @@
+"""Slack's export of a workspace: a folder for each channel, and in it a list of messages for each day.
+
+Who a user is stands in the message (`user_profile`) or in `users.json` beside the channels. The days of a channel are
+one session, named by the channel's folder. Joins, topics and other events of the channel are skipped.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from html import unescape
+from typing import Any, Final
+
+from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.message_turns import ImportedMessage, message_turns
+from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.source import JsonRecord, Source, json_list, parse
+from clew.types import Part, Rejection
+
+NAME: Final = "slack"
+_USERS: Final = "users.json"
+_SPOKEN: Final = ("", "bot_message", "me_message", "file_share", "file_comment", "thread_broadcast", "reply_broadcast")
+_NAMES: Final = ("real_name", "display_name", "name")
+_LINK: Final = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
+
+JsonObject = Mapping[str, Any]
+
+
+def read(source: Source) -> Iterator[ImportRecord]:
+    """Reads the messages of a channel's day."""
+    channel = _ChannelDay(source)
+    for item in json_list(source, None):
+        yield from iter([item]) if isinstance(item, Rejection) else channel.records(item)
+
+
+class _ChannelDay:
+    """Reads one file of a channel."""
+
+    def __init__(self, source: Source) -> None:
+        folder, _, _day = source.stem.rpartition("/")
+        self._session = source.session_for(folder or (source.path.parent.name if source.path else None))
+        self._names = _user_names(source.asset(_USERS) or b"")
+
+    def records(self, item: JsonRecord) -> Iterator[ImportRecord]:
+        value = item.value
+        kind = text_of(value, "subtype") or ""
+        if kind not in _SPOKEN:
+            yield Skipped(f"event:{kind}", item.where)
+            return
+        files = [name for each in list_of(value, "files") if isinstance(each, dict) and (name := text_of(each, "name"))]
+        message = ImportedMessage(
+            source=NAME,
+            session=self._session,
+            role="user",
+            parts=(Part(type="text", text=self._text(value)),),
+            at=text_of(value, "ts"),
+            external_id=text_of(value, "ts"),
+            speaker=self._speaker(value),
+            metadata=without_none(thread=_thread(value), files=files or None),
+            skip_blank=True,
+        )
+        yield from message_turns(message, item.where)
+
+    def _speaker(self, value: JsonObject) -> str | None:
+        user = text_of(value, "user")
+        own = text_of(dict_of(value, "user_profile"), *_NAMES)
+        return own or self._names.get(user or "") or text_of(value, "username") or text_of(value, "user", "bot_id")
+
+    def _text(self, value: JsonObject) -> str:
+        """What the message says; programs often say it in attachments alone."""
+        texts = [text_of(value, "text")]
+        if texts == [None]:
+            attached = [each for each in list_of(value, "attachments") if isinstance(each, dict)]
+            texts = [text_of(each, name) for each in attached for name in ("pretext", "title", "text")]
+            texts = texts if any(texts) else [text_of(each, "fallback") for each in attached]
+        return unescape(_LINK.sub(self._written_out, "\n".join(filter(None, texts))))
+
+    def _written_out(self, found: re.Match[str]) -> str:
+        """`<@U02>` as `@Ann`, `<#C1|general>` as `#general`, `<https://x|page>` as `page (https://x)`."""
+        sign, target, label = found.groups()
+        if sign == "@":
+            return f"@{self._names.get(target) or label or target}"
+        if sign:
+            return f"{'#' if sign == '#' else '@'}{label or target.partition('^')[0]}"
+        return f"{label} ({target})" if label and label != target else target
+
+
+def _thread(value: JsonObject) -> str | None:
+    """The id of the message that this one answers in a thread."""
+    thread = text_of(value, "thread_ts")
+    return thread if thread != text_of(value, "ts") else None
+
+
+@lru_cache(maxsize=4)  # the files of all days and channels have the same users
+def _user_names(data: bytes) -> Mapping[str, str]:
+    """The name of each user by their id."""
+    try:
+        users = parse(data) if data else []
+    except ValueError:
+        users = []  # then ids stand for the names
+    found: dict[str, str] = {}
+    for user in users if isinstance(users, list) else []:
+        if isinstance(user, dict) and (own := text_of(user, "id")):
+            name = text_of(dict_of(user, "profile"), *_NAMES) or text_of(user, *_NAMES)
+            found[own] = name or own
+    return found

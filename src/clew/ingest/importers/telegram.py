@@ -1,0 +1,79 @@
+"""Telegram's export as JSON (`result.json`): one chat, or all chats of an account under `chats`."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from clew.ingest.importers.file_shape import file_shape
+from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
+from clew.ingest.importers.message_turns import ImportedMessage, message_turns
+from clew.ingest.importers.record import ImportRecord, Skipped, no_object, or_skipped
+from clew.ingest.importers.source import JsonRecord, Source, json_document, json_header, json_list
+from clew.types import Part, Rejection
+
+NAME: Final = "telegram"
+
+JsonObject = Mapping[str, Any]
+
+
+def read(source: Source) -> Iterator[ImportRecord]:
+    """Reads an export; one of a single chat message by message, one of an account as a whole."""
+    if not file_shape(source).has("chats.list"):
+        chat = json_header(source)
+        for item in json_list(source, "messages"):
+            yield from iter([item]) if isinstance(item, Rejection) else _message(source, chat, item)
+        return
+    document = json_document(source)
+    if isinstance(document, Rejection):
+        yield document
+        return
+    for n, chat in enumerate(list_of(dict_of(document.value, "chats"), "list")):
+        where = source.where(f"chats.list[{n}]")
+        if isinstance(chat, dict):
+            yield from or_skipped(_chat(source, chat, where), "chat without messages", where)
+        else:
+            yield no_object(chat, where)
+
+
+def _chat(source: Source, chat: JsonObject, where: str) -> Iterator[ImportRecord]:
+    for n, message in enumerate(list_of(chat, "messages")):
+        place = f"{where}.messages[{n}]"
+        if isinstance(message, dict):
+            yield from _message(source, chat, JsonRecord(place, message, n))
+        else:
+            yield no_object(message, place)
+
+
+def _message(source: Source, chat: JsonObject, item: JsonRecord) -> Iterator[ImportRecord]:
+    value = item.value
+    if value.get("type") != "message":
+        yield Skipped(f"event:{text_of(value, 'action', 'type') or 'unknown'}", item.where)
+        return
+    kind = text_of(chat, "type")
+    own = text_of(chat, "name") or (
+        "Saved Messages" if kind == "saved_messages" else f"{NAME} {text_of(chat, 'id') or ''}"
+    )
+    message = ImportedMessage(
+        source=NAME,
+        session=source.session_for(own.strip()),
+        role="user",
+        parts=(Part(type="text", text=_text(value.get("text"))),),
+        at=first_of(value, "date_unixtime", "date"),
+        external_id=text_of(value, "id"),
+        speaker=text_of(value, "from", "from_id"),
+        metadata=without_none(
+            reply_to=text_of(value, "reply_to_message_id"),
+            forwarded_from=text_of(value, "forwarded_from"),
+            file=text_of(value, "file_name", "file", "photo"),
+        ),
+        skip_blank=True,
+    )
+    yield from message_turns(message, item.where)
+
+
+def _text(written: object) -> str:
+    """The text of a message: text, or a list of texts and of objects for links, code and the like."""
+    if isinstance(written, list):
+        return "".join(map(_text, written))
+    if isinstance(written, dict):
+        return _text(written.get("text"))
+    return written if isinstance(written, str) else ""

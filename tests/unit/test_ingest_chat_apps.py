@@ -1,0 +1,158 @@
+"""Exports of programs in which people chat: Slack, Telegram, Messenger, and records that name who sent them."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.ingest.importers import detect
+from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
+
+_USERS = [
+    {"id": "U1", "name": "ann", "profile": {"real_name": "Ann Lee", "display_name": "ann"}},
+    {"id": "U2", "name": "bob", "profile": {"real_name": "", "display_name": "bob"}},
+]
+_MONDAY = [
+    {
+        "type": "message",
+        "user": "U1",
+        "text": "Hi <@U2>, see <https://x.example|the page> &amp; <#C1|general>",
+        "ts": "1709546400.0001",
+    },
+    {"type": "message", "user": "U2", "text": "ok", "ts": "1709546460.0002", "thread_ts": "1709546400.0001"},
+    {"type": "message", "subtype": "channel_join", "user": "U2", "text": "<@U2> has joined", "ts": "1709546461.0001"},
+    {"type": "message", "user": "U2", "text": "", "ts": "1709546462.0001", "files": [{"name": "plan.pdf"}]},
+]
+_TUESDAY = [
+    {
+        "type": "message",
+        "subtype": "bot_message",
+        "bot_id": "B1",
+        "username": "Pager",
+        "text": "",
+        "attachments": [{"title": "Disk full", "text": "db-3"}],
+        "ts": "1709632800.0001",
+    },
+    {"type": "message", "user": "U9", "user_profile": {"real_name": "Cem"}, "text": "resized", "ts": "1709633800.0001"},
+]
+_CHANNEL = [
+    ("general", "Ann Lee", "Hi @bob, see the page (https://x.example) & #general"),
+    ("general", "bob", "ok"),
+    ("general", "Pager", "Disk full\ndb-3"),
+    ("general", "Cem", "resized"),
+]
+
+
+@pytest.mark.requirement("F-INGEST-57")
+@pytest.mark.parametrize("kind", ["folder", "zip", "day"])
+def test_slack(tmp_path: Path, kind: str) -> None:
+    files = {
+        "users.json": _USERS,
+        "channels.json": [{"id": "C1", "name": "general"}],
+        "general/2024-03-04.json": _MONDAY,
+        "general/2024-03-05.json": _TUESDAY,
+    }
+    for name, content in files.items():
+        put(tmp_path / "export", name, content)
+    path = tmp_path / "export"
+    if kind == "zip":
+        path = tmp_path / "export.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, json.dumps(content))
+    if kind == "day":
+        path = tmp_path / "export" / "general" / "2024-03-04.json"
+    assert detect(path) == "slack"
+    records = read(path)
+    found = turns(records)
+    assert [(turn.session, turn.speaker, turn.text) for turn in found] == _CHANNEL[: 2 if kind == "day" else 4]
+    assert found[0].at is not None
+    assert found[0].at.isoformat().startswith("2024-03-04T10:00:00")
+    assert (found[1].external_id, found[1].metadata) == ("1709546460.0002", {"thread": "1709546400.0001"})
+    assert {"event:channel_join", "blank message"} <= set(skipped(records))
+
+
+def _telegram(own: int, name: str, text: Any, **members: Any) -> dict[str, Any]:
+    date = "2024-02-01T12:00:00"
+    return {"id": own, "type": "message", "date": date, "from": name, "from_id": f"user{own}", "text": text, **members}
+
+
+@pytest.mark.requirement("F-INGEST-57")
+@pytest.mark.parametrize("is_account", [False, True])
+def test_telegram(tmp_path: Path, is_account: bool) -> None:
+    messages = [
+        _telegram(1, "Ann", "The number?", date_unixtime="1706788800"),
+        _telegram(
+            *(2, "Bob", ["It is ", {"type": "code", "text": "QX7"}, "!"]),
+            date_unixtime="1706788860",
+            reply_to_message_id=1,
+        ),
+        {"id": 3, "type": "service", "date": "2024-02-01T12:02:00", "actor": "Ann", "action": "phone_call", "text": ""},
+        _telegram(4, "Ann", "", photo="photos/1.jpg"),
+    ]
+    chat = {"name": "Bob", "type": "personal_chat", "id": 5, "messages": messages}
+    content = (
+        {"about": "...", "chats": {"about": "...", "list": [chat, {"name": "empty", "messages": []}]}}
+        if is_account
+        else chat
+    )
+    path = put(tmp_path, "result.json", content)
+    assert detect(path) == "telegram"
+    records = read(path)
+    found = turns(records)
+    assert [(turn.session, turn.speaker, turn.text) for turn in found] == [
+        ("Bob", "Ann", "The number?"),
+        ("Bob", "Bob", "It is QX7!"),
+    ]
+    assert found[1].at is not None
+    assert found[1].at.isoformat() == "2024-02-01T12:01:00+00:00"
+    assert found[1].metadata == {"reply_to": "1"}
+    expected = ["event:phone_call", "blank message"] + ["chat without messages"] * is_account
+    assert skipped(records) == expected
+
+
+@pytest.mark.requirement("F-INGEST-57")
+def test_messenger_is_put_in_order_and_its_letters_right(tmp_path: Path) -> None:
+    content = {
+        "participants": [{"name": "Zo\u00c3\u00ab"}, {"name": "Max"}],
+        "messages": [
+            {"sender_name": "Max", "timestamp_ms": 1714990100000, "content": "Ja, im Blauen Haus \u00e2\u0082\u00ac"},
+            {"sender_name": "Zo\u00c3\u00ab", "timestamp_ms": 1714990000000, "content": "Caf\u00c3\u00a9 at 5?"},
+            {"sender_name": "Max", "timestamp_ms": 1714980000000, "photos": [{"uri": "photos/1.jpg"}]},
+        ],
+        "title": "Zo\u00c3\u00ab",
+        "thread_path": "inbox/zoe_1",
+    }
+    records = read(put(tmp_path, "message_1.json", content), "messenger")
+    found = turns(records)
+    assert [(turn.session, turn.speaker, turn.text) for turn in found] == [
+        ("zoe_1", "Zoë", "Café at 5?"),
+        ("zoe_1", "Max", "Ja, im Blauen Haus €"),
+    ]
+    assert found[0].at is not None
+    assert found[0].at.isoformat() == "2024-05-06T10:06:40+00:00"
+    assert found[0].metadata == {"title": "Zoë"}
+    assert skipped(records) == ["blank message"]
+
+
+@pytest.mark.requirement("F-INGEST-57")
+def test_a_record_may_name_its_sender(tmp_path: Path) -> None:
+    text = lines(
+        {"body": "Meet at the lake", "sender": "Ann", "sent_at": 1714990000000},
+        {"text": "ok", "from": "bob smith"},
+        {"text": "yes", "from": "human"},
+        {"text": "what is this?", "from": "observation"},
+        {"text": "no role either", "role": "Ann"},
+    )
+    records = read(put(tmp_path, "own.jsonl", text))
+    assert [(turn.role, turn.speaker, turn.at is not None) for turn in turns(records)] == [
+        ("user", "Ann", True),
+        ("user", "bob smith", False),
+        ("user", None, False),
+    ]
+    assert [reason.partition(" is ")[0] for _, reason in rejections(records, tmp_path)] == [
+        "role 'observation'",
+        "role 'Ann'",
+    ]
