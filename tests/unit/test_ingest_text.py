@@ -290,7 +290,7 @@ def test_lines_that_a_telephone_writes_itself_are_nobodys_words(tmp_path: Path) 
     ("text", "expected"),
     [
         (
-            "[06.05.2024 10:12] Ann Miller\nSend it?\n\n[06.05.2024 10:14] Bo\nDone\n\n[06.05.2024 10:15] Ann Miller\nOk\n",
+            "[06.05.24 10:12] Ann Miller\nSend it?\n\n[06.05.24 10:14] Bo\nDone\n\n[06.05.24 10:15] Ann Miller\nOk\n",
             [("Ann Miller", "Send it?"), ("Bo", "Done"), ("Ann Miller", "Ok")],
         ),
         (
