@@ -76,10 +76,18 @@ def test_a_summary_of_what_is_stored_stays_nobodys_words(calls: int, tokens: int
 
 
 @pytest.mark.requirement("RNK-SUMMARY-01")
-def test_a_history_through_the_proxy_that_begins_with_a_summary_is_found() -> None:
-    code = ClientMark(name="claude-code", session="0b7f")
+@pytest.mark.parametrize(
+    ("client", "summarised"),
+    [
+        ("claude-code", SUMMARY),
+        ("codex", f"Another language model started to solve this problem. {SUMMARY}"),
+        ("gemini-cli", f"<state_snapshot>\n<overall_goal>{SUMMARY}</overall_goal>\n</state_snapshot>"),
+    ],
+)
+def test_a_history_through_the_proxy_that_begins_with_a_summary_is_found(client: str, summarised: str) -> None:
+    code = ClientMark(name=client, session="0b7f")
     reminder = "<system-reminder>Use the list.</system-reminder>"
-    blocks = [{"type": "text", "text": text} for text in (reminder, SUMMARY, "Go on with the tests.")]
+    blocks = [{"type": "text", "text": text} for text in (reminder, summarised, "Go on with the tests.")]
     talk: list[Message] = [{"role": "user", "content": blocks}]
     with quiet() as memory:
         proxied = Proxied(memory)

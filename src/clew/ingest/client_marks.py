@@ -42,7 +42,9 @@ CODEX: Final = (
     "<turn_aborted>",
     "<subagent_notification>",
 )
-GEMINI_CLI: Final = ("<session_context>", "This is the Gemini CLI.", "<state_snapshot>")
+_SNAPSHOT: Final = "<state_snapshot>"
+"""The element in which Gemini CLI writes the summary that stands for messages it dropped."""
+GEMINI_CLI: Final = ("<session_context>", "This is the Gemini CLI.", _SNAPSHOT)
 _EDITORS: Final = (
     "<environment_details>",  # Cline and its relatives
     "<file_content ",
@@ -108,7 +110,7 @@ Piece = tuple[str, bool]
 
 def is_summary(text: str) -> bool:
     """Whether a text opens as the summary that a client puts in the place of messages it dropped."""
-    return text.lstrip().startswith(_SUMMARIES)
+    return text.lstrip().startswith((*_SUMMARIES, _SNAPSHOT))
 
 
 def split_words(text: str) -> list[Piece]:
