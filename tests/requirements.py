@@ -3170,6 +3170,11 @@ SERVE = (
         "The connection to the provider opens while the memory is asked; one that no request takes is closed.",
     ),
     Requirement(
+        "SRV-TAINT-01",
+        "Issue 15.6",
+        "What tools, the web and programs say through the proxy is no fact about the user and no standing wish.",
+    ),
+    Requirement(
         "SRV-NEAR-01",
         "Issue 15",
         "How long a connection to a server nearby was unused counts from when the server may have sent its answer.",
