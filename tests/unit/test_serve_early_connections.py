@@ -10,6 +10,7 @@ import pytest
 
 from clew import Memory
 from clew.serve.proxy.early_connections import EarlyNetwork
+from clew.serve.proxy.forward import Forwarder, Outgoing
 from tests.proxies import START, proxy
 from tests.raw_upstreams import answer, ask, post, raw_upstream, split
 
@@ -160,4 +161,22 @@ def test_the_connection_opens_while_the_memory_is_asked() -> None:
         with proxy(upstream.url, opening, patience=START) as server:
             assert split(ask(server.url, post("/openai/v1/chat/completions", BODY)))[0] == 200
             assert not any(event["event"] == "failed-open" for event in server.events)
+    assert len(upstream.requests) == 1
+
+
+@pytest.mark.requirement("SRV-EARLY-01")
+def test_where_the_environment_names_a_proxy_requests_go_over_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> bytes:
+        forwarder = Forwarder()
+        forwarder.open_early("http://api.example")
+        headers = [(b"host", b"api.example"), (b"content-length", b"0")]
+        received = await forwarder.send(Outgoing("POST", "http://api.example", b"/v1/messages", headers, None))
+        body = b"".join([piece async for piece in received.pieces()])
+        await received.aclose()
+        await forwarder.close()
+        return body
+
+    with raw_upstream(lambda request: [answer(request.line)]) as upstream:
+        monkeypatch.setenv("http_proxy", upstream.url)
+        assert asyncio.run(run()) == b"POST http://api.example/v1/messages HTTP/1.1"
     assert len(upstream.requests) == 1
