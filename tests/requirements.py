@@ -3170,6 +3170,11 @@ SERVE = (
         "The connection to the provider opens while the memory is asked; one that no request takes is closed.",
     ),
     Requirement(
+        "SRV-CHAT-01",
+        "DESIGN 10, SIGMA",
+        "`clew chat` talks with the model in a conversation that is condensed and goes on, also after a restart.",
+    ),
+    Requirement(
         "SRV-TAINT-01",
         "Issue 15.6",
         "What tools, the web and programs say through the proxy is no fact about the user and no standing wish.",

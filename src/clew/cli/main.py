@@ -65,6 +65,7 @@ _SECTIONS: Final = {
     },
     "Agents": {
         "serve": ("serve:serve", "Serve the memory to any client of OpenAI, Anthropic or Gemini, as a proxy."),
+        "chat": ("chat:chat", "Talk with the configured language model, in a conversation without end."),
         "run": ("run:run", "Run a program, such as claude, codex, gemini or aider, with a memory."),
         "watch": ("watch:watch", "Store the sessions of coding agents while they are written."),
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol (MCP)."),
