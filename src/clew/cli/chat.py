@@ -99,7 +99,7 @@ class TerminalChat:
 @click.option("--debug", is_flag=True, help="Show on standard error what the model gets, and what is condensed.")
 @common
 def chat(scope: Scope, session: str | None, session_tokens: int | None, *, debug: bool) -> None:
-    """Talk with the configured language model, in a conversation that goes on without end.
+    """Talk with the configured language model, in a conversation without end.
 
     Each line of standard input is a question; Ctrl-D ends. The model gets what is remembered for the question, the last
     messages, and, once the conversation has been condensed, its recap. --session-id goes on with an earlier one. The
