@@ -144,6 +144,10 @@ MEET = (
         "A session that writes paths of another project and none of this one says nothing of it.",
     ),
     Requirement("L-CODE-24", "issue 17", "What only announces the next step decides nothing about a file."),
+    Requirement(
+        "L-CODE-25", "issue 17", "An installed package of Python has the mission that the metadata beside it states."
+    ),
+    Requirement("L-CODE-26", "issue 17", "Interfaces, traits, structs and abstract classes are found as such."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )
 

@@ -318,6 +318,7 @@ GEMSPEC = b"Gem::Specification.new do |s|\n  s.summary = 'Tea for everyone'\nend
     ("path", "data", "name", "line"),
     [
         ("kettle-1.0.dist-info/METADATA", METADATA, "", 1),
+        ("kettle-1.0.dist-info/METADATA", METADATA, "description", 3),
         ("package.json", b'{"name": "kettle",\n "description": "Tea for everyone"}', "description", 2),
         ("pyproject.toml", b'[project]\nname = "kettle"\ndescription = "Tea for everyone"\n', "description", 3),
         ("Cargo.toml", b'[package]\ndescription = "Tea for everyone"\n', "description", 2),

@@ -15,12 +15,15 @@ from clew.project.elements import elements_of
 from clew.project.layout import Layout
 from clew.project.nodes import NodeKind
 from clew.project.open_cognition import FOLDER, index_key, read_open_cognition, write_open_cognition
+from clew.project.overlays import OverlayScorer
 from clew.project.project import Project
 from clew.project.query import query
 from clew.project.vectors import embedded_text
 from clew.project.watch import watch
 from clew.testing import HashEmbedder
 from tests.projects import NOW, SHOP, changed, made, needs_grammars, write
+
+FORMS = ("interface", "trait", "struct", "abstract")
 
 
 def found(root: Path, expression: str, limit: int = 20) -> list[tuple[str, str]]:
@@ -76,6 +79,33 @@ def reached(root: Path, target: str, depth: int | None = None) -> list[tuple[int
     with Project.open(root) as project:
         found = blast_radius(project, target, depth=depth)
     return [(each.distance, each.id, str(each.kind)) for each in found.reached]
+
+
+@needs_grammars
+@pytest.mark.requirement("L-CODE-26")
+def test_queries_find_classes_by_what_they_are_more_closely(tmp_path: Path) -> None:
+    files = {
+        "A.java": "/** Pays. */\npublic interface Payer {}\npublic abstract class Till implements Payer {}\n"
+        "class Coin {}\n",
+        "b.ts": "export interface Props {}\nexport abstract class Page {}\nclass Home extends Page {}\n",
+        "c.rs": "pub trait Walker {}\npub struct Leg;\n",
+        "d.go": "package d\ntype Reader interface {}\ntype Shelf struct {}\n",
+    }
+    made(tmp_path, files)
+    ids = {form: {node.partition("#")[2] for node, _ in found(tmp_path, f"kind:{form}")} for form in FORMS}
+    assert ids == {
+        "interface": {"Payer", "Props", "Reader"},
+        "abstract": {"Till", "Page"},
+        "trait": {"Walker"},
+        "struct": {"Leg", "Shelf"},
+    }
+    assert found(tmp_path, "kind:interface pays") == [("A.java#Payer", "words")]
+    assert found(tmp_path, "kind:trait pays") == []
+    assert len(found(tmp_path, "kind:class")) == 10
+    with Project.open(tmp_path) as project:
+        (till,) = [element for element in elements_of(project) if element.name == "Till"]
+    (evidence,) = [each for each in OverlayScorer().score(till).evidence if each.rule == "kind"]
+    assert (evidence.overlay, evidence.what) == ("O1_structural", "an abstract class")
 
 
 @needs_grammars

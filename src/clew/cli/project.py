@@ -154,7 +154,8 @@ def status(scope: Scope, root: str | None) -> None:
 def query(scope: Scope, expression: tuple[str, ...], limit: int, root: str | None) -> None:
     """Find files, symbols, sections and decisions of the project.
 
-    EXPRESSION is `file:PATH` for what is in a file, `symbol:NAME`, `kind:decision WORDS`, or words. The end of a path,
+    EXPRESSION is `file:PATH` for what is in a file, `symbol:NAME`, `kind:decision WORDS` (also
+    `kind:interface`, `kind:trait`, `kind:struct` and `kind:abstract`), or words. The end of a path,
     as in `file:cart.py`, and of a name, as in `symbol:Cart.pay`, is enough. Exit status 1 means that nothing was found.
     """
     asked = " ".join(expression)

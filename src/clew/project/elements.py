@@ -11,9 +11,14 @@ from clew.project.project import Project
 from clew.types.record import Record
 
 FILE: Final = "file"
+SUBPACKAGE: Final = "subpackage"
+_PACKAGE: Final = "__init__.py"
 
-_FORM: Final = re.compile(r"(?<![\w@.])(interface|trait|struct|protocol)(?=\s+\w)")
+_FORM: Final = re.compile(r"(?<![\w@.])(interface|trait|struct|protocol|abstract(?: \w+)* class)(?=\s+\w)")
 """The keyword before the name of a type; `@interface` of Java is an annotation."""
+_ABSTRACT_CLASS: Final = "abstract class"
+FORMS: Final = ("interface", "trait", "struct", _ABSTRACT_CLASS)
+"""What a class can be more closely."""
 _ARGUMENTS: Final = re.compile(r"\([^()]*\)")
 _GO_TYPE: Final = re.compile(r"\b(interface|struct)\b\s*(?:\{|$)")
 _ABSTRACT: Final = re.compile(r"[(,]\s*(?:metaclass\s*=\s*)?(?:\w+\.)*(?:Protocol|ABC|ABCMeta|Interface)\s*[\[,)]")
@@ -39,8 +44,8 @@ class ProjectElement(Record):
         used_by: of a file the number of others that import it; of a class the number of those derived from it, of a
             module of Ruby the number of those that it is mixed into.
         digest: of the file's content.
-        form: what a class or section is more closely: `interface`, `trait`, `struct`, `theorem`, `goal`; empty if
-            nothing says so.
+        form: what it is more closely: `interface`, `trait`, `struct`, `abstract class`, `theorem`, `goal`, or of a file
+            `subpackage`, where the project's folder is the package; empty if nothing says so.
     """
 
     id: str
@@ -66,15 +71,16 @@ def elements_of(project: Project) -> list[ProjectElement]:
     imported = defaultdict[str, list[str]](list)
     for path, name in project.index.imports():
         imported[path].append(name)
+    is_package = project.file(_PACKAGE) is not None
     return [
-        _element(node, imported.get(node.path, ()), users[node.path])
+        _element(node, imported.get(node.path, ()), users[node.path], is_package)
         if node.kind is NodeKind.FILE
-        else _element(node, (), derived[node.id])
+        else _element(node, (), derived[node.id], is_package)
         for node in project.nodes()
     ]
 
 
-def _element(node: ProjectNode, imports: Sequence[str], users: int) -> ProjectElement:
+def _element(node: ProjectNode, imports: Sequence[str], users: int, is_package: bool) -> ProjectElement:
     is_file = node.kind is NodeKind.FILE
     return ProjectElement(
         id=node.id,
@@ -85,7 +91,7 @@ def _element(node: ProjectNode, imports: Sequence[str], users: int) -> ProjectEl
         imports=tuple(imports),
         used_by=users,
         digest=node.hash,
-        form=form_of(node),
+        form=SUBPACKAGE if is_package and is_file and node.path.endswith(f"/{_PACKAGE}") else form_of(node),
     )
 
 
@@ -102,4 +108,5 @@ def form_of(node: ProjectNode) -> str:
         match = _GO_TYPE.search(node.signature)
         return match[1] if match else ""
     match = _FORM.search(_ARGUMENTS.sub("", node.signature).partition("<")[0])
-    return match[1] if match else ""
+    found = match[1] if match else ""
+    return _ABSTRACT_CLASS if found.startswith("abstract") else found

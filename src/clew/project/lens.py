@@ -25,7 +25,7 @@ log = logging.getLogger("clew.project")
 
 _KEPT: Final = "scores.json.z"
 _MEMBERS: Final = "elements.json"
-_RULES_VERSION: Final = 7
+_RULES_VERSION: Final = 8
 """Raise it with any change of the rules by which elements are scored, or turns are met with them."""
 
 
@@ -114,7 +114,7 @@ def _scored(project: Project, elements: Iterable[ProjectElement], rules: tuple[s
     scorer = OverlayScorer(overlay_rules(rules))
     found = []
     for element in elements:
-        mark = f"{element.digest} {element.used_by} {len(element.imports)}"
+        mark = f"{element.digest} {element.used_by} {len(element.imports)} {element.form}"
         held = kept.get(element.id)
         scores = held[1] if held is not None and held[0] == mark else dict(scorer.score(element).scores)
         fresh[element.id] = [mark, scores]

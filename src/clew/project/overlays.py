@@ -21,7 +21,7 @@ from clew.analyze.novelty import Vector, calibration_of, vector_cosine
 from clew.analyze.overlays import TOP, Overlay, keyword_matches, keyword_scores
 from clew.errors import ConfigError, InputError
 from clew.models.protocol import Embedder
-from clew.project.elements import FILE, ProjectElement
+from clew.project.elements import FILE, SUBPACKAGE, ProjectElement
 from clew.project.parse.manifests import DESCRIPTION
 from clew.text.terms import terms
 from clew.types.record import Record
@@ -47,7 +47,7 @@ _RULE: Final = re.compile(
 _OF_DOCUMENTS: Final = frozenset({"heading", "decision", "goal", "principle"})
 _DOCUMENT_ENDS: Final = frozenset({"md", "rst", "txt", "adoc", "org"})
 _MANIFEST: Final = re.compile(
-    r"(?:[^/]+/){0,2}(?:package\.json|composer\.json|\w+\.toml|pom\.xml|setup\.cfg|[^/]+\.gemspec)"
+    r"(?:[^/]+/){0,2}(?:package\.json|composer\.json|\w+\.toml|pom\.xml|setup\.cfg|[^/]+\.gemspec|METADATA|PKG-INFO)"
 )
 _DOCUMENTS: Final = ("", "*.md", "*.rst", "*.txt", "*.adoc", "*.org")
 """Ends of the names of documents: with any other end, `values` and `changes` are names of code."""
@@ -304,7 +304,7 @@ def _is_document(element: ProjectElement) -> bool:
 def _says_what_for(element: ProjectElement) -> bool:
     """Whether an element is what a package says of itself: its documentation, or the description in its manifest."""
     if element.kind == FILE:
-        return bool(element.text) and _PACKAGE.fullmatch(element.path) is not None
+        return bool(element.text) and element.form != SUBPACKAGE and _PACKAGE.fullmatch(element.path) is not None
     return element.name == DESCRIPTION and _MANIFEST.fullmatch(element.path) is not None
 
 

@@ -1,15 +1,18 @@
 """Finds nodes of a project: those of a file, those with a name, or those whose words fit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from clew.errors import InputError
+from clew.project.elements import FORMS, form_of
 from clew.project.nodes import NodeKind, ProjectNode
 from clew.project.project import Project
 from clew.project.walk import as_shown
 from clew.types.record import Record
 
+_CLASSES: Final = {form.partition(" ")[0]: form for form in FORMS}
+"""What may stand for a class in `kind:`, and the form that it means."""
 _FORMS: Final = ("file", "symbol", "kind", "text")
 
 
@@ -32,8 +35,8 @@ def query(project: Project, expression: str, *, limit: int = 20) -> list[NodeMat
 
     Args:
         expression: `file:PATH` for what is in a file (the end of its path is enough), `symbol:NAME` for what is called
-            like this, `kind:decision WORDS` for nodes of a kind, `text:WORDS`, or plain words: then what is called
-            like them comes first.
+            like this, `kind:decision WORDS` for nodes of a kind or classes of a form (`kind:interface`, `kind:trait`,
+            `kind:struct`, `kind:abstract`), `text:WORDS`, or plain words: then what is called like them comes first.
 
     Raises:
         InputError: the expression is empty, or names a kind that there is not.
@@ -77,11 +80,15 @@ def _worded(project: Project, words: str, limit: int) -> Iterator[NodeMatch]:
 
 def _of_kind(project: Project, rest: str, limit: int) -> Iterator[NodeMatch]:
     kind, _, words = rest.partition(" ")
-    if kind not in tuple(NodeKind):
-        raise InputError(f"{kind!r} is no kind of node; expected one of {', '.join(NodeKind)}")
-    if not words.strip():
-        yield from (NodeMatch(node, "path") for node in project.nodes(kind=NodeKind(kind)))
-        return
-    every = sum(project.index.counts().values())
-    matches = (match for match in _worded(project, words, max(every, limit)) if match.node.kind == kind)
-    yield from matches
+    form = _CLASSES.get(kind)
+    if form is None and kind not in tuple(NodeKind):
+        raise InputError(f"{kind!r} is no kind of node; expected one of {', '.join([*NodeKind, *_CLASSES])}")
+    wanted = NodeKind(kind) if form is None else NodeKind.CLASS
+    if words.strip():
+        every = sum(project.index.counts().values())
+        found: Iterable[NodeMatch] = _worded(project, words, max(every, limit))
+    else:
+        found = (NodeMatch(node, "path") for node in project.nodes(kind=wanted))
+    for match in found:
+        if match.node.kind is wanted and form in (None, form_of(match.node)):
+            yield match

@@ -18,6 +18,7 @@ from unicodedata import normalize
 from pathspec import GitIgnoreSpec, RegexPattern
 
 from clew.errors import InputError, NotFoundError
+from clew.project.distribution import metadata_of
 from clew.project.git_index import common_folder, git_folder, tracked_paths
 from clew.types.record import Record
 
@@ -106,6 +107,8 @@ class Walk:
 def walk(root: Path, *, max_bytes: int, exclude: Sequence[str] = ()) -> Walk:
     """Finds the files of a project; whether a file is binary is seen only when it is read.
 
+    Of an installed package of Python that is the metadata beside its folder, too.
+
     Args:
         max_bytes: larger files are skipped.
         exclude: further patterns in the form of .gitignore.
@@ -121,10 +124,30 @@ def walk(root: Path, *, max_bytes: int, exclude: Sequence[str] = ()) -> Walk:
     waiting = [_Folder(str(root), "", [(0, own)] if own else [])]
     while waiting:
         waiting += _look_into(found, waiting.pop(), own, max_bytes)
+    _take_metadata(found, root, own, max_bytes)
     found.files.sort(key=lambda file: file.path)
     found.skipped.sort(key=lambda skipped: skipped.path)
     found.collisions = _collisions(file.path for file in found.files)
     return found
+
+
+def _take_metadata(found: Walk, root: Path, own: GitIgnoreSpec | None, max_bytes: int) -> None:
+    """Takes the metadata of an installed package, the one file outside of the folder: `../x.dist-info/...`."""
+    metadata = metadata_of(root)
+    if metadata is None:
+        return
+    inside = (f"{metadata.parent.name}/", f"{metadata.parent.name}/{metadata.name}")
+    path = shown_path(f"../{inside[1]}")
+    try:
+        about = metadata.stat()
+    except OSError:  # removed meanwhile
+        return
+    if own is not None and any(_is_ignored(each, [(0, own)]) for each in inside):
+        found.ignored += 1
+    elif about.st_size > max_bytes:
+        found.skipped.append(SkippedFile(path, SkipReason.TOO_LARGE))
+    else:
+        found.files.append(FoundFile(path, str(metadata), about.st_size, about.st_mtime_ns))
 
 
 def _look_into(found: Walk, folder: _Folder, own: GitIgnoreSpec | None, max_bytes: int) -> list[_Folder]:

@@ -1,4 +1,4 @@
-"""What a package says of itself in its manifest: the description in `package.json`, `pyproject.toml` and others."""
+"""What a package says of itself in its manifest: the description in `package.json`, `METADATA` of wheels and others."""
 
 import json
 import re
@@ -19,13 +19,15 @@ DESCRIPTION: Final = "description"
 _JSON: Final = frozenset({"package.json", "composer.json"})
 _TOML: Final = frozenset({"pyproject.toml", "Cargo.toml"})
 _TABLES: Final = (("project",), ("tool", "poetry"), ("package",), ("workspace", "package"))
+_SUMMARY: Final = re.compile(r"^Summary:[ \t]*(\S.*)$", re.MULTILINE)
 _MARKED: Final = {
+    "METADATA": _SUMMARY,
+    "PKG-INFO": _SUMMARY,
     "pom.xml": re.compile(r"<description>\s*([^<]{1,4000}?)\s*</description>"),
     "setup.cfg": re.compile(r"^description\s*=\s*(\S.{0,4000})$", re.MULTILINE),
     ".gemspec": re.compile(r"""\.(?:description|summary)\s*=\s*(?:%q)?["'{(]([^"'})]{1,4000})["'})]"""),
 }
 _HEADER: Final = re.compile(r"(?:[A-Z][\w-]*:.*|[ \t].*)")
-_SUMMARY: Final = re.compile(r"^Summary:\s*(\S.*)$", re.MULTILINE)
 
 
 def with_description(parsed: ParsedFile, path: str, data: bytes) -> ParsedFile:
