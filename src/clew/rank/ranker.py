@@ -22,7 +22,7 @@ from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, m
 from clew.rank.graph_context import NOTHING, GraphContextReader
 from clew.rank.intent import Intent, read_intent
 from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
-from clew.rank.search import Ranking, rank
+from clew.rank.search import Ranking, prepare, rank
 from clew.rank.second_lookup import FIRST, ReadTexts, seeds
 from clew.structure.nicknames import nicknames
 
@@ -176,12 +176,12 @@ class Ranker:
             except ModelError as error:
                 log.warning("the embedder could not be loaded: %s", error)
 
-    def refresh(self, now: datetime) -> None:
+    def refresh(self) -> None:
         """Takes in what was stored, so that the next question finds what depends on the turns alone ready."""
-        frame = self.frame("", now)
-        if frame.size:
-            asked = replace(frame.intent, terms=_NOWHERE)
-            rank(make_frame(asked, frame.view, frame.config, None, with_assistant=frame.with_assistant), limit=1)
+        view = self._live.view()
+        covered_days(view)
+        asked = Intent("", _NOWHERE, (), (), (), "")
+        prepare(make_frame(asked, view, self._config(), None, with_assistant=assistant_takes_part(view)))
 
     def forget(self) -> None:
         """Drops remembered questions: one may repeat words that were forgotten."""

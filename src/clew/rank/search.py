@@ -275,6 +275,14 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
     return Ranking(frame, fused, best(fused.score, limit, tie, allowed))
 
 
+def prepare(frame: Frame) -> None:
+    """Computes what every ranking over the frame's view needs beside its question."""
+    standing, _ = opinions(frame)
+    if frame.config.fusion != "rrf":
+        _standing_sum(frame, standing)
+    _memories(frame.view)
+
+
 def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     """Turns that may be found: those that the mask lets through, or none when no score reaches `SOMETHING`.
 

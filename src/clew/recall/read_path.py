@@ -55,7 +55,7 @@ class ReadPath:
 
     def refresh(self) -> None:
         """Takes in what was stored, so that the next question finds ready what depends on no question."""
-        self.ranker.refresh(self.clock())
+        self.ranker.refresh()
         self.status.at(self.live.version())
 
     def ranked_by(self, frame: Frame) -> Mapping[str, Any]:
