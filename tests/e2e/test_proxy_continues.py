@@ -1,11 +1,16 @@
 """Answers of Responses that are continued by their ids, without the history."""
 
+import json
+import time
 from typing import Any, cast
 
 import openai
 import pytest
 
+from clew import Memory
 from clew.serve.scripted.echo_model import answer_from_request
+from tests.proxies import START, proxy
+from tests.raw_upstreams import RawRequest, answer, ask, post, raw_upstream, split
 from tests.sdk_ways import way
 
 
@@ -30,3 +35,29 @@ def test_an_answer_that_is_continued_is_one_conversation(stream: bool) -> None:
         _, third = ask("Who is four?", second)
         assert {session, again, third} == {session}
         assert ask("Who is four?")[1] != session
+
+
+@pytest.mark.requirement("P-FMT-12")
+def test_an_answer_that_is_made_in_the_background_is_gone_on_from() -> None:
+    ids = iter(("resp_1", "resp_2", "resp_3"))
+
+    def queued(_: RawRequest) -> list[bytes]:
+        begun = {"id": next(ids), "object": "response", "status": "queued", "output": [], "model": "m"}
+        return [answer(json.dumps(begun).encode(), b"Content-Type: application/json")]
+
+    def asked(url: str, text: str, **more: Any) -> bytes:
+        body = {"model": "m", "input": text, "background": True, **more}
+        return split(ask(url, post("/openai/v1/responses", json.dumps(body).encode())))[1][b"x-clew-session"]
+
+    with (
+        Memory.open(":memory:", config={"embedder": "none"}) as memory,
+        raw_upstream(queued) as upstream,
+        proxy(upstream.url, lambda _: memory) as server,
+    ):
+        first = asked(server.url, "Look into the price of larch.")
+        assert asked(server.url, "And of oak.", previous_response_id="resp_1") == first
+        assert asked(server.url, "Look into the price of larch.") != first
+        until = time.monotonic() + START
+        while len(memory.turns()) < 3 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert [turn.text for turn in memory.turns(first.decode())] == ["Look into the price of larch.", "And of oak."]

@@ -9,7 +9,7 @@ import httpcore2
 import pytest
 
 from clew import Memory
-from clew.serve.proxy.early_connections import EarlyNetwork
+from clew.serve.proxy.early_connections import EarlyNetwork, EarlyTransport
 from clew.serve.proxy.forward import Forwarder, Outgoing
 from tests.proxies import START, proxy
 from tests.raw_upstreams import answer, ask, post, raw_upstream, split
@@ -85,6 +85,28 @@ def test_a_request_takes_the_connection_that_was_begun_for_it() -> None:
         assert len(network.opened) == 2
 
     asyncio.run(run())
+
+
+@pytest.mark.requirement("SRV-EARLY-01")
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("http://bücher.example/v1", "xn--bcher-kva.example:80"),
+        ("http://[::1]:8080", "::1:8080"),
+        ("HTTP://API.example", "api.example:80"),
+    ],
+)
+def test_any_address_of_an_upstream_is_connected_to(url: str, place: str) -> None:
+    async def run() -> list[str]:
+        network = Network()
+        network.go.set()
+        transport = EarlyTransport(network, ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), 1, 60.0)
+        transport.open_early(url, 5)
+        await settled()
+        await transport.aclose()
+        return [stream.name for stream in network.opened]
+
+    assert asyncio.run(run()) == [place]
 
 
 @pytest.mark.requirement("SRV-EARLY-01")

@@ -9,7 +9,7 @@ Imports the extra `server`. Start at `EarlyTransport`.
 import asyncio
 import ssl
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import httpcore2
@@ -43,7 +43,7 @@ class EarlyTransport(httpx2.AsyncHTTPTransport):
         Args:
             seconds: until it must stand.
         """
-        origin = httpcore2.URL(url).origin
+        origin = _origin(url)
         free = (each for each in self._pool.connections if each.is_idle() and each.can_handle_request(origin))
         if all(each.has_expired() for each in free):
             context = self._context if origin.scheme == b"https" else None
@@ -53,6 +53,13 @@ class EarlyTransport(httpx2.AsyncHTTPTransport):
         """Closes all connections."""
         await self._early.close()
         await super().aclose()
+
+
+@lru_cache(maxsize=64)
+def _origin(url: str) -> httpcore2.Origin:
+    """Where a request to an address connects to, as the library reads it."""
+    given = httpx2.URL(url)
+    return httpcore2.URL(scheme=given.raw_scheme, host=given.raw_host, port=given.port, target=b"/").origin
 
 
 class EarlyNetwork(httpcore2.AsyncNetworkBackend):

@@ -15,9 +15,10 @@ from clew.errors import ClosedError
 from clew.ingest.exclude import exclusion
 from clew.ingest.importers.json_fields import without_none
 from clew.memory.wiring import Parts
-from clew.rows.conversations import State, message_digest, next_chain, put_messages, set_state
+from clew.rows.conversations import State, StoredMessage, message_digest, next_chain, put_messages, set_state
 from clew.rows.injections import injections_of
 from clew.rows.pause import is_session_paused, paused_since
+from clew.serve.proxy.conversation_lookup import answer_chain
 from clew.serve.proxy.conversation_writer import ConversationWriter
 from clew.serve.proxy.conversations import Conversation, Conversations, conversation_with
 from clew.serve.proxy.echo import NO_ECHOES, Echoes
@@ -101,7 +102,10 @@ class ConversationLog:
             return NOTHING
         before, said = _after(conversation, request, answer)
         if said is None:
-            self._set_state(conversation, State.FAILED)
+            is_begun = request.value.get("background") is True and answer.id != ""
+            self._set_state(conversation, State.ANSWERED if is_begun else State.FAILED)
+            if is_begun:
+                self._note_begun(conversation, answer.id)
             return NOTHING
         if not conversation.chains or None in conversation.held:
             self.conversations.pass_over((*before, said))
@@ -251,6 +255,16 @@ class ConversationLog:
         rows = summary_rows(self._salt(), conversation.key, answer.messages)
         if rows:
             reads.store.transaction(lambda tx: put_messages(tx, reads.space, rows))
+
+    def _note_begun(self, conversation: Conversation, answer: str) -> None:
+        """Keeps the id of an answer of Responses that is made in the background: what names it goes on from here."""
+        reads = self.parts.reads
+        if not conversation.chains or None in conversation.held or self.is_paused(conversation.session):
+            return
+        last = len(conversation.held) - 1
+        named, held = answer_chain(self._salt(), answer), (conversation.held[last] or (),)
+        row = StoredMessage(conversation.key, last, named, conversation.digests[last], conversation.relayed, held)
+        reads.store.transaction(lambda tx: put_messages(tx, reads.space, [row]))
 
     def _waiting(self, conversation: Conversation) -> Conversation:
         """A request that was sent before: what is stored of it may still be on its way to the disk, or have failed."""
