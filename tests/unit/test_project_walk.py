@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, StoreReadOnly
 from clew.project.blast_radius import find_node
 from clew.project.layout import Layout
+from clew.project.lens import lens_of
 from clew.project.project import Project
 from clew.project.query import query
 from clew.project.reading import read_bytes
@@ -200,6 +201,30 @@ def test_what_may_not_be_read_is_named_and_skipped(tmp_path: Path) -> None:
         ("closed.py", SkipReason.UNREADABLE),
     ]
     assert report.added == ("a.py",)
+
+
+@on_posix
+@pytest.mark.requirement("L-CODE-27")
+def test_a_project_of_somebody_else_is_read_and_not_written(tmp_path: Path) -> None:
+    made(tmp_path, {"a.py": '"""Checks tickets."""\n'})
+    with Project.open(tmp_path) as project:
+        lens_of(project)  # loads what the other user may not read
+    folders = [tmp_path, *(path for path in (tmp_path / ".clew").rglob("*") if path.is_dir()), tmp_path / ".clew"]
+    for folder in (*tmp_path.parents, *folders):
+        if folder in folders or not folder.stat().st_mode & 0o001:
+            folder.chmod(0o555 if folder in folders else 0o755)
+    try:
+        with not_as_root():
+            with Project.open(tmp_path) as project:
+                assert [node.path for node, _ in project.search("tickets")] == ["a.py"]
+                assert lens_of(project).elements
+            assert status(Layout.of(tmp_path)).ok
+            with pytest.raises(StoreReadOnly, match=r"\.clew/project' may not be written") as caught:
+                made(tmp_path, {})
+    finally:
+        for folder in folders:
+            folder.chmod(0o755)
+    assert "home" not in str(caught.value)
 
 
 @on_posix

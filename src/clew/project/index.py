@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import apsw
 
-from clew.errors import StoreCorrupt
+from clew.errors import StoreCorrupt, StoreReadOnly
 from clew.project.nodes import EdgeKind, NodeKind, ProjectFile, ProjectNode
 from clew.project.resolve import Known, Resolver
 from clew.store.statements import templates
@@ -86,9 +86,9 @@ class ProjectIndex:
         self._lock = threading.RLock()
         self._root = path.parents[3].name if len(path.parents) > 3 else ""
         self._sql = templates("index", "clew.project")
-        flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if writable else 0)
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         with _errors():
-            self._database = apsw.Connection(str(path), flags=flags)
+            self._database = apsw.Connection(str(path), flags=flags) if writable else _readable(path)
             self._database.set_busy_timeout(WAIT_MS)
             if writable:
                 self._database.execute(
@@ -357,6 +357,26 @@ def _searched(node: ProjectNode) -> str:
     return " ".join([*words_of(node.name) * 4, *words_of(node.qualified), *words_of(node.text)])
 
 
+def _readable(path: Path) -> apsw.Connection:
+    """The database to be read, also where this user may write neither it nor beside it.
+
+    SQLite has to write beside a database in WAL mode, unless it is told that nobody changes it. That is so where there
+    is no log; what a writer with more rights does meanwhile shows when the project is opened again.
+    """
+    database = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        database.set_busy_timeout(WAIT_MS)
+        database.pragma("user_version")
+    except (apsw.ReadOnlyError, apsw.CantOpenError):
+        database.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        database = apsw.Connection(f"{path.absolute().as_uri()}?immutable=1", flags=flags)
+    return database
+
+
 @contextmanager
 def _errors() -> Iterator[None]:
     """Foreign errors as ours."""
@@ -364,5 +384,7 @@ def _errors() -> Iterator[None]:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise StoreCorrupt(f"the index of the project is damaged; {_MADE_ANEW}") from error
+    except (apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise StoreReadOnly("the index of the project cannot be written; check its owner and permissions") from error
     except apsw.Error as error:
         raise translated(error) or error from error

@@ -1,13 +1,15 @@
 """Where the parts of a project's store are, and the lock under which they change."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, StoreReadOnly
 from clew.project.objects import ContentStore
 from clew.project.walk import as_shown
+from clew.store.home import allowed
 from clew.store.ticket import Ticket
 
 FOLDER: Final = ".clew/project"
@@ -51,14 +53,25 @@ class Layout:
         return self.index.parent.is_dir()
 
     def make(self) -> bool:
-        """Makes the folders of the store, and a rule by which git leaves them out; tells whether there were none."""
+        """Makes the folders of the store, and a rule by which git leaves them out; tells whether there were none.
+
+        Raises:
+            StoreReadOnly: this user may not write there.
+        """
         is_new = not self.exists
-        for folder in (self.objects.folder, self.transforms.folder, self.overlays, self.index.parent):
-            folder.mkdir(parents=True, exist_ok=True)
         rule = self.folder / ".gitignore"
-        if not rule.exists():
-            rule.write_text("*\n", encoding="utf-8")
+        try:
+            for folder in (self.objects.folder, self.transforms.folder, self.overlays, self.index.parent):
+                folder.mkdir(parents=True, exist_ok=True)
+            if not rule.exists():
+                rule.write_text("*\n", encoding="utf-8")
+        except PermissionError as error:
+            raise self._read_only() from error
         return is_new
+
+    def _read_only(self) -> StoreReadOnly:
+        name = str(self.folder)
+        return StoreReadOnly(f"the store {name!r} may not be written by this user; check its owner and permissions")
 
     @contextmanager
     def writing(self, timeout: float = WAIT) -> Iterator[int]:
@@ -66,7 +79,10 @@ class Layout:
 
         Raises:
             StoreLocked: another one did not finish in time.
+            StoreReadOnly: this user may not write the store.
         """
+        if not allowed(self.folder, os.W_OK):
+            raise self._read_only()
         ticket = Ticket.of(self._lock)
         try:
             with ticket.turn(timeout):

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import log2
+from pathlib import Path
 from typing import Any, Final
 
 from clew.analyze.overlays import TOP, Overlay
@@ -110,7 +111,7 @@ def _scored(project: Project, elements: Iterable[ProjectElement], rules: tuple[s
     """The overlays of elements, without evidence; of those that are as they were, the scores that were kept."""
     maker = hashlib.sha256(json.dumps([_RULES_VERSION, *rules]).encode()).hexdigest()[:16]
     file = project.folder / "overlays" / _KEPT
-    kept, fresh = _read_kept(file.read_bytes() if file.is_file() else b"", maker), dict[str, Any]()
+    kept, fresh = _read_kept(file, maker), dict[str, Any]()
     scorer = OverlayScorer(overlay_rules(rules))
     found = []
     for element in elements:
@@ -137,11 +138,12 @@ def _members(found: Iterable[ElementOverlays], overlay: Overlay) -> bytes:
     return json.dumps(active, ensure_ascii=False, indent=0, sort_keys=True).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _read_kept(data: bytes, maker: str) -> dict[str, Any]:
+def _read_kept(file: Path, maker: str) -> dict[str, Any]:
     """The scores that were kept, by element; none that were made by other rules, or cannot be read."""
     try:
+        data = file.read_bytes() if file.is_file() else b""
         said = json.loads(zlib.decompress(data)) if data else {}
         scores: dict[str, Any] = said.get("scores", {}) if said.get("maker") == maker else {}
         return scores
-    except (ValueError, zlib.error, AttributeError):  # damaged, so made again
+    except (ValueError, zlib.error, AttributeError, OSError):  # damaged, or of another user: so made again
         return {}

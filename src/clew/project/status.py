@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from clew.errors import ClewError
 from clew.project.layout import Layout
@@ -12,6 +13,7 @@ from clew.project.project import Project
 from clew.project.reading import content_hash, nodes_of, references_of
 from clew.project.transforms import decoded_transform
 from clew.project.walk import walk
+from clew.store.home import allowed
 from clew.types.record import Record
 from clew.types.reports import Problem
 
@@ -192,11 +194,7 @@ def _behind(project: Project) -> Iterator[str]:
     limits = project.limits
     found = walk(project.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
     times = project.index.times()
-    files = [file for file in found.files if file.path in times or _may_be_read(file.place)]
+    files = [file for file in found.files if file.path in times or allowed(Path(file.place), os.R_OK)]
     now = {file.path: (file.size, file.modified) for file in files}
     then = {path: (known.size, known.modified) for path, known in times.items()}
     yield from sorted(path for path in now.keys() | then.keys() if now.get(path) != then.get(path))
-
-
-def _may_be_read(place: str) -> bool:
-    return os.access(place, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
