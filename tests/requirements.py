@@ -2829,6 +2829,11 @@ RELAY = (
         "Between two steps the analysis holds of a long turn of an open beat only what the beat's rows are made of.",
     ),
     Requirement(
+        "F-BULK-04",
+        "DESIGN 13, issue 12",
+        "A packing step reads and decodes long index entries a few at a time, and makes the same segment of them.",
+    ),
+    Requirement(
         "F-SPEED-42",
         "issue 15",
         "What a server loads at its start is left out of later collections of garbage.",

@@ -4,17 +4,21 @@ import gc
 import json
 import tracemalloc
 import weakref
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from clew.derive.compaction_trigger import TaskWatch
 from clew.index.entry import PieceSizes, PieceTerms, TurnEntry, decode, decode_sizes, encode, piece_sizes
 from clew.ingest.importers import ImportedTurn, read_path
 from clew.ingest.importers.message_turns import PIECE_CHARS
-from clew.rows.turn_log import rows_by_ordinal
-from clew.store.protocol import Transaction
+from clew.rows.turn_log import rows_by_ordinal, rows_by_seq
+from clew.store.protocol import Reader, Transaction
 from clew.store.sqlite import SqliteStore
-from clew.types import MAX_TURN_CHARS, Turn
+from clew.store.values import Key, Row
+from clew.types import MAX_TURN_CHARS, Part, Turn
 from tests.memories import quiet
 
 LONG = 3 * MAX_TURN_CHARS
@@ -91,6 +95,41 @@ def test_long_turns_are_read_a_few_at_a_time() -> None:
             assert read(7, 1_000_000) == list(range(7))
             assert read(100, 10) == [0], "one that is too long comes alone"
             assert read(100, 150) == [0, 1, 2, 3]
+            for limit, chars in ((100, 1_000_000), (7, 1_000_000), (100, 10), (100, 150)):
+                rows = rows_by_seq(reader, (memory.space, "s", 2), (memory.space, "s", 7), limit, chars)
+                assert [row.seq for row in rows] == [n + 2 for n in read(limit, chars) if n < 6], (limit, chars)
+
+
+class Watching:
+    """A reader that notes how many turns each scan gives."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.sizes: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    def scan(self, table: str, low: Key, high: Key, **more: Any) -> list[Row]:
+        rows = self._reader.scan(table, low, high, **more)
+        if table == "turn":
+            self.sizes.append(len(rows))
+        return rows
+
+
+@pytest.mark.requirement("F-BULK-02")
+def test_the_watch_of_tasks_reads_a_long_session_a_few_turns_at_a_time() -> None:
+    call = Part(type="tool_call", name="TodoWrite", call_id="t", text='{"todos": [{"content": "a", "status": "%s"}]}')
+    turns = [Turn(role="user", content=f"{n} " + "word " * 300_000, session="s") for n in range(6)]
+    for place, status in ((1, "pending"), (4, "completed")):
+        turns[place] = Turn(role="assistant", content=(replace(call, text=call.text % status),), session="s")
+    with quiet() as memory:
+        memory.add_many(turns)
+        with memory.parts.reads.store.snapshot() as reader:
+            watching = Watching(reader)
+            assert TaskWatch(memory.space).is_completed(cast(Reader, watching), "s", -1)
+    assert max(watching.sizes) == 3
+    assert sum(watching.sizes) == len(turns)
 
 
 @pytest.mark.requirement("F-BULK-02")

@@ -5,21 +5,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from clew.errors import SchemaError, StoreCorrupt
-from clew.index import container, segment
+from clew.index import container, packer, segment
 from clew.index.bm25 import bm25f
 from clew.index.entry import PieceTerms, TurnEntry, encode
 from clew.index.live import LiveIndex
 from clew.index.packer import PackReport, StepBounds, forget_ordinals, pack, verify
 from clew.index.segment import Segment
-from clew.index.segment_kinds import TERMS, list_segments, segment_data
+from clew.index.segment_kinds import TERMS, list_segments, segment_data, terms_kind
 from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
@@ -359,3 +361,26 @@ def test_a_step_is_bounded_by_bytes() -> None:
     add(store, turns(400, 440))
     assert pack(store, SPACE, minimum=5, fan_out=4, bounds=StepBounds(bytes=500)).steps > 2
     check(store, list(range(440)))
+
+
+@pytest.mark.requirement("F-BULK-04")
+def test_long_entries_are_read_and_decoded_a_few_at_a_time() -> None:
+    store = memory_store()
+    add(store, turns(0, 200))
+    decoded: list[int] = []
+    plain = terms_kind(SPACE)
+
+    def build(rows: Sequence[Any]) -> bytes:
+        decoded.append(len(rows))
+        return plain.build(rows)
+
+    with store.snapshot() as reader:
+        kind = replace(plain, build=build)
+        step = packer._packing(reader, kind, minimum=1, fan_out=16, bounds=StepBounds(part=1_000))
+        few = packer._packing(reader, kind, minimum=1, fan_out=16, bounds=StepBounds(bytes=2_000))
+    assert len(decoded) > 8
+    assert max(decoded) < 40
+    assert step.rows == list(range(200))
+    assert step.made.packed == segment.build(turns(0, 200))
+    assert few.rows == list(range(len(few.rows)))
+    assert 1 < len(few.rows) < 80

@@ -22,10 +22,10 @@ from clew.derive.analysis import REDO
 from clew.index.view import IndexView
 from clew.rows.analysis_progress import read_progress
 from clew.rows.recap_states import recap_marks, stored_tasks
+from clew.rows.turn_log import rows_by_seq
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import META_VALUE, RecapMark
-from clew.store.tables import TURN
 from clew.text.counters import CHARS_PER_TOKEN
 
 TASK_SHARE: Final = 0.25
@@ -38,6 +38,7 @@ WINDOW_SHARE: Final = 0.02
 """Share of the window that has to be new: a prompt that cannot be made smaller is not tried again with every turn."""
 
 _WATCHED: Final = 64  # sessions whose task lists are remembered
+_STRETCH: Final = 256  # turns held at a time, fewer of long ones
 
 
 class Trigger(StrEnum):
@@ -176,11 +177,12 @@ class TaskWatch:
         self._sessions[session] = watched
         while len(self._sessions) > _WATCHED:
             del self._sessions[next(iter(self._sessions))]
-        for row in TURN.scan(reader, (self.space, session, watched.next), (self.space, session)):
-            watched.next = row.seq + 1
-            if row.parts is not None and watched.tasks.concerns(row.parts):
-                watched.tasks.read(turn_from_row(row))
-                watched.changed = row.seq
+        while rows := rows_by_seq(reader, (self.space, session, watched.next), (self.space, session), _STRETCH):
+            for row in rows:
+                if row.parts is not None and watched.tasks.concerns(row.parts):
+                    watched.tasks.read(turn_from_row(row))
+                    watched.changed = row.seq
+            watched.next = rows[-1].seq + 1
         return watched
 
 

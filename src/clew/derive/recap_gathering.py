@@ -15,10 +15,11 @@ from clew.condense.prompt_tokens import prompt_tokens
 from clew.config import AnalyzeConfig
 from clew.rows.recap_source import scores_of
 from clew.rows.recap_states import StoredState, material_row, read_state, replace_state, state_row
+from clew.rows.turn_log import rows_by_seq
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MaterialRow, RecapStateRow, TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.tables import MATERIAL, TURN
+from clew.store.tables import MATERIAL
 from clew.text.counters import Counter
 
 STRETCH: Final = 256
@@ -87,7 +88,7 @@ class RecapGathering:
         """Takes the next stretch into the state."""
         state = stored.state
         key = (self.space, session)
-        rows = _bounded(TURN.scan(reader, (*key, state.last + 1), (*key, until), limit=STRETCH))
+        rows = _bounded(rows_by_seq(reader, (*key, state.last + 1), (*key, until), STRETCH, STRETCH_CHARACTERS))
         turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
         read = recap_turns(zip(turns, scores_of(reader, self.space, turns), strict=True), state.labels)
         tokens = {turn.seq or 0: prompt_tokens(turn, count) for turn in turns}

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from clew.store.row_types import MetaRow
 from clew.store.selections import TURN_ORDINAL, SegmentKey
 from clew.store.table_columns import Column
 from clew.store.tables import META, SEGMENT
-from clew.store.values import Key
+from clew.store.values import Key, Row
 from clew.types.reports import Problem
 
 STEP: Final = 8192
@@ -48,7 +48,12 @@ larger ones would save little.
 
 
 LARGEST_BYTES: Final = 8 << 20
-"""Bytes that one step reads, or little more: long turns have large entries, and a step takes ten times the memory."""
+"""Bytes of rows or segments that one step packs, or little more: long turns have large entries."""
+
+PART_BYTES: Final = 1 << 20
+"""Bytes of rows that are decoded together: they take twenty times the memory until they are a part of a segment, and
+parts are merged as arrays, to the same bytes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +63,21 @@ class StepBounds:
     Attributes:
         rows: most unpacked rows it packs.
         turns: most turns of a merged segment.
-        bytes: most bytes of rows, or of segments, that it reads, unless a single one has more.
+        bytes: most bytes of rows, or of segments, that it packs, unless a single one has more.
+        part: bytes of rows, or little more, that are decoded together.
     """
 
     rows: int = STEP
     turns: int = LARGEST
     bytes: int = LARGEST_BYTES
+    part: int = PART_BYTES
 
 
 _ATTEMPTS: Final = 5
 _SHOWN: Final = 5
 _BOUNDS: Final = StepBounds()
 _EMPTY: Final = np.zeros(0, dtype=np.int64)
+_PAGE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,12 +307,47 @@ def _turns_in(reader: Reader, space: str, keys: Sequence[SegmentKey], size: int)
 
 
 def _packing(reader: Reader, kind: SegmentKind, minimum: int, fan_out: int, bounds: StepBounds) -> _Step:
-    rows = kind.unpacked.scan(reader, kind.prefix, kind.prefix, limit=bounds.rows)
-    sizes = accumulate(sum(len(value) for value in row if isinstance(value, bytes)) for row in rows)
-    rows = rows[: max(1, sum(size <= bounds.bytes for size in sizes))]
-    ordinals = [row.ordinal for row in rows]
-    level = level_of(len(rows), minimum, fan_out)
-    return _Step(ordinals, (), _Made(kind, kind.build(rows), ordinals[0], ordinals[-1], level))
+    ordinals: list[int] = []
+    parts: list[bytes] = []
+    for rows in _parts(_unpacked(reader, kind, bounds), bounds.part):
+        ordinals += [row.ordinal for row in rows]
+        parts.append(kind.build(rows))
+    packed = parts[0] if len(parts) == 1 else kind.merge([kind.load(part) for part in parts])
+    level = level_of(len(ordinals), minimum, fan_out)
+    return _Step(ordinals, (), _Made(kind, packed, ordinals[0], ordinals[-1], level))
+
+
+def _unpacked(reader: Reader, kind: SegmentKind, bounds: StepBounds) -> Iterator[Any]:
+    """The first unpacked rows of a kind within the bounds, at least one; few are held at a time."""
+    low, count, size = kind.prefix, 0, 0
+    while page := kind.unpacked.scan(reader, low, kind.prefix, limit=min(_PAGE, bounds.rows - count)):
+        for row in page:
+            size += _size(row)
+            if count and size > bounds.bytes:
+                return
+            yield row
+            count += 1
+        if count == bounds.rows:
+            return
+        low = (*kind.prefix, page[-1].ordinal + 1)
+
+
+def _parts(rows: Iterator[Any], least: int) -> Iterator[list[Any]]:
+    """Rows in parts of so many bytes, or little more."""
+    part: list[Any] = []
+    size = 0
+    for row in rows:
+        part.append(row)
+        size += _size(row)
+        if size >= least:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _size(row: Row) -> int:
+    return sum(len(value) for value in row if isinstance(value, bytes))
 
 
 def _made(kind: SegmentKind, packed: bytes, level: int) -> _Made:

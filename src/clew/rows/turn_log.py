@@ -1,6 +1,6 @@
 """The log, read from end to end in the order of arrival, a stretch at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from clew.store.protocol import Reader, Store
@@ -42,15 +42,34 @@ def rows_by_ordinal(reader: Reader, low: Key, high: Key, limit: int, chars: int 
     They are read in pages that grow, so that the rows of a few huge turns are not all held before they are counted.
     """
     space, start = low
+
+    def page(after: TurnRow | None, size: int) -> list[TurnRow]:
+        first = start if after is None else after.ordinal + 1
+        return TURN.scan(reader, (space, first), high, index="ordinal", limit=size)
+
+    return _gathered(page, limit, chars)
+
+
+def rows_by_seq(reader: Reader, low: Key, high: Key, limit: int, chars: int = STRETCH_CHARS) -> list[TurnRow]:
+    """`rows_by_ordinal` of one session, between two bounds of seqs."""
+    space, session, start = low
+
+    def page(after: TurnRow | None, size: int) -> list[TurnRow]:
+        return TURN.scan(reader, (space, session, start if after is None else after.seq + 1), high, limit=size)
+
+    return _gathered(page, limit, chars)
+
+
+def _gathered(page: Callable[[TurnRow | None, int], list[TurnRow]], limit: int, chars: int) -> list[TurnRow]:
+    """The rows of pages that follow each other; `page` gives the one after a row, of a size."""
     rows: list[TurnRow] = []
     while len(rows) < limit and chars > 0:
         size = min(limit - len(rows), _GROWTH * len(rows) or 1)
-        page = TURN.scan(reader, (space, start), high, index="ordinal", limit=size)
-        rows += page
-        if len(page) < size:
+        more = page(rows[-1] if rows else None, size)
+        rows += more
+        if len(more) < size:
             break
-        chars -= sum(len(row.text) for row in page)
-        start = page[-1].ordinal + 1
+        chars -= sum(len(row.text) for row in more)
     return rows
 
 
