@@ -20,6 +20,11 @@ FIELDS: Final = frozenset(
 )
 """The names of fields that an event may have."""
 _LONGEST: Final = 200
+_TOLD: Final = frozenset(("socket.send() raised exception.", "ASGI callable returned without completing response."))
+"""What asyncio and uvicorn say, also many times, of clients that leave and of answers that break off.
+
+Both have events of their own: `client-gone`, `upstream-broken` and `relay-failed`.
+"""
 
 
 class EventLog:
@@ -76,9 +81,10 @@ class LibraryEvents(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Writes one record as an event."""
         template = str(record.msg) if record.args or not record.name.startswith("uvicorn") else record.getMessage()
+        reason = template.strip().partition("\n")[0]
+        if reason in _TOLD:
+            return
         error = record.exc_info[1] if record.exc_info else None
         name = None if error is None else type(error).__name__
         where = f"{record.name}:{record.lineno}" if error is None else place_of(error)
-        self._events.write(
-            "log", place=record.name, reason=template.strip().partition("\n")[0], error=name, where=where
-        )
+        self._events.write("log", place=record.name, reason=reason, error=name, where=where)
