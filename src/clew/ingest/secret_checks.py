@@ -49,6 +49,7 @@ _READS = late_pattern(
 _READS_ENVIRONMENT = late_pattern(
     r"(?:getenv|get_env|environ(?:\.get)?|env(?:\.(?:get|fetch))?)[.(\[]\s{0,3}\\*[\"']?[\w-]{0,40}$", re.IGNORECASE
 )
+_SENTENCE = frozenset("the and are for not but have has was from our their his her who how its".split())
 _ISSUED = late_pattern(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
     r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$"
@@ -213,13 +214,26 @@ def given_as_option(match: SecretMatch) -> bool:
 def told(match: SecretMatch) -> bool:
     """Whether `password is X` tells the password rather than something about it."""
     secret = match["secret"]
-    if is_placeholder(secret) or _ADJECTIVES.match(secret):
+    if is_placeholder(secret) or _ADJECTIVES.match(secret) or (not match["quote"] and _ALGORITHM.match(secret)):
         return False
     if match["quote"] or not secret.isalpha():
         return bool(match["quote"] or re.search(r"[0-9]|\w[^\w\s'’-]|[^\w\s'’-]\w", secret))
     before, rest = match.string[max(0, match.start() - 40) : match.start()], match.string[match.end() : match.end() + 1]
     is_own = re.search(r"\b(?:my|our)\s+(?:[\w-]+\s+){0,2}$", before, re.IGNORECASE) is not None
     return is_own and len(secret) >= 6 and rest in ("", "\n", ".", ",", "!", ";")
+
+
+def told_of_a_place(match: SecretMatch) -> bool:
+    """Whether `password for the router: X` tells it: letters and digits, and no address of a page or a machine."""
+    secret = match["secret"]
+    both = re.search("[A-Za-z]", secret) and re.search("[0-9]", secret)
+    return bool(both and told(match) and not _ADDRESS.match(secret))
+
+
+def seed_words(match: SecretMatch) -> bool:
+    """Whether words are those of a wallet rather than a sentence: as many as wallets have, and none of a sentence."""
+    words = re.split("[ ,]+", match["secret"].lower())
+    return len(words) in (12, 15, 18, 21, 24) and _SENTENCE.isdisjoint(words)
 
 
 def told_abroad(match: SecretMatch) -> bool:

@@ -54,14 +54,16 @@ def _compiled(source: str, *, ignore_case: bool) -> re.Pattern[str]:
 
 
 TELLING: Final = (
-    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?:secret|api|access|private|account|auth)[_-]?key|token|"
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd"
+    r"|(?:secret|api|access|private|account|auth|encryption|fernet|signing)[_-]?key|token|"
     r"secret(?![_-]?key))"
 )
 """Names whose value is a secret; what stands before them in the name does not matter."""
 
 _TELLING_CUES = (
     "passw passphrase passcode pwd secret token api_key apikey api-key access_key accesskey access-key private_key"
-    " privatekey account_key accountkey auth_key authkey"
+    " privatekey account_key accountkey auth_key authkey encryption_key encryption-key encryptionkey fernet_key"
+    " fernet-key fernetkey signing_key signing-key signingkey"
 )
 _PEM_BODY = r"(?:(?:[\s>|#]|//|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1,80}+))++"
 _DATABASES = (
@@ -72,8 +74,11 @@ _AFTER_DATABASE = "|".join(f"(?<={re.escape(name)})" for name in _DATABASES.spli
 _QUOTED = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\\\n])){4,200})(?P=quote)"
 _WORD = r"(?P<quote>)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?![(\[{\w])"
 _IS = (
-    r"(?<![\w.-])(?:password|passphrase|passcode)(?:\s+(?:for|to|of|on)\s+[^\n.:!?]{1,40}?)?"
+    r"(?<![\w.-])(?:password|passphrase|passcode)(?:\s+(?:for|to|of|on|at|in|from)\s+[^\n.:!?]{1,40}?)?"
     r"(?:\s+(?:is|was)(?:\s*:)?|['’]s)\s+"
+)
+_OF_PLACE = (
+    r"(?<![\w.-])(?:password|passphrase|passcode)\s+(?:for|to|of|on|at|in|from)\s+[^\n.:!?]{1,40}?\s{0,2}:\s{1,3}"
 )
 _IS_NEEDS = (" is ", " was ", " is:", " was:", "'s ", "’s ")
 _PROSE_NAME = (
@@ -138,6 +143,25 @@ _KEYS: Final = (
         "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_",
         r"(?<!\w)(?P<secret>[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}+)",
     ),
+    _rule(
+        "stripe",  # one in a hundred has no digit
+        "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_",
+        r"(?<!\w)(?P<secret>[sr]k_(?:live|test|prod)_[a-z]{20,}+)(?!\w)",
+        check.two_cases,
+        scope="text",
+    ),
+    _rule("supabase", "sbp_", r"(?<!\w)(?P<secret>sbp_(?:v0_)?[0-9a-f]{40})(?!\w)"),
+    _rule("supabase", "sb_secret_", r"(?<!\w)(?P<secret>sb_secret_[\w-]{24,60})(?![\w-])", check.mixed),
+    _rule("tavily", "tvly-", r"(?<![\w-])(?P<secret>tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,}+)(?![\w-])", check.mixed),
+    _rule("langsmith", "lsv2_", r"(?<!\w)(?P<secret>lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10})(?!\w)"),
+    _rule("figma", "figd_", r"(?<!\w)(?P<secret>figd_[\w-]{38,}+)", check.mixed),
+    _rule(
+        "tailscale",
+        "tskey-",
+        r"(?<![\w-])(?P<secret>tskey-(?:auth|api|client|scim|webhook)-\w{8,40}-\w{16,60})(?![\w-])",
+        check.mixed,
+    ),
+    _rule("mailgun", "key-", r"(?<![\w-])(?P<secret>key-[0-9a-f]{32})(?!\w)", needs=("mailgun",)),
     _rule("npm", "npm_", r"(?<!\w)(?P<secret>npm_[A-Za-z0-9]{36})(?!\w)"),
     _rule("pypi", "pypi-", r"(?<![\w-])(?P<secret>pypi-[\w-]{50,}+)", check.mixed),
     _rule("huggingface", "hf_", r"(?<!\w)(?P<secret>hf_[A-Za-z0-9]{30,}+)(?!\w)", check.two_cases, scope="text"),
@@ -204,6 +228,27 @@ _IN_CONTEXT: Final = (
         "url-login",
         "://",
         r"://[^\s/:@\"'<>]{0,100}+:(?P<secret>[^\s/@\"'<>$%{*]{3,200}+)@",
+        scope="text",
+    ),
+    _rule(
+        "signed-address",
+        "sig=",
+        r"(?<=[?&;])sig=(?P<secret>[\w%+/-]{40,120}+=?)",
+        scope="text",
+        needs=("sv=", "se="),
+    ),
+    _rule(
+        "signed-address",
+        "x-amz-signature= x-amz-security-token= x-goog-signature=",
+        r"x-(?:amz-signature|amz-security-token|goog-signature)=(?P<secret>[\w%+/-]{40,3000}+=?)",
+        scope="text",
+    ),
+    _rule(
+        "seed-phrase",
+        "seed recovery mnemonic",
+        r"(?:(?:seed|recovery|mnemonic)\s+(?:phrase|words)|mnemonic|seedphrase)\\*[\"']?(?:\s+(?:is|are|was))?"
+        r"\s{0,2}[:=]?\s{0,3}\\*[\"'`]?(?P<secret>(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![\w'’])",
+        check.seed_words,
         scope="text",
     ),
     _rule(
@@ -295,6 +340,13 @@ _IN_CONTEXT: Final = (
         scope="text",
         needs=_IS_NEEDS,
     ),
+    _rule(
+        "credential",
+        "passw passphrase passcode",
+        rf"{_OF_PLACE}(?P<quote>)(?P<secret>[^\s\"'`“”]{{6,200}}?)(?=[.,;!?)]*(?:\s|$))",
+        check.told_of_a_place,
+        scope="text",
+    ),
     *(
         _rule(
             "credential",
@@ -332,7 +384,11 @@ _IN_CONTEXT: Final = (
     *(
         SecretRule("credential", cues, pattern, check.looks_random, scope="text", needs=needs)
         for cues, pattern, needs in (
-            (_PROSE_CUES, rf"{_PROSE_NAME}(?:\s+(?:for|to|of|on|in)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{_ALONE}", ()),
+            (
+                _PROSE_CUES,
+                rf"{_PROSE_NAME}(?:\s+(?:for|to|of|on|at|in|from)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{_ALONE}",
+                (),
+            ),
             (_PROSE_CUES, rf"{_PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{1,30}}[*`]{{0,3}}{_ALONE}", ("|",)),
             (
                 ("pass", "pw"),

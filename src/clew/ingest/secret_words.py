@@ -23,7 +23,10 @@ NOUNS: Final = (
 )
 """The word for a password, in lower case."""
 
-_LINKS: Final = "von|für|zum|zur|zu|pour|de|du|des|la|le|del|para|per|do|da|di|voor|van|для|от|к|na|för|til|for"
+_LINKS: Final = (
+    "von|vom|für|fürs|zum|zur|zu|im|in|am|an|beim|bei|auf|pour|de|du|des|dans|chez|la|le|del|para|en|per|do|da|di|no"
+    "|nel|nella|al|voor|van|op|bij|для|от|к|в|на|na|w|do|för|på|til|hos|for"
+)
 """Words that may stand between the noun and what it opens."""
 
 _VERBS: Final = "ist|lautet|heißt|war|est|était|es|era|è|e'|é|is|luidt|это|to|jest|je|är|er|on|este|είναι|هي|هو|है"
