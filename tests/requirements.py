@@ -1919,6 +1919,7 @@ MCP = (
     Requirement("F-MCP-12", "Issue 5.13", "The entry is added to a program's settings; every other byte stays."),
     Requirement("F-MCP-13", "Issue 5.13", "Removing the entry restores the file to the last byte."),
     Requirement("F-MCP-14", "Issue 5.13", "Settings that cannot be read, or that change meanwhile, are left alone."),
+    Requirement("F-MCP-20", "docs/mcp.md", "A server that ends while a model is still loaded ends cleanly."),
     Requirement("F-MCP-15", "Issue 5.13", "`clew install` writes only after asking, or prints what it would write."),
 )
 

@@ -49,6 +49,17 @@ def test_the_home_comes_from_the_environment(tmp_home: Path) -> None:
 
 
 @pytest.mark.requirement("F-CLI-07")
+@POSIX
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_may_be_closed(tmp_home: Path, closed: str) -> None:
+    done("add", "hello", "--home", tmp_home)
+    program = Path(sys.executable).with_name("clew")
+    command = f"'{program}' sessions --home '{tmp_home}' {closed}"
+    ran = subprocess.run(["sh", "-c", command], env=environment(tmp_home), capture_output=True, check=False)
+    assert (ran.returncode, b"internal error" in ran.stderr) == (0, False)
+
+
+@pytest.mark.requirement("F-CLI-07")
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 def test_pipes_get_utf_8_whatever_the_system_prefers(tmp_home: Path, encoding: str) -> None:
     text = "Grüße 👋 日本"

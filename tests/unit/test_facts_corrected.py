@@ -87,6 +87,21 @@ def test_a_correction_that_changes_nothing_confirms(memory: Memory) -> None:
 
 
 @pytest.mark.requirement("K-KEEP-01")
+@pytest.mark.parametrize("said", ["Braga", "in Braga", "lives in Braga", "ANN lives in Braga"])
+def test_a_value_may_be_told_with_the_words_of_the_fact(memory: Memory, said: str) -> None:
+    (home,) = memory.facts("Ann", "lives in")
+    corrected(memory, home.id, said)
+    assert story(memory) == [("Porto", "withdrawn"), ("Braga", "holds"), ("jazz", "holds")]
+
+
+@pytest.mark.requirement("K-KEEP-01")
+def test_a_value_that_is_the_words_of_the_fact_stays(memory: Memory) -> None:
+    (home,) = memory.facts("Ann", "lives in")
+    corrected(memory, home.id, "in")
+    assert story(memory)[1] == ("in", "holds")
+
+
+@pytest.mark.requirement("K-KEEP-01")
 def test_a_corrected_value_is_one_line(memory: Memory) -> None:
     (home,) = memory.facts("Ann", "lives in")
     corrected(memory, home.id, "Vila\n Nova  de Gaia")

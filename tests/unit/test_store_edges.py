@@ -247,6 +247,8 @@ def test_a_backup_that_is_none_replaces_nothing(backed_up: tuple[Path, Path], tm
     ):
         with pytest.raises(error):
             restore_backup(tmp_path / name, home, None)
+    with pytest.raises(StoreCorrupt, match=r"note\.txt' is no backup, or an encrypted one"):
+        restore_backup(tmp_path / "note.txt", home, None)
     with pytest.raises(InputError, match="the home's own database"):
         restore_backup(home / DATABASE, home, None)
     assert (home / DATABASE).read_bytes() == before
@@ -389,3 +391,11 @@ def test_a_name_that_is_no_text_is_an_input_error(name: Any) -> None:
         for use in uses:
             with pytest.raises(InputError):
                 use()
+
+
+@pytest.mark.requirement("F-STORE-38")
+def test_a_place_that_does_not_exist_is_told_as_such(backed_up: tuple[Path, Path], tmp_path: Path) -> None:
+    home, _ = backed_up
+    assert "does not exist; make it, or name another place" in failure(
+        1, "backup", tmp_path / "none" / "x.db", "--home", home
+    )

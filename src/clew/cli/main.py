@@ -271,7 +271,13 @@ def _log_lines(*, debug: bool) -> Iterator[None]:
 
 
 def _let_streams_write_anything() -> None:
-    """Sets files and pipes to UTF-8 on every system, and escapes characters that a terminal cannot show."""
+    """Sets files and pipes to UTF-8 on every system, and escapes characters that a terminal cannot show.
+
+    Streams that whoever started the program had closed (`clew stats >&-`) are nothing's, and open to nowhere.
+    """
+    for name, way in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, way, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the program ends
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")

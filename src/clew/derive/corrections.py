@@ -50,6 +50,21 @@ def correction(fact: Fact, right: str | None, *, ended: bool, session: str, at: 
     )
 
 
+def value_alone(fact: Fact, said: str) -> str:
+    """What somebody gives as right, without the words of the fact that they said before it.
+
+    Of `Meera is allergic to prawns`, "allergic to crab" and "Meera is allergic to crab" give `crab`, as `crab` does.
+    """
+    before, words = f"{fact.subject} {fact.verb}".split(), said.split()
+    for start in range(len(before)):
+        told = before[start:]
+        if len(words) > len(told) and [word.casefold() for word in words[: len(told)]] == [
+            word.casefold() for word in told
+        ]:
+            return " ".join(words[len(told) :])
+    return said
+
+
 def _times(fact: Fact) -> dict[str, str]:
     """When a fact held, which is when the right one did; nothing where the value is itself a time."""
     slot = slot_of(fact.verb, fact.scope)

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from clew.derive.corrections import correction
+from clew.derive.corrections import correction, value_alone
 from clew.errors import InputError
 from clew.ingest.secrets import mask
 from clew.memory.arguments import given_count, given_flag, given_moment, given_session, given_status, given_text
@@ -108,7 +108,8 @@ class MemoryFacts(MemoryProjects):
 
         Args:
             fact: its id, as `facts` gives it.
-            object: what is right instead, the same to confirm it; None if it was never so.
+            object: what is right instead, with or without the words of the fact before it; the same to confirm it; None
+                if it was never so.
             ended: the fact did hold, and holds no longer.
             session: where the correction is stored.
 
@@ -128,6 +129,7 @@ class MemoryFacts(MemoryProjects):
         with self.reads.store.snapshot() as reader:
             wrong = corrected_fact(reader, self.space, get_fact(reader, self.space, given_text(fact, "fact")))
             stated = times_of(reader, self.space, wrong.sources)
+        right = None if right is None else value_alone(wrong, right)
         now = self.reads.clock()
         said = (moment + _TICK for moment in (*stated, wrong.valid_from) if moment is not None)
         turn = correction(wrong, right, ended=ended, session=given_session(session), at=max([now, *said]))

@@ -10,7 +10,6 @@ import logging
 import os
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 from clew.errors import ClewError, MissingExtra, NotFoundError
 from clew.serve.tool_names import plain_name, unknown
 from clew.serve.tools import Tool, Tools
+from clew.serve.warming import warming_up
 from clew.version import __version__
 
 if TYPE_CHECKING:
@@ -151,11 +151,11 @@ def serve(tools: Tools) -> None:
     logging.getLogger().addHandler(logging.NullHandler())  # otherwise the SDK adds a handler that repeats Clew's log
     logging.getLogger("mcp").addHandler(logging.StreamHandler(sys.stderr))
     server = make_server(tools)
-    threading.Thread(target=_warm_up, args=(tools,), name="clew-warm-up", daemon=True).start()
-    try:
-        asyncio.run(server.run_stdio_async())
-    except* (BrokenPipeError, ConnectionError):  # the client is gone; its stored turns are durable
-        log.info("the client disconnected during a call")
+    with warming_up(partial(_warm_up, tools)):
+        try:
+            asyncio.run(server.run_stdio_async())
+        except* (BrokenPipeError, ConnectionError):  # the client is gone; its stored turns are durable
+            log.info("the client disconnected during a call")
 
 
 async def _run(server: Any) -> None:

@@ -9,9 +9,9 @@ import logging
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from clew.errors import ConfigError, MissingExtra
@@ -22,6 +22,7 @@ from clew.serve.listening import BACKLOG, listening_socket
 from clew.serve.metrics import Metrics
 from clew.serve.services import Services
 from clew.serve.spaces import Spaces
+from clew.serve.warming import warming_up
 
 if TYPE_CHECKING:
     import uvicorn
@@ -73,8 +74,8 @@ def run_server(services: Services, announce: Callable[[str], None], listening: s
         server = make_server(app)
         with _signals_end(server), switching_often():  # before `announce`: who has the address may send a signal
             announce(address_of(listening))
-            threading.Thread(target=warm_up, args=(services,), name="clew-warm-up", daemon=True).start()
-            server.run(sockets=[listening])
+            with warming_up(partial(warm_up, services)):
+                server.run(sockets=[listening])
 
 
 def make_server(app: Any) -> "uvicorn.Server":

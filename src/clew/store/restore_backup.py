@@ -77,8 +77,14 @@ def _checked(backup: Path, secret: str | None) -> dict[str, int]:
     with closing(apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)) as source:
         if key is not None:
             key.open(source)
-        with fitting(backup, key):
-            refuse_foreign(source, len(migrations("sqlite")))
+        try:
+            with fitting(backup, key):
+                refuse_foreign(source, len(migrations("sqlite")))
+        except apsw.NotADBError as error:
+            raise StoreCorrupt(
+                f"{str(backup)!r} is no backup, or an encrypted one; name a file that `clew backup` wrote, and in "
+                "store.key the key of an encrypted one"
+            ) from error
         if not schema_number(source):
             raise StoreError(f"{str(backup)!r} holds no memory; name a file that `clew backup` wrote")
         wrong = damage(source)
