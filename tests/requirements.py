@@ -3320,6 +3320,7 @@ FACTS_USED = (
         "DESIGN 10",
         "A correction is of what stands; a second one withdraws the first, from the beginning.",
     ),
+    Requirement("K-KEEP-40", "docs/privacy.md", "Forgetting names the corrections that repeat what is forgotten."),
     Requirement("K-KEEP-02", "DESIGN 10", "Wrong arguments of questions about facts are named as they were given."),
     Requirement(
         "K-KEEP-03", "Issue 16.8", "The tool for facts takes any condition, and says when turns are still unread."

@@ -55,6 +55,15 @@ def test_a_fact_is_corrected_on_the_command_line_and_the_correction_taken_back(h
     assert objects(home) == []
 
 
+@pytest.mark.requirement("K-KEEP-40")
+def test_forgetting_what_was_corrected_names_the_correction(home: Path) -> None:
+    (fact,) = records("facts", "--home", home)
+    done("correct", fact["id"], "Braga", "--home", home)
+    told = run("forget", *fact["sources"], "--yes", "--home", home).stderr
+    assert "A correction of a fact repeats what was said; `clew forget corrections:turn:0` deletes that, too" in told
+    assert "repeat" not in run("forget", "corrections:turn:0", "--yes", "--home", home).stderr
+
+
 @pytest.mark.requirement("K-KEEP-20")
 @pytest.mark.parametrize("words", [(), ("Braga", "--ended"), ("--ended", "--never")])
 def test_a_correction_says_one_thing(home: Path, words: tuple[str, ...]) -> None:

@@ -128,3 +128,19 @@ def test_a_switch_that_is_none_is_named(memory: Memory, ended: object) -> None:
     with pytest.raises(InputError, match=f"ended is {ended!r}; expected True or False"):
         memory.correct(home.id, ended=ended)  # type: ignore[arg-type]  # which is what is tested
     assert memory.facts("Ann", "lives in") == [home]
+
+
+@pytest.mark.requirement("K-KEEP-40")
+def test_forgetting_names_the_corrections_that_repeat_what_is_forgotten(memory: Memory) -> None:
+    (home,) = memory.facts("Ann", "lives in")
+    name = memory.correct(home.id, "Braga")
+    (jazz,) = memory.facts("Ann", "likes")
+    memory.correct(jazz.id, "jazz")  # which confirms it
+    assert memory.forget(match="Porto", dry_run=True).corrections == ()  # the correction itself is meant, too
+    turn = home.sources[0]
+    assert memory.forget(turn_ids=[turn], dry_run=True).corrections == (name,)
+    assert memory.forget(turn_ids=[jazz.sources[0]], dry_run=True).corrections == ()
+    report = memory.forget(turn_ids=[turn])
+    assert report.corrections == (name,)
+    assert memory.forget(turn_ids=report.corrections).corrections == ()
+    assert memory.find_quote("Porto") == []

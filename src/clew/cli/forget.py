@@ -88,6 +88,7 @@ def forget(
         emit(report.to_dict() | ({} if found is None else {"proof": found.to_dict()}))
     elif not dry_run:
         err().print(_result(report))
+        _say_corrections(report)
     if report.unscrubbed is not None:
         err().print(f"The raw files may still contain traces: {report.unscrubbed}", soft_wrap=True)
         err().print(
@@ -95,6 +96,14 @@ def forget(
         )
     if found is not None:
         _say_proof(scope, found)
+
+
+def _say_corrections(report: ForgetReport) -> None:
+    """Names the corrections that repeat what was forgotten, which are turns of their own."""
+    if report.corrections:
+        names = " ".join(report.corrections)
+        what = "A correction of a fact repeats" if len(report.corrections) == 1 else "Corrections of facts repeat"
+        err().print(f"{what} what was said; `clew forget {names}` deletes that, too", soft_wrap=True)
 
 
 def _turns(memory: Memory, refs: tuple[str, ...]) -> tuple[str, ...] | None:

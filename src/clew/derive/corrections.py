@@ -79,6 +79,15 @@ def is_correction(turn: TurnRow | Turn) -> bool:
     return turn.source == CORRECTION_SOURCE
 
 
+def wrong_value(turn: Turn) -> str | None:
+    """The value that a correction says is wrong or holds no longer; None where there is none."""
+    said = turn.metadata.get(_METADATA)
+    if not is_correction(turn) or not isinstance(said, Mapping):
+        return None
+    value = said.get("instead_of") or (None if said.get("effect") == Effect.STATES else said.get("object"))
+    return value if isinstance(value, str) else None
+
+
 def corrected_by(row: TurnRow) -> list[Statement]:
     """What a correction states; nothing where its metadata is none that Clew wrote."""
     turn = turn_from_row(row)

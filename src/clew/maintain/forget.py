@@ -17,6 +17,7 @@ from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
 from clew.ingest.media import inline
+from clew.maintain.forget_corrections import repeating_corrections
 from clew.maintain.forget_originals import Repeated, forget_originals, forget_quotes
 from clew.rank.filter import escaped, session_name
 from clew.rank.intent.time_window import time_window
@@ -187,8 +188,11 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
         with store.snapshot() as reader:
             rows = _selected(reader, space, selection)
             digests = _digests(_tombstones(reader, space, rows, now))
+            repeated = repeating_corrections(reader, space, [turn_from_row(row) for row in rows])
         names = tuple(turn_id(row.session, row.seq) for row in rows)
-        return ForgetReport(turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names)
+        return ForgetReport(
+            turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names, corrections=repeated
+        )
     report, said = store.transaction(lambda tx: (_remove(tx, space, selection, now), noted(tx, space)))
     return replace(report, unscrubbed=try_scrub(store, space, said))
 
@@ -221,6 +225,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     turns = [turn_from_row(row) for row in rows]
     whole = [inline(turn, lambda sha: tx.get_blob(space, sha) or b"") for turn in turns]
     tombstones = _tombstones(tx, space, rows, now)
+    repeated = repeating_corrections(tx, space, turns)
     forget_names(tx, space, turns)
     removed = {"turn": 0, "annotation": 0, "completion": 0, "statement": forget_facts(tx, space, turns)}
     for turn in turns:
@@ -248,7 +253,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     analyse_again(tx, space, sorted(sessions))
     TOMBSTONE.put(tx, tombstones)
     note(tx, space)
-    return ForgetReport(turns=len(turns), rows=removed, digests=_digests(tombstones))
+    return ForgetReport(turns=len(turns), rows=removed, digests=_digests(tombstones), corrections=repeated)
 
 
 def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:

@@ -113,6 +113,7 @@ class ForgetReport(Record):
             dry run.
         unscrubbed: why the raw files may still contain traces of forgotten turns; a worker, or the next `forget`, tries
             again. None if they contain none, and in a dry run.
+        corrections: the corrections of facts that repeat what the turns said; they stay until they are forgotten, too.
     """
 
     turns: int
@@ -121,6 +122,7 @@ class ForgetReport(Record):
     dry_run: bool = False
     turn_ids: tuple[str, ...] = ()
     unscrubbed: str | None = None
+    corrections: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
