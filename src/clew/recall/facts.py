@@ -141,7 +141,7 @@ def find_facts(reader: Reader, space: str, query: FactQuery, now: datetime) -> l
     marks = TurnMarks(reader, space)
     found: list[Fact] = []
     joined: list[Fact] = []
-    for facts in _candidates(reader, space, query, marks, found):
+    for facts in _candidates(reader, space, query, marks, found, now):
         answers = list(_answers(reader, space, query, facts, now, marks))
         people = [fact for fact in answers if _has_names(fact, query)]
         found += [fact for fact in answers if not _has_names(fact, query)]
@@ -301,7 +301,7 @@ def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, 
 
 
 def _candidates(
-    reader: Reader, space: str, query: FactQuery, marks: TurnMarks, found: Sequence[Fact]
+    reader: Reader, space: str, query: FactQuery, marks: TurnMarks, found: Sequence[Fact], now: datetime
 ) -> Iterator[list[Fact]]:
     """Facts that may meet a query, the newest first: a page at a time where only some are wanted.
 
@@ -317,9 +317,9 @@ def _candidates(
         while start < len(places):
             most = len(places) if query.limit is None else start + _page(query.limit, start, len(found))
             rows = fact_texts(reader, space, places[start:most])
-            if query.status is None:
-                rows = [row for row in rows if not is_over(row)]
-            yield facts_of(reader, space, rows, marks)
+            current = query.status is None
+            rows = [row for row in rows if not is_over(row)] if current else rows
+            yield facts_of(reader, space, rows, marks, at=now if current else None)
             start = most
 
 

@@ -198,8 +198,17 @@ def fact_of(data: FactData, base: StatementData | None, mark_of: Callable[[int],
         mark_of: gives a turn by its ordinal.
     """
     told = told_in(data, base)
-    if told is None:
-        return None
+    return None if told is None else fact_told(data, told, mark_of)
+
+
+def is_lapsed(told: Mapping[str, Any], at: int) -> bool:
+    """Whether the fields of a fact are those of a plan whose time has passed at a moment, in microseconds."""
+    due = told["due_to"] or told["due_from"]
+    return told["status"] == FactStatus.PLANNED and due is not None and due <= at
+
+
+def fact_told(data: FactData, told: Mapping[str, Any], mark_of: Callable[[int], TurnMark]) -> Fact:
+    """The fact of a row by its fields, see `told_in`."""
     marks = [mark_of(ordinal) for ordinal in told["sources"]]
     return Fact(
         id=fact_id(mark_of(data.ordinal).name, data.place),

@@ -20,13 +20,14 @@ from clew.rows.fact_codec import (
     bases_of,
     fact_data,
     fact_id,
-    fact_of,
     fact_text,
+    fact_told,
+    is_lapsed,
     statements_of,
     told_in,
 )
 from clew.store.protocol import Reader, Transaction
-from clew.store.rows import from_us
+from clew.store.rows import from_us, to_us
 from clew.store.selections import FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
 from clew.store.typed_reads import TypedReads
@@ -247,13 +248,24 @@ def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMar
     return facts_of(reader, space, fact_texts(reader, space, places), marks or TurnMarks(reader, space))
 
 
-def facts_of(reader: Reader, space: str, rows: Sequence[FactText], marks: TurnMarks) -> list[Fact]:
-    """The facts of some rows, without their statements."""
+def facts_of(
+    reader: Reader, space: str, rows: Sequence[FactText], marks: TurnMarks, *, at: datetime | None = None
+) -> list[Fact]:
+    """The facts of some rows, without their statements.
+
+    Args:
+        at: leave out plans whose time has passed at this moment.
+    """
     found = list(map(fact_data, rows))
     marks.load({ordinal for each in found for ordinal in each.turns()})
     bases = _bases(reader, space, found, marks)
-    facts = (fact_of(each, bases.get((each.ordinal, each.place)), marks) for each in found)
-    return [fact for fact in facts if fact is not None]
+    every = ((each, told_in(each, bases.get((each.ordinal, each.place)))) for each in found)
+    moment = to_us(at)
+    return [
+        fact_told(each, told, marks)
+        for each, told in every
+        if told is not None and not (moment is not None and is_lapsed(told, moment))
+    ]
 
 
 class ToldFact(NamedTuple):
