@@ -407,3 +407,18 @@ def test_a_truncated_zip_that_is_named_is_a_damaged_zip(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes((tmp_path / "a.zip").read_bytes()[:500])
     with pytest.raises(FormatError, match="a damaged zip"):
         read(tmp_path / "a.zip")
+
+
+@pytest.mark.requirement("F-INGEST-25")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("chat.html", "<html><body><p>Ann: hello</p></body></html>"),
+        ("saved.txt", "\n<!DOCTYPE html>\n<p>Ann: hi</p>\n"),
+    ],
+)
+def test_a_page_is_refused_with_what_to_do(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(FormatError, match=r"is a page \(HTML\).*export the conversation as JSON or text"):
+        read(put(tmp_path, name, text))
+    marks = put(tmp_path, "marks.txt", "<b>bold</b> words\n\nand more\n")
+    assert len(turns(read(marks))) == 2

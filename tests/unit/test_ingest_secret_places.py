@@ -61,7 +61,8 @@ def test_keys_of_further_issuers_are_masked(kind: str, secret: str, around: str)
         "signing_key: str",
         f"mailgun sent it; cache key {HEX[:32]}",
         "?sig=abc&se=2&sv=1",
+        "headers={'Authorization': 'Bearer invalid_token'}",
     ],
 )
-def test_words_about_places_and_seeds_stay(text: str) -> None:
+def test_words_about_places_seeds_and_tokens_stay(text: str) -> None:
     assert mask(text) == (text, {})

@@ -49,6 +49,7 @@ _READS = late_pattern(
 _READS_ENVIRONMENT = late_pattern(
     r"(?:getenv|get_env|environ(?:\.get)?|env(?:\.(?:get|fetch))?)[.(\[]\s{0,3}\\*[\"']?[\w-]{0,40}$", re.IGNORECASE
 )
+_TOKEN_NAME = re.compile(r"[a-z]+(?:[_-][a-z]+)*[_-](?:token|key|jwt)", re.IGNORECASE)
 _SENTENCE = frozenset("the and are for not but have has was from our their his her who how its".split())
 _ISSUED = late_pattern(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
     r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
@@ -118,6 +119,11 @@ def two_cases(match: SecretMatch) -> bool:
 def real(match: SecretMatch) -> bool:
     """Whether the secret is no placeholder."""
     return not is_placeholder(match["secret"])
+
+
+def authorizes(match: SecretMatch) -> bool:
+    """Whether the secret is neither a placeholder nor the name of a token, as tests have it: `invalid_token`."""
+    return real(match) and _TOKEN_NAME.fullmatch(match["secret"]) is None
 
 
 def with_entropy(least: float) -> Check:

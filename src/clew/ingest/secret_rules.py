@@ -255,7 +255,7 @@ _IN_CONTEXT: Final = (
         "authorization",
         "authorization",
         r"authorization\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?:bearer|basic|token|apikey)\s+(?P<secret>[\w.~+/=-]{8,}+)",
-        check.real,
+        check.authorizes,
         scope="text",
     ),
     _rule(

@@ -37,6 +37,7 @@ _WAYS = ("", *(f"{key}.[]." for key in LISTS))  # to the messages: at the top, o
 _ANTHROPIC_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "document")
 _OPENAI_NAMES = ("tool_calls", "tool_call_id", "function_call", "role=tool", "role=developer", "type=function_call")
 _SMALL = 1 << 16  # bytes
+_HEAD = 1 << 10  # likewise
 _OPENAI_BLOCKS = ("image_url", "input_text", "output_text", "input_image", "input_audio", "refusal")
 _LOOSE_NAMES = ("speaker", "session", "session_id", "conversation_id", "at", "timestamp", "created_at", "text", "id")
 
@@ -58,6 +59,11 @@ def detect_source(source: Source) -> str:
     known = next((name for name, begins in _TEXTS if begins(source)), None) if shape.kind == "text" else None
     if known is not None:
         return known
+    if shape.kind == "text" and _is_page(source):
+        raise FormatError(
+            f"{source.label} is a page (HTML), whose marks are no words; export the conversation as JSON or text, "
+            "or copy what the page shows into a text file"
+        )
     if shape.kind in ("text", "empty"):
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
@@ -73,6 +79,14 @@ def detect_source(source: Source) -> str:
             "with text, role or speaker, session and at"
         )
     return found
+
+
+def _is_page(source: Source) -> bool:
+    """Whether a text begins as a page of HTML does, and its name says so or it declares itself one."""
+    with source.open() as stream:
+        head = stream.read(_HEAD).lstrip().lower()
+    is_named = source.label.lower().endswith((".html", ".htm"))
+    return head.startswith(b"<!doctype html") or (is_named and head.startswith(b"<"))
 
 
 def _emptiness(source: Source) -> str | None:
