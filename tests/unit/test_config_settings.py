@@ -44,8 +44,10 @@ def test_where_a_setting_comes_from_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"bugdet": 1}, "'bugdet' is not a setting; `clew config show` lists all settings"),
-        ({"recall": {"lexikal": 1}}, "'recall.lexikal' is not a setting"),
+        ({"bugdet": 1}, "'bugdet' is not a setting; did you mean budget? `clew config show` lists all settings"),
+        ({"nonsense": 1}, "'nonsense' is not a setting; `clew config show` lists all settings"),
+        ({"recall": {"lexikal": 1}}, "'recall.lexikal' is not a setting; did you mean recall.lexical"),
+        ({"recall": {"budget": 1}}, "'recall.budget' is not a setting; did you mean budget or serve.budget"),
         ({"recall": 5}, "'recall' is not a setting"),
         ({"budget": {"tokens": 5}}, "'budget.tokens' is not a setting"),
         ({"budget": -1}, "budget is -1; expected 0 to 1e+07"),

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -134,10 +135,18 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{name}", value
 
 
+def _meant(path: str) -> str:
+    """The settings that a mistyped name may mean, or that have it as their last word, in front of further advice."""
+    last = path.rpartition(".")[2]
+    same = sorted((name for name in SETTINGS if name.rpartition(".")[2] == last), key=len)
+    near = same[:2] or get_close_matches(path, SETTINGS, 2, 0.8)
+    return f"did you mean {' or '.join(near)}? " if near else ""
+
+
 def _checked(path: str, raw: Any) -> Any:
     known = SETTINGS.get(path)
     if known is None:
-        raise ConfigError(f"{path!r} is not a setting; `clew config show` lists all settings")
+        raise ConfigError(f"{path!r} is not a setting; {_meant(path)}`clew config show` lists all settings")
     if known.form is not None and not (isinstance(raw, str) and re.fullmatch(known.form, raw)):
         raise ConfigError(f"{path} has an invalid value (not shown, it may be a secret); expected: {known.doc}")
     value = _converted(known, raw)
