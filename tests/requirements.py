@@ -2381,6 +2381,12 @@ CONDENSE = (
         "elsewhere, those that load tools, and those that wait inside a tool of the provider.",
     ),
     Requirement(
+        "RECAP-READ-01",
+        "issue 14, Shows",
+        "A reader who was not there understands a recap: how far the work is and what is open are told apart, the "
+        "mental map is of the whole session, speech has no sounds, and stories are no decisions.",
+    ),
+    Requirement(
         "IMAGE-FORM-01",
         "issue 14.7",
         "Images are read in the base64 of every client; photos stand upright in their colours, and bombs stay unread.",

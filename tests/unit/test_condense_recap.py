@@ -136,10 +136,13 @@ def test_talk_is_a_chat_by_overlay() -> None:
         "sloop",
     )
     said = [f"The {boat} of {boat}town brought {n} crates of {boat} paint." for n, boat in enumerate(boats)]
-    turns = read([told(text) for text in said], overlays={"O4_mission": 3.0})
+    turns = read([told(text) for text in said], overlays={"O4_mission": 5.0})
     made = compose_recap(RecapSource("s", turns), COUNT)
     assert made.style == "chat"
     assert "### Points: mission\n" in made.text
+    faint = compose_recap(RecapSource("s", [replace(turn, overlays={"O4_mission": 4.9}) for turn in turns]), COUNT)
+    assert "### Points\n" in faint.text
+    assert "### Points: mission" not in faint.text
 
 
 @given(budget=st.integers(0, 700), shifts=st.sets(st.integers(0, 28)), style=st.sampled_from(["quest", "chat", None]))

@@ -453,15 +453,15 @@ def test_a_recap_is_the_same_after_attaching_and_detaching(project: Path, cut: i
         memory.add_many(TASK[cut:])
         memory.condense("work", force=True)
         assert memory.drain(60)
-        assert status(memory).endswith("; stage complete, last check passed")
+        assert status(memory).startswith("**Status:** Work done, last check passed; ")
         memory.attach_project(project)
         assert memory.drain(60)
         memory.detach_project(project)
         assert memory.drain(60)
-        assert status(memory).endswith("; stage complete, last check passed")
+        assert status(memory).startswith("**Status:** Work done, last check passed; ")
         memory.add_many([turn("assistant", "Tabs are accepted.")])
         memory.condense("work", force=True)
-        assert status(memory).endswith("; stage complete, last check passed")
+        assert status(memory).startswith("**Status:** Work done, last check passed; ")
 
 
 @pytest.mark.requirement("C-PLAIN-06")

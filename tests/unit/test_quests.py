@@ -345,9 +345,15 @@ def test_the_command_line_lists_seals_and_verifies(tmp_home: Path, tmp_path: Pat
 def test_the_recap_tells_of_the_quest_that_the_session_is_at() -> None:
     with quiet() as memory:
         memory.add_many(TASK[:7])
-        assert "; stage verify, last check failed" in memory.recap("work", style="quest").text
+        assert (
+            "**Status:** Changes being checked, last check failed; last request answered"
+            in memory.recap("work", style="quest").text
+        )
         memory.add_many(TASK[7:])
-        assert "; stage complete, last check passed" in memory.recap("work", style="quest").text
+        assert (
+            "**Status:** Work done, last check passed; last request answered"
+            in memory.recap("work", style="quest").text
+        )
         memory.set_quest("work:quest:0", title="Tabs in the parser")
         assert "## Current quest: Tabs in the parser" in memory.recap("work", style="quest").text
         memory.condense("work", force=True)

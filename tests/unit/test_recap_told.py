@@ -1,5 +1,6 @@
 """What a recap tells a reader who was not there, and what it leaves out."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -165,3 +166,46 @@ def test_a_request_is_told_from_its_title_on_behind_what_a_client_wrote() -> Non
 def test_consent_that_never_ends_is_read_in_time() -> None:
     assert agrees("Yes, that works for me, please go ahead.")
     assert not agrees("that works " * 90 + "for Ann")
+
+
+@pytest.mark.requirement("RECAP-READ-01")
+def test_what_friends_once_decided_in_a_story_is_no_decision_and_a_plan_is() -> None:
+    stories = (
+        "After the coffee, we decided to take a walk in the park of the old town.",
+        "Last year for spring break we decided to go to Tulum with my cousins.",
+        "I decided to go to Miami where we got to watch the fireworks from the pier.",
+    )
+    plan = "I've decided to move to the Banff office in May, since my sister lives there."
+    turns = read([told(text, speaker=name) for name in ("Ann", "Bo") for text in (*stories, plan)])
+    decisions = compose_recap(RecapSource("s", turns), COUNT, style="chat").text.partition("### Key decisions")[2]
+    assert plan in decisions
+    assert not [story for story in stories if story in decisions.partition("###")[0]]
+
+
+@pytest.mark.requirement("RECAP-READ-01")
+def test_the_mental_map_is_of_the_whole_session() -> None:
+    matters = (*BOATS, "trawler", "cutter", "dinghy", "raft", "ketch", "sloop", "tug")
+    said = [
+        told(f"Please repaint the {each} that lies at pier {place} of Holmen.")
+        for place, each in enumerate(matters * 4)
+    ]
+    topics = [(each, place) for place, each in enumerate(matters * 4)]
+    text = compose_recap(RecapSource("s", read(said), topics=topics), COUNT, budget=1_500, style="quest").text
+    shown = [int(seq) for seq in re.findall(r"- \[#(\d+)\]", text.partition("### Mental map")[2].partition("###")[0])]
+    assert len(shown) >= 3
+    assert min(shown) < 16
+    assert any(16 <= seq < 32 for seq in shown)
+    assert max(shown) >= 32
+
+
+@pytest.mark.requirement("RECAP-READ-01")
+def test_a_long_last_request_is_quoted_from_what_only_it_says() -> None:
+    frame = "I've uploaded a code repository in the directory /workspace. Can you help me implement the changes? "
+    ends = "All tests were taken care of, so that you need not modify them in any way. " * 8
+    asked = [f"{frame}The {boat} timetable of Holmen loses the last sailing on Sundays. {ends}" for boat in BOATS]
+    turns = [told(text, role=role) for each in asked for role, text in (("user", each), ("assistant", "It is mended."))]
+    last = compose_recap(RecapSource("s", read(turns)), COUNT, style="quest").text.partition("### Last words")[2]
+    assert f"The {BOATS[-1]} timetable of Holmen loses the last sailing on Sundays." in last
+
+
+BOATS = ("ferry", "kayak", "barge", "yacht", "canoe")

@@ -13,6 +13,7 @@ from clew.condense.statements import STATED, statements
 from clew.condense.wires.protocol import call_label
 from clew.text.evidence import evidence
 from clew.text.shown_names import shown_speaker
+from clew.text.spoken import without_fillers
 from clew.types.turn import Part, Turn
 
 _COMMANDS: Final = ("command", "cmd", "script")
@@ -63,8 +64,8 @@ class RecapTurn:
     Attributes:
         seq: place in the session.
         origin: whose words they are, see `Turn`; `injected` for the summary that a client wrote of what it dropped.
-        prose: what was said to a reader: no tool calls, no results, no notes of the client; of such a summary, what it
-            says was wanted.
+        prose: what was said to a reader: no tool calls, no results, no notes of the client, no sounds of a speaker; of
+            such a summary, what it says was wanted.
         marks: in order, repeated ones included.
         calls: labels of its tool calls.
         results: the call that each of its tools' results answers, else the result's beginning.
@@ -139,7 +140,7 @@ def call_labels(turns: Iterable[Turn]) -> dict[str, str]:
 def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> RecapTurn:
     calls = [part for part in turn.parts if part.type == "tool_call"]
     results = [part for part in turn.parts if part.type == "tool_result"]
-    prose = prose_of(turn)
+    prose = without_fillers(prose_of(turn))
     marks = _marks(turn, prose, calls)
     is_told = is_summary(turn)
     if is_told:

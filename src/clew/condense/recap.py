@@ -43,6 +43,7 @@ from clew.condense.recap_told import (
     add_points,
     add_reports,
     add_statements,
+    holds,
     phrases_to_ask,
 )
 from clew.condense.reuse import ReusedValue, values_by_worth
@@ -50,15 +51,21 @@ from clew.condense.sentence_worth import Rarity, form_of
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.printable import printable
 from clew.types.ids import session_prefix, short_session
-from clew.types.quests import Quest
+from clew.types.quests import Quest, QuestStage
 from clew.types.record import Record
 
 BUDGET: Final = 4_000
 """Tokens of a recap, if nothing else is asked for (DESIGN 7)."""
 
+_STAGES: Final = {
+    QuestStage.GENESIS: "Nothing changed yet",
+    QuestStage.TRANSFORM: "Files being changed",
+    QuestStage.VERIFY: "Changes being checked",
+    QuestStage.COMPLETE: "Work done",
+}
 _BEGAN: Final = {"quest": "Goal", "chat": "Began"}
 _SHIFT: Final = (140, 100, 70, 45)  # characters of the line of a shift: the most with which every one has a line
-_SHIFTS: Final = 0.18  # share of the budget for lines of shifts
+_SHIFTS: Final = {"quest": 0.18, "chat": 0.25}  # share of the budget for lines of shifts
 _MANY_SHIFTS: Final = 0.25  # where the shortest lines do not fit into that; the others are named by their numbers
 _VALUES: Final = {"quest": 0.9, "chat": 0.3}
 """Share of what is left then that goes to values first: in talk between people hardly one is used again."""
@@ -76,6 +83,7 @@ _DONE: Final = 0.07  # share of the budget for what an agent did and found
 _ROOMY: Final = 2_000  # tokens below which that share is smaller, since values are short of room
 _STRETCHES: Final = 16
 _LOOKED: Final = 6  # turns of a speaker among which the last words are looked for
+_LONG_REQUEST: Final = 3  # times the room of a line from which on last words are quoted from their best sentence on
 _FRAME: Final = 60  # tokens that a small recap has for goal and last words before the numbers of shifts
 _LISTED: Final = 8  # turning points without words from which on only their numbers are told
 _BEGINS: Final = re.compile(r"(?:^|[\n>。！？：]|[.!?:*#-]\s)[ \t]*$")  # what precedes a line or a sentence
@@ -173,8 +181,10 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     if turns:
         draft.held = _reserve(draft, [*(turn.seq for turn in turns if turn.is_shift), *source.shifts])
         (_add_tasks if source.is_excerpt else _add_frame)(draft, source, mode, rarity)
+        if not source.is_excerpt:
+            _add_map(draft, source, mode, rarity)
         draft.held = 0
-        _add_shifts(draft, turns, source.shifts, rarity)
+        _add_shifts(draft, turns, source.shifts, rarity, draft.budget * _SHIFTS[mode])
         add_statements(draft, turns, mode, limit=draft.spent / max(1, budget) + _TOLD)
         if mode == "quest":
             add_reports(draft, turns, rarity, limit=draft.spent / max(1, budget) + _DONE * min(1.0, budget / _ROOMY))
@@ -273,10 +283,8 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
     asked = [turn for turn in source.turns if turn.role == turn.origin == "user" and turn.prose]
     answered = [turn for turn in source.turns if turn.origin == "assistant" and turn.prose]
     waits = awaits_answer((turn.origin, turn.prose) for turn in reversed(source.turns))
-    state = "open" if source.tasks or waits else "answered"
     if mode == "quest":
-        status = "In progress" if state == "open" else "Last request answered"
-        line = f"**Status:** {status}{_stage(source.quest)}"
+        line = f"**Status:** {_status(source, waits=waits)}"
         draft.add("Status", -1, line, limit=draft.beside_head(_STATUS))
     if asked:
         first = asked[0] if mode == "quest" else next(filter(_tells_something, asked[:_LOOKED]), asked[0])
@@ -287,11 +295,24 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
     _add_tasks(draft, source, mode, rarity)
     for said in (answered, asked[1:]):
         for turn in _last_telling(said):
-            _add_opening(draft, _LAST, turn, f"- [#{turn.seq}] {turn.name}: ", long, limit=draft.beside_head(_ENDED))
+            # A long request may open with what every request of its client opens with.
+            text = turn.prose if len(turn.prose) < _LONG_REQUEST * long else best_opening(turn.prose, long, rarity)
+            before = f"- [#{turn.seq}] {turn.name}: "
+            _add_opening(draft, _LAST, turn, before, long, limit=draft.beside_head(_ENDED), text=text)
+
+
+def _add_map(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarity) -> None:
+    """What the stretches were about, evenly over the session: of work the requests first, of talk what was told."""
     limit = draft.spent / max(1, draft.budget) + _MAPPED
-    told = line_of_stretches(source.topics, source.turns, rarity)[::-1]
+    turns = [turn for turn in source.turns if turn.role != "system"]
+    told = line_of_stretches(source.topics, turns, rarity)
+    asked = {turn.seq for turn in turns if turn.origin == "user"}
     about = [line for line in told if line[1].startswith(ABOUT)]
-    for seq, line in ([line for line in told if line not in about] or about)[:_STRETCHES]:
+    stated = {turn.seq for turn in turns if any(holds(mark.kind, mark.value, turn) for mark in turn.marks)}
+    said = [line for line in told if line not in about and line[0] not in stated] or about
+    best = [line for line in said if (line[0] in asked if mode == "quest" else not line[1].endswith("?"))]
+    ranked = [_evenly(best), _evenly([line for line in said if line not in best])]
+    for seq, line in [*chain(*ranked)][:_STRETCHES]:
         if seq not in draft.shown:
             draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
     phrases = list(map(in_plain_words, phrases_to_ask(source.topics, source.turns)))
@@ -299,6 +320,16 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
         asked_for = " or ".join(filter(None, [", ".join(phrases[: most - 1]), phrases[most - 1]]))
         if draft.add(_ASK, -1, f"- What was said about {asked_for}?", limit=limit + 0.02):
             break
+
+
+def _evenly(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The last, the first, the middle one, those between: however many there is room for, they tell of the whole."""
+    order: dict[int, None] = dict.fromkeys((len(lines) - 1, 0) if lines else ())
+    parts = 2
+    while len(order) < len(lines):
+        order |= dict.fromkeys((len(lines) - 1) * part // parts for part in range(parts - 1, 0, -1))
+        parts *= 2
+    return [lines[place] for place in order]
 
 
 def _tells_something(turn: RecapTurn) -> bool:
@@ -313,13 +344,14 @@ def _last_telling(turns: Sequence[RecapTurn]) -> Sequence[RecapTurn]:
     return [turn for turn in (next(telling, None),) if turn is not None] or turns[-1:]
 
 
-def _stage(quest: Quest | None) -> str:
-    """The stage of a quest, and how its last check ended."""
-    if quest is None:
-        return ""
-    told = [check.passed for check in quest.checks if check.passed is not None]
-    ended = f", last check {'passed' if told[-1] else 'failed'}" if told else ""
-    return f"; stage {quest.stage.value}{ended}"
+def _status(source: RecapSource, *, waits: bool) -> str:
+    """How far the work is, how its last check ended, and what is open: each as it is, since both can be so at once."""
+    if source.quest is None:
+        return "In progress" if source.tasks or waits else "Last request answered"
+    ends = [check.passed for check in source.quest.checks if check.passed is not None]
+    ended = f", last check {'passed' if ends[-1] else 'failed'}" if ends else ""
+    left = "last request not answered yet" if waits else "tasks open" if source.tasks else "last request answered"
+    return f"{_STAGES[source.quest.stage]}{ended}; {left}"
 
 
 def _add_opening(
@@ -343,19 +375,22 @@ def _reserve(draft: RecapDraft, shifts: Sequence[int]) -> int:
     return int(max(0, min(draft.count(told), _MANY_SHIFTS * draft.budget - _FRAME))) if shifts else 0
 
 
-def _add_shifts(draft: RecapDraft, turns: Sequence[RecapTurn], more: Sequence[int], rarity: Rarity) -> None:
+def _add_shifts(
+    draft: RecapDraft, turns: Sequence[RecapTurn], more: Sequence[int], rarity: Rarity, room: float
+) -> None:
     """A line for each paradigm shift that says something, the most important first; then the others by their numbers.
 
     Args:
         more: further shifts, which have no line.
+        room: tokens for lines, as far as the shortest ones fit into it.
     """
     shifts = [turn for turn in turns if turn.is_shift]
     untold = (turn for turn in shifts if turn.seq not in draft.shown and turn.role != "system" and says_something(turn))
     telling = sorted(untold, key=lambda turn: (-round(turn.importance, 4), turn.seq))
     reserve = _reserve(draft, (*(turn.seq for turn in shifts), *more))
-    lines = _shift_lines(telling, draft.budget * _SHIFTS - reserve, draft.count, rarity)
-    crowded = sum(draft.count(line + "\n") for line in lines) > draft.budget * _SHIFTS - reserve
-    limit = draft.spent + draft.budget * (_MANY_SHIFTS if crowded else _SHIFTS)
+    lines = _shift_lines(telling, room - reserve, draft.count, rarity)
+    crowded = sum(draft.count(line + "\n") for line in lines) > room - reserve
+    limit = draft.spent + (draft.budget * _MANY_SHIFTS if crowded else room)
     for turn, line in zip(telling, lines, strict=True):
         if not draft.add(_SHIFTED, turn.seq, line, limit=(min(limit, draft.budget) - reserve) / max(1, draft.budget)):
             break

@@ -7,7 +7,7 @@ from typing import Final
 
 from clew.condense.material import RecapTurn
 from clew.condense.mode import Mode
-from clew.condense.recap_draft import RecapDraft
+from clew.condense.recap_draft import STATUS, RecapDraft
 from clew.condense.recap_lines import (
     agrees,
     as_sentence,
@@ -22,9 +22,13 @@ from clew.condense.recap_lines import (
 )
 from clew.condense.sentence_worth import Rarity, best_passage, is_to_other, tells_of_self, words_of, worth_of
 from clew.condense.statements import is_expected, is_settled
+from clew.config.sections import AnalyzeConfig
 
 LINE: Final = 200
 """Characters of a statement."""
+
+ACTIVE: Final = AnalyzeConfig().overlay_threshold
+"""Score of an overlay from which on a point is told under its name."""
 
 POINTS: Final = 12
 """Statements of one kind at most, and open tasks."""
@@ -32,10 +36,11 @@ POINTS: Final = 12
 PEOPLE: Final = frozenset({"user", "assistant"})
 """Origins of words that were said; what a tool prints is not."""
 
+DECIDED: Final = "Key decisions"
 FAILED: Final = "Tried without success"
 STATEMENTS: Final = (
     ("constraint", "Constraints"),
-    ("decision", "Key decisions"),
+    ("decision", DECIDED),
     ("failure", FAILED),
 )
 REPORTS: Final = "Done and found"
@@ -68,6 +73,15 @@ _NOTES: Final = re.compile(
 """How an agent tells what it sees."""
 _OFFERS: Final = re.compile(
     r"\b(?:if you(?:'d| would)? (?:like|want|prefer)|you (?:can|could|might|may))\b", re.IGNORECASE
+)
+_STORY: Final = re.compile(
+    r"\A(?:and |so |but |then )*(?:after|once|when|while|last|one day|yesterday|the other day)\b|\bago\b"
+    r"|\b(?:we|i) (?:all |both )?(?:got to|had|went|were|was|ended up)\b",
+    re.IGNORECASE,
+)
+"""How people tell what they once did: "After the coffee we decided to take a walk" decides nothing now."""
+_FEWEST: Final = (
+    4  # different words of a statement in talk: "I chose this for a couple of reasons" needs what came before
 )
 _WORTH: Final = 0.8  # of a sentence from which on people's talk to each other is worth a line among statements
 _IMPORTANCE: Final = 5.0  # added to that of a turn where its words are weighed: it may at most double their worth
@@ -113,13 +127,17 @@ def add_statements(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, *,
             if mark.kind == kind
             and states(mark.value)
             and _has_kind(kind, mark.value, turn, mode)
+            and not (mode == "chat" and len(words_of(mark.value)) < _FEWEST)
             and not (social and is_chatter(kind, mark.value))
         }
-        best = sorted(told.items(), key=lambda said: (not _holds(kind, *said), -said[1].seq))
+        best = sorted(told.items(), key=lambda said: (not holds(kind, *said), -said[1].seq))
         kinds.append([(section, turn.seq, opening(as_sentence(text), LINE)) for text, turn in best[:POINTS]])
     for section, seq, text in (each for rank in zip_longest(*kinds) for each in rank if each):
         others = draft.lines if section == FAILED else dict(STATEMENTS).values()
         if any(text.casefold() in line.casefold() for name in others for _, line in draft.lines.get(name, ())):
+            continue
+        goal = (line for known, line in draft.lines.get(STATUS, ()) if known == seq)
+        if section == DECIDED and any(text.casefold() in line.casefold() for line in goal):
             continue
         words = words_of(text)
         if len(words - _told(draft, section)) >= _FRESH * len(words):
@@ -162,8 +180,8 @@ def instructs(sentence: str) -> bool:
 
 
 def is_chatter(kind: str, text: str) -> bool:
-    """Whether a statement in talk among people binds nobody: advice, encouragement, a proposal without an outcome."""
-    if kind == "decision" and not is_settled(text):
+    """Whether a statement in talk among people binds nobody: advice, praise, a proposal without an outcome, a story."""
+    if kind == "decision" and (not is_settled(text) or _STORY.search(text) is not None):
         return True
     return not tells_of_self(text) or is_to_other(text) or worth_of(text) < _WORTH
 
@@ -188,7 +206,7 @@ def _has_kind(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
     return is_settled(text) or not takes_a_step(text)
 
 
-def _holds(kind: str, text: str, turn: RecapTurn) -> bool:
+def holds(kind: str, text: str, turn: RecapTurn) -> bool:
     """Whether a statement still holds however long ago it was made."""
     return is_settled(text) and (kind == "decision" or turn.role == "user")
 
@@ -214,9 +232,9 @@ def add_points(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, rarity
 
 
 def _overlay_section(turn: RecapTurn) -> str:
-    """The section of the turn's strongest overlay; ties go to the earlier overlay."""
+    """The section of the turn's strongest overlay, if it is active; ties go to the earlier overlay."""
     strongest = max(turn.overlays.items(), key=lambda score: (round(score[1], 4), score[0]), default=("", 0.0))
-    return f"Points: {strongest[0].partition('_')[2]}" if strongest[1] > 0 else "Points"
+    return f"Points: {strongest[0].partition('_')[2]}" if strongest[1] >= ACTIVE else "Points"
 
 
 def phrases_to_ask(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTurn]) -> list[str]:

@@ -1,0 +1,53 @@
+"""Speech that was written down, without what is no word: "um", marks of noise, and beginnings that were said twice.
+
+Only texts with such a sound or mark are changed, so that what somebody typed stays letter for letter.
+"""
+
+import re
+from typing import Final
+
+_NOISES: Final = (
+    "vocalsound|nonvocalsound|disfmarker|pause|gap|laugh(?:s|ter|ing)?|chuckl(?:es?|ing)|cough(?:s|ing)?"
+    "|sigh(?:s|ing)?|breath(?:s|ing)?|inaudible|unintelligible|indiscernible|cross-?talk|applause|silence|noise"
+    "|background noise|overlapping(?: speech)?|clears throat"
+)
+_NOISE: Final = re.compile(
+    rf"\s*(?:\{{(?:{_NOISES})\}}|\[(?:{_NOISES})\]|\((?:{_NOISES})\)|<(?:{_NOISES})>)", re.IGNORECASE
+)
+"""A mark of whoever wrote the speech down: `{vocalsound}` of ICSI and AMI, `[inaudible]` of Zoom and Otter."""
+
+_SOUND: Final = re.compile(
+    r"(?P<before>\s*,)?\s*(?<![\w'-])(?:[Uu](?:m+|h+|hm+)|[Ee]rm+|[Hh]mm+|[Mm]m-?hmm?|[Uu]h-huh)(?![\w'-])"
+    r"(?P<after>\s*,)?(?P<end>\s*[.?!]+(?=\s|\Z))?"
+)
+_SIGNS: Final = re.compile(r"[{\[(<][a-z][a-z -]{0,30}[}\])>]|\b[uehm][mhr]", re.IGNORECASE)  # a quick look
+_TWICE: Final = re.compile(
+    r"\b((?:i|you|we|they|he|she|it|the|an?|and|but|so|or|if|to|of|in|on|for|with|is|was|this|there|what|because)"
+    r"(?:'(?:m|s|re|ve|ll|d))?)(?:\s*[-,]?\s+\1\b)+",
+    re.IGNORECASE,
+)
+_BROKEN: Final = re.compile(r"\b(\w{1,3})\s+-\s+(?=\1\w)", re.IGNORECASE)  # "Th - there"
+_BEFORE_POINT: Final = re.compile(r"\s+(?=[,.?!;:](?:\s|$)|'(?:s|m|re|ve|ll|d|t)\b)")
+_LOOSE_COMMA: Final = re.compile(r"(?:(?<=[.?!,])|^)\s*,", re.MULTILINE)
+_BLANKS: Final = re.compile(r"[ \t]{2,}")
+
+
+def without_fillers(text: str) -> str:
+    """The text as its speaker would have written it; the same object where nothing in it is a sound or a mark.
+
+    `So {disfmarker} uh , Morgan wants to to make it hard .` becomes `So Morgan wants to make it hard.`
+    """
+    if _SIGNS.search(text) is None or not (_NOISE.search(text) or _SOUND.search(text)):
+        return text
+    said = _SOUND.sub(_rest, _NOISE.sub("", text))
+    said = _BROKEN.sub("", _BEFORE_POINT.sub("", said))
+    said = _BLANKS.sub(" ", _LOOSE_COMMA.sub("", _TWICE.sub(r"\1", said)))
+    said = "\n".join(line.strip() for line in said.splitlines()).strip()
+    return said[:1].upper() + said[1:] if text[:1].isupper() else said
+
+
+def _rest(sound: re.Match[str]) -> str:
+    """What stays of a sound: one comma of two, and the end of a sentence that has other words."""
+    is_alone = sound.string[: sound.start()].rstrip()[-1:] in ("", ".", "?", "!")
+    comma = "," if sound["before"] and sound["after"] else ""
+    return comma + ("" if is_alone else (sound["end"] or ""))

