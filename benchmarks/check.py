@@ -185,9 +185,9 @@ RECORDED = (
 
 CONDENSED = (
     RecordedCondense("agent's sample", AGENT, recap=0.0, found=96.2, is_real=False),
-    RecordedCondense("team's sample", SAMPLE, recap=19.6, found=57.8, is_real=False),
-    RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=58.4, found=96.8),
-    RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=95.8, found=100.0),
+    RecordedCondense("team's sample", SAMPLE, recap=31.4, found=58.8, is_real=False),
+    RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=60.6, found=97.0),
+    RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=96.7, found=100.0),
     RecordedCondense(
         "OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=67.3, found=98.2
     ),

@@ -2387,6 +2387,12 @@ CONDENSE = (
         "mental map is of the whole session, speech has no sounds, and stories are no decisions.",
     ),
     Requirement(
+        "RECAP-SMALL-01",
+        "DESIGN 13",
+        "A recap of less than 1,000 tokens spends little on what is not needed again: tasks of one turn stand on one "
+        "line, references are short, and values have the rest.",
+    ),
+    Requirement(
         "IMAGE-FORM-01",
         "issue 14.7",
         "Images are read in the base64 of every client; photos stand upright in their colours, and bombs stay unread.",

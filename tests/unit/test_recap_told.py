@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from clew.condense.open_tasks import OpenTask
 from clew.condense.recap import RecapSource, compose_recap
 from clew.condense.recap_lines import agrees
 from clew.condense.recap_told import phrases_to_ask
 from clew.condense.sentence_worth import Rarity, best_passage
 from clew.text.counters import counter
+from clew.types.quests import Quest, QuestCheck, QuestStage
 from tests.memories import told
 from tests.unit.test_condense_recap import read
 
@@ -209,3 +211,48 @@ def test_a_long_last_request_is_quoted_from_what_only_it_says() -> None:
 
 
 BOATS = ("ferry", "kayak", "barge", "yacht", "canoe")
+
+
+@pytest.mark.requirement("RECAP-SMALL-01")
+def test_a_small_recap_spends_little_on_its_frame() -> None:
+    asked = [f"Please repaint the {boat} of Holmen, and mind the {boat}_lease.py of {boat}Port." for boat in BOATS * 8]
+    turns = read([told(text, role=role) for each in asked for role, text in (("user", each), ("assistant", "Done so."))])
+    shifts = [replace(turn, is_shift=turn.seq % 9 == 4, calls=("Read(/srv/lease.py)",)) for turn in turns]
+    tasks = [OpenTask("Paint the hull", 7), OpenTask("Paint the mast", 7), OpenTask("Ask Bo", 9)]
+    topics = [(boat, 2 * place) for place, boat in enumerate(BOATS * 8)]
+    source = RecapSource("062a8bdd-4322-4ffa-bc38-3e8b8bfb5a56", shifts, topics=topics, tasks=tasks)
+    small, usual = (compose_recap(source, COUNT, budget=budget, style="quest").text for budget in (400, 1_500))
+    for text in (small, usual):
+        assert "- [#7] Paint the hull; Paint the mast\n- [#9] Ask Bo\n" in text
+    assert "`clew restore 062a8bdd:turn:n`" in small
+    assert "`clew restore 062a8bdd-4322-4ffa-bc38-3e8b8bfb5a56:turn:n` opens it in full." in usual
+    assert "### You can ask" not in small
+    assert "### You can ask" in usual
+    assert all(f"#{turn.seq}" in small for turn in shifts if turn.is_shift)
+
+
+@pytest.mark.requirement("RECAP-READ-01")
+@pytest.mark.parametrize(
+    ("tasks", "last", "status"),
+    [
+        ([], "", "Work done, last check passed; last request answered"),
+        ([OpenTask("Ask Bo", 1)], "", "In progress, last check passed; tasks open"),
+        ([], "And the mast?", "Earlier work done, last check passed; last request not answered yet"),
+    ],
+)
+def test_what_is_done_and_what_is_open_do_not_contradict_each_other(
+    tasks: list[OpenTask], last: str, status: str
+) -> None:
+    quest = Quest(
+        id="s:quest:0",
+        session="s",
+        title="Paint the hull",
+        stage=QuestStage.COMPLETE,
+        first=0,
+        last=1,
+        checks=(QuestCheck(seq=1, command="pytest", passed=True),),
+    )
+    said = [told("Paint the hull of the ferry."), told("The hull of the ferry is painted now.", role="assistant")]
+    turns = read([*said, *([told(last)] if last else [])])
+    text = compose_recap(RecapSource("s", turns, tasks=tasks, quest=quest), COUNT, style="quest").text
+    assert f"**Status:** {status}\n" in text

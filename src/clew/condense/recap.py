@@ -12,7 +12,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 from typing import Final
 
 from clew.condense.material import RecapTurn
@@ -70,7 +70,7 @@ _MANY_SHIFTS: Final = 0.25  # where the shortest lines do not fit into that; the
 _VALUES: Final = {"quest": 0.9, "chat": 0.3}
 """Share of what is left then that goes to values first: in talk between people hardly one is used again."""
 
-_HEAD: Final = 0.25  # share of the budget above which the head is short
+_HEAD: Final = 0.08  # share of the budget above which the head is short
 _STATUS, _GOAL, _OPEN, _ENDED = 0.25, 0.6, 0.6, 0.9
 """Shares of what the head leaves, up to which state, goal, open tasks and last words are added, in this order.
 
@@ -82,6 +82,7 @@ _TOLD: Final = 0.11  # share of the budget that statements have before values
 _DONE: Final = 0.07  # share of the budget for what an agent did and found
 _ROOMY: Final = 2_000  # tokens below which that share is smaller, since values are short of room
 _STRETCHES: Final = 16
+_ASKING: Final = 1_000  # tokens of a recap from which on it names what one can ask, and calls by their names
 _LOOKED: Final = 6  # turns of a speaker among which the last words are looked for
 _LONG_REQUEST: Final = 3  # times the room of a line from which on last words are quoted from their best sentence on
 _FRAME: Final = 60  # tokens that a small recap has for goal and last words before the numbers of shifts
@@ -316,7 +317,7 @@ def _add_map(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarity)
         if seq not in draft.shown:
             draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
     phrases = list(map(in_plain_words, phrases_to_ask(source.topics, source.turns)))
-    for most in range(len(phrases), 0, -1):
+    for most in range(len(phrases) if draft.budget >= _ASKING else 0, 0, -1):
         asked_for = " or ".join(filter(None, [", ".join(phrases[: most - 1]), phrases[most - 1]]))
         if draft.add(_ASK, -1, f"- What was said about {asked_for}?", limit=limit + 0.02):
             break
@@ -351,7 +352,9 @@ def _status(source: RecapSource, *, waits: bool) -> str:
     ends = [check.passed for check in source.quest.checks if check.passed is not None]
     ended = f", last check {'passed' if ends[-1] else 'failed'}" if ends else ""
     left = "last request not answered yet" if waits else "tasks open" if source.tasks else "last request answered"
-    return f"{_STAGES[source.quest.stage]}{ended}; {left}"
+    is_done = source.quest.stage == QuestStage.COMPLETE
+    stage = "In progress" if is_done and source.tasks else "Earlier work done" if is_done and waits else None
+    return f"{stage or _STAGES[source.quest.stage]}{ended}; {left}"
 
 
 def _add_opening(
@@ -364,9 +367,12 @@ def _add_opening(
 
 
 def _add_tasks(draft: RecapDraft, source: RecapSource, _mode: Mode, _rarity: Rarity) -> None:
-    for task in source.tasks[:POINTS]:
-        told = f"[#{task.seq}] " if task.seq >= 0 else ""
-        draft.add(_TASKS, -1, f"- {told}{opening(task.text, LINE)}", limit=draft.beside_head(_OPEN))
+    limit = draft.beside_head(_OPEN)
+    for seq, tasks in groupby(source.tasks[:POINTS], key=lambda task: task.seq):
+        before = f"- [#{seq}] " if seq >= 0 else "- "
+        told = [opening(task.text, LINE) for task in tasks]
+        while told and not draft.add(_TASKS, -1, before + "; ".join(told), limit=limit):
+            told.pop()
 
 
 def _reserve(draft: RecapDraft, shifts: Sequence[int]) -> int:
@@ -399,7 +405,12 @@ def _add_shifts(
     if not left:
         return
     said = "- " + "; ".join(left[seq] for seq in sorted(left))
-    if len(left) > _LISTED or draft.spent + draft.count(said) > limit or not draft.add(_OTHER, min(left), said):
+    if (
+        draft.budget < _ASKING
+        or len(left) > _LISTED
+        or draft.spent + draft.count(said) > limit
+        or not draft.add(_OTHER, min(left), said)
+    ):
         draft.add(_OTHER, min(left), "- " + " ".join(f"#{seq}" for seq in sorted(left)))
     draft.shown |= set(left)
 
