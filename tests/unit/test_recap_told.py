@@ -216,7 +216,9 @@ BOATS = ("ferry", "kayak", "barge", "yacht", "canoe")
 @pytest.mark.requirement("RECAP-SMALL-01")
 def test_a_small_recap_spends_little_on_its_frame() -> None:
     asked = [f"Please repaint the {boat} of Holmen, and mind the {boat}_lease.py of {boat}Port." for boat in BOATS * 8]
-    turns = read([told(text, role=role) for each in asked for role, text in (("user", each), ("assistant", "Done so."))])
+    turns = read(
+        [told(text, role=role) for each in asked for role, text in (("user", each), ("assistant", "Done so."))]
+    )
     shifts = [replace(turn, is_shift=turn.seq % 9 == 4, calls=("Read(/srv/lease.py)",)) for turn in turns]
     tasks = [OpenTask("Paint the hull", 7), OpenTask("Paint the mast", 7), OpenTask("Ask Bo", 9)]
     topics = [(boat, 2 * place) for place, boat in enumerate(BOATS * 8)]
