@@ -10,7 +10,7 @@ import pytest
 
 from clew.errors import InputError, NotFoundError
 from clew.models.protocol import Matrix
-from clew.project.blast_radius import blast_radius
+from clew.project.blast_radius import blast_radius, find_node
 from clew.project.elements import elements_of
 from clew.project.layout import Layout
 from clew.project.nodes import NodeKind
@@ -79,6 +79,23 @@ def reached(root: Path, target: str, depth: int | None = None) -> list[tuple[int
     with Project.open(root) as project:
         found = blast_radius(project, target, depth=depth)
     return [(each.distance, each.id, str(each.kind)) for each in found.reached]
+
+
+@needs_grammars
+@pytest.mark.requirement("L-CODE-28")
+def test_the_name_of_a_class_means_the_class_and_not_its_constructors(tmp_path: Path) -> None:
+    files = {
+        "Till.java": "class Till {\n  Till() {}\n  Till(int coins) {}\n}\n",
+        "env.h": "namespace db {\nclass Env { public: Env(); };\n}\n",
+        "env.cc": '#include "env.h"\nnamespace db {\nEnv::Env() {}\n}\n',
+        "Inn.java": "class Inn {}\nclass Bar { class Inn {} }\n",
+    }
+    made(tmp_path, files)
+    with Project.open(tmp_path) as project:
+        assert find_node(project, "Till").id == "Till.java#Till"
+        assert find_node(project, "Env").id == "env.h#db.Env"
+        with pytest.raises(NotFoundError, match="one of 2"):
+            find_node(project, "Inn")
 
 
 @needs_grammars

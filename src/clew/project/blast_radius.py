@@ -1,6 +1,6 @@
 """What a change of a file or symbol may reach: everything that uses it, and what uses that."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from clew.errors import NotFoundError
@@ -83,13 +83,24 @@ def find_node(project: Project, target: str) -> ProjectNode:
     if exact is not None:
         return exact
     found = [node for path in project.paths_like(target) if (node := project.node(path)) is not None]
-    found = found or list(project.symbols_named(target))
+    found = found or _without_constructors(project.symbols_named(target))
     if len(found) == 1:
         return found[0]
     if not found:
         raise NotFoundError(f"{target!r} is no file or symbol of the project; `clew project query` finds what there is")
     named = ", ".join(node.id for node in found[:5]) + (", ..." if len(found) > 5 else "")
     raise NotFoundError(f"{target!r} may be one of {len(found)}: {named}; name one of them")
+
+
+def _without_constructors(found: Sequence[ProjectNode]) -> list[ProjectNode]:
+    """Of the symbols with a name, the class that all others are in: its constructors are called like it."""
+    classes = [
+        node
+        for node in found
+        if node.kind is NodeKind.CLASS
+        and all(each is node or each.qualified.startswith(f"{node.qualified}.") for each in found)
+    ]
+    return classes if len(classes) == 1 else list(found)
 
 
 def _spread(project: Project, start: set[str], users: _Users, depth: int | None) -> Iterator[Reached]:
