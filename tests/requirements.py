@@ -151,6 +151,7 @@ MEET = (
         "L-CODE-27", "issue 17", "A project that this user may only read is read; what would write it says what to do."
     ),
     Requirement("L-CODE-28", "issue 17", "The name of a class means the class, though its constructors are called so."),
+    Requirement("L-CODE-29", "issue 17", "Tests of GoogleTest are named by suite and test."),
     Requirement("L-CODE-26", "issue 17", "Interfaces, traits, structs and abstract classes are found as such."),
     Requirement("L-CODE-01", "issue 17", "A recap tells of the same quest, however often the session was compacted."),
 )

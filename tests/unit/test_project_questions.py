@@ -99,6 +99,17 @@ def test_the_name_of_a_class_means_the_class_and_not_its_constructors(tmp_path: 
 
 
 @needs_grammars
+@pytest.mark.requirement("L-CODE-29")
+def test_tests_of_googletest_are_named_by_suite_and_test(tmp_path: Path) -> None:
+    code = "class Till { public: void pay(); };\nTEST_F(TillTest, Pays) { till.pay(); }\nTEST(TillTest, Opens) {}\n"
+    made(tmp_path, {"till_test.cc": f"{code}int TEST(int a, char b, int c) {{ return a; }}\nint TEST(void) {{}}\n"})
+    with Project.open(tmp_path) as project:
+        names = [node.qualified for node in project.nodes(path="till_test.cc")]
+        assert names == ["till_test.cc", "Till", "Till.pay", "TillTest.Pays", "TillTest.Opens", "TEST", "TEST~2"]
+        assert [each.id for each in blast_radius(project, "Till.pay").reached] == ["till_test.cc#TillTest.Pays"]
+
+
+@needs_grammars
 @pytest.mark.requirement("L-CODE-26")
 def test_queries_find_classes_by_what_they_are_more_closely(tmp_path: Path) -> None:
     files = {

@@ -35,6 +35,9 @@ _SCOPE: Final = "scope"
 _NAME: Final = re.compile(r"[\w.$!?~=<>+*/%^&|\[\]-]+")
 _BASE: Final = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*")
 _NO_BASES: Final = frozenset("extends implements public private protected virtual metaclass class typename".split())
+_TESTS: Final = frozenset("TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P".split())
+_SUITE_AND_TEST: Final = 2
+_WORDS: Final = re.compile(r"\w+")
 _TEMPLATE: Final = re.compile(r"<[^<>]*>")
 _ARGUMENT: Final = re.compile(r"\w+\s*=\s*[^,()]*|<[^<>]*>|\[[^\[\]]*\]")
 
@@ -108,7 +111,7 @@ def _definitions(matches: Sequence[tuple[int, dict[str, list["Node"]]]]) -> Iter
         if node.id in seen:
             seen[node.id].bases += [base for base in bases if base not in seen[node.id].bases]
             continue
-        prefix, name = _named(text_of(captures["name"][0]))
+        prefix, name = _named(_written_name(captures["name"][0]))
         if not name:
             continue
         before = [text_of(each) for each in captures.get("prefix", ())]
@@ -116,6 +119,16 @@ def _definitions(matches: Sequence[tuple[int, dict[str, list["Node"]]]]) -> Iter
         seen[node.id] = _Definition(capture, node, _outer(node), name, ".".join([*before, *prefix]), body, bases)
     found = sorted(seen.values(), key=lambda each: (each.outer.start_byte, -each.outer.end_byte))
     return iter(found[:MOST_NODES])
+
+
+def _written_name(node: "Node") -> str:
+    """The name of a definition; of a test of GoogleTest, a function `TEST_F(Suite, name)`, it is `Suite.name`."""
+    name = text_of(node)
+    if name not in _TESTS or node.parent is None:
+        return name
+    parameters = node.parent.child_by_field_name("parameters")
+    words = [] if parameters is None else _WORDS.findall(text_of(parameters))
+    return ".".join(words) if len(words) == _SUITE_AND_TEST else name
 
 
 def _named(written: str) -> tuple[list[str], str]:
