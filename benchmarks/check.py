@@ -81,7 +81,8 @@ BARS = (
     Bar("add.processor", "ratio", rising=False, reached=7.0),
     Bar("add.concurrent", "ratio", rising=True, goal=5, reached=2.5),
     Bar("ingest.acknowledged", "value", rising=True, goal=3000),
-    Bar("ingest.acknowledged", "ratio", rising=True, reached=0.022),
+    # 0.022 before turns that are added together were weighed behind the acknowledgement.
+    Bar("ingest.acknowledged", "ratio", rising=True, reached=0.036),
     Bar("ingest.derived", "value", rising=True, goal=1000),
     # 0.020 before tags, the analysis of turns and the entity graph were part of it (docs/benchmarks.md).
     Bar("ingest.derived", "ratio", rising=True, reached=0.0065),
