@@ -51,7 +51,7 @@ _POS: Final = {"noun": "1", "verb": "2", "adj": "35", "adv": "4"}
 _SMOOTHING: Final = 6
 # Weight of an example in a regression: of a definition, of a mixture of two texts, of a text of the first sources,
 # which share one voice; of a text about nothing in particular; and of what belongs to a domain beside what does not.
-_DEFINITION, _MIXTURE, _FIRST, _PLAIN, _BELONGS = 0.15, 0.6, 0.6, 2.0, 2.0
+_DEFINITION, _MIXTURE, _FIRST, _PLAIN, _BELONGS = 0.15, 0.6, 0.6, 5.0, 2.0
 _RIDGE_WORDS, _RIDGE_VECTORS = 0.4, 1.0
 _ODDS: Final = 1.05
 _FORM_SCALE: Final = 2.0
@@ -64,8 +64,13 @@ _TERM_WEIGHT: Final = np.where(np.array(DOMAINS) == "narrative", 10.0, 4.2)
 _OLD_PRONOUN: Final = 1.4
 # Least weight of a word for a tale, which may be about any subject.
 _AGAINST_TALE: Final = -0.7
-# Marks of code and of formulas hardly occur in our texts; what they weigh is set by hand.
-_BY_HAND: Final = {"code": (DOMAINS.index("technical_prose"), 3.0), "eq": (DOMAINS.index("mathematics"), 3.0)}
+# Marks of code and of formulas hardly occur in our texts, and of these only the poems have line breaks: what such marks
+# weigh is set by hand.
+_BY_HAND: Final = {
+    "code": (DOMAINS.index("technical_prose"), 3.0),
+    "eq": (DOMAINS.index("mathematics"), 3.0),
+    "verse": (DOMAINS.index("poetry"), 3.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,9 @@ def _example(text: str, source: str, named: Sequence[str], weight: float = 1.0) 
     reading = read(text)
     content = sum(map(reading.grammar.count, "cvwuo"))
     places = tuple(map(DOMAINS.index, named))
-    return Example(text, source, places, weight, _stems(text), forms_of(reading), content)
+    told = zip(FORMS, forms_of(reading), strict=True)
+    forms = tuple(0.0 if name in _BY_HAND else value for name, value in told)
+    return Example(text, source, places, weight, _stems(text), forms, content)
 
 
 def _lines(material: Material) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """HSCA evaluations 1, 2 and 5 by source: `python -m benchmarks.hsca_sources [--vectors FILE] [SOURCE]...`.
 
-Nothing was learned or chosen from the sources `assistant` and `chronicle`. What words and vectors say about domains was
+Nothing was learned or chosen from the sources `diary` and `radio`. What words and vectors say about domains was
 learned from the others; FOLDER has what was learned without each of them, in a folder of its name (`first` for the
 parts seen and unseen), as `benchmarks.domain_words --without SOURCE --out FOLDER/SOURCE` writes it. FILE keeps the
 vectors of MiniLM from one run to the next.

@@ -67,7 +67,7 @@ def test_a_long_aside_does_not_outweigh_the_thread_by_itself() -> None:
 
 @pytest.mark.requirement("W-STRUCT-06")
 def test_short_turns_tell_together_what_they_are_about() -> None:
-    first, second = "The witness stayed at home.", "He must pay the fee."
+    first, second = "The fee is due.", "They must give notice."
     assert weigh(first).domains == weigh(second).domains == ("unclassified",)
     beat = frozen(first, "I will send the wall clock back.", second)
     assert [piece.tags for piece in beat.pieces] == [("legal",)] * 3

@@ -2,9 +2,10 @@
 
 The first texts are split in two by a hash: `seen` may be looked at while rules are changed, `unseen` is run only for
 figures. A text belongs to `unseen` if the first digit of the SHA-256 of its head line is odd. Each further source is a
-part of its own, in another genre and voice: letters of earlier centuries, spoken lectures, terse notes, forum posts,
-newspapers, chats with an assistant, and tales and chronicles. All texts were written before any of them was run, and
-none was changed because of a result.
+part of its own, in other genres and voices: letters of earlier centuries, spoken lectures, terse notes, forum posts,
+newspapers, chats with an assistant, tales and chronicles, essays and sermons, the stage and memoirs, handbooks,
+messages between friends, papers of a workplace, reviews and columns, diaries, and talk on the radio. The texts of a
+source were written before any of them was run, and none was changed because of a result.
 """
 
 import hashlib
@@ -14,16 +15,31 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from random import Random
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from clew.text.sentences import sentence_spans
 from clew.types.record import Record
 
-BankSplit = Literal["seen", "unseen", "letters", "lectures", "notes", "forum", "news", "assistant", "chronicle"]
-LEARNED: Final[tuple[BankSplit, ...]] = ("letters", "lectures", "notes", "forum", "news")
+LearnedSource = Literal[
+    "letters",
+    "lectures",
+    "notes",
+    "forum",
+    "news",
+    "assistant",
+    "chronicle",
+    "sermons",
+    "stage",
+    "handbook",
+    "messages",
+    "workplace",
+    "reviews",
+]
+BankSplit = Literal["seen", "unseen", LearnedSource, "diary", "radio"]
+LEARNED: Final[tuple[BankSplit, ...]] = get_args(LearnedSource)
 """The parts that are one source each, and that the weights of words and vectors were learned from, among others."""
 
-SOURCES: Final[tuple[BankSplit, ...]] = (*LEARNED, "assistant", "chronicle")
+SOURCES: Final[tuple[BankSplit, ...]] = (*LEARNED, "diary", "radio")
 """The parts that are one source each, kept in one file each; from the last two nothing was learned or chosen."""
 
 MaterialKind = Literal["thread", "passage", "crossing", "bridge"]
