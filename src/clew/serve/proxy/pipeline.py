@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from clew.config import ServeConfig
+from clew.errors import ClewError
 from clew.rank.confidence import UNLIKELY
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
@@ -233,7 +234,7 @@ def _index_of(space: SpaceMemory) -> "IndexView | None":
     """
     try:
         return space.memory.reads.live.view()
-    except Exception:  # noqa: BLE001  # the request is stored all the same
+    except ClewError:  # the request is stored all the same
         return None
 
 
