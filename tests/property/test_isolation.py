@@ -341,6 +341,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "export": ("export", "{folder}/out.jsonl"),
     "forget": ("forget", "--match", "ferry", "--dry-run"),
     "extract": ("extract", "talk"),
+    "chat": ("chat",),
     "jobs": ("jobs",),
     "mark-used": ("mark-used", "none", "talk:turn:0"),
     "tune": ("tune",),

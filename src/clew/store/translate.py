@@ -32,7 +32,11 @@ _OURS: Final[tuple[tuple[type[BaseException], type[StoreError], str], ...]] = (
     (OverflowError, StoreError, "a whole number has more than 64 bits"),
     (UnicodeEncodeError, StoreError, "text holds a lone surrogate; escape it first"),
     (PermissionError, StoreReadOnly, "the home cannot be read or written; check its owner and permissions"),
-    (FileNotFoundError, StoreError, "a folder on the way there does not exist; make it, or name another place"),
+    (
+        FileNotFoundError,
+        StoreError,
+        "a file or folder on the way there does not exist; make it, or name another place",
+    ),
     (OSError, StoreError, "the operating system refused; check the home directory and the disk"),
 )
 """The first row that fits counts."""

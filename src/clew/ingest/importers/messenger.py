@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from clew.ingest.importers.json_fields import list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
+from clew.ingest.importers.one_object import is_one_object, rejected
 from clew.ingest.importers.record import ImportRecord, no_object
 from clew.ingest.importers.source import Source, json_document
 from clew.types import Part, Rejection
@@ -20,6 +21,9 @@ JsonObject = Mapping[str, Any]
 
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one file of a chat, oldest message first; so it is in memory as a whole."""
+    if not is_one_object(source):
+        yield from rejected(source, "Messenger or Instagram")
+        return
     document = json_document(source)
     if isinstance(document, Rejection):
         yield document

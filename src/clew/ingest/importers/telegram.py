@@ -6,6 +6,7 @@ from typing import Any, Final
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
+from clew.ingest.importers.one_object import is_one_object, rejected
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object, or_skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_document, json_header, json_list
 from clew.types import Part, Rejection
@@ -17,6 +18,9 @@ JsonObject = Mapping[str, Any]
 
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads an export; one of a single chat message by message, one of an account as a whole."""
+    if not is_one_object(source):
+        yield from rejected(source, "Telegram")
+        return
     if not file_shape(source).has("chats.list"):
         chat = json_header(source)
         for item in json_list(source, "messages"):
