@@ -102,8 +102,10 @@ def _place(layout: Layout, name: str) -> str:
 
 
 def _whole(project: Project) -> Iterator[Problem]:
-    """The hash of the whole project, by which conversations see that it has changed."""
-    if project.digest != digest_of((file.path, file.object) for file in project.files()) and project.generation:
+    """The hash of the whole project, by which conversations see that it has changed; a run notes it at its end."""
+    if not project.generation or project.index.meta("unresolved") == "1":
+        return  # a run was stopped, and the next one goes on from there
+    if project.digest != digest_of((file.path, file.object) for file in project.files()):
         yield _problem("index", _place(project.layout, "index/index.db"), "its digest is not that of its files")
 
 
