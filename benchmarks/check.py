@@ -84,7 +84,7 @@ BARS = (
     # 0.022 before turns that are added together were weighed behind the acknowledgement.
     Bar("ingest.acknowledged", "ratio", rising=True, reached=0.036),
     Bar("ingest.derived", "value", rising=True, goal=1000),
-    # 0.020 before tags, the analysis of turns and the entity graph were part of it (docs/benchmarks.md).
+    # 0.020 before tags, the analysis of turns and the entity graph were part of it (docs/speed.md).
     Bar("ingest.derived", "ratio", rising=True, reached=0.0065),
     Bar("ingest.flatness", "value", rising=False, goal=1.2, reached=1.2, noise=1.25),
     Bar("recall.wall", "value", rising=False, goal=3, turns=10_000),

@@ -2,7 +2,7 @@
 
 Questions have a pool of their own. They compute and hardly wait, so more of them at once gain nothing under Python's
 global lock, and each running thread may hold up the event loop for one switch interval (5 ms). On a machine with a load
-of 16 on two cores two at once took as many calls as one, and twice the lag (docs/benchmarks.md). An embedder that is
+of 16 on two cores two at once took as many calls as one, and twice the lag (docs/speed.md). An embedder that is
 asked over the network does wait.
 """
 

@@ -95,6 +95,7 @@ def leave(home: str) -> None:
     memory.add_many([Turn(role="user", content=f"The launch of {n} is on Tuesday.") for n in range(200)])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S-LINE-05")
 def test_work_says_what_it_did(tmp_home: Path) -> None:
     left = "import os, sys; from tests.e2e.test_cli_keep import leave; leave(sys.argv[1]); os._exit(0)"

@@ -90,6 +90,7 @@ def test_what_came_while_nobody_watched_is_stored_first_and_once(tmp_home: Path,
     assert record("stats")["turns"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-WATCH-04")
 def test_a_second_watcher_is_refused_and_a_killed_one_is_no_obstacle(tmp_home: Path, file: Path) -> None:
     with watching(tmp_home) as (running, reports):
@@ -154,6 +155,7 @@ def test_a_closed_folder_is_told_and_stops_nothing(tmp_home: Path, file: Path) -
     assert "closed: cannot be listed: Permission denied; its sessions are not stored" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-WATCH-02")
 def test_times_of_files_that_jump_change_nothing(tmp_home: Path, file: Path) -> None:
     with watching(tmp_home) as (running, reports):

@@ -210,6 +210,7 @@ FOR EACH ROW EXECUTE FUNCTION refuse_twice()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S-POSTGRES-11")
 def test_a_commit_that_is_refused_for_others_is_tried_again(server: Server, store: PostgresStore) -> None:
     with psycopg.connect(server.url(options=f"-c search_path={store._schema}"), autocommit=True) as admin:

@@ -272,6 +272,7 @@ def test_old_turns_wait_for_a_program_that_runs_longer() -> None:
     assert HOLD_SECONDS < 10
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("K-FCT-09")
 def test_whoever_works_through_a_home_reads_its_old_turns_as_well(tmp_path: Path) -> None:
     with idle(tmp_path) as memory:

@@ -60,6 +60,7 @@ def added(memory: Memory, turns: Sequence[Turn]) -> None:
     assert memory.drain(60)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-COMPACT-01")
 def test_a_compaction_reads_what_is_new_however_long_the_session_is() -> None:
     read = []
@@ -369,6 +370,7 @@ def test_a_clock_that_goes_back_changes_nothing_but_the_times() -> None:
         assert memory.explain(made[0].id) == made[0]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-COMPACT-03")
 def test_many_at_once_cover_each_turn_once() -> None:
     with quiet(config=ASKED) as memory:

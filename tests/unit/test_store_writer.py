@@ -132,6 +132,7 @@ def test_nothing_to_keep_writes_nothing(disk: FaultyDisk, store: SqliteStore) ->
     assert disk.done["write", "wal"] == before
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-STORE-31")
 def test_the_log_stays_bounded_under_readers_without_a_gap(tmp_path: Path) -> None:
     """Two readers overlap all the time, so that no checkpoint alone could let the log begin anew."""
