@@ -96,6 +96,42 @@ def raw_upstream(reply: Reply) -> Iterator[RawUpstream]:
             each.join(UPSTREAM)
 
 
+@contextmanager
+def closing_upstream() -> Iterator[tuple[str, list[list[bytes]]]]:
+    """Answers the first request of each connection, keeps the connection, and closes it when the next one comes.
+
+    Gives its address, and the methods of the requests of each connection.
+    """
+    listening = socket.create_server(("127.0.0.1", 0))
+    asked: list[list[bytes]] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                plug, _ = listening.accept()
+            except OSError:  # closed: the test is over
+                return
+            asked.append([])
+            with plug:
+                plug.settimeout(60)
+                for n in range(2):
+                    request = read_request(plug)
+                    if request is None:
+                        break
+                    asked[-1].append(request.line.split()[0])
+                    if n == 0:
+                        plug.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", asked
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join(60)
+
+
 def read_request(plug: socket.socket) -> RawRequest | None:
     """The next request of a connection; None when it ends before one is complete."""
     data = b""

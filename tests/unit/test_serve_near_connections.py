@@ -3,47 +3,15 @@
 import asyncio
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Thread
 
 import httpcore2
 import pytest
 
 from clew.serve.proxy.forward import Forwarder, Outgoing, Unreachable
 from clew.serve.proxy.near_connections import NearNetwork
+from tests.raw_upstreams import closing_upstream
 
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 SOON = 60.0
-
-
-@contextmanager
-def server() -> Iterator[tuple[str, list[int]]]:
-    """Answers the first request of each connection, and closes it at the second; gives the requests of each."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    came: list[int] = []
-
-    def serve() -> None:
-        while True:
-            try:
-                plug, _ = listening.accept()
-            except OSError:  # closed: the test is over
-                return
-            came.append(0)
-            with plug:
-                plug.settimeout(SOON)
-                while plug.recv(4_096).endswith(b"\r\n\r\n") and came[-1] == 0:
-                    came[-1] += 1
-                    plug.sendall(ANSWER)
-
-    thread = Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}", came
-    finally:
-        listening.shutdown(socket.SHUT_RDWR)
-        listening.close()
-        thread.join(SOON)
 
 
 async def asked(forwarder: Forwarder, url: str) -> int:
@@ -59,20 +27,20 @@ async def asked(forwarder: Forwarder, url: str) -> int:
 
 @pytest.mark.requirement("SRV-NEAR-01")
 def test_an_answer_that_was_read_late_does_not_make_its_connection_young() -> None:
-    async def run(url: str, came: list[int]) -> list[int]:
+    async def run(url: str, came: list[list[bytes]]) -> list[int]:
         forwarder = Forwarder(idle_near=0.5)
         first = asyncio.ensure_future(asked(forwarder, url))
         until = time.monotonic() + SOON
-        while came != [1] and time.monotonic() < until:
+        while came != [[b"POST"]] and time.monotonic() < until:
             await asyncio.sleep(0)
         time.sleep(0.6)  # the loop is busy while the answer is there
         statuses = [await first, await asked(forwarder, url)]
         await forwarder.close()
         return statuses
 
-    with server() as (url, came):
+    with closing_upstream() as (url, came):
         assert asyncio.run(run(url, came)) == [200, 200]
-    assert came == [1, 1]
+    assert came == [[b"POST"], [b"POST"]]
 
 
 @pytest.mark.requirement("SRV-NEAR-01")
@@ -83,9 +51,9 @@ def test_a_connection_is_used_again_while_it_is_young() -> None:
         await forwarder.close()
         return statuses
 
-    with server() as (url, came):
+    with closing_upstream() as (url, came):
         assert asyncio.run(run(url)) == [200, 502]  # this server had it, and may have read it: it is not sent twice
-    assert came == [1]
+    assert came == [[b"POST", b"POST"]]
 
 
 @pytest.mark.requirement("SRV-NEAR-01")
