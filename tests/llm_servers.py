@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Final, Literal
 
 from clew.models.server_llm import ServedLLM
 from clew.models.vendors import ServerOptions, anthropic_llm, gemini_llm, openai_llm
+from tests.loopback import listening
 
 Vendor = Literal["openai", "anthropic", "gemini"]
 VENDORS: Final[tuple[Vendor, ...]] = ("openai", "anthropic", "gemini")
@@ -54,13 +55,6 @@ class Server:
         return model
 
 
-class _Quiet(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_: object) -> None:
-        """A client that goes away before the answer is part of a test."""
-
-
 @contextmanager
 def llm_server() -> Iterator[Server]:
     """Such a server, for as long as the block lasts."""
@@ -87,17 +81,11 @@ def llm_server() -> Iterator[Server]:
         def log_message(self, *_: object) -> None:
             """Keeps the test's output clean."""
 
-    http = _Quiet(("127.0.0.1", 0), Handler)
-    told.url = f"http://127.0.0.1:{http.server_address[1]}"
-    thread = threading.Thread(target=http.serve_forever)
-    thread.start()
-    try:
-        yield told
-    finally:
-        told.leaving.set()
-        http.shutdown()
-        thread.join()
-        http.server_close()
+    with listening(Handler) as told.url:
+        try:
+            yield told
+        finally:
+            told.leaving.set()
 
 
 def answer(vendor: Vendor, text: str | None = "hi", stop: str = "end", counts: tuple[Any, Any] = (12, 3)) -> Any:

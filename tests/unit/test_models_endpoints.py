@@ -14,6 +14,7 @@ import pytest
 from clew.errors import ConfigError, ModelError, ModelUnavailable
 from clew.models.endpoints import KEY, KEYS, OPENAI_KEY, ollama_embedder, openai_embedder
 from clew.models.function_embedder import BATCH
+from tests.loopback import listening
 
 
 @dataclass
@@ -24,11 +25,6 @@ class Server:
     asked: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
     answer: Callable[[Any], tuple[int, Any]] = lambda _body: (500, "unset")
     headers: dict[str, str] = field(default_factory=dict)
-
-
-class _Quiet(ThreadingHTTPServer):
-    def handle_error(self, *_: object) -> None:
-        """A client that goes away before the answer is part of a test."""
 
 
 @pytest.fixture
@@ -50,14 +46,9 @@ def server() -> Iterator[Server]:
         def log_message(self, *_: object) -> None:
             """Keeps the test's output clean."""
 
-    http = _Quiet(("127.0.0.1", 0), Handler)
-    told.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
-    thread = threading.Thread(target=http.serve_forever)
-    thread.start()
-    yield told
-    http.shutdown()
-    thread.join()
-    http.server_close()
+    with listening(Handler) as address:
+        told.url = f"{address}/v1"
+        yield told
 
 
 def as_openai(body: Any) -> tuple[int, Any]:
