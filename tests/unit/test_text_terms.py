@@ -4,7 +4,7 @@ import pytest
 
 from clew.text.scripts import Script, fold_accents, main_script, runs
 from clew.text.stopwords import REQUEST_WORDS, STOPWORDS
-from clew.text.terms import MAX_TERM, query_terms, quote_terms, terms
+from clew.text.terms import MAX_TERM, joined_terms, query_terms, quote_terms, terms
 
 
 @pytest.mark.requirement("F-TEXT-01")
@@ -196,6 +196,23 @@ def test_long_texts_of_one_kind_are_read(unit: str) -> None:
 )
 def test_terms_that_hold_whatever_stands_around(phrase: str, expected: list[str]) -> None:
     assert quote_terms(phrase) == expected
+
+
+@pytest.mark.requirement("F-TEXT-18")
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("hat 123", ["hat123"]),
+        ("Which seats has flight HAT  123?", ["hat123"]),
+        ("HAT123", []),
+        ("hat 123 or HAT123", []),
+        ("step 2.5 of 10", []),
+        ("a 5, hat, 123", []),
+        ("köln 50", ["koln50"]),
+    ],
+)
+def test_a_word_and_the_number_after_it_are_a_name_too(question: str, expected: list[str]) -> None:
+    assert joined_terms(question) == expected
 
 
 @pytest.mark.requirement("F-TEXT-01")

@@ -25,6 +25,7 @@ from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
 from clew.rank.search import Ranking, prepare, rank
 from clew.rank.second_lookup import FIRST, ReadTexts, seeds
 from clew.structure.nicknames import nicknames
+from clew.text.terms import joined_terms
 
 log = logging.getLogger("clew.rank")
 
@@ -120,6 +121,7 @@ class Ranker:
             covered=covered_days(view),
             known_as=lambda words: nicknames(view, words),
         )
+        intent = _with_joined_words(intent, view)
         if before is not None and intent.positions:
             return self.frame(text, now, region, shown, session)
         cosines = self._cosines(view, intent)
@@ -227,3 +229,9 @@ def _forms(intent: Intent) -> tuple[str, ...]:
 
 def _near(embedder: Embedder) -> float:
     return NEAR.get(embedder.name.partition("@")[0], -1.0)
+
+
+def _with_joined_words(intent: Intent, view: IndexView) -> Intent:
+    """The question with the terms of its neighbouring words written as one, as far as some turn has them so."""
+    joined = (term for term in joined_terms(intent.about or intent.text) if view.document_frequency(term))
+    return replace(intent, terms=tuple(dict.fromkeys((*intent.terms, *joined))))

@@ -42,6 +42,7 @@ _AT_ONCE = 1 << 16
 """Characters of a text whose tokens are listed at once, which is faster; of a longer one the list would be large."""
 _UNIFY_MARKS = str.maketrans("\u2019\u02bc\u2018", "'''", "\u00ad\u2060\ufeff")
 
+_NUMBERED = re.compile(r"(?<![^\W_])([^\W\d_]{2,}) +(\d+)(?![^\W_]|[.,:]\d)")
 _UNBROKEN = re.compile(rf"(?:[^\W_]|[{MARKS}'])+")
 _UNSURE = re.compile(r"['\d]")
 _ADDRESS_WORDS = frozenset({"http", "https", "www", "ftp", "file"})
@@ -109,6 +110,17 @@ def query_terms(text: str) -> list[str]:
     """
     every = list(dict.fromkeys(terms(text)))
     return [term for term in every if term not in _REQUEST_TERMS] or every
+
+
+def joined_terms(text: str) -> list[str]:
+    """The terms of a word and the number after it, written as one: hat123 for "hat 123", where it is no term already.
+
+    The terms of HAT123 are "hat" and "hat123", for a number inside a name says nothing by itself; so who asks for the
+    name by its parts has to be understood. Other names are found by their parts.
+    """
+    own = set(terms(text))
+    joined = (_plain(fold_accents(word + number)) for word, number in _NUMBERED.findall(text) if _plain(word))
+    return [term for found in joined for term in found if term not in own]
 
 
 def quote_terms(phrase: str) -> list[str]:

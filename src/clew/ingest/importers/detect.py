@@ -9,6 +9,7 @@ from clew.ingest.importers import (
     claude_code,
     claude_export,
     codex,
+    copilot_cli,
     cursor,
     gemini_cli,
     gemini_takeout,
@@ -18,6 +19,7 @@ from clew.ingest.importers import (
     mem0,
     messenger,
     open_webui,
+    opencode,
     openhands,
     plain_text,
     slack,
@@ -114,6 +116,14 @@ def _is_claude_code(shape: FileShape) -> bool:
 
 def _is_codex(shape: FileShape) -> bool:
     return shape.has("type", "payload") or shape.has("id", "timestamp", "instructions") or shape.has("record_type")
+
+
+def _is_copilot_cli(shape: FileShape) -> bool:
+    return shape.has("type", "data", "parentId", "timestamp")
+
+
+def _is_opencode(shape: FileShape) -> bool:
+    return shape.has("info", "messages.[].info")  # the parts may begin late: a message's changed files are before them
 
 
 def _is_gemini_cli(shape: FileShape) -> bool:
@@ -223,6 +233,8 @@ _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (gemini_cli.NAME, _is_gemini_cli),
     (claude_code.NAME, _is_claude_code),
     (codex.NAME, _is_codex),
+    (copilot_cli.NAME, _is_copilot_cli),
+    (opencode.NAME, _is_opencode),
     (swe_agent.NAME, _is_swe_agent),
     (openhands.NAME, _is_openhands),
     (gemini_takeout.NAME, _is_gemini_takeout),

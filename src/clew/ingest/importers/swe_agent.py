@@ -1,6 +1,7 @@
 """SWE-agent's trajectories, `<instance>.traj`: one JSON document for each run.
 
-`history` holds the messages that the model saw: demonstrations are skipped, observations are results of the tool. Files
+`history` holds the messages that the model saw: demonstrations are skipped, observations are results of the tool; older
+files do not mark these, and what follows an action is one. Files
 without it are read from `trajectory`, the list of steps with thought, action and observation. Nothing has a time or an
 id; turns are named by their place in the run.
 """
@@ -41,6 +42,7 @@ class _Run:
         self._session = source.session_for(text_of(header, "instance_id"))
         self._names = ToolNames()
         self._has_acted = False
+        self._acted_last = False  # whether the message before is an action
         self._metadata = without_none(environment=text_of(header, "environment"))
 
     def message(self, item: JsonRecord) -> Iterator[ImportRecord]:
@@ -49,8 +51,10 @@ class _Run:
         if value.get("is_demo") is True:
             yield Skipped("demonstration", item.where)
             return
-        is_observed = value.get("message_type") == "observation" and self._has_acted  # the first is the task
+        kind = value.get("message_type")
+        is_observed = self._acted_last if kind is None else kind == "observation" and self._has_acted  # first: the task
         is_result = is_observed or value.get("role") == "tool"
+        self._acted_last = value.get("role") == "assistant" and bool(text_of(value, "action"))
         self._has_acted = self._has_acted or value.get("role") == "assistant"
         calls = [call for call in list_of(value, "tool_call_ids") if isinstance(call, str)]
         if is_result:
