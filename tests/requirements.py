@@ -765,6 +765,12 @@ INGEST = (
         "Issue 12.1",
         "An unchanged file that is imported again costs a look at its size and times, and is not opened.",
     ),
+    Requirement(
+        "F-INGEST-91",
+        "Issue 14",
+        "Exports of OpenCode are read: calls with results, reasoning, subagents, redacted ids.",
+    ),
+    Requirement("F-INGEST-92", "Issue 14", "Events of GitHub Copilot CLI are read: prompts, answers, calls, results."),
     Requirement("F-INGEST-90", "docs/import.md", "A file that a folder's import skipped is read when it is named."),
     Requirement(
         "F-INGEST-37", "Issue 12.2", "Impossible names and numbers give a message of Clew's own, never one of Python's."

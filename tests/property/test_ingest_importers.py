@@ -20,7 +20,7 @@ from clew.ingest.secrets import mask_turn
 from clew.types import Rejection, Turn
 
 NAMES = st.sampled_from(sorted(FORMATS))
-BY_LINE = ("claude-code", "codex", "gemini-cli", "jsonl", "openai-messages")
+BY_LINE = ("claude-code", "codex", "copilot-cli", "gemini-cli", "jsonl", "openai-messages")
 
 WORDS = """
 type role content text message messages uuid id parentUuid sessionId timestamp isSidechain isMeta agentId payload
@@ -30,6 +30,7 @@ toolCalls result args functionResponse inlineData image_url url source data medi
 speaker at origin branch external_id conversations traj attachment subtype num_turns asset_pointer is_error extra
 action observation args extras cause thought history trajectory message_type is_demo tool_call_metadata header title
 time safeHtmlItem html products issue instance_id operation
+info parts tool callID state status created toolRequests toolCallId
 """.split()
 VALUES = """
 user assistant system tool text tool_use tool_result thinking image document message function_call reasoning
@@ -118,6 +119,8 @@ def test_any_json_in_a_list(name: str, records: list[Any]) -> None:
         "instructions",
         "claude-code",
         "codex",
+        "copilot-cli",
+        "opencode",
         "aider",
         "swe-agent",
         "cursor",
@@ -238,6 +241,31 @@ VALID = {
             {"id": 2, "source": "agent", "action": "run", "args": {"command": "ls", "thought": "so"}},
             {"id": 3, "source": "agent", "observation": "run", "content": "x", "cause": 2, "extras": {}},
         ]
+    ),
+    "opencode": compact(
+        {
+            "info": {"id": "s", "title": "t"},
+            "messages": [
+                {
+                    "info": {"id": "m", "role": "assistant", "time": {"created": 1773084269976}},
+                    "parts": [
+                        {"type": "reasoning", "text": "so"},
+                        {"type": "tool", "tool": "ls", "callID": "c", "state": {"status": "completed", "output": "x"}},
+                    ],
+                }
+            ],
+        }
+    ),
+    "copilot-cli": compact(
+        {"type": "session.start", "data": {"sessionId": "s"}, "id": "1", "timestamp": "2026-07-03", "parentId": None},
+        {"type": "user.message", "data": {"content": "hi"}, "id": "2", "timestamp": "2026-07-03", "parentId": "1"},
+        {
+            "type": "assistant.message",
+            "data": {"toolRequests": [{"toolCallId": "c", "name": "ls", "arguments": {}}]},
+            "id": "3",
+            "timestamp": "2026-07-03",
+            "parentId": "2",
+        },
     ),
     "swe-agent": compact(
         {
