@@ -495,6 +495,7 @@ STORE = (
         "F-STORE-40", "Mend 2", "Paths, names and numbers that cannot be are input errors in Clew's own words."
     ),
     Requirement("F-STORE-41", "DESIGN 13", "Verifying uses several processors, and needs none of its helpers."),
+    Requirement("F-STORE-43", "issue 15, speed", "What need not be durable is written without waking another thread."),
     Requirement("F-STORE-42", "Mend 1", "Verifying reports its progress."),
 )
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 
 from clew.errors import StoreError, StoreLocked
@@ -117,6 +118,74 @@ def test_a_durable_transaction_never_rides_on_a_batch_that_is_not(disk: FaultyDi
     in_threads([lambda: store.transaction(derived, durable=False), durable])
     store.close()
     assert synced[0] > 0
+
+
+def thread_of(store: SqliteStore, *, durable: bool) -> tuple[int, int]:
+    """The threads that asked for a transaction, and that ran it."""
+    found: list[int] = []
+
+    def work() -> None:
+        found.append(threading.get_ident())
+        store.transaction(lambda _: found.append(threading.get_ident()), durable=durable)
+
+    in_threads([work])
+    return found[0], found[1]
+
+
+@pytest.mark.requirement("F-STORE-43")
+def test_what_nobody_shares_is_written_by_the_thread_that_asks(store: SqliteStore) -> None:
+    asked, ran = thread_of(store, durable=False)
+    assert ran == asked
+    asked, ran = thread_of(store, durable=True)
+    assert ran != asked, "a durable one shares its wait for the disk with others"
+    own = threading.get_ident()
+    assert store.transaction(lambda _: threading.get_ident(), durable=False) != own, "Ctrl-C would break it off"
+
+
+@pytest.mark.requirement("F-STORE-43")
+def test_a_thread_that_writes_itself_is_held_to_the_same_rules(disk: FaultyDisk, store: SqliteStore) -> None:
+    failed: list[BaseException] = []
+
+    def failing(work: Callable[[Transaction], object]) -> Callable[[], None]:
+        def run() -> None:
+            with pytest.raises((StoreError, LookupError)) as error:
+                store.transaction(work, durable=False)
+            failed.append(error.value)
+
+        return run
+
+    def breaks(tx: Transaction) -> None:
+        tx.put("session", [session("broken")])
+        raise LookupError
+
+    in_threads([failing(lambda _: store.transaction(lambda _: None))])
+    assert "inside a transaction" in str(failed[0])
+    in_threads([failing(breaks)])
+
+    def full(operation: str, name: str) -> None:
+        if operation == "write" and name.endswith("-wal"):
+            raise apsw.FullError
+
+    disk.fault = full
+    in_threads([failing(lambda tx: tx.put("session", [session("lost")]))])
+    disk.fault = lambda _operation, _name: None
+    assert isinstance(failed[2], StoreError)
+    in_threads([adder(store, "kept", durable=False)])
+    assert [row[1] for row in everything(store, "session")] == ["kept"]
+
+
+@pytest.mark.requirement("F-STORE-43")
+def test_a_thread_that_writes_itself_leaves_what_takes_long_to_the_writer(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "long", limits=Limits(checkpoint=1))
+    in_threads([adder(store, "first", durable=False)])
+    until(lambda: store._writer._copied > 0)  # the log was copied, by the writer's thread
+    with store._writer._turn:
+        waiting = threading.Thread(target=adder(store, "second", durable=False))
+        waiting.start()
+        until(lambda: bool(store._writer._waiting))
+    waiting.join()
+    assert len(everything(store, "session")) == 2
+    store.close()
 
 
 @pytest.mark.requirement("F-STORE-08")

@@ -130,14 +130,14 @@ class SqliteStore(Claiming):
             raise
 
     def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
-        """See `Store.transaction`. `work` runs in the writer's thread.
+        """See `Store.transaction`. `work` runs in the writer's thread, or in the caller's, see `Writer.begin`.
 
         A durable one that writes nothing syncs the log, too: it may have read what was committed without that.
         """
         self._see_that_it_is_open()
         self._see_that_it_is_outside("transaction")
         self._see_that_it_is_there()
-        item = self._writer.submit(Pending(work, durable=durable))
+        item = self._writer.begin(Pending(work, durable=durable))
         result = cast(T, item.wait())
         if durable and not item.is_synced:
             self._log_sync.begin()()

@@ -3,6 +3,9 @@
 A commit costs one wait for the disk, so what is shared among all who wait is nearly free. Every transaction stands in a
 savepoint of its own, but for the first, which fails alone: an exception takes back that one alone. If the commit itself
 fails, none of the batch was written.
+
+What need not wait for the disk has nothing to share. While nothing else is written, the thread that asks for it does it
+itself: to wake another thread and to be woken takes longer than the commit.
 """
 
 import logging
@@ -109,6 +112,8 @@ class Writer:
         self._level = ""
         self._waiting: deque[Pending] = deque()
         self._arrival = threading.Condition()
+        self._turn = threading.Lock()  # of this process's threads; the ticket is for the turns of processes
+        self._at_work: int | None = None  # the thread inside a transaction
         self._closing = self._is_doubtful = False
         self._pages = self._copied = 0
         self._has_written = False
@@ -129,9 +134,33 @@ class Writer:
             self._arrival.notify()
         return item
 
+    def begin(self, item: Pending) -> Pending:
+        """Does it at once in the thread of the caller, where that is safe and nobody else writes; else queues it.
+
+        Raises:
+            ClosedError: the store is closed or closing.
+        """
+        if item.durable or self._has_chores() or not self._take_turn():
+            return self.submit(item)
+        try:
+            own = deque((item,))
+            with self._arrival:
+                if self._closing:
+                    raise ClosedError
+                is_alone = not self._waiting
+            if is_alone:
+                self._do_batch(item, own)
+        finally:
+            self._turn.release()
+        if own:  # others are in the queue, or another process has the turn for so long
+            return self.submit(item)
+        if self._has_chores():
+            self._wake_thread()
+        return item
+
     def is_this_thread(self) -> bool:
         """Whether the caller runs inside a transaction."""
-        return threading.current_thread() is self._thread
+        return threading.get_ident() == self._at_work
 
     def doubt(self) -> None:
         """Copy the log into the database, and begin a new log, before anything more is written.
@@ -139,8 +168,7 @@ class Writer:
         For a sync of the log that failed: commits behind one that is not on the disk would be lost with it.
         """
         self._is_doubtful = True
-        with suppress(ClosedError):  # a writer that closes copies the log anyway
-            self.submit(Pending(lambda _: None, durable=False))
+        self._wake_thread()
 
     def close(self) -> None:
         """Commits what was accepted, then ends the thread and closes the connection."""
@@ -149,14 +177,32 @@ class Writer:
             self._arrival.notify()
         self._thread.join()
 
+    def _take_turn(self) -> bool:
+        """Takes the turn for the calling thread, if nobody has it.
+
+        The main thread never does: Ctrl-C would raise an exception in the middle of whatever it is doing.
+        """
+        return threading.current_thread() is not threading.main_thread() and self._turn.acquire(blocking=False)
+
+    def _has_chores(self) -> bool:
+        """Whether the writer's thread has more to do than to write."""
+        return self._is_doubtful or self._pages - self._copied >= self._limits.checkpoint
+
+    def _wake_thread(self) -> None:
+        with suppress(ClosedError):  # a writer that closes copies the log anyway
+            self.submit(Pending(lambda _: None, durable=False))
+
     def _serve(self) -> None:
         while (first := self._first()) is not None:
-            if first.alone:
-                self._waiting.popleft()
-                self._do_alone(first)
-            else:
-                self._do_batch(first)
-        self._leave()
+            with self._turn:
+                if first.alone:
+                    self._waiting.popleft()
+                    self._do_alone(first)
+                else:
+                    self._do_batch(first, self._waiting)
+                    self._copy_log()
+        with self._turn:
+            self._leave()
 
     def _first(self) -> Pending | None:
         """The oldest item, left in the queue; waits for one; None when all is done and the store closes."""
@@ -169,16 +215,24 @@ class Writer:
 
     def _do_alone(self, item: Pending) -> None:
         try:
+            self._at_work = threading.get_ident()
             with self._ticket.turn(self._timeout), translating():
                 result = item.run(self._connection)
         except BaseException as error:  # noqa: BLE001  # whatever it is belongs to the caller, who waits for it
             item.settle(None, error)
         else:
             item.settle(result, None)
+        finally:
+            self._at_work = None
 
-    def _do_batch(self, first: Pending) -> None:
+    def _do_batch(self, first: Pending, waiting: deque[Pending]) -> None:
+        """Does the first of what is waiting, and what fits into the same commit; it is taken out of the queue.
+
+        While another process writes, it is left there until it has waited long enough.
+        """
         outcomes: list[_Outcome] = []
         committed = False
+        self._at_work = threading.get_ident()
         try:
             with self._ticket.turn(self._timeout):
                 if self._is_doubtful:
@@ -186,7 +240,7 @@ class Writer:
                 self._begin(durable=first.durable)
                 self._has_written = False
                 try:
-                    self._run_waiting(outcomes, durable=first.durable)
+                    self._run_waiting(waiting, outcomes, durable=first.durable)
                     worth = any(outcome.error is None for outcome in outcomes)  # else there is nothing to keep
                     with translating():
                         self._connection.execute("COMMIT" if worth else "ROLLBACK")
@@ -197,13 +251,14 @@ class Writer:
                 self._begin_log_anew()
         except BaseException as error:  # noqa: BLE001  # the thread must outlive it; whoever waits is told
             if not committed:
-                self._fail(outcomes, error)
+                self._fail(waiting, outcomes, error)
                 return
             _LOG.warning("after a commit, which holds: %s", error)
+        finally:
+            self._at_work = None
         for outcome in outcomes:
             outcome.item.is_synced = first.durable and self._has_written
             outcome.item.settle(outcome.result, outcome.error)
-        self._copy_log()
 
     def _begin(self, *, durable: bool) -> None:
         level = self._levels[durable]
@@ -213,17 +268,17 @@ class Writer:
                 self._level = level
             self._connection.execute("BEGIN IMMEDIATE")
 
-    def _run_waiting(self, outcomes: list[_Outcome], *, durable: bool) -> None:
+    def _run_waiting(self, waiting: deque[Pending], outcomes: list[_Outcome], *, durable: bool) -> None:
         """Runs what is waiting, and what arrives meanwhile, up to the limits of a batch.
 
         A batch that ends without waiting for the disk takes in nothing that has to be durable.
         """
         end = time.monotonic() + self._limits.gather
-        while self._waiting and len(outcomes) < self._limits.most and (not outcomes or time.monotonic() < end):
-            item = self._waiting[0]
+        while waiting and len(outcomes) < self._limits.most and (not outcomes or time.monotonic() < end):
+            item = waiting[0]
             if item.alone or (item.durable and not durable):
                 return
-            outcomes.append(_Outcome(self._waiting.popleft()))  # of the batch, whatever happens
+            outcomes.append(_Outcome(waiting.popleft()))  # of the batch, whatever happens
             if len(outcomes) > 1:
                 outcomes[-1] = self._run_another(item)
             else:
@@ -255,14 +310,14 @@ class Writer:
             with translating():
                 self._connection.execute("ROLLBACK")
 
-    def _fail(self, outcomes: list[_Outcome], error: BaseException) -> None:
+    def _fail(self, waiting: deque[Pending], outcomes: list[_Outcome], error: BaseException) -> None:
         """Tells all of a batch that was not written; when it could not begin, those who have waited long enough."""
         lost = [outcome.item for outcome in outcomes]
         if not lost:
             patience = self._timeout if isinstance(error, StoreLocked) else 0.0
             now = time.monotonic()
-            while self._waiting and (not lost or now - self._waiting[0].accepted >= patience):
-                lost.append(self._waiting.popleft())
+            while waiting and (not lost or now - waiting[0].accepted >= patience):
+                lost.append(waiting.popleft())
         for item in lost:
             own = type(error)(str(error)) if isinstance(error, StoreError) else StoreError(f"no commit: {error!r}")
             own.__cause__ = error.__cause__ or error
