@@ -102,6 +102,7 @@ BARS = (
 
 PROXY_BARS = (
     Bar("proxy.first_byte.p50", "excess", rising=False, goal=5),
+    Bar("proxy.first_byte.paused", "excess", rising=False, goal=5),
     Bar("proxy.streams", "ratio", rising=True, goal=1, reached=1, noise=1.0),
     Bar("proxy.identical", "value", rising=True, goal=100, reached=100, noise=1.0),
     Bar("proxy.inserted", "value", rising=True, goal=100, reached=100, noise=1.0),

@@ -29,6 +29,7 @@ def test_requests_are_left_alone_but_for_one_block(measures: dict[str, Measure])
 
 @pytest.mark.requirement("P-UPS-05")
 def test_direct_calls_stand_beside_proxied_ones(measures: dict[str, Measure]) -> None:
-    for name in ("proxy.first_byte.p50", "proxy.first_byte.p95", "proxy.throughput", "proxy.cache"):
+    first = [f"proxy.first_byte.{which}" for which in ("p50", "p95", "paused")]
+    for name in (*first, "proxy.throughput", "proxy.cache"):
         assert measures[name].value > 0
         assert (measures[name].reference or 0) > 0

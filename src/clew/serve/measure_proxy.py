@@ -34,6 +34,9 @@ STREAMS: Final = 200
 TOGETHER: Final = 16
 SESSION: Final = 20
 """Requests of the session whose cache tokens are counted."""
+PAUSE: Final = 0.1
+"""Seconds between an answer and the next question of a client that pauses: less than a person or an agent's tool takes,
+and enough for the proxy to have done what it does after an answer."""
 _WARM_UP: Final = 10
 _HEADERS: Final = {"x-api-key": "k", "anthropic-version": "2023-06-01", "content-type": "application/json"}
 _ODD: Final = Pace((1, 7, 64, 3, 1000))
@@ -81,10 +84,12 @@ def run_proxy_bench(
     with tempfile.TemporaryDirectory(prefix="clew-proxy-") as name:
         on_progress(f"storing {turns:,} turns")
         home = Path(name) / "home"
-        questions = _stored(home, turns, calls + _WARM_UP)
+        questions = _stored(home, turns, 2 * (calls + _WARM_UP))
         with _running(home, questions) as bench:
             on_progress("time to the first byte")
             found = _first_bytes(bench, turns, calls)
+            on_progress("time to the first byte, with pauses")
+            found.append(_first_byte_after_pause(bench, turns, calls))
             on_progress("requests a second")
             found.append(_throughput(bench, calls))
             on_progress(f"{streams} streams at once")
@@ -131,23 +136,9 @@ def _body(*messages: str, stream: bool = True, **more: Any) -> bytes:
 
 
 def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
-    import httpx2  # of the extra server
-
-    took: dict[str, list[float]] = {bench.direct: [], bench.proxied: []}
-    with httpx2.Client(timeout=60) as client:
-        before = 0.0
-        for number, question in enumerate(bench.questions[: calls + _WARM_UP]):
-            if number == _WARM_UP:
-                before = _processor_of(bench.proxy.pid)
-            for base, times in took.items():
-                began = time.perf_counter()
-                with client.stream("POST", f"{base}/v1/messages", content=_body(question), headers=_HEADERS) as got:
-                    pieces = got.iter_raw()
-                    next(pieces)
-                    times.append(1000 * (time.perf_counter() - began))
-                    deque(pieces, maxlen=0)
-        spent = _processor_of(bench.proxy.pid) - before
-    direct, proxied = (sorted(times[_WARM_UP:]) for times in took.values())
+    """One question at once after the other, which is how much a proxy can do; with the processor's time."""
+    times, spent = _asked_in_turn(bench, bench.questions[: calls + _WARM_UP], 0.0)
+    direct, proxied = times
     found = [
         Measure(
             name=f"proxy.first_byte.p{100 * share:.0f}",
@@ -171,6 +162,44 @@ def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
             )
         )
     return found
+
+
+def _first_byte_after_pause(bench: _Bench, turns: int, calls: int) -> Measure:
+    """The same for questions that come as those of a person, or of an agent between two tools: after a pause."""
+    (direct, proxied), _ = _asked_in_turn(bench, bench.questions[-(calls + _WARM_UP) :], PAUSE)
+    return Measure(
+        name="proxy.first_byte.paused",
+        title=f"first byte of an answer, p50, {1000 * PAUSE:.0f} ms after the one before",
+        value=quantile(proxied, 0.5),
+        reference=quantile(direct, 0.5),
+        unit="ms",
+        turns=turns,
+        against="without the proxy",
+    )
+
+
+def _asked_in_turn(bench: _Bench, questions: list[str], pause: float) -> tuple[list[list[float]], float]:
+    """Milliseconds to the first byte directly and through the proxy in turn, sorted, and processor seconds of the proxy.
+
+    The first questions only warm up.
+    """
+    import httpx2  # of the extra server
+
+    took: dict[str, list[float]] = {bench.direct: [], bench.proxied: []}
+    before = 0.0
+    with httpx2.Client(timeout=60) as client:
+        for number, question in enumerate(questions):
+            if number == _WARM_UP:
+                before = _processor_of(bench.proxy.pid)
+            for base, times in took.items():
+                time.sleep(pause)
+                began = time.perf_counter()
+                with client.stream("POST", f"{base}/v1/messages", content=_body(question), headers=_HEADERS) as got:
+                    pieces = got.iter_raw()
+                    next(pieces)
+                    times.append(1000 * (time.perf_counter() - began))
+                    deque(pieces, maxlen=0)
+    return [sorted(times[_WARM_UP:]) for times in took.values()], _processor_of(bench.proxy.pid) - before
 
 
 def _processor_of(pid: int) -> float:
