@@ -179,7 +179,7 @@ def _first_byte_after_pause(bench: _Bench, turns: int, calls: int) -> Measure:
 
 
 def _asked_in_turn(bench: _Bench, questions: list[str], pause: float) -> tuple[list[list[float]], float]:
-    """Milliseconds to the first byte directly and through the proxy in turn, sorted, and processor seconds of the proxy.
+    """Milliseconds to the first byte directly and through the proxy in turn, sorted, and the proxy's processor time.
 
     The first questions only warm up.
     """
