@@ -3385,6 +3385,9 @@ FACTS_USED = (
     Requirement(
         "K-KEEP-24", "Issue 16", "Facts and links of which more is said than counts do not depend on batches, either."
     ),
+    Requirement(
+        "K-KEEP-25", "Issue 16", "A question about the present reads no fact that is over, however many there are."
+    ),
     Requirement("K-KEEP-18", "Issue 16.3", "A sentence that is called a correction withdraws what it puts right."),
     Requirement(
         "K-KEEP-16",

@@ -308,7 +308,8 @@ class Counted:
 @pytest.mark.requirement("K-FCT-07")
 @pytest.mark.parametrize("asked", [{"subject": "Ann", "verb": "home"}, {"object": "Acme"}, {"limit": 3}])
 def test_the_effort_does_not_grow_with_the_space(asked: dict[str, Any]) -> None:
-    from clew.recall.facts import FactQuery, find_facts  # the one test below the surface
+    from clew.recall.fact_query import FactQuery  # the one test below the surface
+    from clew.recall.facts import find_facts
 
     effort = []
     for more in (20, 200):
@@ -326,7 +327,8 @@ def test_the_effort_does_not_grow_with_the_space(asked: dict[str, Any]) -> None:
 @pytest.mark.requirement("K-KEEP-16")
 @pytest.mark.parametrize("asked", [{"subject": "Ann"}, {"verb": "own"}, {"object": "boat"}, {}])
 def test_a_question_asks_the_store_as_often_for_many_facts_as_for_few(asked: dict[str, Any]) -> None:
-    from clew.recall.facts import FactQuery, find_facts  # below the surface, as above
+    from clew.recall.fact_query import FactQuery  # below the surface, as above
+    from clew.recall.facts import find_facts
 
     effort = []
     for count in (10, 30):

@@ -20,11 +20,11 @@ from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.rows.fact_codec import (
     TurnMark,
-    fact_data,
     fact_id,
     fact_of,
     fact_row,
     fact_text,
+    facts_data,
     place_of,
     statement_data,
     statement_row,
@@ -369,7 +369,8 @@ def test_a_fact_comes_back_as_it_was(base: Statement | None) -> None:
     turns = {number: TurnMark(name, at(3)) for name, number in ordinals.items()}
     group = group_key(subject_key(fact.subject), fact.verb, fact.object, fact.scope)
     data = None if base is None else statement_data(base)
-    found = fact_of(fact_data(fact_text(row)), data, turns.__getitem__)
+    (stored,) = facts_data([fact_text((row.ordinal, row.place), row.data)])
+    found = fact_of(stored, data, turns.__getitem__)
     assert found == replace(fact, group=group, confirmed_at=at(3))
 
 

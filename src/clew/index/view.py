@@ -293,6 +293,18 @@ class IndexView:
         """The position of a turn, or None if it is not in this view."""
         return self._columns.find(session, seq, self._size)
 
+    def turn_times(self, ordinals: Collection[int]) -> list[tuple[int, str, int, int | None]]:
+        """The ordinal, session, place in the session and event time of those of some turns that are in this view."""
+        wanted = np.array(sorted(ordinals), np.int64)
+        places = np.searchsorted(self.turns.ordinal, wanted)
+        known = places < self._size
+        known[known] = self.turns.ordinal[places[known]] == wanted[known]
+        places = places[known]
+        columns = (self.turns.session[places], self.turns.seq[places], self.turns.at[places])
+        rows = zip(wanted[known].tolist(), *(column.tolist() for column in columns), strict=True)
+        names = self.sessions
+        return [(ordinal, names[code], seq, None if at == NO_TIME else at) for ordinal, code, seq, at in rows]
+
     def ends(self, session: str) -> tuple[int, int] | None:
         """The positions of a session's first and last turn; None if it has none in this view."""
         code = self._columns.sessions.find(session)

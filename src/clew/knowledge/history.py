@@ -42,6 +42,8 @@ CURRENT: Final = frozenset((Standing.HOLDS, Standing.PLANNED, Standing.UNDATED, 
 SILENCE: Final = timedelta(days=365)
 """How long a plan without a date stands after it was last spoken of: people say a year ahead what they mean to do."""
 
+_LAST_SPOKEN: Final = datetime.max.replace(tzinfo=UTC) - SILENCE
+
 
 def standing(fact: Fact, now: datetime | None) -> Standing:
     """What a fact amounts to at a moment; None for a moment at which no plan is past yet."""
@@ -64,6 +66,19 @@ def _planned(fact: Fact, now: datetime | None) -> Standing:
     spoken = fact.confirmed_at
     is_old = spoken is not None and now is not None and spoken + SILENCE <= now
     return Standing.LAPSED if is_old else Standing.UNDATED
+
+
+def current_until(fact: Fact) -> datetime | None:
+    """The moment from which a fact does not count as `CURRENT`; the earliest moment of all for what is over."""
+    over = _over(fact)
+    if over is not None:
+        return None if over in CURRENT else _BEGINNING
+    ends = [fact.valid_to]
+    if _is_due(fact):
+        due, spoken = fact.due_to or fact.due_from, fact.confirmed_at
+        is_silent = due is None and spoken is not None and not is_appointment(fact)
+        ends.append(min(spoken, _LAST_SPOKEN) + SILENCE if is_silent and spoken is not None else due)
+    return min((end for end in ends if end is not None), default=None)
 
 
 def _over(fact: Fact) -> Standing | None:

@@ -8,8 +8,10 @@ from clew.errors import InputError
 from clew.ingest.secrets import mask
 from clew.memory.arguments import given_count, given_flag, given_moment, given_session, given_status, given_text
 from clew.memory.projects import MemoryProjects
+from clew.recall.fact_links import all_links, links_of
+from clew.recall.fact_query import FactQuery
 from clew.recall.fact_subjects import with_all_names
-from clew.recall.facts import FactQuery, all_links, corrected_fact, fact_history, find_facts, get_fact, links_of
+from clew.recall.facts import corrected_fact, fact_history, find_facts, get_fact
 from clew.rows.facts import times_of
 from clew.types.facts import CORRECTIONS, Fact, FactLink, FactStatus
 from clew.write.ingest import add_one
@@ -63,7 +65,7 @@ class MemoryFacts(MemoryProjects):
         )
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            return find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now)
+            return find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now, view)
 
     def edges(self, subject: str | None = None) -> list[FactLink]:
         """The links between facts, by the ids of both, sorted: what replaced what, what rests on what, and others.
@@ -90,7 +92,7 @@ class MemoryFacts(MemoryProjects):
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
             query = with_all_names(reader, self.space, view, FactQuery(subject=name, verb=wanted))
-            return fact_history(reader, self.space, query, self.reads.clock())
+            return fact_history(reader, self.space, query, self.reads.clock(), view)
 
     def correct(
         self,

@@ -14,7 +14,7 @@ from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.knowledge.groups import subject_key
 from clew.knowledge.history import Standing, standing
-from clew.recall.facts import FactQuery, named, names_of
+from clew.recall.fact_query import FactQuery, named, names_of
 from clew.rows.entity_progress import counted_to
 from clew.rows.facts import NICKNAMES, TurnMarks, facts_at, places_of, subject_digest
 from clew.store.protocol import Reader

@@ -22,7 +22,7 @@ from clew.rank.information import information
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
 from clew.recall.beats_in_short import beats_in_short, beats_of_all
-from clew.recall.facts import FactQuery
+from clew.recall.fact_query import FactQuery
 from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.query_facts import FactMatcher

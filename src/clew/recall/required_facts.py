@@ -11,8 +11,10 @@ from clew.assemble.first_lines import NO_LINES, PROFILE, FirstLines
 from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
 from clew.knowledge.history import Standing, standing
+from clew.recall.fact_links import with_links
+from clew.recall.fact_query import FactQuery
 from clew.recall.fact_subjects import with_all_names
-from clew.recall.facts import FactQuery, find_facts, with_links
+from clew.recall.facts import find_facts
 from clew.recall.query_facts import FactHit
 from clew.rows.facts import TurnMarks
 from clew.store.protocol import Reader
@@ -75,7 +77,7 @@ def outdated_facts(
 ) -> FirstLines:
     """Lines for the facts near to a question about the present that have changed, or may be out of date."""
     near = [replace(hit.fact, standing=standing(hit.fact, now)) for hit in hits if hit.share >= NEAR]
-    linked = with_links(reader, space, near, TurnMarks(reader, space))
+    linked = with_links(reader, space, near, TurnMarks(reader, space, view))
     changed = [fact for fact in linked if _has_changed(fact)][:CARD]
     return FirstLines(list(_lines(reader, space, view, mask, changed)), PROFILE) if changed else NO_LINES
 
@@ -119,9 +121,9 @@ def _best(
     """The facts of a subject that say most: values that can change first, then by weight; and plans that are past."""
     query, now = asked
     about = with_all_names(reader, space, view, replace(query, subject=subject, limit=_LOOKED_AT))
-    found = find_facts(reader, space, about, now)
+    found = find_facts(reader, space, about, now, view)
     found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
-    plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now)
+    plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now, view)
     past = [fact for fact in plans if fact.standing in (Standing.PAST_PLAN, Standing.LAPSED)][:_PAST_PLANS]
     known = found[: most - len(past)]
     return [*known, *(fact for fact in past if fact.id not in {each.id for each in known})]

@@ -7,7 +7,7 @@ key, and a fact says only what differs from its first statement.
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
@@ -19,6 +19,7 @@ from clew.knowledge.slots import slot_of
 from clew.store.knowledge_row_types import FactRow, StatementRow
 from clew.store.rows import dumps, from_us, to_us
 from clew.types.facts import Effect, Fact, FactStatus, FactType, Mood, Statement, maker_mark
+from clew.types.record import maker
 
 Place = tuple[int, int]
 """Where a fact stands: the ordinal of the turn of its first statement, and the number of that statement."""
@@ -103,11 +104,20 @@ def statement_row(space: str, ordinal: int, provenance: str, statements: Sequenc
     return StatementRow(space, ordinal, str(provenance), _packed(said))
 
 
-def bases_of(row: StatementRow, turn: TurnMark) -> Iterator[tuple[Place, StatementData]]:
-    """What a row says of its statements as JSON has it, with the places of the facts that begin with them."""
-    mark, usual = _MARKS.index(maker_mark(row.provenance)), {"provenance": row.provenance, "said_at": to_us(turn.at)}
-    for number, said in enumerate(json.loads(data_text(row.data))):
-        yield (row.ordinal, said.get("ordinal", number) * _STEP + mark), {**usual, **said}
+def bases_of(rows: Sequence[StatementRow], mark_of: Callable[[int], TurnMark]) -> dict[Place, StatementData]:
+    """What rows say of their statements as JSON has it, by the places of the facts that begin with them.
+
+    Args:
+        mark_of: gives a turn by its ordinal.
+    """
+    found: dict[Place, StatementData] = {}
+    every = json.loads(f"[{','.join([data_text(row.data) for row in rows])}]")
+    for row, statements in zip(rows, every, strict=True):
+        usual = {"provenance": row.provenance, "said_at": to_us(mark_of(row.ordinal).at)}
+        mark = _MARKS.index(maker_mark(row.provenance))
+        for number, said in enumerate(statements):
+            found[row.ordinal, said.get("ordinal", number) * _STEP + mark] = usual | said
+    return found
 
 
 def statement_data(statement: Statement) -> StatementData:
@@ -170,14 +180,15 @@ class FactData:
         return {self.ordinal, *self.said.get("sources", ())} | others
 
 
-def fact_text(row: FactRow) -> FactText:
-    """A row of a fact, unpacked."""
-    return FactText(row.ordinal, row.place, data_text(row.data))
+def fact_text(place: Place, data: bytes) -> FactText:
+    """The data of a row of a fact, unpacked."""
+    return FactText(*place, data_text(data))
 
 
-def fact_data(row: FactText) -> FactData:
-    """What a row says of a fact."""
-    return FactData(row.ordinal, row.place, json.loads(row.text))
+def facts_data(rows: Sequence[FactText]) -> list[FactData]:
+    """What rows say of facts; they are read as one text, since most of them are short."""
+    every = json.loads(f"[{','.join([row.text for row in rows])}]")
+    return [FactData(row.ordinal, row.place, said) for row, said in zip(rows, every, strict=True)]
 
 
 def told_in(data: FactData, base: StatementData | None) -> Mapping[str, Any] | None:
@@ -186,7 +197,8 @@ def told_in(data: FactData, base: StatementData | None) -> Mapping[str, Any] | N
     Args:
         base: what is said of its first statement; None if it has none of its id.
     """
-    told = {**_expected(base, data.ordinal), **data.said}
+    told = _expected(base, data.ordinal)
+    told.update(data.said)
     return told if "subject" in told else None
 
 
@@ -201,41 +213,39 @@ def fact_of(data: FactData, base: StatementData | None, mark_of: Callable[[int],
     return None if told is None else fact_told(data, told, mark_of)
 
 
-def is_lapsed(told: Mapping[str, Any], at: int) -> bool:
-    """Whether the fields of a fact are those of a plan whose time has passed at a moment, in microseconds."""
-    due = told["due_to"] or told["due_from"]
-    return told["status"] == FactStatus.PLANNED and due is not None and due <= at
-
-
 def fact_told(data: FactData, told: Mapping[str, Any], mark_of: Callable[[int], TurnMark]) -> Fact:
     """The fact of a row by its fields, see `told_in`."""
     marks = [mark_of(ordinal) for ordinal in told["sources"]]
-    return Fact(
-        id=fact_id(mark_of(data.ordinal).name, data.place),
-        subject=told["subject"],
-        verb=told["verb"],
-        object=told["object"],
-        status=_STATUS[told["status"]],
-        type=_TYPE[told["type"]],
-        scope=told["scope"],
-        when=told["when"],
-        where=told["where"],
-        group=group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"]),
-        slot=told["slot"],
-        valid_from=from_us(told["valid_from"]),
-        valid_to=from_us(told["valid_to"]),
-        due_from=from_us(told["due_from"]),
-        due_to=from_us(told["due_to"]),
-        recorded_at=from_us(told["recorded_at"]),
-        confirmed_at=(marks[-1] if marks else mark_of(data.ordinal)).at,
-        sources=tuple([mark.name for mark in marks]),
-        support=told["support"],
-        provenance=told["provenance"],
-        superseded_by=_named(told["superseded_by"], mark_of),
-        stale_because=_named(told["stale_because"], mark_of),
-        retracted=told["retracted"],
+    subject, verb, value, scope = told["subject"], told["verb"], told["object"], told["scope"]
+    return _fact(
+        fact_id(mark_of(data.ordinal).name, data.place),
+        subject,
+        verb,
+        value,
+        _STATUS[told["status"]],
+        _TYPE[told["type"]],
+        scope,
+        told["when"],
+        told["where"],
+        group_key(subject_key(subject), verb, value, scope),
+        told["slot"],
+        *[from_us(told[name]) for name in _FACT_TIMES],
+        (marks[-1] if marks else mark_of(data.ordinal)).at,
+        tuple([mark.name for mark in marks]),
+        told["support"],
+        told["provenance"],
+        _named(told["superseded_by"], mark_of),
+        _named(told["stale_because"], mark_of),
+        told["retracted"],
+        (),  # statements, standing and links, which no row has
+        None,
+        (),
     )
 
+
+_fact: Final = maker(Fact)
+_FACT_TIMES: Final = ("valid_from", "valid_to", "due_from", "due_to", "recorded_at")
+"""In the order of the fields of a fact."""
 
 _STATUS: Final[Mapping[str, FactStatus]] = {each.value: each for each in FactStatus}
 _TYPE: Final[Mapping[str, FactType]] = {each.value: each for each in FactType}
@@ -248,10 +258,10 @@ def _named(place: Sequence[int] | None, mark_of: Callable[[int], TurnMark]) -> s
 
 def is_over(row: FactText) -> bool:
     """Whether a fact was replaced or withdrawn or has ended, without reading more of it."""
-    return any(mark in row.text for mark in _OVER)
+    return _OVER.search(row.text) is not None
 
 
-_OVER: Final = ('"superseded_by":[', '"retracted":true', '"status":"ceased"', '"status":"abandoned"')
+_OVER: Final = re.compile(r'"(?:superseded_by":\[|retracted":true|status":"(?:ceased|abandoned)")')
 """Within a value each quotation mark has a backslash before it, so these are fields."""
 
 

@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from clew.knowledge.history import current_until
 from clew.knowledge.reduce import Reduction, reduced
 from clew.rows.fact_codec import (
     Place,
-    fact_data,
     fact_id,
     fact_of,
     fact_row,
     fact_text,
+    facts_data,
     place_of,
     statement_data,
     statement_row,
@@ -29,6 +30,7 @@ from clew.rows.facts import (
 )
 from clew.store.knowledge_row_types import FactKeyRow, FactLinkRow, FactRow, StatementRow
 from clew.store.protocol import Reader, Transaction
+from clew.store.rows import to_us
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT, Table
 from clew.store.values import Key, Row
 from clew.types.facts import Fact, FactLink, Statement
@@ -135,7 +137,7 @@ def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[Said]) ->
 def _stating(space: str, state: StoredStatements, ordinal: int) -> set[FactKeyRow]:
     """The rows by which a turn's statements are found."""
     keys = {key for each in state.placed_at(ordinal) for key in each.found_by()}
-    return {FactKeyRow(space, key_digest(key), ordinal, STATED) for key in keys}
+    return {FactKeyRow(space, key_digest(key), ordinal, STATED, None) for key in keys}
 
 
 class _Facts:
@@ -149,10 +151,11 @@ class _Facts:
         found: dict[FactRow, Fact] = {}
         for ordinal in sorted({ordinal for group in groups for ordinal in state.stating(group)}):
             rows = FACT.scan(self.reader, (self.space, ordinal), (self.space, ordinal))
-            for row in rows:
+            texts = [fact_text((ordinal, row.place), row.data) for row in rows]
+            for row, stored in zip(rows, facts_data(texts), strict=True):
                 base = state.by_id(ordinal).get(fact_id(self.marks(ordinal).name, row.place))
                 data = None if base is None else statement_data(base)
-                fact = fact_of(fact_data(fact_text(row)), data, self.marks)
+                fact = fact_of(stored, data, self.marks)
                 if fact is not None and fact.group in groups:
                     found[row] = fact
         return found
@@ -194,5 +197,7 @@ def _remake(
 def _found_by(facts: Mapping[FactRow, Fact]) -> Iterator[FactKeyRow]:
     """The rows by which facts are found."""
     for row, fact in facts.items():
+        until = current_until(fact)
+        end = None if until is None else max(0, to_us(until))
         for digest in finding_digests(fact):
-            yield FactKeyRow(row.space, digest, row.ordinal, row.place)
+            yield FactKeyRow(row.space, digest, row.ordinal, row.place, end)

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple, TypeVar
 
 from clew.errors import ConflictError
+from clew.index.view import IndexView
 from clew.knowledge.groups import Placed, placed, subject_key
 from clew.knowledge.morphology import lemma
 from clew.rows.fact_codec import (
@@ -18,17 +19,16 @@ from clew.rows.fact_codec import (
     StatementData,
     TurnMark,
     bases_of,
-    fact_data,
     fact_id,
     fact_text,
     fact_told,
-    is_lapsed,
+    facts_data,
     statements_of,
     told_in,
 )
 from clew.store.protocol import Reader, Transaction
-from clew.store.rows import from_us, to_us
-from clew.store.selections import FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
+from clew.store.rows import from_us
+from clew.store.selections import FACT_DATA, FACT_PLACE, FACT_PLACES, TURN_ORDINAL, TURN_TIMES
 from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
 from clew.store.typed_reads import TypedReads
 from clew.text.terms import terms
@@ -83,20 +83,32 @@ def rows_of_turns(
 
 
 class TurnMarks:
-    """Ids and times of turns by ordinal, and ordinals by id; each is read once."""
+    """Ids and times of turns by ordinal, and ordinals by id; each is looked up once."""
 
-    def __init__(self, reader: Reader, space: str) -> None:
-        self._reader, self._space = reader, space
+    def __init__(self, reader: Reader, space: str, view: IndexView | None = None) -> None:
+        """Nothing is read yet.
+
+        Args:
+            view: the index of the space, which has the turns in memory; a turn that it lacks is read.
+        """
+        self._reader, self._space, self._view = reader, space, view
         self._marks: dict[int, TurnMark] = {}
         self._ordinals: dict[str, int] = {}
 
     def load(self, ordinals: Iterable[int]) -> None:
         """Reads turns that are asked for soon, at once where they lie close together."""
         missing = set(ordinals) - self._marks.keys()
+        if self._view is not None:
+            for ordinal, session, seq, at in self._view.turn_times(missing):
+                self._note(ordinal, session, seq, at)
+            missing -= self._marks.keys()
         for row in rows_of_turns(TURN_TIMES, self._reader, self._space, missing, index="ordinal"):
-            mark = TurnMark(turn_id(row.session, row.seq), from_us(row.at))
-            self._marks[row.ordinal] = mark
-            self._ordinals[mark.name] = row.ordinal
+            self._note(row.ordinal, row.session, row.seq, row.at)
+
+    def _note(self, ordinal: int, session: str, seq: int, at: int | None) -> None:
+        mark = TurnMark(turn_id(session, seq), from_us(at))
+        self._marks[ordinal] = mark
+        self._ordinals[mark.name] = ordinal
 
     def __call__(self, ordinal: int) -> TurnMark:
         """One turn.
@@ -239,8 +251,9 @@ def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[S
 
 def fact_texts(reader: Reader, space: str, places: Iterable[Place]) -> list[FactText]:
     """The rows at some places, in their order; places where there is none are left out."""
-    rows = FACT.get_many(reader, [(space, *place) for place in places])
-    return [fact_text(row) for row in rows if row is not None]
+    wanted = list(places)
+    every = FACT_DATA.get_many(reader, [(space, *place) for place in wanted])
+    return [fact_text(place, data) for place, data in zip(wanted, every, strict=True) if data is not None]
 
 
 def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks | None = None) -> list[Fact]:
@@ -248,24 +261,13 @@ def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMar
     return facts_of(reader, space, fact_texts(reader, space, places), marks or TurnMarks(reader, space))
 
 
-def facts_of(
-    reader: Reader, space: str, rows: Sequence[FactText], marks: TurnMarks, *, at: datetime | None = None
-) -> list[Fact]:
-    """The facts of some rows, without their statements.
-
-    Args:
-        at: leave out plans whose time has passed at this moment.
-    """
-    found = list(map(fact_data, rows))
+def facts_of(reader: Reader, space: str, rows: Sequence[FactText], marks: TurnMarks) -> list[Fact]:
+    """The facts of some rows, without their statements."""
+    found = facts_data(rows)
     marks.load({ordinal for each in found for ordinal in each.turns()})
     bases = _bases(reader, space, found, marks)
     every = ((each, told_in(each, bases.get((each.ordinal, each.place)))) for each in found)
-    moment = to_us(at)
-    return [
-        fact_told(each, told, marks)
-        for each, told in every
-        if told is not None and not (moment is not None and is_lapsed(told, moment))
-    ]
+    return [fact_told(each, told, marks) for each, told in every if told is not None]
 
 
 class ToldFact(NamedTuple):
@@ -278,7 +280,7 @@ class ToldFact(NamedTuple):
 
 def told_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks) -> dict[Place, ToldFact]:
     """The facts at some places in a few words; places where there is none are left out."""
-    found = list(map(fact_data, fact_texts(reader, space, places)))
+    found = facts_data(fact_texts(reader, space, places))
     marks.load({each.ordinal for each in found})
     bases = _bases(reader, space, found, marks)
     told: dict[Place, ToldFact] = {}
@@ -294,7 +296,7 @@ def _bases(reader: Reader, space: str, found: Sequence[FactData], marks: TurnMar
     """What is said of the first statements of facts, by the places of the facts."""
     ordinals = {each.ordinal for each in found}
     rows = rows_of_turns(STATEMENT, reader, space, ordinals, close=_CLOSE_STATING)
-    return {place: base for row in rows if row.ordinal in ordinals for place, base in bases_of(row, marks(row.ordinal))}
+    return bases_of([row for row in rows if row.ordinal in ordinals], marks)
 
 
 def facts_of_groups(reader: Reader, space: str, groups: Collection[str], marks: TurnMarks) -> list[Fact]:

@@ -28,6 +28,7 @@ class FactKeyRow(NamedTuple):
     digest: int
     ordinal: int  # of the fact, as is place
     place: int  # -1: the turn has statements with this key
+    until: int | None  # in microseconds: from then on the fact is not current; 0 where it is over; None: not known
 
 
 class FactLinkRow(NamedTuple):

@@ -51,6 +51,14 @@ class FactPlace(NamedTuple):
     place: int
 
 
+class FactUntil(NamedTuple):
+    """Where a fact stands, or the statements of a turn, and from when on the fact is not current."""
+
+    ordinal: int
+    place: int
+    until: int | None
+
+
 class ChunkRange(NamedTuple):
     """Where one chunk of a session is kept, and its turns."""
 
@@ -451,7 +459,9 @@ RECAP_MARKS: Final = Columns(RECAP_STATE, RecapMark)
 STATEMENT_ORDINAL: Final = Column[int](STATEMENT, "ordinal")
 FACT_KEY_ORDINAL: Final = Column[int](FACT_KEY, "ordinal")
 FACT_PLACE: Final = Columns(FACT, FactPlace)
+FACT_DATA: Final = Column[bytes](FACT, "data")
 FACT_PLACES: Final = Columns(FACT_KEY, FactPlace)
+FACT_UNTIL: Final = Columns(FACT_KEY, FactUntil)
 CHUNK_RANGES: Final = Columns(EXTRACTION_CHUNK, ChunkRange)
 
 ENTITY_KEY: Final = Column[str](ENTITY, "entity")

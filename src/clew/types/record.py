@@ -10,7 +10,7 @@ from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import repeat
-from operator import call
+from operator import attrgetter, call
 from types import UnionType
 from typing import Any, Generic, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -64,6 +64,20 @@ def maker(kind: type[R]) -> Callable[..., R]:
         return made
 
     return make
+
+
+def copier(kind: type[R], *names: str) -> Callable[..., R]:
+    """Returns what `dataclasses.replace` does with these fields, whose new values follow the record; see `maker`."""
+    kept = [field.name for field in fields(kind) if field.name not in names]  # type: ignore[arg-type]  # dataclasses
+    read = attrgetter(*kept)
+    setters = tuple(vars(kind)[name].__set__ for name in (*kept, *names))
+
+    def copy(record: R, *values: Any) -> R:
+        made = object.__new__(kind)
+        deque(map(call, setters, repeat(made), (*read(record), *values)), maxlen=0)
+        return made
+
+    return copy
 
 
 T = TypeVar("T")

@@ -1,0 +1,93 @@
+"""The links of facts: all of them, those of a subject, and one hop from facts that are shown (`with_links`)."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from clew.knowledge.history import standing
+from clew.recall.fact_query import named
+from clew.rows.fact_codec import Place, fact_id, place_of
+from clew.rows.facts import ToldFact, TurnMarks, places_of, subject_digest, told_at
+from clew.store.knowledge_row_types import FactLinkRow
+from clew.store.protocol import Reader
+from clew.store.tables import FACT_LINK
+from clew.types.facts import Fact, FactLink, LinkedFact, LinkKind
+from clew.types.record import copier, maker
+
+_shown: Final = copier(Fact, "standing", "links")
+_linked: Final = maker(LinkedFact)
+_KIND: Final = {each.value: each for each in LinkKind}
+
+
+def all_links(reader: Reader, space: str) -> list[FactLink]:
+    """All links between facts, sorted."""
+    return _links(FACT_LINK.scan(reader, (space,), (space,)), TurnMarks(reader, space))
+
+
+def links_of(reader: Reader, space: str, subject: str) -> list[FactLink]:
+    """The links from and to all that was ever stated of a subject, sorted."""
+    marks = TurnMarks(reader, space)
+    keys = [(space, *place) for place in places_of(reader, space, subject_digest(named(subject)))]
+    found = {*FACT_LINK.scan_many(reader, keys), *FACT_LINK.scan_many(reader, keys, index="target")}
+    return _links(found, marks)
+
+
+def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
+    every = list(rows)
+    marks.load({ordinal for row in every for ordinal in (row.ordinal, row.target)})
+    return sorted(
+        FactLink(
+            source=fact_id(marks(row.ordinal).name, row.place),
+            kind=LinkKind(row.kind),
+            target=fact_id(marks(row.target).name, row.target_place),
+            rests=bool(row.rests),
+        )
+        for row in every
+    )
+
+
+def linked_fact(kind: LinkKind, other: Fact | ToldFact, *, is_source: bool) -> LinkedFact:
+    """The other end of a link."""
+    return _linked(kind, other.id, is_source, other.told, other.retracted)
+
+
+def with_links(
+    reader: Reader, space: str, facts: Sequence[Fact], marks: TurnMarks, moment: datetime | None = None
+) -> list[Fact]:
+    """The facts with their links, one hop.
+
+    Args:
+        moment: that of their standings; None leaves those as they are.
+    """
+    places = {fact.id: place_of(fact.id, marks.ordinal) for fact in facts}
+    ends = _ends(reader, space, set(places.values()))
+    linked: dict[Place, Fact | ToldFact] = {places[fact.id]: fact for fact in facts}
+    others = sorted({place for every in ends.values() for _, place, _ in every} - linked.keys())
+    linked |= told_at(reader, space, others, marks)
+    found = []
+    for fact in facts:
+        links = tuple(
+            linked_fact(kind, linked[place], is_source=back)
+            for kind, place, back in ends.get(places[fact.id], ())
+            if place in linked
+        )
+        stands = fact.standing if moment is None else standing(fact, moment).value
+        found.append(_shown(fact, stands, links))
+    return found
+
+
+def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, list[tuple[LinkKind, Place, bool]]]:
+    """The other ends of the links of facts, and whether they are the sources; where a fact leads to comes first."""
+    keys, found = [(space, *place) for place in places], dict[Place, list[tuple[LinkKind, Place, bool]]]()
+    for row in sorted(FACT_LINK.scan_many(reader, keys)):
+        end = _KIND[row.kind], (row.target, row.target_place), False
+        found.setdefault((row.ordinal, row.place), []).append(end)
+    for row in sorted(FACT_LINK.scan_many(reader, keys, index="target")):
+        end = _KIND[row.kind], (row.ordinal, row.place), True
+        found.setdefault((row.target, row.target_place), []).append(end)
+    return found
+
+
+def with_standing(fact: Fact, moment: datetime) -> Fact:
+    """A fact with its standing at a moment."""
+    return _shown(fact, standing(fact, moment).value, fact.links)
