@@ -2647,6 +2647,11 @@ FORMATS = (
         "A request that continues an answer of Responses by its id belongs to that answer's conversation.",
     ),
     Requirement(
+        "P-FMT-13",
+        "issue 15",
+        "An answer of Responses that was made in the background is stored once, when the client fetches it.",
+    ),
+    Requirement(
         "P-FMT-11",
         "DESIGN 10",
         "A block belongs to the message of the user that the model has not answered; a turn has one.",

@@ -13,6 +13,7 @@ from clew.serve.access import Principal
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.fetched_answers import Fetch
 from clew.serve.proxy.forward import Forwarder
 from clew.serve.proxy.handle import Proxy, incoming
 from clew.serve.proxy.held_calls import HeldExchange
@@ -36,6 +37,9 @@ class BrokenPreparation:
 
     def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
         raise ZeroDivisionError(chat, why)
+
+    def fetched(self, space: str, fetch: Fetch, answer: KeptAnswer) -> None:
+        raise NotImplementedError
 
     def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
         raise ZeroDivisionError(chat, prepared, held)

@@ -9,6 +9,7 @@ import pytest
 from clew.serve.access import Principal
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, ChatTicket, PreparedChat, Unchanged
+from clew.serve.proxy.fetched_answers import Fetch
 from clew.serve.proxy.headers import RequestOptions
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
@@ -42,6 +43,9 @@ class Noted:
     def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
         assert chat.path
         return PreparedChat(unchanged=why)
+
+    def fetched(self, space: str, fetch: Fetch, answer: KeptAnswer) -> None:
+        raise NotImplementedError
 
     def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
         raise AssertionError((chat, prepared, held))

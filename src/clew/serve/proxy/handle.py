@@ -17,8 +17,10 @@ from clew.serve.metrics import Metrics
 from clew.serve.proxy.answering import ClientAnswer
 from clew.serve.proxy.chat_relay import ChatRelay
 from clew.serve.proxy.chats import Chat, ChatTicket
+from clew.serve.proxy.fetched_answers import Fetch, fetch_of
 from clew.serve.proxy.forward import Broken, Forwarder, Outgoing, Unreachable
-from clew.serve.proxy.headers import RawHeaders, backward, onward, options_of
+from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, onward, options_of
+from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.request_body import ClientGone, RequestBody
 from clew.serve.proxy.upstreams import (
     Provider,
@@ -136,7 +138,7 @@ class Proxy:
         wire = wire_of(request.method, path)
         raw = await body.whole(self._config.read_bytes) if wire is not None else None
         if wire is None or raw is None:
-            await _unless_gone(self._pass(request, target, body, answer), body)
+            await _unless_gone(self._pass(request, target, body, answer, self._fetch(request, target, principal)), body)
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in onward(request.headers)}
         encoding = headers.get("content-encoding", "")
@@ -162,9 +164,23 @@ class Proxy:
                 raise Broken(type(error).__name__) from error
             await _unless_gone(self._pass(request, target, body, answer), body)
 
-    async def _pass(self, request: Incoming, target: Target, body: RequestBody, answer: ClientAnswer) -> None:
+    def _fetch(self, request: Incoming, target: Target, principal: Principal) -> "_Fetching | None":
+        """The answer of a model that a request fetches, which is stored; None for everything else."""
+        fetch = fetch_of(request.method, target.path.decode("latin-1")) if target.provider is Provider.OPENAI else None
+        if fetch is None or options_of(request.named).incognito:
+            return None
+        return _Fetching(fetch, principal.space)
+
+    async def _pass(
+        self,
+        request: Incoming,
+        target: Target,
+        body: RequestBody,
+        answer: ClientAnswer,
+        fetching: "_Fetching | None" = None,
+    ) -> None:
         """Forwards a request and its answer as they are."""
-        headers = onward(request.headers)
+        headers = onward(request.headers) if fetching is None else only_readable_encodings(onward(request.headers))
         if request.has_body and b"content-length" in request.named and b"transfer-encoding" not in request.named:
             headers.append((b"content-length", request.named[b"content-length"]))
         if not request.has_body:
@@ -174,9 +190,21 @@ class Proxy:
         sent = await self._forwarder.send(Outgoing(request.method, url, asked, headers, parts))
         async with aclosing(sent):
             await answer.start(sent.status, backward(sent.headers, ()))
+            kept = KeptAnswer(sent.status, sent.headers, self._config.read_bytes if fetching is not None else 0)
             async for piece in sent.pieces():
+                kept.take(piece)
                 await answer.piece(piece)
+            if fetching is not None:
+                self._workers.fetched(fetching.space, fetching.fetch, kept)
             await answer.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetching:
+    """An answer that is fetched, and the space of who fetches it."""
+
+    fetch: Fetch
+    space: str
 
 
 async def _unless_gone(work: Awaitable[None], body: RequestBody) -> None:

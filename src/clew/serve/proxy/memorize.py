@@ -110,7 +110,7 @@ class ConversationLog:
         if not conversation.chains or None in conversation.held:
             self.conversations.pass_over((*before, said))
             return NOTHING
-        asked = _with_unit(self._salt(), conversation, before, said, len(answer.messages))
+        asked = with_answer(self._salt(), conversation, before, said, len(answer.messages))
         metadata = without_none(model=answer.model or None, incomplete=None if answer.complete else True)
         maker = self._maker(conversation, client)
         maker = replace(maker, metadata={**(maker.metadata or {}), **metadata})
@@ -322,7 +322,7 @@ def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> 
     return (units[:-1] if begun else units), moved
 
 
-def _with_unit(
+def with_answer(
     salt: bytes, conversation: Conversation, before: Sequence[Unit], said: Unit, messages: int
 ) -> Conversation:
     """The conversation with an answer that is to be stored, after its first so many units."""

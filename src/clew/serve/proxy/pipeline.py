@@ -22,12 +22,14 @@ from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.encodings import decoded
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage
+from clew.serve.proxy.fetched_answers import Fetch, FetchedAnswers
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.offered_tools import OfferedTools
 from clew.serve.proxy.question import asks_nothing, question_in, question_place
 from clew.serve.proxy.space_memory import SpaceMemories, SpaceMemory
+from clew.serve.proxy.wires.responses import RESPONSES
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter
 
@@ -104,6 +106,15 @@ class Pipeline:
     def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
         """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
         self._tools.hold(prepared, held)
+
+    def fetched(self, space: str, fetch: Fetch, answer: KeptAnswer) -> None:
+        """Stores an answer that was made in the background, once it is whole.
+
+        Raises:
+            ClewError: the memory cannot be opened, written or read.
+        """
+        if _refusal(answer) is None:
+            FetchedAnswers(self._spaces.get(space).log.parts).store(fetch, answer.read(RESPONSES, stream=fetch.stream))
 
     def cut_to_fit(self, chat: Chat, prepared: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request without the memory: itself, cut where there is a window.

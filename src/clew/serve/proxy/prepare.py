@@ -14,6 +14,7 @@ from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
 from clew.serve.proxy.encodings import is_readable
+from clew.serve.proxy.fetched_answers import Fetch
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
@@ -65,6 +66,14 @@ class SafePreparation:
             self._pipeline.hold(prepared, held)
         except Exception as error:  # noqa: BLE001  # the one place, in the middle of an answer
             self._events.failed("calls-not-kept", error, space=chat.principal.space)
+
+    def fetched(self, space: str, fetch: Fetch, answer: KeptAnswer) -> None:
+        """Stores an answer that a client fetched by its id; what fails is an event."""
+        try:
+            self._pipeline.fetched(space, fetch, answer)
+        except Exception as error:  # noqa: BLE001  # the one place, for an answer without a chat
+            self._spaces.failed(space, error)
+            self._events.failed("answer-not-stored", error, space=space)
 
     def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> Callable[[], None]:
         """Stores the answer, and gives what remains: the wait for the disk, and the ledger.

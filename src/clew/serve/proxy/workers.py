@@ -9,6 +9,7 @@ from typing import Final, Protocol, TypeVar
 
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.fetched_answers import Fetch
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 
@@ -39,6 +40,10 @@ class Preparation(Protocol):
 
     def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
         """Keeps calls that were answered beside calls of the client's own."""
+        ...
+
+    def fetched(self, space: str, fetch: Fetch, answer: KeptAnswer) -> None:
+        """Stores an answer that a client fetched by its id."""
         ...
 
     def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> Callable[[], None]:
@@ -94,6 +99,12 @@ class Workers:
 
         task = asyncio.ensure_future(store())
         self._afterwards[task] = chat.principal.space
+        task.add_done_callback(self._afterwards.pop)
+
+    def fetched(self, space: str, fetch: Fetch, answer: KeptAnswer) -> None:
+        """Stores an answer that a client fetched, without holding up the client."""
+        task = self._submit(lambda: self._preparation.fetched(space, fetch, answer))
+        self._afterwards[task] = space
         task.add_done_callback(self._afterwards.pop)
 
     async def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
