@@ -1490,6 +1490,11 @@ RULES = (
     Requirement("K-READ-17", "Issue 16.3", "Who retires works no more; who was promoted works as what they became."),
     Requirement("K-READ-18", "Issue 16.1", "Mom and Dad are the speaker's; a name tells which flight is meant."),
     Requirement(
+        "K-READ-20",
+        "Issue 16.1",
+        'Whoever "is a nurse and lives in Rome" is a nurse, and the next verb is another fact.',
+    ),
+    Requirement(
         "K-READ-19", "Issue 16.1", "A length of time after in, or trouble with something left out, is no object."
     ),
 )

@@ -168,6 +168,8 @@ def test_what_is_dropped_or_moved_is_still_owned(begin: str, text: str) -> None:
         "Correction: the launch is on March 7.",
         "Correction - the launch is on March 7.",
         "Erratum: the launch is on March 7.",
+        "No, I meant the launch is on March 7.",
+        "Sorry, I meant to say that the launch is on March 7.",
     ],
 )
 def test_a_sentence_that_is_called_a_correction_withdraws_what_was_said(text: str) -> None:

@@ -33,11 +33,29 @@ def test_leaving_for_good_does(text: str) -> None:
     assert [(each.verb, each.object.split()[0]) for each in found] == [("leaves", "Vela")]
 
 
+@pytest.mark.requirement("K-READ-20")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Zoe is a nurse and lives in Rome.", [("Zoe", "works as", "nurse"), ("Zoe", "lives in", "Rome")]),
+        ("Tom is a chef and loves opera.", [("Tom", "works as", "chef"), ("Tom", "loves", "opera")]),
+        ("Zoe is a nurse and works at Vela.", [("Zoe", "works as", "nurse"), ("Zoe", "works at", "Vela")]),
+        ("Tom is a man of plans and dreams.", [("Tom", "is", "man of plans and dreams")]),
+        ("Zoe is fond of cats and works of art.", [("Zoe", "is fond of", "cats and works of art")]),
+        ("I mean my sister Zoe lives in Rome.", [("Zoe", "lives in", "Rome"), ("Zoe", "is sister of", "Ann")]),
+    ],
+)
+def test_what_one_is_ends_where_the_next_verb_begins(text: str, expected: list[Triple]) -> None:
+    assert triples(("Ann", text)) == expected
+
+
 @pytest.mark.requirement("F-PRON-05")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("I got promoted to team lead.", [("Ann", "works as", "team lead")]),
+        ("I speak Spanish and a little French.", [("Ann", "speaks", "Spanish and a little French")]),
+        ("I spoke to Tom in French.", []),
         ("I was elected treasurer of the club.", [("Ann", "works as", "treasurer of the club")]),
         ("I was hired by Vela as a nurse.", [("Ann", "works at", "Vela"), ("Ann", "works as", "nurse")]),
         ("I took over as head of sales.", [("Ann", "works as", "head of sales")]),

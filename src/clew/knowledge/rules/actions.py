@@ -138,12 +138,19 @@ def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -
         return False
     if reading.clause.group.modal == "let" and known not in ("decides on", "uses") and verb != "use":
         return False
-    return known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj) or _calls(reading, obj)
+    told = known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj)
+    return told or _calls(reading, obj) or (verb == "speak" and _is_language(reading, obj))
 
 
 def _calls(reading: ClauseReading, obj: Object) -> bool:
     """As in "`load()` calls `parse()`", which is no talk."""
     return reading.owner.sort == "thing" and obj.low < obj.high and reading.s.low[obj.low][0] == "`"
+
+
+def _is_language(reading: ClauseReading, obj: Object) -> bool:
+    """As in "speaks Spanish and a little French", which is no talk."""
+    spoken = () if obj.preposition else reading.s.low[obj.low : obj.high]
+    return not words("order", "languages").isdisjoint(spoken)
 
 
 def _lacks_object(reading: ClauseReading, verb: str, obj: Object) -> bool:

@@ -95,7 +95,7 @@ def clauses(s: SentenceTokens, is_name: Callable[[str], bool]) -> list[Clause]:
             if found:
                 found[-1].stop = min(found[-1].stop, _before_link(s, clause, at))
             found.append(clause)
-            at, opens = clause.group.end, False
+            at, opens = clause.group.end, clause.group.verb == "mean"  # "I meant the launch is on Friday"
             continue
         bits = s.bits[at]
         opens = bool(bits & _OPENS_CLAUSE) or (opens and bool(bits & (ADVERB | PREPOSITION)))
@@ -316,6 +316,7 @@ def _verb_after(s: SentenceTokens, place: int) -> VerbGroup | None:
 
 
 _SEVERAL: Final = frozenset(("people", "children", "men", "women"))
+_ALSO_NOUNS: Final = frozenset(("work", "love", "help", "need"))
 
 
 def _is_finite(s: SentenceTokens, place: int) -> bool:
@@ -329,12 +330,7 @@ def _is_finite(s: SentenceTokens, place: int) -> bool:
         return not (form & Form.PARTICIPLE and s.low[place + 1] == "by")
     following = s.verb[place + 1]
     if following in words("stative", "lemmas") or following in words("talk", "light"):
-        return not s.form[place + 1] & Form.BASE or following in (
-            "work",
-            "love",
-            "help",
-            "need",
-        )  # "my dance moves get"
+        return not s.form[place + 1] & Form.BASE or following in _ALSO_NOUNS  # "my dance moves get"
     return not after & (BE | MODAL | MARK)
 
 
@@ -422,9 +418,10 @@ def _same_open(s: SentenceTokens, at: int, last: Clause) -> VerbGroup | None:
 
 
 def _same_present(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | None:
-    if before.verb == "be" and not s.bits[at + 1] & (DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO):
+    if before.verb == "be" and not (s.bits[at + 1] & _FULL or _is_after_one(s, at)):
         return None
-    if before.tense != "present" or before.progressive or before.perfect or not s.bits[at + 1] & _TAKEN:
+    bare = before.verb != "be" or not _is_after_one(s, at)
+    if before.tense != "present" or before.progressive or before.perfect or (bare and not s.bits[at + 1] & _TAKEN):
         return None
     if _has_infinitive(s, before.end, at):
         return None  # "I want to go home and sleep"
@@ -433,10 +430,21 @@ def _same_present(s: SentenceTokens, at: int, before: VerbGroup) -> VerbGroup | 
     return verb_group(s, at, agreement) if s.form[at] & wanted else None
 
 
+def _is_after_one(s: SentenceTokens, at: int) -> bool:
+    """Whether "and" joins a verb to what one is: "a nurse and lives in Rome", but not "of plans and dreams"."""
+    head, follows = s.low[at - 2], s.bits[at + 1]
+    is_plural = head.endswith("s") and not head.endswith("ss")
+    if s.form[at] != Form.THIRD or s.low[at - 1] not in ("and", "but") or is_plural or not s.verb[at]:
+        return False
+    likes = s.verb[at] in words("stative", "lemmas") and not follows & (MARK | AUXILIARY)
+    return likes or (s.verb[at] in _STATES and bool(follows & (PREPOSITION | NAME)))
+
+
 def _has_infinitive(s: SentenceTokens, low: int, high: int) -> bool:
     return any(s.bits[place] & TO and s.form[place + 1] & Form.BASE for place in range(low - 1, high - 1))
 
 
+_FULL: Final = DETERMINER | POSSESSIVE | OBJECT | NUMBER | TO
 _TAKEN: Final = DETERMINER | POSSESSIVE | OBJECT | PREPOSITION | NUMBER | TO | NAME | ADVERB
 
 

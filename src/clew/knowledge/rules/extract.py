@@ -25,7 +25,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 30
+VERSION: Final = 31
 """Rises with every change of what the rules find."""
 
 

@@ -6,12 +6,13 @@ from datetime import datetime
 from functools import cache
 from typing import Final
 
+from clew.knowledge.rules.clauses import clauses
 from clew.knowledge.rules.lexicon import BREAK, COMMA, CONNECTOR, QUESTION, SUBJECT, language, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_appointment
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.times import Validity, appointed, time_phrases
-from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.text.dates import on_side
 from clew.types.facts import Effect, FactStatus, Mood
 
@@ -24,13 +25,20 @@ def repaired(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
     s = reading.s
     if draft.mood is Mood.NEGATED and not words("repair", "jokes").isdisjoint(s.low):
         return draft._replace(mood=Mood.ASSERTED, effect=Effect.RETRACTS)
-    if s.low[0] in words("repair", "openings") and draft.mood is Mood.ASSERTED and draft.effect is Effect.STATES:
+    opens = s.low[0] in words("repair", "openings") or _is_meant(s, reading.clause.subject[0])
+    if opens and draft.mood is Mood.ASSERTED and draft.effect is Effect.STATES:
         draft = draft._replace(effect=Effect.CORRECTS)
     rejected = _rejected(s, reading.clause.group.end, min(reading.clause.stop, len(s)))
     if not rejected or draft.mood is not Mood.ASSERTED or draft.instead_of:
         return draft
     corrects = not words("repair", "cues").isdisjoint(s.low[: reading.clause.subject[1] + 1])
     return draft._replace(instead_of=rejected, effect=Effect.CORRECTS if corrects else draft.effect)
+
+
+def _is_meant(s: SentenceTokens, at: int) -> bool:
+    """Whether "I meant" stands before a place; "I mean" says nothing."""
+    said = [word for word in s.low[max(0, at - 5) : at] if word not in ("that", "to", "say")]
+    return said[-2:] == ["i", "meant"]
 
 
 def _rejected(s: SentenceTokens, at: int, stop: int) -> str:
@@ -51,7 +59,14 @@ def _elliptical() -> re.Pattern[str]:
 
 def is_elliptical(sentence: str) -> bool:
     """Whether a sentence is a correction that names nothing but the right value: "No, I meant March 5"."""
-    return _elliptical().fullmatch(sentence) is not None
+    found = _elliptical().fullmatch(sentence)
+    return found is not None and not _is_whole(found["value"])
+
+
+def _is_whole(value: str) -> bool:
+    """Whether words are a sentence of their own: "No, I meant the launch is on March 5"."""
+    s = read(value, 0, len(value))
+    return any(clause.subject[0] < clause.subject[1] for clause in clauses(s, lambda _: True))
 
 
 @cache
