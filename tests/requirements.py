@@ -3229,8 +3229,7 @@ SERVE = (
     Requirement(
         "SRV-NEAR-01",
         "Issue 15",
-        "How long a connection was unused counts from when the server may have sent its answer; what met one that was "
-        "closed goes over a new one if it was not sent whole.",
+        "How long a connection to a server nearby was unused counts from when the server may have sent its answer.",
     ),
 )
 

@@ -8,9 +8,7 @@ from itertools import chain
 
 import pytest
 
-from clew.serve.proxy.connection_pool import IDLE_NEAR
-from clew.serve.proxy.environment_proxy import Attempt
-from clew.serve.proxy.forward import Forwarder, Outgoing, Unreachable
+from clew.serve.proxy.forward import IDLE_NEAR, Attempt, Forwarder, Outgoing, Unreachable
 from tests.proxies import proxy
 from tests.raw_upstreams import (
     RawRequest,

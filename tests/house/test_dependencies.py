@@ -27,7 +27,7 @@ MEASURING = {"bench"}
 """Extras that only measurements need: in no `all`, and locked with the packages of development."""
 OUTERMOST = {
     "src/clew/adapters/": {"agents", "anthropic", "langgraph", "llama-index"},
-    "src/clew/serve/": {"anyio", "h11", "httpx2", "starlette", "uvicorn"},
+    "src/clew/serve/": {"anyio", "httpcore2", "httpx2", "starlette", "uvicorn"},
 }
 """Folders that nothing loads unless it needs their libraries, so that these may be imported at the start."""
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -4,25 +4,37 @@ Borders: knows no memory and no wire format. Bodies and answers pass as bytes: n
 back; a slow reader slows down the upstream.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import ssl
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from clew.serve.proxy.headers import RawHeaders
 
 if TYPE_CHECKING:
-    from clew.serve.proxy.connection_pool import Origin
-    from clew.serve.proxy.upstream_connection import UpstreamConnection
+    import httpx2
 
+CONNECT: Final = 20.0
+"""Seconds until a connection to the upstream must stand."""
 SILENCE: Final = 1_200.0
 """Seconds that the upstream may be silent: models think for minutes, and the vendors' SDKs wait for 600 s."""
+IDLE: Final = 60.0
+"""Seconds for which an unused connection is kept for the next request."""
+IDLE_NEAR: Final = 2.0
+"""Seconds for the same without encryption: to a server nearby, where a new connection costs next to nothing.
+
+Such servers (those on uvicorn and llama.cpp's among them) close a connection that was idle for 5 s, and a question that
+meets them in closing it is lost.
+"""
 _LAST_STATUS: Final = 599
 _IDEMPOTENT: Final = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
-_HAVE_BODIES: Final = frozenset(("POST", "PUT", "PATCH"))
-"""Methods whose requests say that they have no body."""
-_HERE: Final = frozenset(("127.0.0.1", "localhost", "::1"))
-"""What this machine is called; it is reached without the environment's proxy, which is for other machines."""
+_PROXIES: Final = frozenset(("http", "https", "all"))
+"""Kinds of the environment's proxies."""
+_KEPT: Final = 100
+"""Unused connections that are kept."""
 
 
 class Unreachable(Exception):
@@ -58,71 +70,117 @@ class Outgoing:
     headers: RawHeaders
     body: bytes | AsyncIterator[bytes] | None
 
-    @property
-    def has_whole_body(self) -> bool:
-        """Whether it could be sent again."""
-        return self.body is None or isinstance(self.body, bytes)
 
+class Attempt:
+    """What happened to one request so far, by which it is known whether it may be sent again."""
 
-def is_idempotent(outgoing: Outgoing) -> bool:
-    """Whether a request that may have been processed may be sent again (RFC 9110, 9.2.2)."""
-    return outgoing.method in _IDEMPOTENT
+    def __init__(self) -> None:
+        """Begins before anything was sent."""
+        self._events: set[str] = set()
+
+    async def note(self, event: str, _info: Mapping[str, Any]) -> None:
+        """Takes an event of the HTTP library, such as `http11.send_request_headers.complete`."""
+        self._events.add(event)
+
+    def may_be_repeated(self, outgoing: Outgoing) -> bool:
+        """Whether a request that got no answer may be sent again over a new connection.
+
+        It went out over a connection that had been used before, which the upstream may have closed meanwhile; and
+        either nothing of it was sent, or its method may be repeated (RFC 9110, 9.2.2).
+        """
+        is_new = any(event.startswith("connection.connect") for event in self._events)
+        is_answered = any(event.endswith("receive_response_headers.complete") for event in self._events)
+        is_unsent = not any(event.endswith("send_request_headers.complete") for event in self._events)
+        has_whole_body = outgoing.body is None or isinstance(outgoing.body, bytes)
+        may_go_again = is_unsent or outgoing.method in _IDEMPOTENT
+        return may_go_again and has_whole_body and not (is_new or is_answered)
 
 
 class ReceivedAnswer:
-    """An answer of an upstream whose headers are there.
+    """An answer of an upstream whose headers are there."""
 
-    Attributes:
-        is_encoded: whether its body is compressed.
-    """
+    def __init__(self, answer: "httpx2.Response", error: type[Exception]) -> None:
+        """Takes the answer and the type of the errors that reading it raises."""
+        self._answer, self._error = answer, error
+        self.status = answer.status_code
+        self.headers: RawHeaders = answer.headers.raw
+        self.is_encoded = answer.headers.get("content-encoding", "identity") != "identity"
 
-    def __init__(
-        self, status: int, headers: RawHeaders, pieces: AsyncIterator[bytes], close: Callable[[], Awaitable[None]]
-    ) -> None:
-        """Takes the head, the body as it arrives, and what ends it."""
-        self.status, self.headers = status, headers
-        self._pieces, self._close = pieces, close
-        encodings = [value for name, value in headers if name.lower() == b"content-encoding"]
-        self.is_encoded = any(value.strip().lower() != b"identity" for value in encodings)
-
-    def pieces(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncIterator[bytes]:
         """The body as it arrives, as it was sent.
 
         Raises:
             Broken: it broke off.
         """
-        return self._pieces
+        try:
+            async for piece in cast("httpx2.AsyncByteStream", self._answer.stream):
+                yield piece
+        except self._error as error:
+            raise Broken(type(error).__name__) from error
 
     async def aclose(self) -> None:
         """Ends the answer, also in its middle, which tells the upstream to stop."""
-        await self._close()
+        await self._answer.aclose()
+
+
+class Connections:
+    """The connections to all upstreams, some of which are kept while no request uses them."""
+
+    def __init__(self, context: ssl.SSLContext, cookies: CookieJar, kept: int, idle: float) -> None:
+        """Takes how many unused connections are kept, and for how many seconds."""
+        import httpcore2  # the extra `server`
+        import httpx2  # the same; it takes 0.1 s to load
+
+        from clew.serve.proxy.early_connections import EarlyTransport  # which loads the same extra
+        from clew.serve.proxy.near_connections import HOSTS, NearNetwork  # likewise
+
+        self._near = EarlyTransport(NearNetwork(idle), context, kept, idle)
+        self._far: EarlyTransport | None = None
+        if not _PROXIES & getproxies().keys():  # else the library's own, which goes over the environment's proxy
+            self._far = EarlyTransport(httpcore2.AnyIOBackend(), context, kept, idle)
+        self._here = frozenset(HOSTS)
+        names = [f"[{host}]" if ":" in host else host for host in HOSTS]
+        here: dict[str, Any] = {f"http://{name}": self._near for name in names}
+        here |= dict.fromkeys(f"https://{name}" for name in names)  # the environment's proxy is for other machines
+        self.client = httpx2.AsyncClient(
+            verify=context,
+            transport=self._far,
+            timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=idle),
+            cookies=cookies,
+            mounts=here,
+            follow_redirects=False,
+        )
+
+    def open_early(self, url: str) -> None:
+        """Begins to open a connection for a request that comes soon, unless one is free."""
+        parts = urlsplit(url)
+        transport = self._near if parts.scheme == "http" and parts.hostname in self._here else self._far
+        if transport is not None:
+            transport.open_early(url, CONNECT)
 
 
 class Forwarder:
     """Sends requests upstream over connections that are made once and kept. One event loop uses it."""
 
-    def __init__(self, idle_near: float | None = None) -> None:
-        """Takes the seconds for which an unused connection without encryption is kept; None for `IDLE_NEAR`."""
+    def __init__(self, idle_near: float = IDLE_NEAR) -> None:
+        """Takes the seconds for which an unused connection without encryption is kept."""
         import httpx2  # the extra `server`; it takes 0.1 s to load
 
-        from clew.serve.proxy import connection_pool  # which loads the same extra
-        from clew.serve.proxy.environment_proxy import EnvironmentProxy, names_a_proxy  # likewise
-        from clew.serve.proxy.upstream_connection import ConnectionFailed  # likewise
-
+        self._library: Any = httpx2
+        jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another
         context = httpx2.create_ssl_context()
-        idle = connection_pool.IDLE_NEAR if idle_near is None else idle_near
-        self._failed: type[ConnectionFailed] = ConnectionFailed
-        self._origin = connection_pool.origin_of
-        self._pool = connection_pool.ConnectionPool(context, idle)
-        self._proxied = EnvironmentProxy(context, SILENCE) if names_a_proxy() else None
+        self._kept, self._fresh = Connections(context, jar, _KEPT, IDLE), Connections(context, jar, 0, IDLE)
+        self._near = Connections(context, jar, _KEPT, idle_near)
 
     def open_early(self, url: str) -> None:
         """Begins to open the connection for a request that is still being prepared, unless one is free."""
-        origin = self._origin(url)
-        if self._proxied is None or origin.host in _HERE:
-            self._pool.open_early(origin)
+        self._for(url).open_early(url)
 
-    async def send(self, outgoing: Outgoing) -> ReceivedAnswer:
+    def _for(self, url: str) -> Connections:
+        return self._near if url.startswith("http:") else self._kept
+
+    async def send(self, outgoing: Outgoing) -> "ReceivedAnswer":
         """Sends a request and returns its answer when the headers are there; the caller closes it.
 
         What met a connection that the upstream had closed is sent once more, where that is safe.
@@ -130,69 +188,36 @@ class Forwarder:
         Raises:
             Unreachable: there is no answer.
         """
-        origin = self._origin(outgoing.url)
-        if self._proxied is not None and origin.host not in _HERE:
-            answer = await self._proxied.send(outgoing)
-        else:
-            answer = await self._sent(outgoing, origin)
-        if not 200 <= answer.status <= _LAST_STATUS:
+        attempt = Attempt()
+        try:
+            try:
+                answer = await self._ask(self._for(outgoing.url), outgoing, attempt)
+            except (self._library.NetworkError, self._library.RemoteProtocolError):
+                if not attempt.may_be_repeated(outgoing):
+                    raise
+                answer = await self._ask(self._fresh, outgoing, Attempt())
+        except self._library.TimeoutException as error:
+            raise Unreachable(504, type(error).__name__) from error
+        except self._library.HTTPError as error:
+            raise Unreachable(502, type(error).__name__) from error
+        if not 200 <= answer.status_code <= _LAST_STATUS:
             await answer.aclose()
-            raise Unreachable(502, f"status {answer.status}")
-        return answer
+            raise Unreachable(502, f"status {answer.status_code}")
+        return ReceivedAnswer(answer, self._library.HTTPError)
+
+    async def _ask(self, connections: Connections, outgoing: Outgoing, attempt: Attempt) -> "httpx2.Response":
+        client = connections.client
+        timeouts = client.timeout.as_dict()
+        request = self._library.Request(
+            outgoing.method,
+            outgoing.url,
+            headers=list(outgoing.headers),
+            content=outgoing.body,
+            extensions={"target": outgoing.target, "timeout": timeouts, "trace": attempt.note},
+        )
+        return await client.send(request, stream=True, auth=None)
 
     async def close(self) -> None:
         """Closes all connections."""
-        await self._pool.close()
-        if self._proxied is not None:
-            await self._proxied.close()
-
-    async def _sent(self, outgoing: Outgoing, origin: "Origin") -> ReceivedAnswer:
-        try:
-            connection = await self._pool.connection(origin)
-            try:
-                return await self._asked(outgoing, origin, connection)
-            except self._failed as failed:
-                may_go_again = failed.is_unprocessed or (is_idempotent(outgoing) and not failed.is_late)
-                if not (may_go_again and connection.was_used and outgoing.has_whole_body):
-                    raise
-                return await self._asked(outgoing, origin, await self._pool.opened(origin))
-        except self._failed as failed:
-            raise Unreachable(504 if failed.is_late else 502, failed.cause) from failed
-
-    async def _asked(self, outgoing: Outgoing, origin: "Origin", connection: "UpstreamConnection") -> ReceivedAnswer:
-        """The answer to a request over a connection, which is closed if there is none."""
-        try:
-            headers = _framed(outgoing, origin.name)
-            await connection.send(outgoing.method.upper(), outgoing.target, headers, outgoing.body, SILENCE)
-            head = await connection.head(SILENCE)
-        except BaseException:
-            connection.close()
-            raise
-        close = partial(self._close, origin, connection)
-        return ReceivedAnswer(head.status_code, head.headers.raw_items(), self._relayed(connection), close)
-
-    async def _relayed(self, connection: "UpstreamConnection") -> AsyncIterator[bytes]:
-        try:
-            async for piece in connection.pieces(SILENCE):
-                yield piece
-        except self._failed as failed:
-            raise Broken(failed.cause) from failed
-
-    async def _close(self, origin: "Origin", connection: "UpstreamConnection") -> None:
-        self._pool.give_back(origin, connection)
-
-
-def _framed(outgoing: Outgoing, host: bytes) -> list[tuple[bytes, bytes]]:
-    """The headers of a request with those that every request has: its host, and how long its body is."""
-    names = {name.lower() for name, _ in outgoing.headers}
-    headers = list(outgoing.headers)
-    if b"host" not in names:
-        headers.insert(0, (b"Host", host))
-    if not names & {b"content-length", b"transfer-encoding"}:
-        if not outgoing.has_whole_body:
-            headers.append((b"Transfer-Encoding", b"chunked"))
-        elif isinstance(outgoing.body, bytes) and outgoing.body:
-            headers.append((b"Content-Length", b"%d" % len(outgoing.body)))
-        elif outgoing.method.upper() in _HAVE_BODIES:
-            headers.append((b"Content-Length", b"0"))
-    return headers
+        for connections in (self._kept, self._fresh, self._near):
+            await connections.client.aclose()

@@ -1,0 +1,182 @@
+"""Connections to upstreams that open while a request is still being prepared.
+
+A new connection takes as long as one to three ways to the provider and back. The question is looked up and embedded
+meanwhile, so that the first byte waits for the longer of the two and not for both.
+
+Imports the extra `server`. Start at `EarlyTransport`.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Iterable
+from functools import lru_cache, partial
+from typing import Any, Final
+
+import httpcore2
+import httpx2
+
+LIFE: Final = 2.0
+"""Seconds after which an early connection that no request took is closed; servers nearby close such ones themselves."""
+
+Place = tuple[str, int]
+
+
+class EarlyTransport(httpx2.AsyncHTTPTransport):
+    """The library's own transport, over a network that opens connections early."""
+
+    def __init__(self, network: httpcore2.AsyncNetworkBackend, context: ssl.SSLContext, kept: int, idle: float) -> None:
+        """Takes how many unused connections are kept, and for how many seconds."""
+        super().__init__(verify=context)
+        self._context = context
+        self._early = EarlyNetwork(network)
+        self._pool = httpcore2.AsyncConnectionPool(  # the library has no argument for the network
+            ssl_context=context,
+            max_connections=None,
+            max_keepalive_connections=kept,
+            keepalive_expiry=idle,
+            network_backend=self._early,
+        )
+
+    def open_early(self, url: str, seconds: float) -> None:
+        """Begins to open a connection for the next request, unless one is free.
+
+        Args:
+            seconds: until it must stand.
+        """
+        origin = _origin(url)
+        free = (each for each in self._pool.connections if each.is_idle() and each.can_handle_request(origin))
+        if all(each.has_expired() for each in free):
+            context = self._context if origin.scheme == b"https" else None
+            self._early.begin((origin.host.decode("ascii"), origin.port), context, seconds)
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._early.close()
+        await super().aclose()
+
+
+@lru_cache(maxsize=64)
+def _origin(url: str) -> httpcore2.Origin:
+    """Where a request to an address connects to, as the library reads it."""
+    given = httpx2.URL(url)
+    return httpcore2.URL(scheme=given.raw_scheme, host=given.raw_host, port=given.port, target=b"/").origin
+
+
+class EarlyNetwork(httpcore2.AsyncNetworkBackend):
+    """Gives a connection that was begun earlier to whoever opens one. One event loop uses it."""
+
+    def __init__(self, network: httpcore2.AsyncNetworkBackend, life: float = LIFE) -> None:
+        """Takes what opens connections, and the seconds after which one that no request took is closed."""
+        self._network, self._life = network, life
+        self._begun: dict[Place, Opening] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def begin(self, place: Place, context: ssl.SSLContext | None, seconds: float) -> None:
+        """Begins to open a connection, encrypted where a context is given; one to a place at a time."""
+        if place not in self._begun:
+            opening = asyncio.ensure_future(self._opened(place, context, seconds))
+            self._begun[place] = opening
+            opening.add_done_callback(partial(self._stands, place))
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """The connection that was begun, or a new one where there is none or it has ended.
+
+        Raises:
+            httpcore2.ConnectError: the host cannot be reached. httpcore2.ConnectTimeout: in time.
+        """
+        opening = self._begun.pop((host, port), None)
+        if opening is not None:
+            try:
+                stream = await asyncio.shield(opening)
+            except asyncio.CancelledError:
+                self._close(opening)
+                raise
+            if not stream.get_extra_info("is_readable"):
+                return stream
+            await stream.aclose()
+        return await self._network.connect_tcp(
+            host, port, timeout=timeout, local_address=local_address, socket_options=socket_options
+        )
+
+    async def close(self) -> None:
+        """Closes the connections that no request took."""
+        for place in tuple(self._begun):
+            self._close(self._begun.pop(place))
+        await asyncio.gather(*self._closing)
+
+    async def _opened(self, place: Place, context: ssl.SSLContext | None, seconds: float) -> "EarlyStream":
+        stream = await self._network.connect_tcp(*place, timeout=seconds)
+        if context is not None:
+            context.set_alpn_protocols(["http/1.1"])  # as the library does for each connection
+            try:
+                stream = await stream.start_tls(context, place[0], timeout=seconds)
+            except BaseException:
+                await stream.aclose()
+                raise
+        return EarlyStream(stream, is_encrypted=context is not None)
+
+    def _stands(self, place: Place, opening: "Opening") -> None:
+        """Leaves a connection that stands to a request for a while; of one that failed, only who waits for it hears."""
+        if opening.cancelled() or opening.exception() is not None:
+            if self._begun.get(place) is opening:
+                del self._begun[place]
+            return
+        asyncio.get_running_loop().call_later(self._life, self._expire, place, opening)
+
+    def _expire(self, place: Place, opening: "Opening") -> None:
+        if self._begun.get(place) is opening:
+            self._close(self._begun.pop(place))
+
+    def _close(self, opening: "Opening") -> None:
+        closing = asyncio.ensure_future(_closed(opening))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
+
+async def _closed(opening: "Opening") -> None:
+    """Closes a connection, also one that is only begun."""
+    opening.cancel()
+    (stream,) = await asyncio.gather(opening, return_exceptions=True)
+    if isinstance(stream, EarlyStream):
+        await stream.aclose()
+
+
+class EarlyStream(httpcore2.AsyncNetworkStream):
+    """A connection that may be encrypted already."""
+
+    def __init__(self, stream: httpcore2.AsyncNetworkStream, *, is_encrypted: bool) -> None:
+        self._stream, self._is_encrypted = stream, is_encrypted
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """As the library has it."""
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """As the library has it."""
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """As the library has it."""
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.AsyncNetworkStream:
+        """The encrypted connection."""
+        if self._is_encrypted:
+            return self._stream
+        return await self._stream.start_tls(ssl_context, server_hostname, timeout)
+
+    def get_extra_info(self, info: str) -> Any:
+        """As the library has it."""
+        return self._stream.get_extra_info(info)
+
+
+Opening = asyncio.Task[EarlyStream]

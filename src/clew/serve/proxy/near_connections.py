@@ -1,0 +1,161 @@
+"""Connections without encryption to servers on this machine, such as a local model or a gateway.
+
+Such a server closes a connection on which nothing happened for some seconds, and a question that meets it in closing is
+lost. The HTTP library counts from when the answer was read. Under load that may be seconds after the server has sent
+it; so here the time counts from when nothing of the answer was there yet.
+
+Imports the extra `server`. Start at `NearNetwork`.
+"""
+
+import asyncio
+import errno
+import socket
+import time
+from collections.abc import Awaitable, Iterable
+from ipaddress import ip_address
+from typing import Any, Final, TypeVar
+
+import httpcore2
+
+HOSTS: Final = ("127.0.0.1", "localhost", "::1")
+"""What this machine is called."""
+
+Address = tuple[socket.AddressFamily, tuple[Any, ...]]
+Value = TypeVar("Value")
+
+
+class NearNetwork(httpcore2.AsyncNetworkBackend):
+    """Opens connections; one event loop uses it."""
+
+    def __init__(self, idle: float) -> None:
+        """Takes the seconds after which a connection is not used again."""
+        self._idle = idle
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,  # noqa: ARG002  # the library's form; it gives none
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002  # the same
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connects to the first address of a host that answers.
+
+        Raises:
+            httpcore2.ConnectError: none does. httpcore2.ConnectTimeout: in time.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                return NearStream(await _connected(host, port), self._idle)
+        except TimeoutError as error:
+            raise httpcore2.ConnectTimeout(str(error)) from error
+        except OSError as error:
+            raise httpcore2.ConnectError(str(error)) from error
+
+
+class NearStream(httpcore2.AsyncNetworkStream):
+    """One connection."""
+
+    def __init__(self, plug: socket.socket, idle: float) -> None:
+        self._plug, self._idle = plug, idle
+        self._loop = asyncio.get_running_loop()
+        self._silent = time.monotonic()  # when there was last nothing to read: what was read since came after that
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """The next bytes; none at the end.
+
+        Raises:
+            httpcore2.ReadError: the connection broke. httpcore2.ReadTimeout: nothing came in time.
+        """
+        try:
+            if self._is_readable():
+                await asyncio.sleep(0)  # a server that always has more holds up nobody
+            else:
+                self._silent = time.monotonic()
+            return await _within(self._loop.sock_recv(self._plug, max_bytes), timeout)
+        except TimeoutError as error:
+            raise httpcore2.ReadTimeout(str(error)) from error
+        except OSError as error:
+            raise httpcore2.ReadError(str(error)) from error
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Sends bytes, unless the other side has closed, or said something that it was not asked.
+
+        Raises:
+            httpcore2.WriteError: nothing was sent, or not all. httpcore2.WriteTimeout: it took too long.
+        """
+        if not buffer:
+            return
+        if self._is_readable():
+            raise httpcore2.WriteError(f"the other side has closed the connection ({errno.errorcode[errno.EPIPE]})")
+        try:
+            await _within(self._loop.sock_sendall(self._plug, buffer), timeout)  # which sends before it first waits
+        except TimeoutError as error:
+            raise httpcore2.WriteTimeout(str(error)) from error
+        except OSError as error:
+            raise httpcore2.WriteError(str(error)) from error
+
+    async def aclose(self) -> None:
+        """Closes the connection."""
+        self._plug.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        """What the library asks of an unused connection: whether it has ended (which is readable), and the socket."""
+        if info == "is_readable":
+            return self._is_readable() or time.monotonic() > self._silent + self._idle
+        return self._plug if info == "socket" else None
+
+    def _is_readable(self) -> bool:
+        try:
+            self._plug.recv(1, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            return False
+        except OSError:
+            return True
+        return True
+
+
+async def _within(work: Awaitable[Value], seconds: float | None) -> Value:
+    """The result of some work.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    if seconds is None:
+        return await work
+    async with asyncio.timeout(seconds):
+        return await work
+
+
+async def _connected(host: str, port: int) -> socket.socket:
+    """A connected socket that waits for nothing.
+
+    Raises:
+        OSError: no address of the host answers.
+    """
+    failed: OSError = OSError(errno.EADDRNOTAVAIL, f"{host} has no address")
+    for family, address in await _addresses(host, port):
+        plug = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            plug.setblocking(False)
+            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await asyncio.get_running_loop().sock_connect(plug, address)
+        except OSError as error:
+            plug.close()
+            failed = error
+        except BaseException:
+            plug.close()
+            raise
+        else:
+            return plug
+    raise failed
+
+
+async def _addresses(host: str, port: int) -> list[Address]:
+    """Where a host is; an address stands for itself."""
+    try:
+        version = ip_address(host).version
+    except ValueError:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return [(family, address) for family, _, _, _, address in found]
+    return [(socket.AF_INET if version == 4 else socket.AF_INET6, (host, port))]
