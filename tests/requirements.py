@@ -3471,6 +3471,33 @@ CERTAIN = (
 )
 
 
+FIRST_USE = (
+    Requirement(
+        "U-NAMES-01", "DESIGN 12", "A first name, in any case and without accents, means the one speaker who has it."
+    ),
+    Requirement(
+        "U-NAMES-02", "DESIGN 12", "A name that nobody has, or that several have, is an error that names some."
+    ),
+    Requirement("U-REFS-01", "DESIGN 12", "Turns can be pinned, forgotten and marked as used as a block names them."),
+    Requirement(
+        "U-PEOPLE-01", "DESIGN 12", "A brief of a talk between people takes no remark for an unanswered request."
+    ),
+    Requirement("U-OPEN-01", "DESIGN 12", "`async with AsyncMemory.open(...)` opens and closes a memory."),
+    Requirement("U-WHEN-01", "DESIGN 12", "A question for what changed or was new in a time gets what was said in it."),
+    Requirement("U-FILES-01", "DESIGN 12", "Folders of the SIGMA view may be given as text."),
+)
+
+DECIDED = (
+    Requirement(
+        "U-DECIDED-01", "DESIGN 12", "Who asks what was decided, and names no subject, gets the decisions of a talk."
+    ),
+    Requirement(
+        "U-DECIDED-02",
+        "DESIGN 12",
+        "Recaps and briefs tell what people who talked a matter over came to, in few words too.",
+    ),
+)
+
 READING = (
     Requirement(
         "F-READING-01",
@@ -3586,4 +3613,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TRY,
     *FOUND,
     *READING,
+    *DECIDED,
+    *FIRST_USE,
 )

@@ -8,10 +8,10 @@ asked over the network does wait.
 
 import asyncio
 import functools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from clew.errors import ClosedError, InputError
 from clew.memory import Memory
@@ -46,6 +46,35 @@ def _in_thread(
     return call
 
 
+_Opened = TypeVar("_Opened", bound="AsyncMemory")
+
+
+class Opening(Generic[_Opened]):
+    """A home that is about to be opened: await it, or use it as an asynchronous context manager."""
+
+    def __init__(self, kind: type[_Opened], start: Callable[[], Memory]) -> None:
+        """Opens nothing yet."""
+        self._kind = kind
+        self._start = start
+        self._memory: _Opened | None = None
+
+    def __await__(self) -> Generator[Any, None, _Opened]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> _Opened:
+        self._memory = await self._open()
+        return self._memory
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._memory is not None:
+            await self._memory.close()
+
+    async def _open(self) -> _Opened:
+        return self._kind(await asyncio.to_thread(self._start))
+
+
 class AsyncMemory:
     """A `Memory` for asyncio; use `await AsyncMemory.open(...)`, and close it, or use it in an `async with` statement.
 
@@ -66,9 +95,13 @@ class AsyncMemory:
         self.questions = ThreadPoolExecutor(QUESTIONS if computes else ASKING, thread_name_prefix="clew-questions")
 
     @classmethod
-    async def open(cls, *args: Any, **kwargs: Any) -> Self:
-        """Opens a home; takes what `Memory.open` takes and raises what it raises."""
-        return cls(await asyncio.to_thread(functools.partial(Memory.open, *args, **kwargs)))
+    def open(cls, *args: Any, **kwargs: Any) -> "Opening[Self]":
+        """Opens a home; takes what `Memory.open` takes and raises what it raises.
+
+        Both `memory = await AsyncMemory.open(...)` and `async with AsyncMemory.open(...) as memory:` open it; the
+        latter closes it, too.
+        """
+        return Opening(cls, functools.partial(Memory.open, *args, **kwargs))
 
     add = _in_thread(Memory.add)
     add_many = _in_thread(Memory.add_many)

@@ -30,7 +30,8 @@ def test_every_public_method_is_mirrored() -> None:
 @pytest.mark.parametrize("name", sorted(public(Memory)))
 def test_a_mirrored_method_takes_and_tells_the_same(name: str) -> None:
     ours, theirs = getattr(AsyncMemory, name), getattr(Memory, name)
-    assert inspect.iscoroutinefunction(inspect.unwrap(ours, stop=inspect.iscoroutinefunction))
+    if name != "open":  # what that returns can be awaited, and entered by `async with`
+        assert inspect.iscoroutinefunction(inspect.unwrap(ours, stop=inspect.iscoroutinefunction))
     assert inspect.getdoc(ours)
     if name not in ("open", "close"):
         assert inspect.signature(ours) == inspect.signature(theirs)

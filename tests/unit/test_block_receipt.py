@@ -79,6 +79,7 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
         "call",
         "session",
         "failure",
+        "decision",
         "cause",
         "closing",
         "sequel",

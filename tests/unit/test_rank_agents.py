@@ -89,6 +89,13 @@ def test_signal_failure_marks_reports_of_failure_when_one_is_asked_for() -> None
     assert values("failure", asked(space("Error: no seats"), "Why are there no seats?")) is None
 
 
+@pytest.mark.requirement("U-DECIDED-01")
+def test_signal_decision_marks_what_was_decided_where_nothing_else_is_asked_for() -> None:
+    view = space("We agreed on tea.", "Let's move it to noon.", "Should it be final?", "Tea!")
+    assert values("decision", asked(view, "What did we decide?")) == [1, 0.5, 0.5, 0]
+    assert values("decision", asked(view, "What did we decide about tea?")) is None
+
+
 @pytest.mark.requirement("F-PIECES-01")
 def test_signal_cause_marks_the_explaining_turns_of_an_agent() -> None:
     view = space(*WORK)

@@ -430,7 +430,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     never = {True: {"answer", "statement", "window"}, False: {"user", "assistant", *AGENT}}[beside]
     never |= {"position", "standing", "opening", "hop", *OFF}  # not asked for, or no weight
     never |= {"unembedded", "exact", "rare", "call", "users_words"}  # a sentence, a small space, all vectors, no tool
-    never |= {"failure", "cause", "closing", "sequel", "session"}  # not asked for, few sessions
+    never |= {"failure", "decision", "cause", "closing", "sequel", "session"}  # not asked for, few sessions
     never |= {"burst", "stretch"}  # two speakers, who say little
     weight = "cost_assistant" if beside and name == "cost" else name
 

@@ -154,7 +154,7 @@ def narrowing(command: Command) -> Command:
             metavar="DATE",
             help="Only turns said by then; relative dates count from then. A date alone means the end of that day.",
         ),
-        click.option("--speaker", metavar="NAME", help="Only turns of this speaker."),
+        click.option("--speaker", metavar="NAME", help="Only turns of this speaker; a first name will do."),
         click.option("--role", type=click.Choice(ROLES), help="Only turns of this role."),
         click.option(
             "--until",

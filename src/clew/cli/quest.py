@@ -5,7 +5,7 @@ from typing import Final
 import click
 from rich.text import Text
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import open_memory, session_named
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
@@ -36,7 +36,7 @@ def quest(context: click.Context, scope: Scope, session: str | None, limit: int)
         return
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        every = memory.quests(session)
+        every = memory.quests(session if session is None or memory.is_empty else session_named(memory, session))
     found = every[-limit:]
     if scope.as_json:
         emit(*(each.to_dict() for each in found))

@@ -10,6 +10,7 @@ from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, grid, lay_out, numbers, out
 from clew.cli.terminal import emit
+from clew.recall.session_names import turn_meant
 from clew.text.printable import printable
 from clew.types.tuning import Change, TuneReport, Verdict
 
@@ -59,7 +60,7 @@ def mark_used(scope: Scope, receipt: str, turns: tuple[str, ...]) -> None:
     """
     with open_memory(scope) as memory:
         name = memory.explain().name if receipt == "last" else receipt
-        count = memory.mark_used(name, turns)
+        count = memory.mark_used(name, [turn_meant(memory.reads, ref) for ref in turns])
     _say(scope, {"receipt": name, "marked": count}, f"{counted(count, 'turn')} marked as used")
 
 

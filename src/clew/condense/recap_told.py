@@ -21,7 +21,7 @@ from clew.condense.recap_lines import (
     tells,
 )
 from clew.condense.sentence_worth import Rarity, best_passage, is_to_other, tells_of_self, words_of, worth_of
-from clew.condense.statements import is_expected, is_settled
+from clew.condense.statements import is_concluded, is_expected, is_settled
 from clew.config.sections import AnalyzeConfig
 
 LINE: Final = 200
@@ -127,7 +127,7 @@ def add_statements(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, *,
             if mark.kind == kind
             and states(mark.value)
             and _has_kind(kind, mark.value, turn, mode)
-            and not (mode == "chat" and len(words_of(mark.value)) < _FEWEST)
+            and not (mode == "chat" and _is_short(kind, mark.value))
             and not (social and is_chatter(kind, mark.value))
         }
         best = sorted(told.items(), key=lambda said: (not holds(kind, *said), -said[1].seq))
@@ -179,10 +179,17 @@ def instructs(sentence: str) -> bool:
     return _INSTRUCTS.match(as_sentence(sentence)) is not None
 
 
+def _is_short(kind: str, text: str) -> bool:
+    """Whether a statement in talk has too few words to be understood alone; "We switch to Adyen" names its outcome."""
+    return len(words_of(text)) < _FEWEST and not (kind == "decision" and is_concluded(text))
+
+
 def is_chatter(kind: str, text: str) -> bool:
     """Whether a statement in talk among people binds nobody: advice, praise, a proposal without an outcome, a story."""
     if kind == "decision" and (not is_settled(text) or _STORY.search(text) is not None):
         return True
+    if kind == "decision" and is_concluded(text):
+        return False
     return not tells_of_self(text) or is_to_other(text) or worth_of(text) < _WORTH
 
 

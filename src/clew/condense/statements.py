@@ -34,12 +34,31 @@ _DOING: Final = (
 )
 _STAYING: Final = "(?:start with|stick (?:to|with)|go (?:with|for)|choose|pick)"
 _SURELY: Final = "(?: directly| simply| just)?"
+_THEN: Final = "(?:then|so|ok(?:ay)?|alright|fine|well)"
+_CHOOSING: Final = (
+    "(?:switch(?:ing)?|stick(?:ing)? (?:to|with)|go(?:ing)? (?:with|for)|choose|pick|take|keep(?:ing)?|drop(?:ping)?"
+    "|mov(?:e|ing) .{1,40} to|postpone|settle (?:on|for))"
+)
+"""What a group does with a choice: after "then" or "so" it ends the discussion."""
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
     return late_pattern("|".join(patterns))
 
 
+_WHEN: Final = (
+    r"(?:(?:next |this |the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:the )?\d|next (?:week|month|year|quarter)"
+    r"|tomorrow|noon|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
+)
+_CONCLUDED: Final = _any(
+    rf"(?:^|[.;:] )\W*(?:{_THEN}\W+)?(?:decided|agreed|settled)\b(?:, | - |: |[^:,.?!]{{1,50}}: )\w(?![^\n]*!\W*$)",
+    r"^\W*(?:(?:new|final|our|board|the) ){0,2}decision\b[^:.?!]{0,50}: \w",
+    rf"(?:^|[.;:] )\W*{_THEN},? (?:let's|we(?:'ll| will|'re| are)?) {_CHOOSING}\b",
+    r"\bwe(?:'re| are)? (?:now )?switch(?:ed|ing)?(?: back| over)? to\b",
+    rf"\b(?:move|postpone|shift|reschedule)[ds]?\b[^.?!]{{0,40}} to {_WHEN}",
+    rf"\b{_THEN},? [^.,;?!]{{1,40}} it is\b(?= then\b|\W*[;.]|\W*$)",
+)
+"""How people who talk a matter over say what came of it: "Agreed, release 1.0 on Friday", "Then we move it to May"."""
 _SETTLED: Final = _any(
     (
         rf"\b{_I} (?:decided|opted|chose|agreed|settled|picked|went with|concluded|declined|rejected|turned down"
@@ -173,6 +192,7 @@ _FAILURE: Final = _any(
 )
 # The order decides between kinds: what failed is said with "need to" as well.
 _KINDS: Final = (
+    ("decision", _CONCLUDED),
     ("decision", _SETTLED),
     ("failure", _FAILURE),
     ("constraint", _CONSTRAINT),
@@ -241,9 +261,9 @@ def kind_of(sentence: str) -> str | None:
     """The kind of one sentence; None for most."""
     plain = sentence.replace("’", "'")
     lower = plain.lower()
-    is_open = lower.rstrip("\"')* ").endswith(("?", "!"))
+    end = lower.rstrip("\"')* ")[-1:]
     for kind, pattern in _KINDS:
-        if is_open and pattern in _CALM:
+        if (end in {"?", "!"} and pattern in _CALM) or (end == "?" and pattern is _CONCLUDED):
             continue
         if pattern.search(lower) or (kind in {"constraint", "task"} and pattern.search(plain)):
             return kind
@@ -258,7 +278,12 @@ def is_expected(failure: str) -> bool:
 def is_settled(sentence: str) -> bool:
     """Whether a sentence says outright what was decided or may not be, rather than what may be done next."""
     lower = sentence.replace("’", "'").lower()
-    return any(pattern.search(lower) is not None for pattern in (_SETTLED, _DECISION, _CONSTRAINT))
+    return any(pattern.search(lower) is not None for pattern in (_CONCLUDED, _SETTLED, _DECISION, _CONSTRAINT))
+
+
+def is_concluded(sentence: str) -> bool:
+    """Whether a sentence says what a talk came to, so that it binds those who talked, however few words it has."""
+    return _CONCLUDED.search(sentence.replace("’", "'").lower()) is not None
 
 
 def is_announcement(sentence: str) -> bool:

@@ -147,6 +147,9 @@ class RecallConfig:
     failure: float = setting(
         2.0, "Added to turns that report a failure when an assistant is asked why something failed.", low=0, high=20
     )
+    decision: float = setting(
+        6.0, "Added to turns that say what was decided, when the question asks for decisions alone.", low=0, high=20
+    )
     cause: float = setting(
         2.0, "Added to turns in which an agent explains something, when the question asks why.", low=0, high=20
     )

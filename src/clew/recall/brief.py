@@ -75,15 +75,28 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
         f", {where}" if where else ""
     )
     yield f"Name: {session.name}"
+    among_people = is_between_people(turns)
     if session.title:
-        yield f"Request: {session.title}"
+        yield f"{'Began' if among_people else 'Request'}: {session.title}"
     if topics:
         yield f"Topics: {', '.join(topics)}"
+    if among_people:
+        last = next((turn for turn in reversed(turns) if _prose(turn)), None)
+        if last is not None:
+            yield f"Last words: {last.speaker}: {_short(_prose(last))}"
+        return
     said: dict[str, str] = {}
     for turn in reversed(turns):
         if turn.origin in _SAID and turn.origin not in said and (text := _prose(turn)):
             said[turn.origin] = text
     yield from (f"{_SAID[origin]}: {_short(text)}" for origin, text in reversed(said.items()))
+
+
+def is_between_people(turns: Sequence[Turn]) -> bool:
+    """Whether two or more people with names talk, and no assistant."""
+    return len({turn.speaker for turn in turns if turn.speaker}) > 1 and not any(
+        turn.role == "assistant" and not turn.speaker for turn in turns
+    )
 
 
 def _earlier(session: SessionInfo, project: str | None) -> str:
@@ -96,7 +109,9 @@ def _earlier(session: SessionInfo, project: str | None) -> str:
 def _open(turns: Sequence[Turn]) -> Iterator[str]:
     """What stayed open: a request without an answer or a question to the user, an error, tasks."""
     said = [turn for turn in turns if turn.origin in ("user", "assistant") and _prose(turn)]
-    if awaits_answer((turn.origin, prose_of(turn)) for turn in reversed(said)):
+    if is_between_people(said):
+        pass  # nobody there is asked to answer everything
+    elif awaits_answer((turn.origin, prose_of(turn)) for turn in reversed(said)):
         yield "The last request has no answer."
     elif said and said[-1].origin == "assistant" and (asked := _QUESTION.search(_prose(said[-1]))):
         yield f"Asked you: {_short(asked[0])}"

@@ -98,7 +98,9 @@ def recall(
     ranking = _ranked(path, planned, frame, mask)
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
-    sure = None if planned.strategy == "sigma" or frame.intent.wants.overview else confidence(ranking)
+    wants = frame.intent.wants
+    is_unsure = planned.strategy == "sigma" or wants.overview or wants.decisions
+    sure = None if is_unsure else confidence(ranking)
     ranked = time.perf_counter()
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
     settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}

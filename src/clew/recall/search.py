@@ -1,9 +1,7 @@
 """Turns that answer a question, meet an expression, hold a phrase, or have an id; without a budget to keep."""
 
-import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import Final
 
 from clew.errors import NotFoundError
 from clew.ingest.media import inline
@@ -15,6 +13,7 @@ from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
 from clew.types import Hit, Turn, parse_turn_id, turn_id
+from clew.types.ids import spelled_out
 
 
 def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bool) -> list[Hit]:
@@ -53,10 +52,6 @@ def quoting(path: ReadPath, phrase: str, limit: int) -> list[Turn]:
         return find_quote(view, fetch, phrase, limit)
 
 
-_IN_BLOCK: Final = re.compile(r"\A([^:]+):([0-9]{1,18})\Z")
-"""A session and the number of an item, as a block has them."""
-
-
 def stored_turn(path: ReadPath, ref: str) -> Turn:
     """The turn of an id, with large parts as pointers to blobs.
 
@@ -67,7 +62,7 @@ def stored_turn(path: ReadPath, ref: str) -> Turn:
         InputError: that is no turn id, or a block names several sessions so.
         NotFoundError: no such turn.
     """
-    session, seq = parse_turn_id(_IN_BLOCK.sub(r"\1:turn:\2", ref))
+    session, seq = parse_turn_id(spelled_out(ref))
     with path.store.snapshot() as reader:
         turn = _stored(TURN.get(reader, (path.space, session, seq)))
         if turn is None and (meant := session_shown_as(path, session)):

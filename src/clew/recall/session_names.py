@@ -6,7 +6,7 @@ from typing import Final
 from clew.errors import InputError, NotFoundError
 from clew.recall.read_path import ReadPath
 from clew.store.selections import TURN_ORIGINS
-from clew.types.ids import parse_turn_id, short_session, turn_id
+from clew.types.ids import parse_turn_id, short_session, spelled_out, turn_id
 
 _NEAR: Final = 3
 """Most sessions with a similar name that an error names."""
@@ -40,12 +40,12 @@ def is_session(path: ReadPath, name: str) -> bool:
 
 
 def turn_meant(path: ReadPath, ref: str) -> str:
-    """The id of a turn, also where it has the session's short name; unchanged where no session is meant.
+    """The id of a turn, also as a block names it (`f7633853:38`); unchanged where no session is meant.
 
     Raises:
         InputError: that is no turn id, or several sessions are shown so.
     """
-    session, seq = parse_turn_id(ref)
+    session, seq = parse_turn_id(spelled_out(ref))
     return turn_id(session if is_session(path, session) else session_shown_as(path, session) or session, seq)
 
 

@@ -13,6 +13,7 @@ BEAT: Final = 1
 _UUID = re.compile(
     r"(?<![0-9a-f])(?P<begin>[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])", re.IGNORECASE
 )
+_IN_BLOCK: Final = re.compile(r"\A([^:]+):([0-9]{1,18})\Z")
 _TURN_ID = re.compile(r"(?P<session>.+):turn:(?P<seq>[0-9]{1,18})", re.DOTALL)
 
 
@@ -52,6 +53,11 @@ def short_session(session: str) -> str:
     """A session as a block names it: the first eight digits of a UUID in its name; other names are not shortened."""
     found = _UUID.search(session)
     return session if found is None else found["begin"].lower()
+
+
+def spelled_out(ref: str) -> str:
+    """A turn id for a session and a number as a block has them (`f7633853:38`); any other text as it is."""
+    return _IN_BLOCK.sub(r"\1:turn:\2", ref)
 
 
 def parse_turn_id(text: str) -> tuple[str, int]:

@@ -179,7 +179,7 @@ def session_turns(memory: Memory, session: str) -> list[TurnAnalysis]:
 def export_session(
     memory: Memory,
     session: str,
-    folder: Path,
+    folder: Path | str,
     *,
     options: CompressorOptions | None = None,
     archive: bool = False,
@@ -196,6 +196,7 @@ def export_session(
         NotFoundError: there is no such session.
         OSError: the folder cannot be written.
     """
+    folder = Path(folder)
     state = session_state(memory, session)
     made = compress_context(
         session_turns(memory, session),
@@ -213,7 +214,7 @@ def export_session(
     )
 
 
-def import_session(memory: Memory, folder: Path, anchor_id: str) -> IngestReport:
+def import_session(memory: Memory, folder: Path | str, anchor_id: str) -> IngestReport:
     """Read back what `export_session`, or another program, wrote of a conversation: its turns and provider sessions.
 
     Lattices are read from the folder and its `archives/`. Turns that the memory has are left as they are: those that it
@@ -225,6 +226,7 @@ def import_session(memory: Memory, folder: Path, anchor_id: str) -> IngestReport
         NotFoundError: the folder has no state of the conversation.
         FormatError: a file is not a JSON object. InputError: it is no state or no lattice.
     """
+    folder = Path(folder)
     path = folder / f"{session_prefix(anchor_id)}.state.json"
     if not path.exists():
         raise NotFoundError(f"{str(folder)!r} has no {path.name}; export the session first, or name its anchor")

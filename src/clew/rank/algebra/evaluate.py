@@ -30,6 +30,7 @@ from clew.rank.algebra.syntax import (
     TimeRange,
 )
 from clew.store.rows import to_us
+from clew.text.spoken_names import people_called
 from clew.types.turn import ROLES
 
 TRUE: Final = 1
@@ -201,8 +202,10 @@ def _named(node: FieldEquals, view: IndexView, places: Positions) -> Truth:
         codes = [code for code, name in enumerate(view.sessions) if name == node.value]
         held = _stated(np.isin(view.turns.session[places], codes))
     else:
-        wanted = node.value.casefold()
-        codes = [code for code, name in enumerate(view.speakers) if name.casefold() == wanted]
+        called = people_called(node.value, view.speakers)
+        same = [name for name in called if name.casefold() == node.value.casefold()]
+        wanted = same or (called if len(called) == 1 else [])
+        codes = [code for code, name in enumerate(view.speakers) if name in wanted]
         speaker = view.turns.speaker[places]
         held = np.where(speaker < 0, UNKNOWN, _stated(np.isin(speaker, codes))).astype(np.int8)
     return held if node.operator == "=" else -held

@@ -38,7 +38,8 @@ _GENERIC: Final = frozenset(
     term
     for word in "talk talked speak spoke discuss discussed conversation chat chatted say said tell told mention "
     "mentioned happen happened go going cover covered do done work worked topic subject thing anything everything "
-    "something summary summarize summarise recap overview highlight review sum catch time period then back".split()
+    "something summary summarize summarise recap overview highlight review sum catch time period then back change "
+    "changed new".split()
     for term in query_terms(word)
 )
 
@@ -153,8 +154,8 @@ def _check_calendar(query: str) -> None:
 def mode_of(mode: str, query: str, window: TimeWindow) -> str:
     """The mode of answer: the one that is given, or for `auto` the one that the question's words ask for.
 
-    Words of change decide first, then those of a recap; a time without a subject is an overview; then words of a state;
-    everything else is a lookup.
+    Words of change decide first, unless a time but no subject is named; then those of a recap; a time without a subject
+    is an overview; then words of a state; everything else is a lookup.
 
     Raises:
         InputError: there is no such mode, or it needs a question.
@@ -166,7 +167,7 @@ def mode_of(mode: str, query: str, window: TimeWindow) -> str:
     if mode != "auto":
         return mode
     wants = wants_of(query)
-    if wants.change and window.about:
+    if wants.change and (window.about or (window.since is None and window.until is None)):
         return "change_over_time"
     if wants.recap:
         return "summarize_over_time"

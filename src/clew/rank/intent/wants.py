@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from clew.rank.intent.decisions import asks_for_decisions
 from clew.rank.intent.overviews import asks_for_all
 from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
@@ -117,6 +118,7 @@ class Wants:
         overview: what was said and done at all; nothing in particular is named.
         users_words: what the person asked for, wanted or reported.
         failure: why something failed, was refused or did not happen.
+        decisions: what was decided at all; no subject is named.
         cause: why something is as it is.
         outcome: how something ended, or what is left to do.
         open_tasks: what is open, left or to be done next.
@@ -138,6 +140,7 @@ class Wants:
     overview: bool = False
     users_words: bool = False
     failure: bool = False
+    decisions: bool = False
     cause: bool = False
     outcome: bool = False
     open_tasks: bool = False
@@ -171,6 +174,7 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         overview=overview,
         users_words=with_assistant and _USERS_WORDS.search(text) is not None,
         failure=with_assistant and _FAILURE.search(text) is not None,
+        decisions=asks_for_decisions(text),
         cause=with_assistant and _CAUSE.search(text) is not None,
         outcome=with_assistant and _OUTCOME.search(text) is not None,
         open_tasks=with_assistant and _OPEN_TASKS.search(text) is not None,

@@ -16,6 +16,7 @@ from clew.rank.signals.burst import burst
 from clew.rank.signals.cost import cost
 from clew.rank.signals.course import cause, closing, sequel
 from clew.rank.signals.coverage import coverage, exact, rare
+from clew.rank.signals.decision import decision
 from clew.rank.signals.dense import answer, dense, dense_rewritten, unembedded, window
 from clew.rank.signals.fact import fact
 from clew.rank.signals.failure import failure
@@ -97,6 +98,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("call", call, lambda c, _: c.call, derived=True),
     Signal("session", session, lambda c, _: c.session, derived=True),
     Signal("failure", failure, lambda c, _: c.failure),
+    Signal("decision", decision, lambda c, _: c.decision),
     Signal("cause", cause, lambda c, _: c.cause),
     Signal("closing", closing, lambda c, _: c.closing, derived=True),
     Signal("sequel", sequel, lambda c, _: c.sequel, derived=True),
