@@ -3487,6 +3487,13 @@ FIRST_USE = (
     Requirement("U-FILES-01", "DESIGN 12", "Folders of the SIGMA view may be given as text."),
 )
 
+TITLES = (
+    Requirement(
+        "U-TITLE-01", "DESIGN 12", "A conversation that is asked for by words of its title is found, and surely so."
+    ),
+    Requirement("U-TITLE-02", "DESIGN 12", "A conversation can be named by the title that its client gave it."),
+)
+
 DECIDED = (
     Requirement(
         "U-DECIDED-01", "DESIGN 12", "Who asks what was decided, and names no subject, gets the decisions of a talk."
@@ -3613,6 +3620,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TRY,
     *FOUND,
     *READING,
+    *TITLES,
     *DECIDED,
     *FIRST_USE,
 )

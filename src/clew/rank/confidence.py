@@ -118,6 +118,8 @@ def confidence(ranking: Ranking) -> Confidence:
 def features(ranking: Ranking) -> Features:
     """The features of a ranking that is not empty."""
     frame = ranking.frame
+    if frame.titled:  # a title has every word of the question
+        return Features(together=1.0, words=1.0, near=_near(frame))
     told = information(frame.intent)
     return Features(
         unknown=_unknown(frame, told),

@@ -56,6 +56,7 @@ class Frame:
         cosines: cosine of the question to each turn, also where all are too small to rank by; None without embedder.
         region: turns at the beat that the caller points at; empty without one.
         pointed: turns that the question's own words point at.
+        titled: the beginnings of conversations whose titles have the words of the question.
         around: entity graph and hierarchy around the question, as far as weighted signals need them.
         hop: terms of the second look-up; empty in the first one.
         labels: agreement of labels with the question, as far as weighted signals need it.
@@ -70,6 +71,7 @@ class Frame:
     with_assistant: bool
     region: tuple[WeightedRange, ...] = ()
     pointed: PointedTurns = NOWHERE
+    titled: tuple[WeightedRange, ...] = ()
     around: GraphContext = NOTHING
     hop: tuple[str, ...] = ()
     labels: QuestionLabels = NO_LABELS

@@ -21,6 +21,7 @@ from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.rank.graph_context import NOTHING, GraphContextReader
 from clew.rank.intent import Intent, read_intent
+from clew.rank.intent.title_words import title_words
 from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
 from clew.rank.search import Ranking, prepare, rank
 from clew.rank.second_lookup import FIRST, ReadTexts, seeds
@@ -54,6 +55,7 @@ class RankingSources:
         importance: the importance of every turn of a view; NaN while unknown.
         texts: the words of turns, for the second look-up.
         outline: the turns of the beats or chapters that a question counts back to.
+        titles: the beginnings of conversations whose titles have all of some words.
         facts: share of a question that the best fact of each turn answers.
     """
 
@@ -62,6 +64,7 @@ class RankingSources:
     importance: Callable[[IndexView], Scores] | None = None
     texts: ReadTexts | None = None
     outline: FindNodes | None = None
+    titles: Callable[[IndexView, frozenset[str]], tuple[WeightedRange, ...]] | None = None
     facts: Callable[[IndexView, Intent], Scores | None] | None = None
 
 
@@ -136,6 +139,9 @@ class Ranker:
             found = replace(found, importance=self._sources.importance(view))
         if intent.positions and config.position:
             found = replace(found, pointed=resolve_positions(view, intent.positions, session, self._sources.outline))
+        if self._sources.titles is not None and config.position:
+            words = title_words(text, exact=intent.wants.exact)
+            found = replace(found, titled=self._sources.titles(view, words) if words else ())
         if self._sources.facts is not None and config.fact:
             found = replace(found, facts=self._sources.facts(view, intent))
         if cosines is not None:

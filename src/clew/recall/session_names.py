@@ -6,6 +6,7 @@ from typing import Final
 from clew.errors import InputError, NotFoundError
 from clew.recall.read_path import ReadPath
 from clew.store.selections import TURN_ORIGINS
+from clew.store.tables import SESSION
 from clew.types.ids import parse_turn_id, short_session, spelled_out, turn_id
 
 _NEAR: Final = 3
@@ -17,19 +18,27 @@ _NAMED: Final = 5
 
 
 def session_meant(path: ReadPath, name: str) -> str:
-    """The stored session of this name, else the only one that a block shows so, else the only one that begins so.
+    """The stored session of this name, else the only one that a block shows so, that begins so, or that has this title.
 
     Raises:
-        InputError: several sessions are shown so, or begin so.
+        InputError: several sessions are shown so, begin so, or have this title.
         NotFoundError: there is none.
     """
     found = name if is_session(path, name) else session_shown_as(path, name)
     found = found or _only(name, [each for each in path.live.view().sessions if each.startswith(name)])
+    found = found or _only(name, _titled(path, name))
     if found is None:
         near = get_close_matches(name, path.live.view().sessions[-_COMPARED:], n=_NEAR)
         like = f"; there is {' and '.join(map(repr, near))}" if near else ""
         raise NotFoundError(f"there is no session {name!r:.200}{like}; `clew sessions` lists those that there are")
     return found
+
+
+def _titled(path: ReadPath, title: str) -> list[str]:
+    """The stored sessions to which a client gave this title, without regard to case."""
+    with path.store.snapshot() as reader:
+        rows = SESSION.scan(reader, (path.space,), (path.space,))
+        return [row.session for row in rows if row.title and row.title.casefold() == title.casefold()]
 
 
 def is_session(path: ReadPath, name: str) -> bool:

@@ -22,7 +22,7 @@ _ASKS: Final = late_pattern(
     r"|\bwhat (?:was|were|is|has been) (?:discussed|talked about|done|covered|said|decided|achieved)\b",
     re.IGNORECASE,
 )
-_GENERIC: Final = frozenset(
+GENERIC: Final = frozenset(
     term
     for word in "talk talked talking speak spoke discuss discussed discussion conversation chat chatted chatting "
     "say said tell told mention mentioned happen happened happening go going went cover covered do did "
@@ -41,4 +41,4 @@ def asks_for_all(text: str) -> bool:
     """Whether a question asks for an overview and names no subject, no time and nobody."""
     if _ASKS.search(text) is None:
         return False
-    return all(term in _GENERIC for term in query_terms(text))
+    return all(term in GENERIC for term in query_terms(text))

@@ -1,0 +1,58 @@
+"""Conversations that are asked for, or named, by the titles that clients and exports give them."""
+
+from pathlib import Path
+
+import pytest
+
+from clew.memory import Memory
+from clew.rank.intent.title_words import title_words
+from tests.cli_runs import done, failure
+from tests.memories import quiet, told
+
+
+def chats(home: Path) -> Memory:
+    memory = quiet(home)
+    for title, session, *texts in (
+        ("Tax return 2024", "a", "I worked from home on 141 days.", "And my new desk, 389 euros?"),
+        ("Regex parser in Rust", "b", "How do I represent the tree?", "The borrow checker complains."),
+        ("Wedding speech", "c", "My sister met him at a rowing club.", "She once buried the keys."),
+    ):
+        memory.add_many([told(text, session=session, metadata={"title": title}) for text in texts])
+    return memory
+
+
+@pytest.mark.requirement("U-TITLE-01")
+@pytest.mark.parametrize(
+    ("question", "session"),
+    [
+        ("tax return", "a"),
+        ("what was the chat about taxes about?", "a"),
+        ("the session about the parser", "b"),
+        ("the conversation about my wedding speech", "c"),
+    ],
+)
+def test_a_conversation_is_found_by_its_title(tmp_path: Path, question: str, session: str) -> None:
+    with chats(tmp_path) as memory:
+        assert memory.search(question)[0].turn.session == session
+        assert not memory.recall(question).is_doubtful
+
+
+@pytest.mark.requirement("U-TITLE-01")
+def test_titles_answer_no_other_question(tmp_path: Path) -> None:
+    assert title_words("How was the wedding speech received?", exact=False) == frozenset()
+    assert title_words("what was the chat about?", exact=False) == frozenset()
+    with chats(tmp_path) as memory:
+        assert memory.recall("the session about Kubernetes").text == ""
+        assert memory.recall("Did anybody give a speech?").text == ""
+        memory.forget(session="a")
+        assert memory.recall("tax return").text == ""
+
+
+@pytest.mark.requirement("U-TITLE-02")
+def test_a_session_is_named_by_its_title(tmp_path: Path) -> None:
+    chats(tmp_path).close()
+    assert "rowing club" in done("recap", "wedding speech", "--home", tmp_path)
+    assert "there is no session 'wedding'" in failure(1, "recap", "wedding", "--home", tmp_path)
+    with quiet(tmp_path) as memory:
+        memory.add(told("Another one.", session="d", metadata={"title": "Wedding speech"}))
+    assert "may be any of c, d" in failure(1, "recap", "Wedding speech", "--home", tmp_path)
