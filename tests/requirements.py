@@ -3487,6 +3487,14 @@ FIRST_USE = (
     Requirement("U-FILES-01", "DESIGN 12", "Folders of the SIGMA view may be given as text."),
 )
 
+ABROAD = (
+    Requirement("U-ABROAD-01", "DESIGN 12", 'German "im" with a noun is no name: "Zimmer im Garten" names nobody.'),
+    Requirement("U-ABROAD-02", "DESIGN 12", "No sentence ends after the ordinal number of a date: am 1. Dezember."),
+    Requirement(
+        "U-ABROAD-03", "DESIGN 12", "Numbers in groups of three digits are not cut in two in phrases and names."
+    ),
+)
+
 TITLES = (
     Requirement(
         "U-TITLE-01", "DESIGN 12", "A conversation that is asked for by words of its title is found, and surely so."
@@ -3620,6 +3628,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TRY,
     *FOUND,
     *READING,
+    *ABROAD,
     *TITLES,
     *DECIDED,
     *FIRST_USE,

@@ -17,7 +17,7 @@ MOST_WORDS: Final = 3
 """Of a phrase; a longer run is cut into phrases of this length at most."""
 
 _READ: Final = 20_000  # characters, as everywhere in this package
-_TOKEN = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?|[^\w\s]|\n")
+_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?![\w,])|[^\W_](?:[\w.'/+#-]*[\w+#])?|[^\w\s]|\n")
 _IDENTIFIER = re.compile(r"[\w-]*(?:[_/.]\w|\d)[\w./+#-]*|[a-z]+[A-Z]\w*|[A-Z]{2,}s?")
 _JOINT = re.compile(r"[\s_-]+")
 _NAME = re.compile(r"[A-Z][a-z]")

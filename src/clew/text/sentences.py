@@ -30,6 +30,12 @@ _ABBREVIATIONS = frozenset(
 # These end a sentence as often as not, so what follows decides: only a lower-case letter keeps the sentence open.
 _OPEN_ABBREVIATIONS = frozenset("etc inc ltd co corp a.m p.m u.s u.k u.n jr sr ph.d b.c a.d al usw".split())
 
+# What follows the full stop of an ordinal number in dates: "Ich komme am 1. Dezember", "vom 12. bis 17. Mai".
+_AFTER_ORDINAL = re.compile(
+    r"(?:januar|jänner|februar|märz|marts|april|mai|maj|juni|juli|august|september|oktober|november|de[zcs]ember|bis)\b",
+    re.IGNORECASE,
+)
+
 
 def paragraph_spans(text: str) -> tuple[tuple[int, int], ...]:
     """The paragraphs (separated by blank lines) as `(start, end)` in text order, without surrounding white space."""
@@ -110,6 +116,8 @@ def _ends_after_word(text: str, begin: int, at: int, after: int) -> bool:
     word = text[max(first, text.rfind(" ", first, at) + 1) : at].lstrip(_OPENERS)
     if len(word) == 1 or word.isdigit():
         if at - len(word) == begin:  # the number of a list item: "1. Open the file"
+            return False
+        if word.isdigit() and len(word) <= 2 and _AFTER_ORDINAL.match(text, after):
             return False
         return not word.isupper() or word == "I"  # an initial: "J. Smith"
     lower = word.lower()

@@ -349,12 +349,18 @@ def _named(c: _Complement) -> list[StatementDraft] | None:
     low, high = c.obj.low, c.obj.high
     if c.s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER) or not c.s.bits[low] & NAME or not c.reading.is_person:
         return None
-    if not all(c.s.bits[at] & NAME for at in range(low, high)):
+    if not all(c.s.bits[at] & NAME for at in range(low, high)) or _is_german_in(c.s, low):
         return []
     if is_no_name(c.text):  # "is French"
         return c.with_verb("is")
     same = c.text.casefold() == c.reading.owner.name.casefold()
     return [*(() if same else c.with_verb("is named")), *apposed(c.reading, c.reading.owner.name, high)]
+
+
+def _is_german_in(s: SentenceTokens, low: int) -> bool:
+    """Whether the "im" before a word in capitals is German for "in the": "Zimmer im Garten", and not "hi im Ben"."""
+    before = [word for word in s.low[max(0, low - 4) : max(0, low - 2)] if word != ","][-1:]
+    return s.words(low - 1, low).lower() == "im" and before not in (["hi"], ["hey"], ["hello"])
 
 
 def _works_as(c: _Complement) -> list[StatementDraft]:

@@ -7,7 +7,7 @@ from clew.rank.frame import Frame, Scores
 
 
 def position(frame: Frame) -> Scores | None:
-    """1 in the beat or titled conversation pointed at, less around it, 0 elsewhere; None where nothing is pointed at."""
+    """1 in the beat or the titled conversation meant, less around it, 0 elsewhere; None where no place is meant."""
     pointed = frame.pointed
     if not (frame.region or pointed.stretches or pointed.sides or frame.titled):
         return None
