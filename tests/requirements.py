@@ -1694,6 +1694,9 @@ SPEED = (
     Requirement("F-SPEED-05", "DESIGN 13", "A recall has each line, each heading and the block counted once."),
     Requirement("F-SPEED-06", "DESIGN 13", "Ranking holds few arrays of the size of the space at a time."),
     Requirement("F-SPEED-07", "DESIGN 13", "A recall looks each of its words up once, in all segments together."),
+    Requirement(
+        "F-SPEED-43", "Issue 12.1", "What a frequent word counts in all windows is computed once for several questions."
+    ),
     Requirement("F-SPEED-35", "Issue 12.1", "Small segments are gathered in memory; what is found stays the same."),
     Requirement(
         "F-SPEED-39", "Issue 12.1", "Receipts are gathered for a second before they are written, unless somebody waits."

@@ -118,7 +118,7 @@ def test_a_memory_keeps_the_budget(memory: Memory, budget: int, counted_by: str 
 def test_a_candidate_that_does_not_fit_is_passed_over_and_later_ones_are_tried(sizes: list[int], budget: int) -> None:
     def offered(place: int) -> list[Evidence]:
         text = "x" * sizes[place]
-        return [Evidence(rank=place + 1, session="s", seq=place, at=None, speaker="A", text=text, rendering="full")]
+        return [Evidence(session="s", seq=place, at=None, speaker="A", text=text, rendering="full")]
 
     packed = fit(sizes, lambda _: None, offered, budget, counter("estimate"))
     spare = budget * 4 - len(packed.text or f"<clew-memory>{CLOSING}")
@@ -134,9 +134,7 @@ def _offered(place: int, size: int) -> list[Evidence]:
     text = f"{place:x<{size}}"[:size]  # no two alike, but for short ones
     # No two speakers alike: where a name is left out, a second look adds candidates, which the model does not.
     speaker = f"A{place}"
-    whole = Evidence(
-        rank=place + 1, session=f"s{place % 3}", seq=place, at=None, speaker=speaker, text=text, rendering="full"
-    )
+    whole = Evidence(session=f"s{place % 3}", seq=place, at=None, speaker=speaker, text=text, rendering="full")
     return [whole, replace(whole, text=text[:600], pieces=(0,))] if size > 600 else [whole]
 
 

@@ -20,7 +20,7 @@ ITEM = re.compile(r"^\d+ [^\n:]*:")
 
 
 def shown(text: str, seq: int = 0, session: str = "s", at: datetime | None = None, speaker: str = "Ann") -> Evidence:
-    return Evidence(rank=1, session=session, seq=seq, at=at, speaker=speaker, text=text, rendering="full")
+    return Evidence(session=session, seq=seq, at=at, speaker=speaker, text=text, rendering="full")
 
 
 def lines(block: str) -> list[str]:

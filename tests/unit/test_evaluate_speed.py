@@ -1,6 +1,7 @@
 """The speed suite on a few turns: that it measures what it says. Its figures are nobody's business here."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -10,12 +11,15 @@ import pytest
 from clew.errors import InputError
 from clew.evaluate.speed.clocks import quantile
 from clew.evaluate.speed.footprint import measure_core
+from clew.evaluate.speed.lookup import embed_questions
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.references import FullText, scan
 from clew.evaluate.speed.suite import run_speed
 from clew.evaluate.speed.synthetic import MEAN_WORDS, SESSION, ConversationGenerator, vocabulary
-from clew.evaluate.speed.vectors import DIM, RandomEmbedder
+from clew.evaluate.speed.vectors import DIM, EmbeddedOnce, RandomEmbedder
 from clew.evaluate.tables import number, speed_sheet
+from clew.memory import Memory
+from clew.models.protocol import Matrix
 from clew.text.stopwords import STOPWORDS
 
 
@@ -140,3 +144,30 @@ def test_the_table_shows_ratios() -> None:
         ("c", "0.0123", "-", "s", "-", "-"),
     )
     assert [number(value) for value in (0, 1234.5, 99.96, 0.5)] == ["0", "1,234", "100.0", "0.500"]
+
+
+class CountingEmbedder(RandomEmbedder):
+    """Counts the texts that it embeds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        self.count += len(texts)
+        return super().embed(texts)
+
+
+@pytest.mark.requirement("F-BENCH-08")
+def test_a_recall_is_measured_without_embedding_its_question() -> None:
+    inner, writer = CountingEmbedder(), ConversationGenerator()
+    embedder, turns = EmbeddedOnce(inner), list(writer.turns(60))
+    probes = writer.probes([turn.text for turn in turns], 5)
+    embed_questions(embedder, probes)
+    with Memory.open(":memory:", embedder=embedder) as memory:
+        memory.add_many(turns)
+        assert memory.drain()
+        before = inner.count
+        for probe in probes:
+            assert memory.recall(probe.question, budget=500).items
+        assert inner.count == before > 0

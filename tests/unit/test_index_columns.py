@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from clew.index.columns import Columns
 from clew.index.entry import PieceTerms, TurnEntry
-from clew.index.incremental_cache import MAX_ARRAYS, CacheKey, IncrementalCache
+from clew.index.incremental_cache import MAX_ARRAYS, CacheKey, IncrementalCache, RecentArrays
 from clew.index.segment import Segment, build
 
 SQUARES = CacheKey[NDArray[np.int64]]("squares")
@@ -92,3 +92,20 @@ def test_what_views_share_is_made_once() -> None:
     shared = kept.shared(key, list)
     assert kept.shared(key, list) is shared
     assert IncrementalCache().shared(key, list) is not shared
+
+
+@pytest.mark.requirement("F-SPEED-43")
+def test_the_arrays_used_last_are_kept() -> None:
+    kept, made = RecentArrays[NDArray[np.int64]](2), list[str]()
+
+    def get(key: str) -> NDArray[np.int64]:
+        def make() -> NDArray[np.int64]:
+            made.append(key)
+            return np.arange(3)
+
+        return kept.get(key, make)
+
+    assert not get("a").flags.writeable
+    for key in "bacab":
+        assert get(key).tolist() == [0, 1, 2]
+    assert "".join(made) == "abcb", "b was the one that nobody had used for the longest time"

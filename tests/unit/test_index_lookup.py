@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from clew.index.bm25 import NeighbourWindow, bm25f
 from clew.index.gathering import regrouped
 from clew.index.live import SETTLED, LiveIndex
 from clew.index.string_table import StringTable, sections, to_bytes
@@ -95,3 +98,22 @@ def test_stored_segments_stay_in_their_group_while_all_of_it_is_stored() -> None
     assert regrouped([one, two, three], []) == [(one,), (two,), (three,)]
     assert regrouped([one, two, three, four], [(one, two), (three,)]) == [(one, two), (three,), (four,)]
     assert regrouped([one, three, four], [(one, two), (three,)]) == [(one,), (three,), (four,)]
+
+
+def _never() -> NDArray[np.uint16]:
+    raise AssertionError("counted again")
+
+
+@pytest.mark.requirement("F-SPEED-43")
+def test_a_frequent_word_is_counted_once_for_several_questions(memory: Memory) -> None:
+    add(memory, 0, 60)
+    view, window = memory.reads.live.view(), NeighbourWindow()
+    first = bm25f(view, ["tea", "word1"])
+    kept = [view.windowed.get((term, window), _never) for term in ("tea", "word1")]
+    assert list(map(len, kept)) == [60, 60], "both are in more than one of 40 pieces"
+    assert bm25f(view, ["tea", "word1"]).tobytes() == first.tobytes()
+    add(memory, 60, 4)
+    newer = memory.reads.live.view()
+    newer.windowed.get(("tea", window), lambda: np.zeros(64, dtype=np.uint16))
+    assert not bm25f(newer, ["tea"]).any(), "the counts of this view that are kept are those that count"
+    assert bm25f(newer, ["tea"], NeighbourWindow.none()).all(), "another window counts otherwise"

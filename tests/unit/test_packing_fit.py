@@ -22,7 +22,7 @@ PARAGRAPH = "Nothing of note was said about anything else at all. " * 8
 
 
 def shown(place: int, text: str) -> Evidence:
-    return Evidence(rank=place + 1, session="s", seq=place, at=None, speaker="A", text=text, rendering="full")
+    return Evidence(session="s", seq=place, at=None, speaker="A", text=text, rendering="full")
 
 
 class Telling:

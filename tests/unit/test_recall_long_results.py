@@ -33,7 +33,7 @@ def test_of_a_long_result_passages_are_short_and_cost_what_they_are_worth() -> N
     text = listing(200)
     spans = [(start, min(len(text), start + 480)) for start in range(0, len(text), 480)]
     scores = [float(number == 7) for number in range(len(spans))]
-    whole = Evidence.of(told(text), text, "full", rank=1)
+    whole = Evidence.of(told(text), text, "full")
     assert [len(each.pieces) for each in renderings(whole, text, spans, scores)] == [0, 8, 4, 2, 1, 0]
     of_result = renderings_of_result(whole, text, spans, scores)
     assert [len(each.pieces) for each in of_result] == [0, 2, 1, 0]

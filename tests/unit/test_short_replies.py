@@ -104,7 +104,7 @@ def test_which_replies_say_little(text: str, asked: bool, little: bool) -> None:
     ],
 )
 def test_of_a_long_turn_its_last_question_is_shown(text: str, shown: str) -> None:
-    whole = Evidence(rank=1, session="s", seq=0, at=None, speaker="A", text=text, rendering="full")
+    whole = Evidence(session="s", seq=0, at=None, speaker="A", text=text, rendering="full")
     found = asked_in(whole)
     assert found.text.startswith(shown)
     assert len(found.text) <= EXCERPT + 2

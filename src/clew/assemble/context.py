@@ -160,12 +160,12 @@ def build_context(
         shelf.renderings,
         counter=counter,
         worth=policy.worth(ranking),
-        demands=Demands(tuple(why), partial(shelf.beside, pairs)),
+        demands=Demands(tuple(why), pairs.keys(), partial(shelf.beside, pairs)),
     )
     packed, whole, in_short = _with_beats(pack, policy.beats, ranking.frame.intent, room - kept, counter)
     whole, in_short = with_lines(whole, in_short, replace(policy.first, lines=lines), room, counter)
     left = left_out(ranked, packed, why)
-    rows = ranking.rows([*(item.rank - 1 for item in packed.items), *left])
+    rows = ranking.rows([*packed.places, *left])
     details = BlockDetails(
         packed=packed,
         in_short=in_short,
@@ -203,7 +203,7 @@ def _with_beats(
 
 def least_budget(turns: Iterable[Turn], count: Counter) -> int:
     """Tokens of the smallest block that shows one of these turns in full, its heading and the opening included."""
-    return min(count(render([Evidence.of(turn, turn.text, "full", rank=1)])) for turn in turns)
+    return min(count(render([Evidence.of(turn, turn.text, "full")])) for turn in turns)
 
 
 def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
@@ -233,7 +233,7 @@ class _RenderingSource:
         self._ranking, self._fetch, self._policy = ranking, fetch, policy
         self._required = required
         self._leaves_out = ranking.frame.config.thinking == "new"
-        self._made: dict[int, list[Evidence]] = {}
+        self._made: dict[int, Sequence[Evidence]] = {}
         self._words: dict[int, StoredWords] = {}
         self._little: dict[int, bool] = {}
         self.said_again: set[int] = set()
@@ -251,7 +251,6 @@ class _RenderingSource:
         moments = _moments(at)
         whole = _evidence(
             len(texts),
-            [place + 1 for place in places],
             names,
             seqs,
             moments,
@@ -264,20 +263,27 @@ class _RenderingSource:
             list(map(item_line, seqs, written, texts)),
             _headings(names, codes, moments, (at // DAY).tolist()),
         )
-        self._made.update(zip(places, map(list, zip(whole)), strict=True))
-        by_tool = (turns.role[positions] == TOOL).tolist()
-        for place, stored, size, is_result in zip(places, words, turns.chars[positions].tolist(), by_tool, strict=True):
-            if stored is None:
-                self._made[place] = []
-                continue
-            if stored.is_marked:
-                self._made[place] = self._marked(place, stored)
-            if is_result and (said := without_notes(stored.text)) != stored.text:
-                self._made[place] = [replace(self._made[place][0], text=said.strip(), rendering=RESULT_ALONE)]
-            if size > self._policy.long and self._made[place]:
-                self._words[place] = stored
+        self._made.update(zip(places, zip(whole), strict=True))
+        # What is to be done with single turns: none of it in most blocks, and little in the others.
+        special = ((turns.role[positions] == TOOL) | (turns.chars[positions] > self._policy.long)).tolist()
+        for number, stored in enumerate(words):
+            if special[number] or stored is None or stored.is_marked:
+                self._finish(places[number], stored, int(positions[number]))
 
-    def renderings(self, place: int) -> list[Evidence]:
+    def _finish(self, place: int, stored: StoredWords | None, position: int) -> None:
+        """Marks a turn, cuts a tool's result, and keeps the words of a long turn, of which parts may be shown."""
+        if stored is None:
+            self._made[place] = ()
+            return
+        turns = self._ranking.frame.view.turns
+        if stored.is_marked:
+            self._made[place] = self._marked(place, self._made[place][0], stored)
+        if turns.role[position] == TOOL and (said := without_notes(stored.text)) != stored.text:
+            self._made[place] = (replace(self._made[place][0], text=said.strip(), rendering=RESULT_ALONE),)
+        if turns.chars[position] > self._policy.long and self._made[place]:
+            self._words[place] = stored
+
+    def renderings(self, place: int) -> Sequence[Evidence]:
         """The whole turn, and shorter renderings of a long one; empty when the turn was forgotten meanwhile."""
         if place not in self._words:
             return self._made[place]
@@ -328,18 +334,17 @@ class _RenderingSource:
             known = self._little[place] = says_little(self._made[place][0].text, asked=asks)
         return known
 
-    def _marked(self, place: int, words: StoredWords) -> list[Evidence]:
+    def _marked(self, place: int, whole: Evidence, words: StoredWords) -> tuple[Evidence, ...]:
         """The whole of a turn with its marks, without thinking that its answer says again."""
-        (whole,) = self._made[place]
         text, rendering = marked(words), whole.rendering
         may_leave = bool(words.thinking) and self._leaves_out and place not in self._required
         if may_leave and says_again(words, self._ranking.frame.intent.terms):
             if words.is_thinking:
                 self.said_again.add(place)
-                return []
+                return ()
             text, rendering = without_thinking(words), ANSWER
         speaker = words.speaker or whole.speaker
-        return [replace(whole, speaker=speaker, text=text.strip(), rendering=rendering, mark=words.mark)]
+        return (replace(whole, speaker=speaker, text=text.strip(), rendering=rendering, mark=words.mark),)
 
 
 ANSWER: Final = "answer"

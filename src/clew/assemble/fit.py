@@ -4,14 +4,14 @@ Borders: decides by rank and cost; knows no signals. Texts are read only for can
 once, since every read is a query to the store; each rendering is counted once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, partial
 from typing import Final
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, pack, pack_singles
-from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, names_left_out, render
+from clew.assemble.render import CLOSING, OPENING, Evidence, chronological_order, heading, names_left_out, render
 from clew.assemble.replies import SHORT
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 
@@ -48,6 +48,7 @@ class Packed:
 
     Attributes:
         items: in the block's order.
+        places: index of each item's candidate, in the order of `items`.
         costs: tokens of each item's line, in the order of `items`.
         text: the block.
         tokens: exact count of `text`.
@@ -56,6 +57,7 @@ class Packed:
     """
 
     items: tuple[Evidence, ...]
+    places: tuple[int, ...]
     costs: tuple[int, ...]
     text: str
     tokens: int
@@ -69,11 +71,13 @@ class Demands:
 
     Attributes:
         must: indexes of candidates that are packed before all others, most important first.
+        needy: the candidates that may need another beside them.
         beside: maps a candidate to the one, with its rendering, without which it cannot be understood; the two are one
             unit, which makes room for itself at the cost of later candidates, or is left out.
     """
 
     must: Sequence[int] = ()
+    needy: Collection[int] = frozenset()
     beside: Callable[[int], tuple[int, Evidence] | None] = lambda _: None
 
 
@@ -109,10 +113,16 @@ def fit(
     room = table.fill(0, room) if worth is None else table.pack(worth, demands.must, room)
     room = table.fill_with_copies(room)
     room = table.join(demands, room)
-    order = chronological(table.taken.values())
-    if table.use_saved(room + names_left_out(order) / CHARS_PER_TOKEN, demands.beside):
-        order = chronological(table.taken.values())
+    order = _in_order(table.taken)
+    if table.use_saved(room + names_left_out(list(order.values())) / CHARS_PER_TOKEN, demands):
+        order = _in_order(table.taken)
     return _exact(table, order, demands.must, budget, counter)
+
+
+def _in_order(taken: Mapping[int, Evidence]) -> dict[int, Evidence]:
+    """What was taken, in the order of the block."""
+    places, items = list(taken), list(taken.values())
+    return {places[number]: items[number] for number in chronological_order(items)}
 
 
 class _Table:
@@ -143,6 +153,18 @@ class _Table:
         # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
         self.weigh: Callable[[str], float] = (lambda text: len(text) / CHARS_PER_TOKEN) if self._known else self.count
 
+    def counts(self, lines: Sequence[str]) -> list[int]:
+        """The tokens of each of these lines."""
+        if self._known:  # without a call for each
+            return [-(-len(line) // CHARS_PER_TOKEN) for line in lines]
+        return list(map(self.count, lines))
+
+    def _weights(self, lines: Sequence[str]) -> Sequence[float]:
+        """What each of these lines weighs."""
+        if self._known:
+            return [len(line) / CHARS_PER_TOKEN for line in lines]
+        return list(map(self.count, lines))
+
     def pack(self, worth: Sequence[float], must: Sequence[int], room: float) -> float:
         """Packs the candidates within reach, fills the remaining room with later ones, and returns what is left."""
         reached, after = self._reach(must, room)
@@ -150,9 +172,12 @@ class _Table:
             return room
         offered = list(map(self._offered.__getitem__, reached))
         worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
-        for number, evidence in self._picked(reached, offered, worths, must, room):
-            room -= self.weigh(evidence.shown)
-            room -= self._take(reached[number], evidence)
+        picked = self._picked(reached, offered, worths, must, room)
+        for (number, evidence), cost in zip(picked, self._weights([each.shown for _, each in picked]), strict=True):
+            room -= cost
+            if evidence.heading not in self._headings:
+                room -= self._heading_cost(evidence.heading)
+            self._take(reached[number], evidence)
         return self.fill(after, room)
 
     def _picked(
@@ -166,12 +191,13 @@ class _Table:
         """What is packed of these candidates: numbers of them, ascending, each with its rendering."""
         if not must and set(map(len, offered)) == {1}:
             lines = [shown[0] for shown in offered]
-            costs = [self.weigh(line.shown) for line in lines]
+            costs = self._weights([line.shown for line in lines])
             utilities = [
                 worth * max(cost, 1.0) * line.share for worth, cost, line in zip(worths, costs, lines, strict=True)
             ]
             keys = [line.heading for line in lines]
-            taken = pack_singles(utilities, costs, keys, list(map(self._heading_cost, keys)), room)
+            heading_costs = {key: self._heading_cost(key) for key in set(keys)}
+            taken = pack_singles(utilities, costs, keys, list(map(heading_costs.__getitem__, keys)), room)
             if taken is not None:
                 return [(number, lines[number]) for number in taken]
         choices = list(map(self._choice, worths, offered))
@@ -231,7 +257,7 @@ class _Table:
 
     def join(self, demands: Demands, room: float) -> float:
         """Puts beside the taken candidates what they need, best first, and returns the room that is left."""
-        for place in sorted(self.taken):
+        for place in sorted(self.taken.keys() & demands.needy):
             found = demands.beside(place) if place in self.taken else None
             if found is not None and found[0] in self.taken:
                 self.tied.setdefault(found[0], place)
@@ -263,26 +289,22 @@ class _Table:
             del self.taken[each]
         return room
 
-    def use_saved(self, room: float, beside: Callable[[int], tuple[int, Evidence] | None]) -> bool:
+    def use_saved(self, room: float, demands: Demands) -> bool:
         """Adds the best candidates that fit into what is left when who goes on is named once; False for none."""
         before = len(self.taken)
         lacking = sorted(self._offered.keys() - self.taken.keys() - set(self._copies)) if room >= SAVED else ()
         for place in lacking:
             if room < SPARE:
                 break
-            needed = beside(place)
+            needed = demands.beside(place) if place in demands.needy else None
             if needed is None or needed[0] in self.taken:
                 room = self._take_first(place, room)
         return len(self.taken) > before
 
-    def _take(self, place: int, evidence: Evidence) -> float:
-        """Takes a candidate, and returns the cost of its heading where no candidate taken before has that heading."""
+    def _take(self, place: int, evidence: Evidence) -> None:
+        """Takes a candidate, with its heading."""
         self.taken[place] = evidence
-        key = evidence.heading
-        if key in self._headings:
-            return 0.0
-        self._headings.add(key)
-        return self._heading_cost(key)
+        self._headings.add(evidence.heading)
 
     def _heading_cost(self, key: tuple[str, date | None]) -> float:
         cost = self._heading_costs.get(key)
@@ -351,11 +373,13 @@ def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
     return [1.0 if first[beginning] == place else REPEATED for place, beginning in enumerate(beginnings)]
 
 
-def _exact(table: _Table, items: list[Evidence], must: Sequence[int], budget: int, counter: Counter) -> Packed:
+def _exact(
+    table: _Table, ordered: Mapping[int, Evidence], must: Sequence[int], budget: int, counter: Counter
+) -> Packed:
     """The block of what was taken, without the last of it as long as it exceeds the budget.
 
     Args:
-        items: what was taken, in the block's order.
+        ordered: what was taken, in the block's order.
     """
     taken, tied = table.taken, table.tied
 
@@ -365,15 +389,17 @@ def _exact(table: _Table, items: list[Evidence], must: Sequence[int], budget: in
         first = tied[place] if tied.get(place) in must else first
         return (-1, must.index(first), place == first) if first in must else (0, first, place == first)
 
+    items = tuple(ordered.values())
     text, tokens = _block(items, counter)
     while tokens > budget:
         del taken[max(taken, key=last)]
-        items = chronological(taken.values())
+        ordered = _in_order(taken)
+        items = tuple(ordered.values())
         text, tokens = _block(items, counter)
-    costs = tuple([table.count(item.shown) for item in items])
     return Packed(
-        tuple(items),
-        costs,
+        items,
+        tuple(ordered),
+        tuple(table.counts([item.shown for item in items])),
         text,
         tokens,
         frozenset(taken),

@@ -62,12 +62,12 @@ def with_headlines(
         called: the sessions' headlines.
     """
     text, tokens = packed.text, packed.tokens
-    best = {line.session: line.rank for line in sorted(lines, key=lambda each: -each.rank)} if called else {}
+    best = _best(packed, lines) if called else {}
     if len(best) < 2:
         return text, tokens
     days = _first_days(lines)
     projects = {each.project for each in called.values()}
-    for session in sorted(best.keys() & called.keys(), key=best.__getitem__):
+    for session in sorted(best.keys() & called.keys(), key=lambda name: (best[name], name)):
         words = shown(called[session], project=len(projects) > 1)
         above = heading(session, days[session])
         longer = text.replace(f"\n{above}", f"\n{above[:-1]} {words}\n", 1) if words else text
@@ -75,6 +75,16 @@ def with_headlines(
         if count <= budget:
             text, tokens = longer, count
     return text, tokens
+
+
+def _best(packed: Packed, lines: Sequence[Evidence]) -> dict[str, int]:
+    """The rank of the best line of each session; lines that are no ranked turns come before all others."""
+    ranked = dict(zip(map(id, packed.items), packed.places, strict=True))
+    best: dict[str, int] = {}
+    for line in lines:
+        rank = ranked.get(id(line), -1)
+        best[line.session] = min(rank, best.get(line.session, rank))
+    return best
 
 
 def shown(headline: Headline, *, project: bool) -> str:

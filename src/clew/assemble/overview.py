@@ -175,7 +175,6 @@ def _evidence(beat: BeatInShort, sentences: Sequence[_Sentence]) -> Evidence:
         for speaker, some in groupby(sentences, key=lambda each: each.speaker)
     ]
     return Evidence(
-        rank=0,
         session=beat.session,
         seq=beat.low,
         at=beat.at,

@@ -37,7 +37,6 @@ class Evidence:
     """One rendering of one candidate, ready to be shown. Treat it as immutable.
 
     Attributes:
-        rank: rank of the candidate, from 1.
         pieces: indexes of the shown pieces of a long turn, ascending; empty when it is not shown by pieces.
         text: the text to show.
         share: share of the whole rendering's utility, above 0, up to 1.
@@ -46,7 +45,6 @@ class Evidence:
         heading: session and day; items with equal values share a heading.
     """
 
-    rank: int
     session: str
     seq: int
     at: datetime | None
@@ -60,10 +58,9 @@ class Evidence:
     heading: tuple[str, date | None] = field(init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, turn: Turn, text: str, rendering: str, rank: int = 0, mark: str = "") -> Self:
+    def of(cls, turn: Turn, text: str, rendering: str, mark: str = "") -> Self:
         """A turn, shown as this text."""
         return cls(
-            rank=rank,
             session=turn.session,
             seq=turn.seq or 0,
             at=turn.at,
@@ -156,14 +153,20 @@ def heading_key(evidence: Evidence) -> tuple[str, date | None]:
 def chronological(items: Iterable[Evidence]) -> list[Evidence]:
     """Items ordered by the earliest shown time of their session (unknown last, then by name), then by seq."""
     every = list(items)
+    return [every[number] for number in chronological_order(every)]
+
+
+def chronological_order(items: Sequence[Evidence]) -> list[int]:
+    """The indexes of items as `chronological` orders them."""
     starts: dict[str, datetime] = {}
-    for item in every:
+    for item in items:
         at = item.at or _LATEST
-        if item.session not in starts or at < starts[item.session]:
+        start = starts.get(item.session)
+        if start is None or at < start:
             starts[item.session] = at
     order = {session: place for place, (_, session) in enumerate(sorted((at, name) for name, at in starts.items()))}
-    places = [(order[item.session], item.seq, item.pieces[:1]) for item in every]
-    return [every[number] for number in sorted(range(len(every)), key=places.__getitem__)]
+    places = [(order[item.session], item.seq, item.pieces[:1]) for item in items]
+    return sorted(range(len(items)), key=places.__getitem__)
 
 
 def render(items: Sequence[Evidence]) -> str:

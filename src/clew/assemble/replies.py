@@ -14,6 +14,7 @@ from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
 from clew.text.sentences import sentence_spans
 from clew.text.terms import terms
+from clew.text.text_cache import cached_by_text
 from clew.types.turn import ROLES
 
 SHORT: Final = 40
@@ -43,13 +44,18 @@ def answered_by(view: IndexView, positions: NDArray[np.int64], allowed: Mask | N
     turns, owner, before = view.turns, view.pieces.turn, view.links[0]
     short = positions[(turns.chars[positions] <= SHORT) & (turns.role[positions] != _TOOL)]
     found: dict[int, int] = {}
-    now = short.copy()
+    now = short
     for _ in range(STEPS):
+        if not len(short):
+            break
         pieces = before[turns.first_piece[now]]
-        short, now = short[pieces >= 0], owner[pieces[pieces >= 0]].astype(np.int64)
-        same = (turns.role[now] == turns.role[short]) & (turns.speaker[now] == turns.speaker[short])
-        skipped = same | (turns.role[now] == _TOOL)
-        found.update(zip(short[~skipped].tolist(), now[~skipped].tolist(), strict=True))
+        follows = pieces >= 0
+        short, now = short[follows], owner[pieces[follows]].astype(np.int64)
+        roles = turns.role[now]
+        skipped = (roles == turns.role[short]) & (turns.speaker[now] == turns.speaker[short])
+        skipped |= roles == _TOOL
+        answers = ~skipped
+        found.update(zip(short[answers].tolist(), now[answers].tolist(), strict=True))
         short, now = short[skipped], now[skipped]
     return found if allowed is None else {reply: asked for reply, asked in found.items() if allowed[asked]}
 
@@ -60,7 +66,12 @@ def says_little(text: str, *, asked: bool) -> bool:
     Args:
         asked: the turn that it follows asks something; else only a reply of a word says too little.
     """
-    return len(text) <= SHORT and len(frozenset(terms(text))) < (TELLING if asked else 2)
+    return len(text) <= SHORT and _different_terms(text) < (TELLING if asked else 2)
+
+
+@cached_by_text(most=2048, longest=SHORT)
+def _different_terms(text: str) -> int:
+    return len(frozenset(terms(text)))
 
 
 def asked_in(whole: Evidence) -> Evidence:

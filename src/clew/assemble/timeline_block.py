@@ -57,10 +57,9 @@ class TimelineEntry:
             at=self.at,
         )
 
-    def evidence(self, rank: int) -> Evidence:
+    def evidence(self) -> Evidence:
         """The entry as a line of the block: `3 Ann: words`, or `3 to 12 (10 turns): title`."""
         return Evidence(
-            rank=rank,
             session=self.session,
             seq=self.low,
             at=self.at,
@@ -75,8 +74,8 @@ def lay_out(offers: Sequence[TimelineEntry], budget: int, counter: Counter) -> t
     packed = fit(
         [len(offer.text) for offer in offers],
         lambda places: None,  # noqa: ARG005  # the texts are here already
-        lambda place: [offers[place].evidence(place + 1)],
+        lambda place: [offers[place].evidence()],
         budget,
         counter,
     )
-    return packed, tuple(offers[item.rank - 1].moment() for item in packed.items)
+    return packed, tuple(offers[place].moment() for place in packed.places)

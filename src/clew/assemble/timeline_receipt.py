@@ -56,7 +56,7 @@ def timeline_receipt(
     question has the weights that chose it as signals; an outline has a `node_id` instead.
     """
     frame = None if told.ranking is None else told.ranking.frame
-    shown = [item.rank - 1 for item in told.packed.items]
+    shown = told.packed.places
     left = [place for place in range(len(told.offers)) if place not in told.packed.taken][:OMISSIONS]
     rows = _ReceiptRows(told, [*shown, *left])
     read: dict[str, Any] = {}

@@ -97,6 +97,7 @@ def _weights(window: NeighbourWindow) -> _Weights:
 class _Term:
     """A term that occurs, with its weight in a question times its inverse document frequency and k1 + 1."""
 
+    term: str
     postings: Postings
     factor: float
 
@@ -144,16 +145,19 @@ def bm25f(
     for term, weight in zip(terms, weights or (1.0,) * len(terms), strict=True):
         totals[term] = totals.get(term, 0.0) + weight
     norms, size = _norms(view, window, k1, b), len(view.turns.ordinal)
-    looked_up = [(view.lookup(term), totals[term]) for term in sorted(totals)]
+    looked_up = [(term, view.lookup(term)) for term in sorted(totals)]
     found = [
-        _Term(postings, weight * idf(size, postings.df) * (k1 + 1)) for postings, weight in looked_up if postings.df
+        _Term(term, postings, totals[term] * idf(size, postings.df) * (k1 + 1))
+        for term, postings in looked_up
+        if postings.df
     ]
     scores, often = np.zeros(len(norms)), [_is_frequent(term, window, len(norms)) for term in found]
     rest = [term for term, frequent in zip(found, often, strict=True) if not frequent]
     seldom = iter(_seldom(rest, norms, window, view.links))
     for each, frequent in zip(found, often, strict=True):  # always in this order, which decides how sums are rounded
         if frequent:
-            _add_everywhere(scores, norms, each.factor, _counts(view, each.postings, window))
+            counts = view.windowed.get((each.term, window), partial(_counts, view, each.postings, window))
+            _add_everywhere(scores, norms, each.factor, counts)
         else:
             places, shares = next(seldom)
             scores[places] += shares  # a piece that several steps reached occurs several times, with equal shares

@@ -1,6 +1,7 @@
 """A cache of values derived from the columns: a newer view computes them for new turns only."""
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from clew.index.columns import Column
 
 T = TypeVar("T")
+A = TypeVar("A", bound=NDArray[Any])
 
 MAX_ARRAYS: Final = 32
 """Most arrays in the cache; it is emptied when full, which drops arrays made with outdated weights."""
@@ -82,3 +84,27 @@ class IncrementalCache:
                 held = size, join(held[1], make(slice(held[0], size)))
             self._folds[key] = held
             return cast(T, held[1])
+
+
+class RecentArrays(Generic[A]):
+    """Arrays by key, of which the least recently used one goes when there are too many. Safe to share."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[Hashable, A] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], A]) -> A:
+        """The array of a key, read-only, made unless it is kept."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is not None:
+                self._kept.move_to_end(key)
+                return kept
+        made = make()
+        made.flags.writeable = False
+        with self._lock:
+            self._kept[key] = made
+            if len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return made

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
-from clew.index.incremental_cache import CacheKey, IncrementalCache
+from clew.index.incremental_cache import CacheKey, IncrementalCache, RecentArrays
 from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.term_directory import TermDirectory
@@ -25,6 +25,9 @@ from clew.types.turn import ROLES
 
 NOTED: Final = 4096
 """Terms whose document frequency a view caches, since one question looks up each of its terms several times."""
+
+WINDOWED: Final = 16
+"""Frequent terms whose counts in windows a view caches: 32 bytes a piece, for what half of the questions ask again."""
 
 T = TypeVar("T")
 Mask = NDArray[np.bool_]
@@ -112,7 +115,7 @@ class IndexView:
         vectors: the vector blocks of each model.
         links: `previous` and `next` as stored: -1 means none and indexes an unused last element; numbers from
             `len(pieces.turn)` on belong to newer views.
-        norms, lengths: cached results of `clew.index.bm25` for this view.
+        norms, lengths, windowed: cached results of `clew.index.bm25` for this view.
         kept: cache of values derived from turns, shared by all views of the same columns.
         inherited: lengths that an older view of the same columns had computed.
         directory: where terms are in the segments.
@@ -152,6 +155,7 @@ class IndexView:
         self._looked_up_size = 0
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
+        self.windowed = RecentArrays[NDArray[np.uint16]](WINDOWED)
         self.kept: IncrementalCache = before.kept if before else IncrementalCache()
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
 

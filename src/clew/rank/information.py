@@ -13,6 +13,7 @@ from typing import Final
 from clew.models.wordpiece import vocabulary
 from clew.rank.intent import Intent
 from clew.text.terms import terms
+from clew.text.text_cache import cached_by_word
 
 COMMON: Final = 3.0
 """Logarithm of the rank of words ("about", "which") that tell nothing; the vocabulary is ordered by frequency."""
@@ -32,8 +33,8 @@ def information(intent: Intent) -> dict[str, float]:
     text = without_dates(intent)
     rarities: dict[str, float] = {}
     for word in _WORD.findall(text):
-        for term in terms(word):
-            rarities[term] = min(rarities.get(term, 1.0), _rarity(word.casefold()))
+        for term, rarity in _told_by(word):
+            rarities[term] = min(rarities.get(term, 1.0), rarity)
     left = set(terms(text))
     told |= {term: rarities.get(term, 1.0) for term in intent.terms if term in left}
     return told
@@ -45,6 +46,12 @@ def without_dates(intent: Intent) -> str:
     for start, end in sorted((each.phrase_span for each in intent.dates), reverse=True):
         text = f"{text[:start]} {text[end:]}"
     return text
+
+
+@cached_by_word(most=4096)
+def _told_by(word: str) -> tuple[tuple[str, float], ...]:
+    """The terms of a word, each with what the word tells."""
+    return tuple((term, _rarity(word.casefold())) for term in terms(word))
 
 
 def _rarity(word: str) -> float:

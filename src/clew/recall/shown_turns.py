@@ -23,9 +23,9 @@ from clew.assemble.stored_words import (
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rows.branch_paths import BranchPaths, Left, Name
-from clew.rows.turn_words import TURN_WORDS, TurnVoice
+from clew.rows.turn_words import TURN_SAID, TURN_WORDS, TurnSaid, TurnVoice
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_PARTS, TURN_TEXT
+from clew.store.selections import TURN_TEXT
 from clew.types.turn import ROLES
 
 _ASSISTANT: Final = ROLES.index("assistant")
@@ -74,16 +74,24 @@ def _read(
     reader: Reader, space: str, names: Sequence[Name], by_assistant: Sequence[bool]
 ) -> Sequence[StoredWords | None]:
     """The texts of turns, and what of them is thinking."""
-    texts = TURN_TEXT.get_many(reader, [(space, *name) for name in names])
-    thinking = _thinking(reader, space, dict(compress(zip(names, texts, strict=True), by_assistant)))
-    words = [None if text is None else StoredWords(text) for text in texts]
-    return [thinking.get(name, each) for name, each in zip(names, words, strict=True)] if thinking else words
+    keys = [(space, *name) for name in names]
+    texts = iter(TURN_TEXT.get_many(reader, [key for key, parts in zip(keys, by_assistant, strict=True) if not parts]))
+    said = iter(TURN_SAID.get_many(reader, list(compress(keys, by_assistant))))
+    words: list[StoredWords | None] = []
+    for name, has_parts in zip(names, by_assistant, strict=True):
+        if has_parts:
+            row = next(said)
+            words.append(None if row is None else _with_thinking(reader, space, name, row))
+        else:
+            text = next(texts)
+            words.append(None if text is None else StoredWords(text))
+    return words
 
 
 def _as_thinking(found: Sequence[StoredWords | None]) -> list[StoredWords | None]:
     """The turns with a mark where all of one is thinking."""
     return [
-        words._replace(mark=with_thinking(words.mark)) if words is not None and words.is_thinking else words
+        words._replace(mark=with_thinking(words.mark)) if words and words.thinking and words.is_thinking else words
         for words in found
     ]
 
@@ -131,16 +139,13 @@ class PlainWords:
                 self.known.update(fit)
 
 
-def _thinking(reader: Reader, space: str, texts: Mapping[Name, str | None]) -> dict[Name, StoredWords]:
-    """The turns of an assistant that have thinking in them, each with its answer."""
-    parts = TURN_PARTS.get_many(reader, [(space, *name) for name in texts])
-    found: dict[Name, StoredWords] = {}
-    for (name, text), stored in zip(texts.items(), parts, strict=True):
-        if text is not None and (stretches := thinking_of(text, stored)):
-            words = StoredWords(text, thinking=stretches)
-            answer = _answer(reader, space, name) if words.is_thinking else without_thinking(words)
-            found[name] = words._replace(answer=answer)
-    return found
+def _with_thinking(reader: Reader, space: str, name: Name, said: TurnSaid) -> StoredWords:
+    """A turn of an assistant; one that has thinking in it has its answer, too."""
+    stretches = thinking_of(said.text, said.parts)
+    if not stretches:
+        return StoredWords(said.text)
+    words = StoredWords(said.text, thinking=stretches)
+    return words._replace(answer=_answer(reader, space, name) if words.is_thinking else without_thinking(words))
 
 
 def _answer(reader: Reader, space: str, name: Name) -> str:

@@ -22,5 +22,13 @@ class TurnWords(NamedTuple):
     role: str
 
 
+class TurnSaid(NamedTuple):
+    """What a turn says, and its parts as JSON where it has several."""
+
+    text: str
+    parts: str | None
+
+
 TURN_VOICE: Final = Columns(TURN, TurnVoice)
 TURN_WORDS: Final = Columns(TURN, TurnWords)
+TURN_SAID: Final = Columns(TURN, TurnSaid)

@@ -280,7 +280,7 @@ class Tools:
         text = turn.text[offset : offset + PAGE_CHARS]
         rest = len(turn.text) - offset - len(text)
         more = f"\n{rest:,} more characters; open it with offset {offset + len(text)}." if rest > 0 else ""
-        return render([Evidence.of(turn, text, "quote", rank=1)]) + more
+        return render([Evidence.of(turn, text, "quote")]) + more
 
     def sessions(self, project: str = "", branch: str = "") -> str:
         """The latest sessions, one a line, marked as quoted memory."""
@@ -412,9 +412,7 @@ class Tools:
         quotes(str(turn.id) for turn in found)
         if not found:
             return "No turn contains that phrase. Try fewer words, or use recall to search by meaning."
-        shown = [
-            Evidence.of(turn, around(turn.text, text, QUOTE_CHARS), "quote", rank) for rank, turn in enumerate(found, 1)
-        ]
+        shown = [Evidence.of(turn, around(turn.text, text, QUOTE_CHARS), "quote") for turn in found]
         more = f"\nThere may be older ones; ask with a limit up to {MOST_QUOTES}."
         return render(chronological(shown)) + (more if len(found) == limit < MOST_QUOTES else "")
 

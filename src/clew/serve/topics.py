@@ -39,7 +39,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
     left = budget
     for name in ids[offset:]:
         turn = memory.get(name)
-        evidence = Evidence.of(turn, turn.text, "full", rank=1)
+        evidence = Evidence.of(turn, turn.text, "full")
         left -= count(evidence.shown)
         if left < 0:
             break
@@ -50,7 +50,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
         text = render(chronological(shown))
     if not shown:
         turn = memory.get(ids[offset])
-        shown = [Evidence.of(turn, turn.text[: min(_CUT, 2 * budget)] + " […]", "full", rank=1)]
+        shown = [Evidence.of(turn, turn.text[: min(_CUT, 2 * budget)] + " […]", "full")]
         text = render(shown)
     quotes(ids[offset : offset + len(shown)])
     rest = len(ids) - offset - len(shown)

@@ -66,7 +66,7 @@ def _mentions(query: str) -> list[Mention]:
     foreign = foreign_mentions(query)
     if foreign:
         found = without_overlaps([*found, *foreign])
-    ranges = [mention for match in _RANGE.finditer(query) for mention in _ends(match)]
+    ranges = [mention for match in _RANGE.finditer(query) for mention in _ends(match)] if _may_be_range(query) else ()
     if ranges:
         found = without_overlaps([*found, *ranges])
     lower = query.lower()
@@ -79,6 +79,11 @@ def _mentions(query: str) -> list[Mention]:
         return found
     more = [read(match) for pattern, read in _RULES for match in pattern.finditer(lower)]
     return without_overlaps([*found, *more]) if more else found
+
+
+def _may_be_range(query: str) -> bool:
+    """Whether a question may name two months or years; the pattern itself is tried at every place."""
+    return "19" in query or "20" in query or any(month in query for month in _MONTHS)
 
 
 def _ends(match: re.Match[str]) -> list[Mention]:

@@ -162,11 +162,7 @@ def as_given(record: object, name: str) -> Any:
 def changed(record: R, **values: Any) -> R:
     """What `dataclasses.replace` gives, without making deferred values."""
     kind = type(record)
-    kept = {
-        each.name: as_given(record, each.name)
-        for each in fields(kind)  # type: ignore[arg-type]  # dataclasses
-        if each.name not in values
-    }
+    kept = {name: as_given(record, name) for name in _hints(kind) if name not in values}
     return kind(**kept, **values)
 
 

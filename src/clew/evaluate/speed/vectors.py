@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from clew.models.prepare import unit_rows
-from clew.models.protocol import Matrix
+from clew.models.protocol import Embedder, Matrix
 
 DIM: Final = 384
 """As MiniLM's."""
@@ -28,3 +28,20 @@ class RandomEmbedder:
             seed = crc32(text.encode("utf-8", "surrogatepass"))
             rows[place] = np.random.Generator(np.random.SFC64(seed)).standard_normal(DIM, np.float32)
         return unit_rows(rows)
+
+
+class EmbeddedOnce:
+    """Embeds each text once: what is asked again costs a look-up, as where embedding is not to be measured."""
+
+    def __init__(self, inner: Embedder) -> None:
+        """Has the name and the dimension of `inner`."""
+        self.name, self.dim = inner.name, inner.dim
+        self._inner = inner
+        self._known: dict[str, Matrix] = {}
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """See `Embedder`."""
+        lacking = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if lacking:
+            self._known.update(zip(lacking, self._inner.embed(lacking), strict=True))
+        return np.stack([self._known[text] for text in texts])
