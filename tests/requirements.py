@@ -3189,6 +3189,11 @@ DOOR = (
 )
 
 SERVE = (
+    Requirement(
+        "SRV-QUIET-01",
+        "Issue 15, speed",
+        "What remains after an answer waits for requests that are being prepared, for a second at most.",
+    ),
     Requirement("SRV-GEMINI-01", "Issue 15.2", "A session of Gemini CLI is one by the proxy and out of its own file."),
     Requirement(
         "SRV-GEMINI-02",

@@ -103,6 +103,31 @@ def test_an_answer_that_the_client_has_is_stored_before_its_next_request_is_look
     assert noted.log.index("prepare of another ends") < noted.log.index("after 1 None ends")
 
 
+@pytest.mark.requirement("SRV-QUIET-01")
+@pytest.mark.parametrize("quiet", [LONG, 0.0])
+def test_what_remains_of_an_answer_waits_for_requests_that_are_prepared_but_not_for_ever(quiet: float) -> None:
+    noted = Noted("prepare 2")
+
+    async def talk() -> None:
+        workers = Workers(noted, 4, LONG, Metrics(), quiet)
+        first = await workers.prepared(chat("1"))
+        second = asyncio.ensure_future(workers.prepared(chat("2", "other")))
+        await until(lambda: "prepare 2 begins" in noted.log)
+        workers.afterwards(chat("1"), first, None)
+        await until(lambda: "after 1 None ends" in noted.log)
+        if quiet:
+            await asyncio.sleep(0.05)
+            assert "finish 1 begins" not in noted.log
+        else:
+            await until(lambda: "finish 1 ends" in noted.log)
+        noted.go.set()
+        await second
+        await until(lambda: "finish 1 ends" in noted.log)
+        await workers.close()
+
+    asyncio.run(talk())
+
+
 @pytest.mark.requirement("F-SPEED-41")
 def test_the_next_request_waits_neither_for_the_disk_nor_for_the_ledger_of_an_answer_but_closing_does() -> None:
     noted = Noted("finish 1")

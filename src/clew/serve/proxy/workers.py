@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
@@ -21,6 +22,9 @@ CLOSING: Final = 30.0
 """Seconds that stopping waits for answers to be stored."""
 IN_TURN: Final = 10.0
 """Seconds that a preparation waits for answers before it to be stored; its client waits no longer than its patience."""
+
+QUIET: Final = 1.0
+"""Seconds for which what remains after an answer waits at most for a moment in which no request is prepared."""
 
 
 class Preparation(Protocol):
@@ -54,7 +58,9 @@ class Preparation(Protocol):
 class Workers:
     """Runs preparations in threads. One event loop uses it."""
 
-    def __init__(self, preparation: Preparation, threads: int, patience: float, metrics: Metrics) -> None:
+    def __init__(
+        self, preparation: Preparation, threads: int, patience: float, metrics: Metrics, quiet: float = QUIET
+    ) -> None:
         self._preparation, self._patience, self._metrics = preparation, patience, metrics
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="clew-proxy")
         self._spare = ThreadPoolExecutor(1, thread_name_prefix="clew-spare")  # is free when the others hang
@@ -64,15 +70,29 @@ class Workers:
         self._overdue = 0
         self._afterwards: dict[asyncio.Future[None], str] = {}  # with the space
         self._remaining: set[asyncio.Future[None]] = set()
+        self._most_quiet = quiet
+        self._preparing = 0
+        self._quiet = asyncio.Event()  # while nothing is prepared
+        self._quiet.set()
 
     async def prepared(self, chat: Chat) -> "Preparing":
         """Prepares a chat, for at most `serve.patience` seconds; what takes longer ends behind the scenes.
 
         It begins when the answers that clients of its space have seen are stored: its history may go on from one.
         """
-        began = time.monotonic()
         if self._jobs >= self._most:
             return Preparing(None, await self._without(chat, Unchanged.BUSY))
+        self._preparing += 1
+        self._quiet.clear()
+        try:
+            return await self._prepared(chat)
+        finally:
+            self._preparing -= 1
+            if not self._preparing:
+                self._quiet.set()
+
+    async def _prepared(self, chat: Chat) -> "Preparing":
+        began = time.monotonic()
         hangs = self._overdue >= self._threads  # then waiting would hold up every request for nothing
         job = self._counted(self._begun(chat))
         await asyncio.wait((job,), timeout=0 if hangs else self._patience)
@@ -93,7 +113,7 @@ class Workers:
         async def store() -> None:
             prepared = replace(await job, unchanged=preparing.sent.unchanged)
             finish = await self._submit(lambda: self._preparation.after(chat, prepared, answer))
-            remaining = self._submit(finish)
+            remaining = asyncio.ensure_future(self._finished(finish))
             self._remaining.add(remaining)
             remaining.add_done_callback(self._remaining.discard)
 
@@ -120,6 +140,14 @@ class Workers:
             await asyncio.wait(self._remaining, timeout=CLOSING)
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._spare.shutdown(wait=False, cancel_futures=True)
+
+    async def _finished(self, finish: Callable[[], None]) -> None:
+        """Does what remains when no request is prepared, which it would slow down, and in any case after a while."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._most_quiet):
+                while self._preparing:
+                    await self._quiet.wait()
+        await self._submit(finish)
 
     async def _without(self, chat: Chat, why: Unchanged) -> PreparedChat:
         loop = asyncio.get_running_loop()
