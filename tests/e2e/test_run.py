@@ -128,7 +128,7 @@ def test_the_proxy_ends_with_a_parent_that_is_killed(own_home: str, tmp_path: Pa
 @pytest.mark.requirement("P-UPS-04")
 def test_a_proxy_that_cannot_start_says_why(own_home: str) -> None:
     proxy = ProxyProcess(own_home, "default", {"upstream_openai": "ftp://x"})
-    with pytest.raises(ConfigError, match=r"serve\.upstream_openai is no address"), proxy:
+    with pytest.raises(ConfigError, match=r"^the proxy did not start: serve\.upstream_openai is no address"), proxy:
         pass
 
 

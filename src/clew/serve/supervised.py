@@ -13,6 +13,7 @@ import threading
 from typing import Any
 
 from clew.config import load_config
+from clew.errors import ClewError
 from clew.memory import Memory
 from clew.memory.opening import utc_now
 from clew.serve.event_log import EventLog
@@ -46,4 +47,7 @@ def _end_with_input() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ClewError as error:
+        sys.exit(str(error))
