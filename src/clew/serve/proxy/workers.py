@@ -143,7 +143,7 @@ class Workers:
 
     async def _finished(self, finish: Callable[[], None]) -> None:
         """Does what remains when no request is prepared, which it would slow down, and in any case after a while."""
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # it has waited long enough then
             async with asyncio.timeout(self._most_quiet):
                 while self._preparing:
                     await self._quiet.wait()
