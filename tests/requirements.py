@@ -3405,6 +3405,14 @@ FACTS_USED = (
     Requirement(
         "K-KEEP-25", "Issue 16", "A question about the present reads no fact that is over, however many there are."
     ),
+    Requirement(
+        "K-KEEP-26",
+        "Issue 16.5",
+        "What was put in place of another value is found under every name, and as it was known.",
+    ),
+    Requirement(
+        "K-KEEP-27", "Issue 16.1", "A choice of one thing over another is told without a purpose nobody named."
+    ),
     Requirement("K-KEEP-18", "Issue 16.3", "A sentence that is called a correction withdraws what it puts right."),
     Requirement(
         "K-KEEP-16",

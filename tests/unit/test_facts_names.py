@@ -142,3 +142,44 @@ def test_a_nickname_by_which_one_is_greeted_and_another_goes_joins_nobody() -> N
             ["Oslo"],
             ["Lisbon"],
         )
+
+
+@pytest.mark.requirement("K-KEEP-26")
+@pytest.mark.parametrize("name", ["Bob", "Robert"])
+def test_what_was_put_in_place_of_another_value_is_found_under_every_name(name: str) -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        said = (
+            ("Robert", "I chose Vim over Emacs."),
+            ("Robert", "I love chess."),
+            ("Robert", "I use a Neutrogena cream."),
+        )
+        talk(memory, *GREETED, *said)
+        for word, right in (("cream", "Nivea cream"), ("chess", "opera")):
+            (fact,) = [fact for fact in memory.facts("Robert", object=word) if fact.verb in ("uses", "loves")]
+            memory.correct(fact.id, right)
+            memory.drain()
+        assert [fact.told for fact in memory.facts(name, "use")] == ["Robert uses Nivea cream", "Robert decides on Vim"]
+        assert [fact.object for fact in memory.facts(name, "love")] == ["opera"]
+        assert [(fact.object, fact.standing) for fact in memory.history(name, "use")] == [
+            ("Vim", "holds"),
+            ("Neutrogena cream", "withdrawn"),
+            ("Nivea cream", "holds"),
+        ]
+
+
+@pytest.mark.requirement("K-KEEP-27")
+def test_a_choice_without_a_purpose_is_told_without_one() -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(memory, ("Ann", "We picked Redis over Memcached."), ("Ann", "We picked Memcached over Redis after all."))
+        told = [(fact.told, fact.scope, fact.standing) for fact in memory.history("we")]
+        assert told[0] == ("we decide on Redis", None, "replaced")
+        (fact,) = memory.facts("we", known_at=at(1))
+        assert (fact.told.split()[:4], fact.scope) == ("we decide on Memcached".split(), None)
+        assert [(link.kind, link.told) for link in fact.links] == [("SUPERSEDES", "we decide on Redis")]
+        memory.correct(fact.id, "Valkey")
+        memory.drain()
+        assert [fact.told for fact in memory.facts("we")] == ["we decide on Valkey"]
+        (line,) = [text for text in memory.recall("Who are we?", budget=300).text.splitlines() if "facts" in text] or [
+            ""
+        ]
+        assert "\ue000" not in line

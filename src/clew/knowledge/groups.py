@@ -16,7 +16,7 @@ from clew.analyze.entities import entity_key
 from clew.knowledge.order import Order, order_of
 from clew.knowledge.slots import ANY_SCOPE, CANCELS, ENDED, ENDINGS, ROLES, SERVICES, Slot, family_of, slot_of
 from clew.knowledge.values import same_value, value_key, value_keys
-from clew.types.facts import Effect, FactStatus, LinkKind, Mood, Statement
+from clew.types.facts import UNSAID, Effect, FactStatus, LinkKind, Mood, Statement
 
 _STANDING = frozenset((FactStatus.ACTIVE, FactStatus.RECURRING, FactStatus.PLANNED))
 _OWNED = re.compile(r"^(?:my|our|your|his|her|its|their|the|an?|\S[^'’]{0,40}['’]s?)\s+(?=\S)", re.IGNORECASE)
@@ -187,7 +187,7 @@ def _parts(statement: Statement) -> Iterator[Statement]:
     elif not statement.instead_of or pair[0] == pair[1] or slot_of(statement.verb, statement.scope) is not None:
         yield statement  # which rejects no other value, or does so in its own group
     else:
-        yield statement if slot is None else replace(statement, scope=" or ".join(pair))  # compared for this purpose
+        yield statement if slot is None else replace(statement, scope=UNSAID + " or ".join(pair))
         if statement.effect is Effect.CORRECTS:
             yield replace(
                 _denied(statement, statement.verb, statement.instead_of), effect=Effect.RETRACTS, mood=Mood.ASSERTED

@@ -11,10 +11,10 @@ from clew.rows.facts import ToldFact, TurnMarks, places_of, subject_digest, told
 from clew.store.knowledge_row_types import FactLinkRow
 from clew.store.protocol import Reader
 from clew.store.tables import FACT_LINK
-from clew.types.facts import Fact, FactLink, LinkedFact, LinkKind
+from clew.types.facts import Fact, FactLink, LinkedFact, LinkKind, said_scope
 from clew.types.record import copier, maker
 
-_shown: Final = copier(Fact, "standing", "links")
+_shown: Final = copier(Fact, "scope", "standing", "links")
 _linked: Final = maker(LinkedFact)
 _KIND: Final = {each.value: each for each in LinkKind}
 
@@ -72,7 +72,7 @@ def with_links(
             if place in linked
         )
         stands = fact.standing if moment is None else standing(fact, moment).value
-        found.append(_shown(fact, stands, links))
+        found.append(_shown(fact, said_scope(fact.scope), stands, links))
     return found
 
 
@@ -89,5 +89,5 @@ def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, 
 
 
 def with_standing(fact: Fact, moment: datetime) -> Fact:
-    """A fact with its standing at a moment."""
-    return _shown(fact, standing(fact, moment).value, fact.links)
+    """A fact as it is shown, with its standing at a moment."""
+    return _shown(fact, said_scope(fact.scope), standing(fact, moment).value, fact.links)

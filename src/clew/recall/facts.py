@@ -225,7 +225,7 @@ def _rederived(
         groups |= {group_of(replace(each, subject=name)) for each, key in own for name in names.get(key, ())}
         stating = stored.lookup(groups)
     near = {key for each in stating for key in each.near()}
-    statements = {each.statement.id: each.statement for each in stored.lookup(near)}
+    statements = stored.as_stated(stored.lookup(near))
     book = history.known_at(statements.values(), known_at, aliases)
     every = {fact.id: fact for fact in book.facts()}
     links: dict[str, list[LinkedFact]] = {name: [] for name in every}

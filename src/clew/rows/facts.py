@@ -229,6 +229,11 @@ class StoredStatements:
         self.load((ordinal,))
         return {each.id: each for each in self._said[ordinal]}
 
+    def as_stated(self, placed: Iterable[Placed]) -> dict[str, Statement]:
+        """The whole statements, by their ids: one that rejects a value stands in two groups, a part of it in each."""
+        turns = {each.statement.id: self._marks.ordinal(each.statement.turn) for each in placed}
+        return {name: self.by_id(ordinal)[name] for name, ordinal in turns.items()}
+
     def load(self, ordinals: Iterable[int]) -> None:
         """Reads what turns state that are asked for soon."""
         missing = [ordinal for ordinal in ordinals if ordinal not in self._said]

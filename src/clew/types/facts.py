@@ -16,6 +16,10 @@ CORRECTION_SOURCE: Final = "clew:correct"
 """`Turn.source` of a correction."""
 
 
+UNSAID: Final = "\ue000"
+"""What the scope of a statement begins with that nobody said: that of a choice between two things, "Vim over Emacs"."""
+
+
 class FactStatus(StrEnum):
     """How far along a fact is."""
 
@@ -239,7 +243,13 @@ class Fact(Record):
 def in_few_words(subject: str, verb: str, value: str, scope: str | None, kind: str) -> str:
     """What `Fact.told` gives, by the fields of the fact."""
     verb = _of_several(verb) if _is_several(subject, kind) else verb
-    return " ".join(filter(None, (subject, verb, value, scope and f"for {scope}")))
+    purpose = said_scope(scope)
+    return " ".join(filter(None, (subject, verb, value, purpose and f"for {purpose}")))
+
+
+def said_scope(scope: str | None) -> str | None:
+    """A scope as it is shown: None for one that nobody said."""
+    return None if scope is None or scope.startswith(UNSAID) else scope
 
 
 def _is_several(subject: str, kind: str) -> bool:
