@@ -924,8 +924,12 @@ RANKING = (
     ),
     Requirement("F-SURE-01", "Issue 5.6", "Confidence is a calibrated probability that can be recomputed by hand."),
     Requirement("F-SURE-02", "DESIGN 6", "Every context has a confidence; an empty one has none."),
+    Requirement("F-SURE-03", "issue 13", "Confidence weighs names, rare words that stand in one place, and nearness."),
+    Requirement("F-SURE-06", "issue 13", "What a person told of themselves, and not what they asked, is their own."),
     Requirement(
-        "F-SURE-03", "issue 13", "Confidence weighs names, rare words and nearness that one turn has together."
+        "F-SURE-07",
+        "issue 13",
+        "`benchmarks.confidence` measures and fits the confidence on questions that are in the repository.",
     ),
     Requirement(
         "F-SURE-04", "issue 13", "Where nothing relevant is stored, a block stays short and its readers are told."
@@ -1677,9 +1681,7 @@ FAST = (
         "F-FAST-02", "Issue 12.1", "The compiled build stores and answers as the sources do, outside of the tree."
     ),
     Requirement("F-FAST-03", "Issue 12.1", "`clew doctor` and `./dev bench` say which build runs."),
-    Requirement(
-        "F-FAST-04", "DESIGN 13", "The cosines that confidence reads are the five highest close to the highest."
-    ),
+    Requirement("F-FAST-04", "DESIGN 13", "Of the cosines, confidence reads the highest."),
 )
 
 SPEED = (

@@ -7,7 +7,10 @@ from math import exp, sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from clew.index.bm25 import idf
 from clew.models.function_embedder import FunctionEmbedder
 from clew.rank.confidence import FEW, UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
 from clew.rank.information import LEAST, information
@@ -38,16 +41,18 @@ def weights(question: str) -> dict[str, float]:
 @pytest.mark.requirement("F-SURE-01")
 @pytest.mark.parametrize(("cosines", "used"), [(None, WITHOUT), (NEAR, WITH_VECTORS)], ids=["words", "vectors"])
 def test_it_can_be_recomputed_by_hand(cosines: tuple[float, ...] | None, used: Model) -> None:
-    ranking = found("Did Ann sell her red bicycle or Tandem?", cosines)
+    ranking = found("Did Ann sell her red bicycle, or lend Tandem?", cosines)
     seen, sure = features(ranking), confidence(ranking)
     total = used.constant + sum(getattr(used.weights, name) * getattr(seen, name) for name in Features.__slots__)
     assert sure.value == round(1 / (1 + exp(-total)), 3)
     assert sum(sure.parts.values()) == pytest.approx(total, abs=0.01)
-    assert 0 < seen.unknown < 1
     assert 0 < seen.together < 1
+    assert 0 < seen.scene < 1
     assert 0 < seen.words < 1
     assert seen.strange == 0.5, "Tandem, and not Ann"
-    assert seen.near == (0 if cosines is None else pytest.approx(0.7))
+    assert seen.near == (0 if cosines is None else 0.7)
+    assert seen.worded == (0 if cosines is None else 1), "the nearest turn has most of the words too"
+    assert seen.agent == 0
 
 
 @pytest.mark.requirement("F-SURE-01")
@@ -56,6 +61,23 @@ def test_what_another_one_said_makes_it_less_sure() -> None:
     assert features(right).own > 0 > features(wrong).own
     assert confidence(right).value > confidence(wrong).value + 0.2
     assert features(found("Where did Ann and Bob sell it?")).own == 0
+
+
+@pytest.mark.requirement("F-SURE-06")
+def test_whose_story_it_is_shows_in_what_people_tell_of_themselves() -> None:
+    talk = space(
+        said("What made you study the violin?", speaker="Ann"),
+        said("I heard one in Oslo.", speaker="Bob"),
+        said("Lunch was fine.", speaker="Ann"),
+        said("You were great.", speaker="Bob"),
+    )
+
+    def own(question: str) -> float:
+        return features(rank(asked(talk, question), limit=9)).own
+
+    assert own("What made Bob study the violin?") > 0.9, "he answered, in other words"
+    assert own("What made Ann study the violin?") < -0.9, "she only asked"
+    assert own("Who studied the violin?") == 0
 
 
 @pytest.mark.requirement("F-SURE-01")
@@ -73,11 +95,56 @@ def test_a_name_that_nobody_mentioned_makes_it_less_sure() -> None:
 
 
 @pytest.mark.requirement("F-SURE-03")
-def test_evidence_in_one_turn_is_worth_more_than_the_same_words_in_several() -> None:
-    one, several = found("red bicycle neighbour"), found("red ferry lunch")
-    assert features(one).unknown == features(several).unknown == 0
-    assert features(one).together == 1 > features(several).together
-    assert confidence(one).value > confidence(several).value
+def test_evidence_in_one_place_is_worth_more_than_the_same_words_far_apart() -> None:
+    def seen(apart: int) -> Features:
+        turns = [
+            said("We picked Redis."),
+            *(["Lunch was fine."] * apart),
+            said("For sessions, of course."),
+            *(["Yes."] * 20),
+        ]
+        return features(rank(asked(space(*turns), "Redis for sessions?"), limit=9))
+
+    adjacent, near, far = seen(1), seen(8), seen(17)
+    assert adjacent.together == 1 > near.together
+    assert near.scene == 1 > far.scene > 0
+    nothing = features(rank(asked(space("We met."), "Redis or Kafka?", np.array([[0.9], [0.9]])), limit=9))
+    assert (nothing.together, nothing.scene) == (0, 0)
+
+
+@pytest.mark.requirement("F-SURE-03")
+@given(
+    held=st.lists(st.sets(st.sampled_from(["oslo", "ferry", "redis"])), min_size=1, max_size=60),
+)
+def test_the_best_stretch_is_that_of_all_stretches(held: list[set[str]]) -> None:
+    frame = asked(space(*(" ".join(["lunch", *sorted(words)]) for words in held)), "oslo ferry redis")
+    told_by = {term: idf(frame.size, max(frame.view.document_frequency(term), 1)) for term in frame.intent.terms}
+    told_by = {term: told_by[term] * value for term, value in information(frame.intent).items()}
+    stems = {"oslo": "oslo", "ferry": "ferri", "redis": "redi"}
+    assert set(stems.values()) == set(told_by)
+
+    def best(reach: int) -> float:
+        windows = (set().union(*held[max(at - reach, 0) : at + reach + 1]) for at in range(len(held)))
+        return max(sum(told_by[stems[word]] for word in window) for window in windows) / sum(told_by.values())
+
+    seen = features(rank(replace(frame, cosines=np.ones(frame.size)), limit=9)) if any(held) else None
+    if seen is not None:
+        assert (seen.together, seen.scene) == (pytest.approx(best(1)), pytest.approx(best(8)))
+
+
+@pytest.mark.requirement("F-SURE-03")
+def test_what_is_near_by_its_words_alone_tells_less() -> None:
+    worded, meant = (found("red bicycle", cosines) for cosines in ((0.7, 0.1, 0.2), (0.2, 0.1, 0.7)))
+    assert features(worded).worded == 1
+    assert 0 < features(meant).worded < 0.5
+    assert features(worded).near == features(meant).near
+    assert confidence(worded).value < confidence(meant).value
+
+
+@pytest.mark.requirement("F-SURE-03")
+def test_work_of_an_agent_is_less_like_questions_about_it() -> None:
+    talk = ["Please mend the build.", *(said("The build is mended.", role="assistant"),) * 30]
+    assert features(rank(asked(space(*talk), "Is the build mended?"), limit=9)).agent > 0.5
 
 
 @pytest.mark.requirement("F-SURE-03")
@@ -99,19 +166,12 @@ def test_a_question_that_is_near_to_no_turn_is_judged_by_its_vector_too() -> Non
 @pytest.mark.requirement("F-FAST-04")
 @pytest.mark.parametrize(
     ("cosines", "near"),
-    [
-        ((0.1, 0.9, np.nan, 0.7, 0.3, 0.8, 0.8, 0.75, 0.9, 0.2), 0.83),
-        ((np.nan, 0.9, 0.1, 0.2, 0.3, 0.6, 0.7, np.nan), 0.8),
-        ((0.4,), 0.4),
-        ((np.nan, np.nan), 0.0),
-    ],
+    [((0.1, 0.9, np.nan, 0.7), 0.9), ((np.nan, -0.2, -0.1), -0.1), ((0.4,), 0.4), ((np.nan, np.nan), 0.0)],
 )
-def test_the_nearest_are_the_five_highest_that_are_close_to_the_highest(
-    cosines: tuple[float, ...], near: float
-) -> None:
-    ranking = found("red bicycle", NEAR)
-    ranking.frame = replace(ranking.frame, cosines=np.array(cosines))
-    assert features(ranking).near == pytest.approx(near)
+def test_the_highest_cosine_counts(cosines: tuple[float, ...], near: float) -> None:
+    talk = space(*(f"Lunch {number}" for number in range(len(cosines))))
+    frame = replace(asked(talk, "lunch"), cosines=np.array(cosines))
+    assert features(rank(frame, limit=9)).near == near
 
 
 @pytest.mark.requirement("F-SURE-02")

@@ -6,58 +6,69 @@ the constant puts 95 % of the answerable above 0.5. docs/recall.md tells how wel
 that had no part in the fit.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import exp, isnan
+from math import exp, isnan, log1p
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.bm25 import idf, score_bound
-from clew.rank.frame import Frame, Scores
-from clew.rank.fusion import highest
+from clew.index.incremental_cache import CacheKey
+from clew.index.view import IndexView
+from clew.rank.frame import Frame, Scores, agent_share, answers
 from clew.rank.information import information, without_dates
 from clew.rank.search import Ranking
-from clew.rank.signals.coverage import held
+from clew.rank.signals.coverage import held, turns_with
 from clew.text.names import capitalised_names
 from clew.text.terms import terms
 
+Turns = NDArray[np.intp]
+"""Positions of turns."""
+
+_TELLING: Final = CacheKey[tuple[Turns, Turns]]("turns that tell of their speaker")
+
 FIRST: Final = 5
-"""Best ranked turns whose match is measured, and nearest turns whose cosines are averaged."""
-
-WITHIN: Final = 0.25
-"""The nearest turns count within this of the highest cosine."""
-
-
-FREQUENT: Final = 0.1
-"""Share of the turns above which a word does not count for `together`: it stands beside any other."""
+"""Best ranked turns whose match is measured."""
 
 FEW: Final = 20
-"""A word in at most this many turns counts for `together`, whatever the size of the space."""
+"""Turns of a space that is too small for rarity to mean anything."""
+
+NEXT: Final = 1
+"""Turns on either side that count for `together`: a question and its answer, or a point made in two messages."""
+
+SCENE: Final = 8
+"""Turns on either side that count for `scene`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What the model sees of one recall. Shares are of the information that the question's words carry.
+    """What the model sees of one recall. Shares are of the information of the question's words, times their rarity.
 
     Attributes:
-        unknown: share in words that no turn contains.
         strange: share of the question's names that no turn contains.
-        together: greatest share that a single turn holds.
-        own: where one speaker is named, the greatest share that a turn of theirs holds, less that of anybody else; else
-            0. Negative where somebody else said it.
+        together: greatest share that a turn and its two neighbours hold.
+        scene: greatest share that a turn and the eight turns on either side hold.
+        own: where one speaker is named, the greatest share that they told of themselves in one turn, less that of
+            anybody else; else 0. Negative where it is somebody else's story.
         words: mean BM25F of the first ranked turns, as a share of the most that the question's terms could give.
-        near: mean of the highest cosines of the question; 0 without vectors.
+        near: the highest cosine of the question; 0 without vectors.
+        worded: how high the turn nearest to the question stands by words, from 0 to 1; 0 without vectors. A turn that
+            shares the words is near whatever it says, and tells less than one that is near without them.
+        agent: how far the space is an agent's work, from 0 to 1: its turns are less like questions about them.
         thin: what the best turn's words lack of `ENOUGH` information, as a share of it, in a space of fewer than `FEW`
             turns, the more the fewer; else 0. Among few turns any word is rare, so that "something" would be evidence.
     """
 
-    unknown: float = 0.0
     strange: float = 0.0
     together: float = 0.0
+    scene: float = 0.0
     own: float = 0.0
     words: float = 0.0
     near: float = 0.0
+    worded: float = 0.0
+    agent: float = 0.0
     thin: float = 0.0
 
 
@@ -73,11 +84,19 @@ class Model:
 
 
 WITH_VECTORS: Final = Model(
-    -2.6325, Features(unknown=-2.0827, strange=-1.7864, together=0.3233, own=4.0, words=3.9063, near=6.5214, thin=-5.0)
+    -4.6271,
+    Features(
+        strange=-1.9731,
+        together=1.0507,
+        scene=1.8729,
+        own=5.0,
+        near=8.2726,
+        worded=-0.8833,
+        agent=1.0804,
+        thin=-5.0,
+    ),
 )
-WITHOUT: Final = Model(
-    -0.0124, Features(unknown=-2.8874, strange=-2.013, together=0.1929, own=4.0, words=7.0243, thin=-5.0)
-)
+WITHOUT: Final = Model(-1.6126, Features(strange=-2.6125, scene=2.2356, own=5.0, words=6.2378, thin=-5.0))
 
 ENOUGH: Final = 0.3
 """Information that makes a match more than chance: about what "hotel" tells, or "version" and "find" together."""
@@ -121,26 +140,58 @@ def features(ranking: Ranking) -> Features:
     if frame.titled:  # a title has every word of the question
         return Features(together=1.0, words=1.0, near=_near(frame))
     told = information(frame.intent)
+    rarities = [idf(frame.size, max(frame.view.document_frequency(term), 1)) for term in told]
+    places = [turns_with(frame, term) for term in told]
+    together, scene = _gathered(
+        frame, places, [value * rare for value, rare in zip(told.values(), rarities, strict=True)]
+    )
     return Features(
-        unknown=_unknown(frame, told),
         strange=_strange(frame),
-        together=_together(frame, told),
-        own=_own(frame),
+        together=together,
+        scene=scene,
+        own=_own(frame, places, rarities),
         words=_words(ranking),
         near=_near(frame),
+        worded=_worded(frame),
+        agent=float(agent_share(frame.view).mean()) if frame.with_assistant else 0.0,
         thin=_thin(frame, told),
     )
 
 
-def _unknown(frame: Frame, told: dict[str, float]) -> float:
-    lost = sum(value for term, value in told.items() if not frame.view.document_frequency(term))
-    return lost / sum(told.values()) if told else 0.0
+def _gathered(frame: Frame, places: Sequence[Turns], weights: Sequence[float]) -> tuple[float, float]:
+    """The greatest share of the terms' weights that stands around one turn: within `NEXT` and within `SCENE` turns.
+
+    Args:
+        places: the turns with each term; without any term the share is 1.
+    """
+    if not places:
+        return 1.0, 1.0
+    counts = [len(turns) for turns in places]
+    if not any(counts):
+        return 0.0, 0.0
+    turns = np.concatenate(places)
+    steps = turns[1:] - turns[:-1]
+    borders = np.cumsum(counts)[:-1] - 1
+    steps[borders[(borders >= 0) & (borders < len(steps))]] = frame.size + 2 * SCENE + 2  # from one term to the next
+    values, total = np.repeat(weights, counts), sum(weights)
+    return _highest(turns, steps, values, NEXT) / total, _highest(turns, steps, values, SCENE) / total
 
 
-def _together(frame: Frame, told: dict[str, float]) -> float:
-    most = max(FEW, FREQUENT * frame.size)
-    telling = {term: value for term, value in told.items() if frame.view.document_frequency(term) <= most}
-    return float(held(frame, telling).max()) if telling else 1.0
+def _highest(turns: Turns, steps: Turns, values: Scores, reach: int) -> float:
+    """The highest pile of the stretches that terms have around their turns.
+
+    Args:
+        turns: those of the first term in order, then those of the second, and so on.
+        steps: from each turn to the next; above any reach where the next one is of another term.
+        values: what the term of each turn weighs.
+    """
+    ends = np.flatnonzero(steps > 2 * reach + 1)  # the last turns of stretches that do not touch the next
+    count = len(ends) + 1
+    first, last = np.zeros(count, dtype=np.intp), np.empty(count, dtype=np.intp)
+    first[1:], last[:-1], last[-1] = ends + 1, ends, len(turns) - 1
+    borders = np.concatenate((2 * (turns[first] - reach) + 1, 2 * (turns[last] + reach + 1)))  # at one turn, ends first
+    weight = values[first]
+    return float(np.cumsum(np.concatenate((weight, -weight))[np.argsort(borders)]).max())
 
 
 def _thin(frame: Frame, told: dict[str, float]) -> float:
@@ -158,13 +209,34 @@ def _strange(frame: Frame) -> float:
     return sum(lost) / len(names) if names else 0.0
 
 
-def _own(frame: Frame) -> float:
+def _own(frame: Frame, places: Sequence[Turns], rarities: Sequence[float]) -> float:
     mine = _named(frame)
-    if mine is None or not frame.intent.terms:
+    if mine is None or not places:
         return 0.0
-    frequencies = {term: frame.view.document_frequency(term) for term in frame.intent.terms}
-    share = held(frame, {term: idf(frame.size, max(df, 1)) for term, df in frequencies.items()})
-    return float(share[mine].max() - share[~mine].max())
+    turns, before = frame.view.derived(_TELLING, lambda: _telling(frame.view))
+    share = np.zeros(len(turns))
+    for place, rarity in zip(places, rarities, strict=True):
+        if len(place):
+            has = np.zeros(frame.size + 1, dtype=np.bool_)
+            has[place] = True
+            share += rarity * (has[turns] | has[before])
+    own = mine[turns]
+    return float(share[own].max(initial=0.0) - share[~own].max(initial=0.0)) / sum(rarities)
+
+
+def _telling(view: IndexView) -> tuple[Turns, Turns]:
+    """Turns in the first person that are statements, and the question of somebody else that each follows.
+
+    A question contains the words of what somebody else did, so it tells nothing of its speaker; the answer need not
+    repeat them. Where no question precedes, the position is one beyond the last turn.
+    """
+    turns = view.turns
+    asked = np.full(len(turns.speaker), len(turns.speaker), dtype=np.intp)
+    after, question = answers(view)
+    others = turns.speaker[after] != turns.speaker[question]
+    asked[after[others]] = question[others]
+    telling = np.flatnonzero(turns.first_person & (2 * turns.stated >= turns.chars))
+    return telling, asked[telling]
 
 
 def _named(frame: Frame) -> NDArray[np.bool_] | None:
@@ -187,12 +259,19 @@ def _words(ranking: Ranking) -> float:
 
 
 def _near(frame: Frame) -> float:
-    """The mean of the highest cosines; 0 without vectors."""
+    """The highest cosine; 0 without vectors."""
     known = _known(frame)
-    if known is None:
+    return 0.0 if known is None else float(known.max())
+
+
+def _worded(frame: Frame) -> float:
+    """1 where no piece matches the question's words better than the turn nearest to it does, 0 where all do."""
+    if frame.cosines is None or frame.piece_scores is None or _known(frame) is None:
         return 0.0
-    first = highest(known, FIRST)
-    return float(first[first >= first[-1] - WITHIN].mean())
+    nearest = int(np.nanargmax(frame.cosines))
+    own = max(frame.scores_of_pieces(nearest), default=0.0)
+    above = int(np.count_nonzero(frame.piece_scores > own))
+    return 1.0 - log1p(above) / log1p(len(frame.piece_scores))
 
 
 def _known(frame: Frame) -> Scores | None:

@@ -39,7 +39,7 @@ def held(frame: Frame, weights: Mapping[str, float]) -> Scores:
     """The share of the weight of some terms, above 0 in all, that each turn itself contains."""
     found = np.zeros(frame.size)
     for term, weight in weights.items():
-        found[_turns_with(frame, term)] += weight  # several pieces of a turn add it once
+        found[turns_with(frame, term)] += weight  # several pieces of a turn add it once
     return found / sum(weights.values())
 
 
@@ -55,7 +55,7 @@ def exact(frame: Frame) -> Scores | None:
     every = np.ones(frame.size, dtype=np.bool_)
     for term in frame.intent.terms:
         some = np.zeros(frame.size, dtype=np.bool_)
-        some[_turns_with(frame, term)] = True
+        some[turns_with(frame, term)] = True
         every &= some
     return every.astype(np.float64) if 0 < np.count_nonzero(every) <= FEW else None
 
@@ -73,10 +73,10 @@ def rare(frame: Frame) -> Scores | None:
     values = np.zeros(frame.size)
     for term, above in rarities:
         if above > 0.0:
-            values[_turns_with(frame, term)] += above
+            values[turns_with(frame, term)] += above
     return values
 
 
-def _turns_with(frame: Frame, term: str) -> NDArray[np.intp]:
+def turns_with(frame: Frame, term: str) -> NDArray[np.intp]:
     """Positions of the turns that contain a term, ascending, once for each of their pieces that does."""
     return frame.view.pieces.turn[frame.view.lookup(term).pieces].astype(np.intp)
