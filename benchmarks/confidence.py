@@ -189,7 +189,7 @@ def _regression(
         slope = scaled.T @ (weights * (chance - label)) + ridge @ found
         bend = (scaled.T * (weights * chance * (1.0 - chance))) @ scaled + ridge
         found -= np.linalg.solve(bend, slope)
-    return found / spread
+    return np.asarray(found / spread, dtype=np.float64)
 
 
 def by_model(judgements: Sequence[Judgement], model_of: Callable[[str], Model]) -> list[Judgement]:

@@ -20,7 +20,7 @@ TALK = (
     "The blue boiler in the cellar leaks.",
     "Lunch is at noon.",
 )
-ASKED = (
+ASKED: tuple[tuple[str, list[str], list[str]], ...] = (
     ("What did we pick for the sessions?", ["0"], ["Redis"]),
     ("Why did the nightly backup fail?", ["1"], ["disk was full"]),
     ("Who repaired the parser?", [], []),

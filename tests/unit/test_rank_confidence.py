@@ -97,13 +97,9 @@ def test_a_name_that_nobody_mentioned_makes_it_less_sure() -> None:
 @pytest.mark.requirement("F-SURE-03")
 def test_evidence_in_one_place_is_worth_more_than_the_same_words_far_apart() -> None:
     def seen(apart: int) -> Features:
-        turns = [
-            said("We picked Redis."),
-            *(["Lunch was fine."] * apart),
-            said("For sessions, of course."),
-            *(["Yes."] * 20),
-        ]
-        return features(rank(asked(space(*turns), "Redis for sessions?"), limit=9))
+        between = ["Lunch was fine."] * apart
+        talk = space("We picked Redis.", *between, "For sessions, of course.", *(["Yes."] * 20))
+        return features(rank(asked(talk, "Redis for sessions?"), limit=9))
 
     adjacent, near, far = seen(1), seen(8), seen(17)
     assert adjacent.together == 1 > near.together
@@ -129,7 +125,7 @@ def test_the_best_stretch_is_that_of_all_stretches(held: list[set[str]]) -> None
 
     seen = features(rank(replace(frame, cosines=np.ones(frame.size)), limit=9)) if any(held) else None
     if seen is not None:
-        assert (seen.together, seen.scene) == (pytest.approx(best(1)), pytest.approx(best(8)))
+        assert [seen.together, seen.scene] == pytest.approx([best(1), best(8)])
 
 
 @pytest.mark.requirement("F-SURE-03")
@@ -143,8 +139,8 @@ def test_what_is_near_by_its_words_alone_tells_less() -> None:
 
 @pytest.mark.requirement("F-SURE-03")
 def test_work_of_an_agent_is_less_like_questions_about_it() -> None:
-    talk = ["Please mend the build.", *(said("The build is mended.", role="assistant"),) * 30]
-    assert features(rank(asked(space(*talk), "Is the build mended?"), limit=9)).agent > 0.5
+    talk = space("Please mend the build.", *(said("The build is mended.", role="assistant") for _ in range(30)))
+    assert features(rank(asked(talk, "Is the build mended?"), limit=9)).agent > 0.5
 
 
 @pytest.mark.requirement("F-SURE-03")

@@ -84,19 +84,19 @@ class Model:
 
 
 WITH_VECTORS: Final = Model(
-    -4.6271,
+    -4.6404,
     Features(
-        strange=-1.9731,
-        together=1.0507,
-        scene=1.8729,
+        strange=-1.9804,
+        together=1.0579,
+        scene=1.8622,
         own=5.0,
-        near=8.2726,
-        worded=-0.8833,
-        agent=1.0804,
+        near=8.2885,
+        worded=-0.8668,
+        agent=1.0484,
         thin=-5.0,
     ),
 )
-WITHOUT: Final = Model(-1.6126, Features(strange=-2.6125, scene=2.2356, own=5.0, words=6.2378, thin=-5.0))
+WITHOUT: Final = Model(-1.5951, Features(strange=-2.6539, scene=2.1925, own=5.0, words=6.1889, thin=-5.0))
 
 ENOUGH: Final = 0.3
 """Information that makes a match more than chance: about what "hotel" tells, or "version" and "find" together."""
@@ -138,10 +138,12 @@ def features(ranking: Ranking) -> Features:
     """The features of a ranking that is not empty."""
     frame = ranking.frame
     if frame.titled:  # a title has every word of the question
-        return Features(together=1.0, words=1.0, near=_near(frame))
+        return Features(together=1.0, scene=1.0, words=1.0, near=_near(frame))
     told = information(frame.intent)
-    rarities = [idf(frame.size, max(frame.view.document_frequency(term), 1)) for term in told]
-    places = [turns_with(frame, term) for term in told]
+    found = {term: frame.view.document_frequency(term) for term in told}
+    rarities = [idf(frame.size, max(df, 1)) for df in found.values()]
+    often = max(FEW, frame.size // 2 - 1)  # a word of more turns stands around any turn, and its postings are long
+    places = [turns_with(frame, term) if df <= often else None for term, df in found.items()]
     together, scene = _gathered(
         frame, places, [value * rare for value, rare in zip(told.values(), rarities, strict=True)]
     )
@@ -158,23 +160,26 @@ def features(ranking: Ranking) -> Features:
     )
 
 
-def _gathered(frame: Frame, places: Sequence[Turns], weights: Sequence[float]) -> tuple[float, float]:
+def _gathered(frame: Frame, places: Sequence[Turns | None], weights: Sequence[float]) -> tuple[float, float]:
     """The greatest share of the terms' weights that stands around one turn: within `NEXT` and within `SCENE` turns.
 
     Args:
-        places: the turns with each term; without any term the share is 1.
+        places: the turns with each term, None for a term that stands around any turn; without terms the share is 1.
     """
     if not places:
         return 1.0, 1.0
-    counts = [len(turns) for turns in places]
-    if not any(counts):
-        return 0.0, 0.0
-    turns = np.concatenate(places)
+    total = sum(weights)
+    known = [(turns, weight) for turns, weight in zip(places, weights, strict=True) if turns is not None and len(turns)]
+    base = sum(weight for turns, weight in zip(places, weights, strict=True) if turns is None)
+    if not known:
+        return base / total, base / total
+    counts = [len(turns) for turns, _ in known]
+    turns = np.concatenate([turns for turns, _ in known])
     steps = turns[1:] - turns[:-1]
-    borders = np.cumsum(counts)[:-1] - 1
-    steps[borders[(borders >= 0) & (borders < len(steps))]] = frame.size + 2 * SCENE + 2  # from one term to the next
-    values, total = np.repeat(weights, counts), sum(weights)
-    return _highest(turns, steps, values, NEXT) / total, _highest(turns, steps, values, SCENE) / total
+    steps[np.cumsum(counts)[:-1] - 1] = frame.size + 2 * SCENE + 2  # from one term to the next
+    values = np.repeat([weight for _, weight in known], counts)
+    together, scene = (base + _highest(turns, steps, values, reach) for reach in (NEXT, SCENE))
+    return together / total, scene / total
 
 
 def _highest(turns: Turns, steps: Turns, values: Scores, reach: int) -> float:
@@ -209,14 +214,14 @@ def _strange(frame: Frame) -> float:
     return sum(lost) / len(names) if names else 0.0
 
 
-def _own(frame: Frame, places: Sequence[Turns], rarities: Sequence[float]) -> float:
+def _own(frame: Frame, places: Sequence[Turns | None], rarities: Sequence[float]) -> float:
     mine = _named(frame)
     if mine is None or not places:
         return 0.0
     turns, before = frame.view.derived(_TELLING, lambda: _telling(frame.view))
     share = np.zeros(len(turns))
     for place, rarity in zip(places, rarities, strict=True):
-        if len(place):
+        if place is not None and len(place):
             has = np.zeros(frame.size + 1, dtype=np.bool_)
             has[place] = True
             share += rarity * (has[turns] | has[before])
