@@ -393,7 +393,9 @@ TEXT = (
     Requirement("F-TEXT-11", "RETRIEVAL 2", "Names, quotations and forms of address are found in a text."),
     Requirement("F-TEXT-12", "DESIGN 10", "A phrase is found word for word, ignoring case, accents and punctuation."),
     Requirement(
-        "F-TEXT-18", "issue 14 12", "A name made of a word and a number is found by the two written apart (hat 123)."
+        "F-TEXT-18",
+        "issue 14 12",
+        "A name is found by its parts written apart: HAT123 by hat 123, setCount by set count.",
     ),
     Requirement("F-TEXT-13", "DESIGN 3", "Reading dates, names and phrases fails for no text and passes over it once."),
 )

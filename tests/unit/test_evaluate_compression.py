@@ -18,7 +18,7 @@ from clew.evaluate.compression.survival import FOUND, REFERENCE, compact_history
 from clew.evaluate.compression.survival import RECAP as LITERALLY
 from clew.evaluate.corpus import DatasetQuestion
 from clew.evaluate.metrics import tokens
-from clew.types.turn import Turn
+from clew.types.turn import Part, Turn
 from tests.small_talk import small_talk
 
 PLAIN = CondenseSetup(config=Config())
@@ -55,6 +55,37 @@ def test_what_is_used_again_is_asked_for_without_its_own_spelling() -> None:
     assert uses["number"].query == "After the pump stops."
     for use in uses.values():
         assert use.value not in use.query + use.situation
+
+
+@pytest.mark.requirement("F-KEEP-01")
+@pytest.mark.parametrize(
+    ("value", "query"),
+    [
+        ("cffi-2.0.0-cp312-cp312-macosx_11_0_arm64.whl", "cffi 2 0 0 cp 312 cp 312 macosx 11 0 arm 64 whl"),
+        ("/home/ann/work/shop/src/garden/plan/water_plan.py", "work shop src garden plan water plan py"),
+    ],
+)
+def test_a_name_is_asked_for_by_its_last_words_and_the_numbers_between_them(value: str, query: str) -> None:
+    (use,) = [use for use in later_uses(seen(f"It is {value}."), seen(f"Take {value}.")) if use.value == value]
+    assert use.query == query
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_what_only_a_tool_uses_again_is_asked_for_by_the_words_around_it() -> None:
+    first = seen("The wheel has 19.4 MB.", "We pin 3.4.1 of it: v3.4.1.")
+    printed = Part(type="tool_result", text="Downloading cffi (19.4 MB) of v3.4.1")
+    told = [Turn(role="user", content="go"), Turn(role="tool", content=(printed,))]
+    rest = recap_turns((replace(turn, seq=n), TurnScores()) for n, turn in enumerate(told))
+    uses = {use.value: use for use in later_uses(first, rest, {n: turn.text for n, turn in enumerate(told)})}
+    assert uses["19.4 MB"].query == "Downloading cffi ( ) of v3.4.1"
+    assert uses["v3.4.1"].query == "Downloading cffi (19.4 MB) of"
+    assert {use.query for use in later_uses(first, rest)} == {"go"}
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_a_history_of_last_turns_alone_is_left_out() -> None:
+    turns = (Turn(role="user", content="Mend src/garden/plan.py please. " * 40, session="garden"),) * 3
+    assert compact_history(History(name="garden", turns=turns), PLAIN) == []
 
 
 @pytest.mark.requirement("F-KEEP-01")

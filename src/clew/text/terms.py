@@ -21,12 +21,16 @@ encoding such as base64. All functions take time linear in the length of the tex
 import re
 import threading
 import unicodedata
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 
 import Stemmer
 
 from clew.text.scripts import EMOJI, MARKS, Script, fold_accents, main_script, runs
 from clew.text.stopwords import REQUEST_WORDS, STOPWORDS
+
+MOST_WORDS = 8
+"""Words of a search whose words may be the parts of one name."""
 
 MAX_TERM = 64
 """Longest term, in characters."""
@@ -42,6 +46,7 @@ _AT_ONCE = 1 << 16
 """Characters of a text whose tokens are listed at once, which is faster; of a longer one the list would be large."""
 _UNIFY_MARKS = str.maketrans("\u2019\u02bc\u2018", "'''", "\u00ad\u2060\ufeff")
 
+_ENDS = ".,;:!?"  # of a clause or sentence
 _NUMBERED = re.compile(r"(?<![^\W_])([^\W\d_]{2,}) +(\d+)(?![^\W_]|[.,:]\d)")
 _UNBROKEN = re.compile(rf"(?:[^\W_]|[{MARKS}'])+")
 _UNSURE = re.compile(r"['\d]")
@@ -112,15 +117,51 @@ def query_terms(text: str) -> list[str]:
     return [term for term in every if term not in _REQUEST_TERMS] or every
 
 
-def joined_terms(text: str) -> list[str]:
-    """The terms of a word and the number after it, written as one: hat123 for "hat 123", where it is no term already.
+def joined_terms(text: str, is_known: Callable[[str], bool]) -> list[str]:
+    """The names that a question has in parts: the terms of its words written as one, as far as these are known.
 
-    The terms of HAT123 are "hat" and "hat123", for a number inside a name says nothing by itself; so who asks for the
-    name by its parts has to be understood. Other names are found by their parts.
+    A word and the number after it are joined in every question, since a number inside a name is no term by itself: the
+    terms of HAT123 are "hat" and "hat123". In a search of few words all words that follow one another are, the most of
+    them that make a known name: setRetryCount for "set retry count".
+
+    Args:
+        is_known: whether some turn has a term.
     """
     own = set(terms(text))
-    joined = (_plain(fold_accents(word + number)) for word, number in _NUMBERED.findall(text) if _plain(word))
-    return [term for found in joined for term in found if term not in own]
+    joined = [word + number for word, number in _NUMBERED.findall(text) if _plain(word)]
+    if len(text.split()) <= MOST_WORDS:
+        joined += (name for words in _plain_runs(text) for name in _longest_known(words, is_known))
+    found = dict.fromkeys(term for name in joined for term in _plain(fold_accents(name)))
+    return [term for term in found if term not in own and is_known(term)]
+
+
+def _plain_runs(text: str) -> list[list[str]]:
+    """The words between which only blanks stand, in runs."""
+    found: list[list[str]] = [[]]
+    for token in text.split():
+        word = token.rstrip(_ENDS)
+        if word.isalnum():
+            found[-1].append(word)
+        if word != token or not word.isalnum():
+            found.append([])
+    return found
+
+
+def _longest_known(words: list[str], is_known: Callable[[str], bool]) -> Iterator[str]:
+    """Runs of words that are known names when they are written as one, the longest first, each word in one of them.
+
+    No run begins or ends with a stop word, or begins with a number: "for getting" is not "forgetting".
+    """
+    told = [bool(_plain(word)) for word in words]
+    start = 0
+    while start < len(words):
+        may_begin = told[start] and words[start][0].isalpha()
+        ends = [end for end in range(len(words), start + 1, -1) if may_begin and told[end - 1]]
+        names = ("".join(words[start:end]) for end in ends)
+        known = (any(map(is_known, _plain(fold_accents(name)))) for name in names)
+        if end := next((end for end, found in zip(ends, known, strict=True) if found), 0):
+            yield "".join(words[start:end])
+        start = end or start + 1
 
 
 def quote_terms(phrase: str) -> list[str]:

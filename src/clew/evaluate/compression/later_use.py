@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from clew.condense.material import Mark, RecapTurn
@@ -21,7 +22,8 @@ _FEWEST: Final = 2  # of them that few turns have
 _RARE: Final = 0.02  # share of the turns
 _CONTEXT: Final = 160  # characters of what is said when a value is used again
 _NAMED: Final = frozenset({"path", "identifier", "url", "command", "error", "version"})
-_NAME: Final = 8  # last words of a name that are asked for
+_NAME: Final = 8  # last words of a name that are asked for, with the numbers between them
+_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 
@@ -33,7 +35,7 @@ class LaterUse:
         query: what an agent would search for who remembers what it is about: the plain words of its name, such as
             "hooks handler go"; for a number, a date or a sentence, what is being said when it is used.
         situation: what is being said when it is used, without the value: all that is known to somebody who has
-            forgotten its name as well.
+            forgotten its name as well. Of a value that only a tool's call or result uses, the words around it there.
     """
 
     kind: str
@@ -42,12 +44,21 @@ class LaterUse:
     situation: str
 
 
-def later_uses(first: Sequence[RecapTurn], rest: Sequence[RecapTurn]) -> list[LaterUse]:
-    """What the rest uses again, each value and sentence once, by kind and text."""
-    return sorted([*_values_again(first, rest), *_sentences_again(first, rest)], key=lambda use: (use.kind, use.value))
+def later_uses(
+    first: Sequence[RecapTurn], rest: Sequence[RecapTurn], texts: Mapping[int, str] = MappingProxyType({})
+) -> list[LaterUse]:
+    """What the rest uses again, each value and sentence once, by kind and text.
+
+    Args:
+        texts: the whole text of the turns of the rest, by seq; one that is not there counts as its prose.
+    """
+    again = [*_values_again(first, rest, texts), *_sentences_again(first, rest)]
+    return sorted(again, key=lambda use: (use.kind, use.value))
 
 
-def _values_again(first: Sequence[RecapTurn], rest: Sequence[RecapTurn]) -> Iterator[LaterUse]:
+def _values_again(
+    first: Sequence[RecapTurn], rest: Sequence[RecapTurn], texts: Mapping[int, str]
+) -> Iterator[LaterUse]:
     known: dict[str, Mark] = {}
     for turn in first:
         for mark in turn.marks:
@@ -60,10 +71,23 @@ def _values_again(first: Sequence[RecapTurn], rest: Sequence[RecapTurn]) -> Iter
             before = known.pop(mark.value.casefold(), None)
             if before is None:
                 continue
-            situation = _around(said, before.value)
-            name = " ".join(_WORD.findall(before.value)[-_NAME:]).lower() if before.kind in _NAMED else ""
+            situation = _around(_using(before.value, turn, said, texts), before.value)
+            name = _words_of_name(before.value) if before.kind in _NAMED else ""
             asked = name or situation or before.kind
             yield LaterUse(kind=before.kind, value=before.value, query=asked, situation=situation or asked)
+
+
+def _words_of_name(value: str) -> str:
+    """The last words of a name and the numbers between them; nothing for a number without a name, such as 1.2.1."""
+    words = _WORD.findall(value)
+    named = [place for place, word in enumerate(words) if not word.isdigit()]
+    return " ".join(words[named[-_NAME] if len(named) > _NAME else 0 :]).lower() if _LETTERS.search(value) else ""
+
+
+def _using(value: str, turn: RecapTurn, said: str, texts: Mapping[int, str]) -> str:
+    """The text that uses a value: what was said last, or what a tool was given or gave if only this has the value."""
+    whole = texts.get(turn.seq, "")
+    return whole if value.casefold() not in said.casefold() and value.casefold() in whole.casefold() else said
 
 
 def _around(said: str, value: str) -> str:

@@ -69,7 +69,7 @@ class CompactedCut(Record):
 
 
 def compact_history(history: History, setup: CondenseSetup, cuts: Sequence[float] = CUTS) -> list[CompactedCut]:
-    """Compacts a history at each cut, in one memory."""
+    """Compacts a history at each cut, in one memory; a cut before which there are only last turns is left out."""
     found = []
     with TemporaryDirectory(prefix="clew-bench-") as folder:
         home, told = Path(folder) / "home", 0
@@ -83,8 +83,8 @@ def compact_history(history: History, setup: CondenseSetup, cuts: Sequence[float
                 if report.rejected or not memory.drain():
                     raise ClewError(f"{history.name}: turns were rejected or are not analysed; run again")
                 told = place
-                rest = _read(history.turns[place:], history.name)
-                found.append(_measured(memory, rest, setup, left))
+                measured = _measured(memory, history.turns[place:], setup, left)
+                found += [] if measured is None else [measured]
     return found
 
 
@@ -105,19 +105,23 @@ def _tokens(turns: Sequence[Turn]) -> int:
     return sum(len(turn.text) for turn in turns) // CHARS_PER_TOKEN
 
 
-def _read(turns: Sequence[Turn], session: str) -> list[RecapTurn]:
-    """The turns as a recap sees them."""
+def _used_again(first: Sequence[RecapTurn], turns: Sequence[Turn], session: str) -> list[LaterUse]:
+    """What these turns use again of the first ones."""
     with Memory.open(":memory:", embedder="none") as memory:
         memory.add_many(list(turns))
         with memory.reads.store.snapshot() as reader:
-            return list(recap_source(reader, memory.space, session)[0].turns)
+            source, stored = recap_source(reader, memory.space, session)
+    return later_uses(first, source.turns, {turn.seq or 0: turn.text for turn in stored})
 
 
-def _measured(memory: Memory, rest: Sequence[RecapTurn], setup: CondenseSetup, left: dict[str, None]) -> CompactedCut:
+def _measured(memory: Memory, rest: Sequence[Turn], setup: CondenseSetup, left: dict[str, None]) -> CompactedCut | None:
+    """What the compaction keeps of what the rest uses again; None where there is nothing to compact."""
     (session,) = (each.name for each in memory.sessions())
     started = time.thread_time()
     receipt = memory.condense(session, force=True)
     cpu = time.thread_time() - started
+    if not receipt.understood["compacted"]:
+        return None
     left |= dict.fromkeys(row["restore"] for row in receipt.omitted)
     with memory.reads.store.snapshot() as reader:
         source, turns = recap_source(reader, memory.space, session, last=receipt.understood["last"])
@@ -125,7 +129,7 @@ def _measured(memory: Memory, rest: Sequence[RecapTurn], setup: CondenseSetup, l
     total = receipt.understood["tokens_before"]
     budget = MOST if total >= LONGEST else _recap_budget(whole[len(turns) :], total)
     recap = memory.recap(session, budget=budget)
-    uses = _evenly(later_uses(source.turns, rest), setup.sample)
+    uses = _evenly(_used_again(source.turns, rest, session), setup.sample)
     texts = [turn.text for turn in turns]
     shown = {RECAP: recap.text} | {name: extract(texts, recap.tokens) for name, extract in setup.extracts.items()}
     kept = {name: _counted(uses, _Shown(text).has) for name, text in shown.items()}
