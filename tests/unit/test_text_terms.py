@@ -203,21 +203,27 @@ def test_terms_that_hold_whatever_stands_around(phrase: str, expected: list[str]
     ("question", "expected"),
     [
         ("hat 123", ["hat123"]),
-        ("Which seats does the flight from here have that they call HAT  123?", ["hat123"]),
+        ("Which seats does HAT  123 have?", ["hat123"]),
         ("HAT123", []),
         ("hat 123 or HAT123", []),
         ("hat 12.3", []),
         ("hat, 123", []),
         ("1 23", []),
         ("set retry count", ["setretrycount"]),
-        ("the set retry count of it", ["setretrycount"]),
-        ("where in all of this work do we set retry count to three", []),
+        ("broken set retry count", ["setretrycount"]),
+        ("a b c d e f set retry count", []),
         ("retry count", []),
     ],
 )
 def test_a_name_is_asked_for_by_its_parts(question: str, expected: list[str]) -> None:
     known = {"hat123", "setretrycount", "setretri", "123"}
-    assert joined_terms(question, known.__contains__) == expected
+    assert joined_terms(question, known.__contains__, is_search=True) == expected
+
+
+@pytest.mark.requirement("F-TEXT-18")
+def test_in_a_sentence_only_a_number_is_joined() -> None:
+    known = {"hat123", "setretrycount"}
+    assert joined_terms("do we set retry count for hat 123?", known.__contains__) == ["hat123"]
 
 
 @pytest.mark.requirement("F-TEXT-01")

@@ -262,7 +262,7 @@ def _people(turns: Sequence[RecapTurn]) -> str:
 
 
 def _when(turns: Sequence[RecapTurn]) -> str:
-    days = [turn.at.date().isoformat() for turn in turns if turn.at is not None]
+    days = sorted(turn.at.date().isoformat() for turn in turns if turn.at is not None)  # a clock may have gone back
     if not days:
         return ""
     return f"{days[0]}. " if days[0] == days[-1] else f"{days[0]} to {days[-1]}. "

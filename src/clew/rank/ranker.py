@@ -239,5 +239,7 @@ def _near(embedder: Embedder) -> float:
 
 def _with_joined_words(intent: Intent, view: IndexView) -> Intent:
     """The question with the terms of its neighbouring words written as one, as far as some turn has them so."""
-    joined = joined_terms(intent.about or intent.text, lambda term: view.document_frequency(term) > 0)
+    joined = joined_terms(
+        intent.about or intent.text, lambda term: view.document_frequency(term) > 0, is_search=intent.wants.exact
+    )
     return replace(intent, terms=tuple(dict.fromkeys((*intent.terms, *joined))))

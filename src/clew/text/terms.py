@@ -117,19 +117,20 @@ def query_terms(text: str) -> list[str]:
     return [term for term in every if term not in _REQUEST_TERMS] or every
 
 
-def joined_terms(text: str, is_known: Callable[[str], bool]) -> list[str]:
+def joined_terms(text: str, is_known: Callable[[str], bool], *, is_search: bool = False) -> list[str]:
     """The names that a question has in parts: the terms of its words written as one, as far as these are known.
 
     A word and the number after it are joined in every question, since a number inside a name is no term by itself: the
-    terms of HAT123 are "hat" and "hat123". In a search of few words all words that follow one another are, the most of
-    them that make a known name: setRetryCount for "set retry count".
+    terms of HAT123 are "hat" and "hat123". In a search all words that follow one another are, the most of them that
+    make a known name: setRetryCount for "set retry count".
 
     Args:
         is_known: whether some turn has a term.
+        is_search: the text is words alone, not a sentence.
     """
     own = set(terms(text))
     joined = [word + number for word, number in _NUMBERED.findall(text) if _plain(word)]
-    if len(text.split()) <= MOST_WORDS:
+    if is_search and len(text.split()) <= MOST_WORDS:
         joined += (name for words in _plain_runs(text) for name in _longest_known(words, is_known))
     found = dict.fromkeys(term for name in joined for term in _plain(fold_accents(name)))
     return [term for term in found if term not in own and is_known(term)]
@@ -150,13 +151,11 @@ def _plain_runs(text: str) -> list[list[str]]:
 def _longest_known(words: list[str], is_known: Callable[[str], bool]) -> Iterator[str]:
     """Runs of words that are known names when they are written as one, the longest first, each word in one of them.
 
-    No run begins or ends with a stop word, or begins with a number: "for getting" is not "forgetting".
+    No run begins with a number.
     """
-    told = [bool(_plain(word)) for word in words]
     start = 0
     while start < len(words):
-        may_begin = told[start] and words[start][0].isalpha()
-        ends = [end for end in range(len(words), start + 1, -1) if may_begin and told[end - 1]]
+        ends = range(len(words), start + 1, -1) if words[start][0].isalpha() else range(0)
         names = ("".join(words[start:end]) for end in ends)
         known = (any(map(is_known, _plain(fold_accents(name)))) for name in names)
         if end := next((end for end, found in zip(ends, known, strict=True) if found), 0):
