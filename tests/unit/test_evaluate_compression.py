@@ -83,6 +83,18 @@ def test_what_only_a_tool_uses_again_is_asked_for_by_the_words_around_it() -> No
 
 
 @pytest.mark.requirement("F-KEEP-01")
+def test_a_path_that_stands_escaped_in_a_call_is_restored_by_its_reference() -> None:
+    call = Part(type="tool_call", name="Read", call_id="c", text=json.dumps({"file_path": "D:\\garden\\pump.py"}))
+    turns = (
+        Turn(role="assistant", content=(call,), session="garden"),
+        *garden(40)[1:],
+        Turn(role="assistant", content=(replace(call, call_id="d"),), session="garden"),
+    )
+    (cut,) = compact_history(History(name="garden", turns=turns), PLAIN, [0.9])
+    assert cut.used["path"] == cut.kept[REFERENCE]["path"] > 0
+
+
+@pytest.mark.requirement("F-KEEP-01")
 def test_a_history_of_last_turns_alone_is_left_out() -> None:
     turns = (Turn(role="user", content="Mend src/garden/plan.py please. " * 40, session="garden"),) * 3
     assert compact_history(History(name="garden", turns=turns), PLAIN) == []

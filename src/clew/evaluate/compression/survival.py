@@ -195,7 +195,9 @@ def _counted(uses: Sequence[LaterUse], is_there: Callable[[LaterUse], bool]) -> 
 
 
 def _squeezed(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    """A text without differences of white space and case, nor the escapes with which JSON writes a path or command."""
+    plain = text.replace("\\\\", "\\").replace('\\"', '"')
+    return " ".join(plain.split()).casefold()
 
 
 class _Shown:
