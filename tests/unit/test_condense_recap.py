@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -281,6 +281,12 @@ def test_talk_is_headed_by_who_talks_and_when() -> None:
     assert compose_recap(RecapSource("s", read(turns)), COUNT).text.startswith(
         "## Conversation: Ida and Bo\n2024-03-05. [#n] is"
     )
+
+
+@pytest.mark.requirement("F-COMPACT-07")
+def test_a_clock_that_went_back_leaves_the_days_in_their_order() -> None:
+    turns = [told(f"The harbour is calm, day {n}.", at=_NOW - timedelta(days=n)) for n in range(4)]
+    assert "\n2024-03-02 to 2024-03-05. [#n]" in compose_recap(RecapSource("s", read(turns)), COUNT).text
 
 
 def _turn(seq: int, *paths: str, is_shift: bool = False) -> RecapTurn:

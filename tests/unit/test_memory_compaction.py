@@ -366,10 +366,7 @@ def test_a_clock_that_goes_back_changes_nothing_but_the_times() -> None:
             made.append(condensing.compact("s", force=True))
             clock.advance(-timedelta(days=3).total_seconds())
         assert [receipt.settings["number"] for receipt in made] == [1, 2, 3]
-        recap = memory.recap("s")
-        assert recap.last == 87
-        days = [(NOON - timedelta(days=3 * part)).date().isoformat() for part in range(3)]
-        assert f"{days[2]} to {days[0]}. " in recap.text
+        assert memory.recap("s").last == 87
         assert memory.explain(made[0].id) == made[0]
 
 
