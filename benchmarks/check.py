@@ -194,7 +194,7 @@ CONDENSED = (
         "OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=70.8, found=99.1
     ),
     RecordedCondense("OpenHands, web page", Path("agent_openhands/resolver_output.jsonl"), recap=95.4, found=97.2),
-    RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=89.6, found=97.4),
+    RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=89.3, found=97.1),
 )
 """Compactions to be held."""
 
