@@ -262,7 +262,8 @@ def _report(judgements: Sequence[Judgement], way: str, *, fits: bool) -> None:
     if fits:
         vectors = way == "with vectors"
         print(f"{way}, fitted on all: {fit(judgements, vectors)}\n")
-        for name, part in parts:
+        several = len({each.group for each in judgements}) > 1
+        for name, part in parts if several else ():
             print(table(f"{way}, each set left out, {name}", left_out(part, vectors)).markdown())
         if all(halves):
             chosen = fit(halves[0], vectors)
