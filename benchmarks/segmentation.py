@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.bars import draw
-from clew.analyze.domains import by_domain, evidence_of
+from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with_vector
+from clew.analyze.prototypes import Prototypes, prototypes_of
 from clew.analyze.weigh import weigh
 from clew.analyze.words import read
 from clew.evaluate.segmentation import Agreement, agreement
@@ -41,7 +42,6 @@ EVERY = {"TIAGE": 4, "DialSeg711": 6}
 BALANCE = {True: {"tiage": 1.0, "dialseg": 0.5}, False: {"tiage": 1.0, "dialseg": 0.2}}
 """What a part counts in fitting, by its number of gaps, with vectors and without."""
 
-HAND_SET = ("domain",)
 SHIFT = {True: 0.3, False: 0.2}
 """Added to the fitted constant, with vectors and without: the threshold at which Pk was lowest on a fifth of TIAGE's
 train part and DialSeg711's part for tuning, among those that serve both."""
@@ -98,7 +98,8 @@ class FixtureReader:
     def __init__(self, embedder: Embedder | None) -> None:
         self.embedder = embedder
         self._vectors: dict[str, NDArray[np.float32]] = {}
-        self._weights: dict[str, tuple[float, float, dict[str, float]]] = {}
+        self._prototypes: Prototypes | None = None if embedder is None else prototypes_of(embedder)
+        self._weights: dict[str, tuple[float, float, Evidence]] = {}
 
     def embed(self, texts: Iterable[str]) -> None:
         """Embeds what is not yet."""
@@ -115,10 +116,14 @@ class FixtureReader:
         for seq, text in enumerate(dialogue.texts):
             if text not in self._weights:
                 said = weigh(text)
-                self._weights[text] = (said.layer1.score, said.coherence, by_domain(evidence_of(read(text))))
+                self._weights[text] = (said.layer1.score, said.coherence, evidence_of(read(text)))
             role = "assistant" if roles and seq % 2 else "user"
+            layer1, coherence, evidence = self._weights[text]
             vector = self._vectors.get(text) if vectors else None
-            made.append(features(text, self._weights[text], seq=seq, role=role, vector=vector))
+            if vector is not None and self._prototypes is not None:
+                evidence = evidence_with_vector(evidence, vector, self._prototypes)
+            weights = (layer1, coherence, by_domain(evidence))
+            made.append(features(text, weights, seq=seq, role=role, vector=vector))
         return made
 
 
@@ -176,9 +181,7 @@ class Gaps:
 
 def gaps(dialogues: Sequence[Dialogue], reader: FixtureReader, *, vectors: bool) -> Gaps:
     """Looks at every gap as it is with the borders before it found."""
-    names = tuple(
-        name for name in (WITH_VECTORS if vectors else WITHOUT_VECTORS) if name not in ("constant", *HAND_SET)
-    )
+    names = tuple(name for name in (WITH_VECTORS if vectors else WITHOUT_VECTORS) if name != "constant")
     rows, borders = [], []
     for dialogue in dialogues:
         turns = reader.turns(dialogue, roles=False, vectors=vectors)

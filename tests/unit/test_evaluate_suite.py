@@ -115,9 +115,12 @@ def test_framings_of_one_concept_meet_on_their_bridge() -> None:
 def test_what_both_sides_share() -> None:
     law = "The judge asked the plaintiff for the contract, and the court dismissed the claim under the statute."
     physics = "The electron has momentum, and its velocity gives the kinetic energy of the photon by quantum mechanics."
-    for sides, domain in (((law,), (law,)), "legal"), (((law,), (physics,)), None):
+    more_law = "The defendant appealed, and the lawyer of the tenant cited the clause of the lease before the jury."
+    more_physics = "The wavelength of the light depends on the mass of the particle and on the charge of the nucleus."
+    sides_of = {"legal": ((law, more_law), (law, more_law)), None: ((law, more_law), (physics, more_physics))}
+    for domain, sides in sides_of.items():
         case = bridging.BridgingCase(name="pair", bridge=domain, sides=sides)
-        common = bridging.shared(case, beats_of([sides[0][0], sides[1][0]], RULES))
+        common = bridging.shared(case, beats_of([*sides[0], *sides[1]], RULES))
         assert strongest(common) == domain
         assert not bridging.run([case], RULES).failures
 

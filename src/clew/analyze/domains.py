@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.analyze.domain_states import about
 from clew.analyze.domain_words import BIAS, FORM, FORMS, STEP, ZERO, forms_of, rows
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.prototypes import Prototypes, likeness, log_odds
@@ -37,8 +38,10 @@ _MOST: Final = 3.0
 # Without line breaks, words of poetry are mostly just feelings.
 _POETRY: Final = DOMAINS.index("poetry")
 _PROSE_POETRY: Final = 0.6
-# Evidence below this does not count for borders between beats: in chats it is noise, and costs Pk.
-_FAINTEST: Final = 1.0
+# Evidence of a piece from which it is tagged with what its beat touches.
+_TOUCHED: Final = 0.7
+# Evidence below this is as good as none.
+_FAINTEST: Final = 0.01
 # The kinds of content words (`lexicon`).
 _CONTENT_KINDS: Final = "cvwuo"
 # What the evidence of the rules and that of learned prototypes count beside each other.
@@ -111,7 +114,7 @@ def domains_with_vector(reading: Reading, vector: NDArray[np.float32], prototype
 
 
 def by_domain(evidence: Evidence) -> dict[str, float]:
-    """Evidence by domain name, rounded to two digits; domains that are not named by it are absent."""
+    """Evidence by domain name, rounded to two digits, also where it is too faint to name the domain."""
     return {domain: round(value, 2) for domain, value in zip(DOMAINS, evidence, strict=False) if value >= _FAINTEST}
 
 
@@ -120,27 +123,31 @@ def domains_of_beat(
 ) -> tuple[tuple[str, ...], ...]:
     """The tags of the short pieces of one beat, each taking the others into account (DESIGN 5.1, HSCA 8.4).
 
-    The evidence of a piece is averaged with the mean evidence of all of them. A piece that gets no tag that way keeps
-    its own; if it has none, it takes the tags of all pieces read as one text.
+    What they are about together (`domain_states.about`) is what each of them is about; domains that they only touch are
+    named where a piece has some evidence for them. Together about two domains that are no companions, all are
+    `cross_domain`. Where that is nothing, each keeps its own tags, and those without any take the tags of all pieces
+    read as one text.
 
     Args:
         readings: the pieces.
-        evidence: the evidence of each, from the rules or with its vector.
+        evidence: the evidence of each piece, from the rules or with its vector.
         tagged: the tags of each by itself.
     """
-    if len(readings) < 2:
-        return tuple(tagged)
     rows = [each or _NOTHING for each in evidence]
-    means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-    light = [_named([(own + mean) / 2.0 for own, mean in zip(row, means, strict=True)]) for row in rows]
-    if all(light) or (UNCLASSIFIED,) not in tagged:
-        together: tuple[str, ...] = ()
-    else:
+    whole, touched = about(rows)
+    if not whole:
+        if len(readings) < 2 or (UNCLASSIFIED,) not in tagged:
+            return tuple(tagged)
         together = domains("\n".join([reading.text for reading in readings]))
-    return tuple(
-        tags(named) if named else together if own == (UNCLASSIFIED,) else own
-        for named, own in zip(light, tagged, strict=True)
-    )
+        return tuple([together if own == (UNCLASSIFIED,) else own for own in tagged])
+    crossing = (CROSS_DOMAIN,) if is_crossing(whole) else ()
+    return tuple([(*_own_part(row, whole), *_own_part(row, touched, 0), *crossing) for row in rows])
+
+
+def _own_part(row: Evidence, some: Sequence[str], least: int = 1) -> tuple[str, ...]:
+    """The domains that a piece has some evidence for, strongest first; if it has too few, the strongest ones."""
+    ranked = sorted([(-row[place], place) for place in map(DOMAINS.index, some)])
+    return tuple([DOMAINS[place] for rank, (value, place) in enumerate(ranked) if rank < least or -value >= _TOUCHED])
 
 
 def domains_of(reading: Reading) -> tuple[str, ...]:
@@ -173,8 +180,12 @@ def tags(weights: dict[str, float]) -> tuple[str, ...]:
     if not weights:
         return (UNCLASSIFIED,)
     strong = [domain for domain, share in weights.items() if share >= _CROSSING_SHARE]
-    crossing = any(frozenset(pair) not in _COMPANIONS for pair in combinations(strong, 2))
-    return (*weights, CROSS_DOMAIN) if crossing else tuple(weights)
+    return (*weights, CROSS_DOMAIN) if is_crossing(strong) else tuple(weights)
+
+
+def is_crossing(strong: Iterable[str]) -> bool:
+    """Whether any two of these domains are no companions."""
+    return any(frozenset(pair) not in _COMPANIONS for pair in combinations(strong, 2))
 
 
 def _evidence(reading: Reading) -> Evidence:

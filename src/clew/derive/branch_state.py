@@ -155,7 +155,7 @@ class TurnMaterial:
             coherence=self.value("coherence", 0.0),
             terms=hashed_terms(turn.text, self.terms),
             cues=int(cues_of(turn.text, turn.role)),
-            domains=by_domain(self.rules),
+            domains=by_domain(self.evidence),
             vector=packed(self.vector),
             speaker=speaker_code(turn.speaker),
         )

@@ -220,7 +220,11 @@ def _settle(
     """Put the pending turn into the open beat or at the head of a new one."""
     reason = judge(state, after, rule)
     if reason is not None:
-        return _join(OpenBeat(recent=state.recent), pending), _closed(state, reason, rule)
+        beats = _closed(state, reason, rule)
+        if reason == "forced" and len(beats) > 1:
+            done = len(state.turns) - len(beats[-1].seqs)
+            return _join(_after(state, done), pending), beats[:-1]
+        return _join(OpenBeat(recent=state.recent), pending), beats
     if not is_meeting(state):
         return _join(state, pending), ()
     joined = _join(state, pending)
@@ -252,10 +256,9 @@ def _examined(state: OpenBeat) -> OpenBeat:
 
 
 def _after(state: OpenBeat, place: int) -> OpenBeat:
-    """The meeting's state when the open beat begins at one of its turns."""
-    rest = OpenBeat(
-        recent=state.recent, heard=(state.heard or 0) + sum(len(turn.terms) for turn in state.turns[:place])
-    )
+    """The state when the open beat begins at one of its turns."""
+    heard = None if state.heard is None else state.heard + sum(len(turn.terms) for turn in state.turns[:place])
+    rest = OpenBeat(recent=state.recent, heard=heard)
     for turn in state.turns[place:]:
         rest = _join(rest, turn)
     return replace(rest, recent=state.recent, pending=state.pending)

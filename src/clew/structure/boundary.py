@@ -33,14 +33,6 @@ _ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKS = map(
 _DONE, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
     int, (TurnCue.DONE, TurnCue.POINTS_BACK, TurnCue.POINTS_BACK_OFTEN, TurnCue.ASSISTANT)
 )
-# Domains that are manners of speaking rather than subjects.
-_MANNERS: Final = frozenset({"conversational", "narrative"})
-# Turns before the gap whose domains count.
-_SUBJECT: Final = 3
-# Evidence from which a subject is certain: one and a half times what names a domain.
-_SURE: Final = 1.5
-# Cosine of subjects that is neutral: that between one subject and a pair that includes it.
-_SAME: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,6 @@ def gap_at(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures], length
     left, right = before[-1], after[0]
     signals = _words(before, after) | _cues(left.cues, right.cues)
     signals["fresh"] = float(length == 1)
-    signals["domain"] = _domain_shift(before[-_SUBJECT:], after)
     return Gap(signals | _vectors(before[-_NEAR:], after))
 
 
@@ -98,30 +89,6 @@ def _cues(left: int, right: int) -> dict[str, float]:
         "points_back": float((right & _POINTS_BACK > 0) + (right & _POINTS_BACK_OFTEN > 0)),
         "assistant": float(not person),
     }
-
-
-def _domain_shift(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> float:
-    """How far the subjects move: 1 when both sides have certain subjects and share none, below 0 when they agree.
-
-    Evidence is summed over turns because a short turn alone seldom has enough. The signal is 0 when the first turn
-    after the gap has none, whatever the next one has.
-    """
-    left, right = _subjects(before), _subjects(after)
-    long, other = sqrt(sum(left.values())), sqrt(sum(right.values()))
-    if not long or not other or not _subjects(after[:1]):
-        return 0.0
-    shared = sum([sqrt(value * right[domain]) for domain, value in left.items() if domain in right])
-    return round(min(1.0, long / _SURE) * min(1.0, other / _SURE) * (1.0 - shared / (long * other) / _SAME), 6)
-
-
-def _subjects(turns: Sequence[TurnFeatures]) -> dict[str, float]:
-    """Squares of the summed evidence for each subject."""
-    sums: dict[str, float] = {}
-    for turn in turns:
-        for domain, value in turn.domains.items():
-            if domain not in _MANNERS:
-                sums[domain] = sums.get(domain, 0.0) + value
-    return {domain: value * value for domain, value in sums.items()}
 
 
 def _vectors(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dict[str, float]:
@@ -169,11 +136,9 @@ WITH_VECTORS: Final[Mapping[str, float]] = MappingProxyType(
         "points_back": -0.45,
         "assistant": -0.96,
         "fresh": -0.57,
-        "domain": 1.40,
     }
 )
-"""Weight of each signal, in logits; `constant` is chosen so that 0 is where Pk was lowest. `domain` alone is set by
-hand, by the second and fifth HSCA evaluation, since the labelled conversations hardly ever change their domain."""
+"""Weight of each signal, in logits; `constant` is chosen so that 0 is where Pk was lowest."""
 
 WITHOUT_VECTORS: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -189,7 +154,6 @@ WITHOUT_VECTORS: Final[Mapping[str, float]] = MappingProxyType(
         "points_back": -0.40,
         "assistant": -0.44,
         "fresh": -0.69,
-        "domain": 2.00,
     }
 )
 """Weight of each signal, in logits, where a turn beside the gap has no vector."""

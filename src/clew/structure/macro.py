@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final
 
-from clew.analyze.domains import tags
+from clew.analyze.domains import is_crossing
 from clew.errors import InputError
 from clew.structure.density import normalised
 from clew.text.terms import terms
@@ -22,6 +22,10 @@ HALF_LIFE: Final = timedelta(days=30)
 
 _UNNAMED: Final = frozenset({DomainTag.UNCLASSIFIED.value, DomainTag.CROSS_DOMAIN.value})
 _LEAST_SHARE: Final = 0.1
+# A beat crosses domains if this much of what its strongest domain weighs is tagged `cross_domain`, or if two of its
+# domains have this share each.
+_MOST_OF: Final = 0.5
+_EVENLY: Final = 0.45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +79,8 @@ class Movement(Record):
         position: position of the beat.
         domain: its strongest named domain; None when no domain is named.
         entered, left: named domains with a tenth of the weight or more that are new here, or gone; sorted.
-        crossing: whether the named domains of the beat as a whole make it `cross_domain`, by the rule for a text
-            (`clew.analyze.domains.tags`); one turn with that tag is not enough.
+        crossing: whether the beat as a whole is `cross_domain`: most of its weight has that tag, or two domains that
+            are no companions share it nearly evenly; one turn with that tag is not enough.
         distance: how far the shares moved, 0 (not at all) to 1 (nothing in common); 0 for the first beat.
     """
 
@@ -165,7 +169,7 @@ def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
                 domain=min(named, key=lambda tag: (-named[tag], tag)) if named else None,
                 entered=tuple(sorted(present - past)),
                 left=tuple(sorted(past - present)),
-                crossing=DomainTag.CROSS_DOMAIN in tags(normalised(named)),
+                crossing=_is_crossing(here, named),
                 distance=0.0 if last is None else _distance(last, here),
             )
         )
@@ -247,6 +251,16 @@ def _together(nodes: Iterable[tuple[MacroNode, float]]) -> dict[str, float]:
 
 def _present(domains: Mapping[str, float]) -> set[str]:
     return {tag for tag, share in domains.items() if share >= _LEAST_SHARE and tag not in _UNNAMED}
+
+
+def _is_crossing(domains: Mapping[str, float], named: Mapping[str, float]) -> bool:
+    """Whether most of the beat is tagged so, or two domains that are no companions share it nearly evenly."""
+    if not named:
+        return False
+    if domains.get(DomainTag.CROSS_DOMAIN, 0.0) >= _MOST_OF * max(named.values()):
+        return True
+    shares = normalised(named)
+    return is_crossing([tag for tag, share in shares.items() if share >= _EVENLY])
 
 
 def _distance(one: Mapping[str, float], two: Mapping[str, float]) -> float:

@@ -2,43 +2,38 @@
 
 `boundary` sees a few turns around a gap, enough to notice that somebody changes the subject. Where the subject stays
 half the same (law, then law and medicine, then medicine), no gap stands out, but the turns on either side, taken
-together, do differ. So a beat is divided where that describes the evidence better: each part has its own mix of
-subjects, the evidence of its turns is scored by that mix, and every part has a cost (the maximum likelihood division of
-Utiyama and Isahara, 2001, over domains instead of words). With vectors a part is also scored by how much of its turns'
-directions its centre explains (least squares, as in k-means).
+together, do differ. So a beat is divided where that describes the evidence of its turns better: each part is about no
+domain, one or two (`clew.analyze.domain_states`), its turns are scored by that, and every part has a cost (the maximum
+likelihood division of Utiyama and Isahara, 2001, over domains instead of words).
 """
 
-from collections.abc import Callable, Sequence
-from itertools import accumulate
-from math import log
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from clew.structure.features import TurnFeatures, unpacked
-
-# A domain that is a manner of speaking, never a subject.
-_MANNER: Final = "conversational"
+from clew.analyze.domain_states import PRICES, likelihoods
+from clew.analyze.lexicon import DOMAINS
+from clew.structure.features import TurnFeatures
 
 LEAST_TURNS: Final = 2
 """Fewest turns in a part: a single turn is an aside."""
 
-LEAST_EVIDENCE: Final = 2.5
-"""Least evidence for one subject in a part: enough to name the domain of two and a half turns."""
+LEAST_EVIDENCE: Final = 1.1
+"""Least evidence for a subject that the turns of a beat need in the mean, a little more than names one: small talk
+touches on many domains and is about none, and stays whole."""
 
-# Evidence of one turn counts up to this, so that a turn full of terms does not make a part.
-_MOST: Final = 2.0
-# Evidence that every subject of the beat has in every part, which keeps the logarithm finite.
-_SMOOTHING: Final = 0.05
-# Cost of a part without and with vectors, and weight of the centre. Set on the `seen` part of the second HSCA
-# evaluation, where nearby values do equally well (docs/structure.md).
-_COST: Final[tuple[float, ...]] = (2.0, 2.5)
-_CENTRE: Final = 2.0
+# A domain that is a manner of speaking, no subject.
+_MANNER: Final = DOMAINS.index("conversational")
+# Evidence of one turn counts up to this for that.
+_MOST: Final = 2.5
+
+# Cost of a part, in logits, and of one of only `LEAST_TURNS` turns in addition. The last part need not pay that: its
+# topic may go on.
+_COST: Final = 1.7
+_SHORT: Final = 1.5
 
 _DIGITS: Final = 6
-
-Fit = Callable[[int, int], float]
-"""How well one mix describes the turns from one place up to another; higher is better."""
 
 
 def parts(turns: Sequence[TurnFeatures]) -> tuple[range, ...]:
@@ -52,63 +47,26 @@ def parts(turns: Sequence[TurnFeatures]) -> tuple[range, ...]:
         Index ranges of `turns` that cover all of them in order; one range when nothing speaks for a division. Ties go
         to the division with fewer parts, then to the one with the later first border.
     """
-    whole = (range(len(turns)),)
-    subjects = sorted({domain for turn in turns for domain in turn.domains if domain != _MANNER})
-    if len(turns) < 2 * LEAST_TURNS or not subjects:
-        return whole
-    sums = _sums(turns, subjects)
-    centred = _centred(turns)
-
-    def fit(low: int, high: int) -> float:
-        mix = [after - before for before, after in zip(sums[low], sums[high], strict=True)]
-        if high - low < len(turns) and (high - low < LEAST_TURNS or max(mix) < LEAST_EVIDENCE):
-            return -np.inf
-        return round(_likelihood(mix) + (centred(low, high) if centred is not None else 0.0), _DIGITS)
-
-    return _best(len(turns), fit, _COST[centred is not None]) or whole
-
-
-def _sums(turns: Sequence[TurnFeatures], subjects: Sequence[str]) -> list[list[float]]:
-    """Cumulative evidence for each subject before each turn, and at the end."""
-    rows = [[0.0] * len(subjects)]
-    for turn in turns:
-        found = [turn.domains.get(subject, 0.0) for subject in subjects]
-        scale = min(1.0, _MOST / max(sum(found), _MOST))
-        rows.append([before + value * scale for before, value in zip(rows[-1], found, strict=True)])
-    return rows
-
-
-def _likelihood(mix: Sequence[float]) -> float:
-    """Log-likelihood of the evidence under its own mix."""
-    total = sum(mix) + _SMOOTHING * len(mix)
-    return sum([value * log((value + _SMOOTHING) / total) for value in mix if value > 0.0])
-
-
-def _centred(turns: Sequence[TurnFeatures]) -> Fit | None:
-    """How much of its turns' vectors the centre of a part explains; None when a turn has no vector."""
-    vectors = [unpacked(turn.vector) for turn in turns if turn.vector is not None]
-    if len(vectors) < len(turns):
-        return None
-    sums = list(accumulate(vectors, initial=np.zeros_like(vectors[0])))
-
-    def fit(low: int, high: int) -> float:
-        ahead = sums[high] - sums[low]
-        return _CENTRE * float(ahead @ ahead) / (high - low)
-
-    return fit
-
-
-def _best(count: int, fit: Fit, cost: float) -> tuple[range, ...]:
-    """The best division after the cost of its parts; empty when no division is allowed."""
-    best, start = [0.0] + [-np.inf] * count, [0] * (count + 1)
-    for high in range(1, count + 1):
-        for low in range(high):
-            value = round(best[low] + fit(low, high) - cost, _DIGITS)
-            if value > best[high]:
-                best[high], start[high] = value, low
+    count = len(turns)
+    rows = np.array([[turn.domains.get(domain, 0.0) for domain in DOMAINS] for turn in turns])
+    clear = np.delete(rows, _MANNER, axis=1).max(axis=1).clip(max=_MOST)
+    if count < 2 * LEAST_TURNS or clear.mean() < LEAST_EVIDENCE:
+        return (range(count),)
+    sums = np.zeros((count + 1, len(PRICES)))
+    likelihoods(rows).cumsum(axis=0, out=sums[1:])
+    # Of the best division of the turns before each place: its value, and where its last part begins.
+    best, start = np.full(count + 1, -np.inf), [0] * (count + 1)
+    best[0] = 0.0
+    for high in (*range(LEAST_TURNS, count - LEAST_TURNS + 1), count):
+        ends = high - LEAST_TURNS + 1
+        fits = (sums[high] - sums[:ends] - PRICES).max(axis=1) + best[:ends] - _COST
+        if high < count:
+            fits[-1] -= _SHORT
+        start[high] = int(fits.round(_DIGITS).argmax())
+        best[high] = fits[start[high]]
     found: list[range] = []
     high = count
-    while high > 0 and best[high] > -np.inf:
+    while high > 0:
         found.append(range(start[high], high))
         high = start[high]
     return tuple(found[::-1])

@@ -97,12 +97,14 @@ def beats_of(
             (
                 parameters.weight(weighing.layer1.score, weighing.nuance),
                 weighing.coherence,
-                by_domain(evidence_of(read(text))),
+                by_domain(found),
             ),
             seq=seq,
             vector=vector,
         )
-        for seq, (text, weighing, vector) in enumerate(zip(texts, weighings, weigher.vectors(texts), strict=True))
+        for seq, (text, weighing, found, vector) in enumerate(
+            zip(texts, weighings, evidence, weigher.vectors(texts), strict=True)
+        )
     ]
     pieces = [
         Piece(
