@@ -218,7 +218,8 @@ def test_a_recall_looks_each_of_its_words_up_once() -> None:
         with observed(note):
             assert memory.recall("green tea garden").confidence
     words = [word for word in asked if word.isalpha()]  # and not the marks of other names
-    assert len(words) == len(set(words)) == 3
+    joined = ["greentea", "greenteagarden", "teagarden"]  # a search of words alone may mean a name
+    assert sorted(words) == sorted(["garden", "green", "tea", *joined])
 
 
 @pytest.mark.requirement("F-SPEED-08")

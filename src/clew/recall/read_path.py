@@ -103,7 +103,7 @@ def read_path(
         importance=selector.importance,
         texts=texts,
         outline=outline,
-        titles=TitleMatcher(store, space),
+        titles=TitleMatcher(store, space, live.version),
         facts=FactMatcher(store, space),
     )
     return ReadPath(

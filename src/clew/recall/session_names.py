@@ -5,8 +5,8 @@ from typing import Final
 
 from clew.errors import InputError, NotFoundError
 from clew.recall.read_path import ReadPath
+from clew.recall.titled_sessions import titles_of_sessions
 from clew.store.selections import TURN_ORIGINS
-from clew.store.tables import SESSION
 from clew.types.ids import parse_turn_id, short_session, spelled_out, turn_id
 
 _NEAR: Final = 3
@@ -37,8 +37,8 @@ def session_meant(path: ReadPath, name: str) -> str:
 def _titled(path: ReadPath, title: str) -> list[str]:
     """The stored sessions to which a client gave this title, without regard to case."""
     with path.store.snapshot() as reader:
-        rows = SESSION.scan(reader, (path.space,), (path.space,))
-        return [row.session for row in rows if row.title and row.title.casefold() == title.casefold()]
+        titles = titles_of_sessions(reader, path.space)
+    return [session for session, its in titles if its.casefold() == title.casefold()]
 
 
 def is_session(path: ReadPath, name: str) -> bool:

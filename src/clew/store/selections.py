@@ -412,6 +412,7 @@ TURN_TEXT: Final = Column[str](TURN, "text")
 INJECTION_ENDS: Final = Columns(INJECTION, InjectionEnd)
 SESSION_NAME: Final = Column[str](SESSION, "session")
 SESSION_ENDS: Final = Columns(SESSION, SessionEnd)
+SESSION_TITLE: Final = Column[str | None](SESSION, "title")
 BLOB_SHA: Final = Column[str](BLOB, "sha")
 
 ANNOTATION_OWNER: Final = Column[str](ANNOTATION, "owner")
