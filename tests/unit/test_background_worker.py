@@ -373,8 +373,8 @@ def test_of_two_memories_on_one_home_one_works(tmp_path: Path) -> None:
 def test_a_worker_waits_while_the_lease_is_another_s_and_goes_on_when_it_was_lost(tmp_path: Path) -> None:
     """A process that was killed gives nothing back: its lease runs out."""
     with quiet(tmp_path) as memory:
-        memory.add_many(history(["one", "two"]))
         memory.reads.store.transaction(lambda tx: tx.put("lease", [("default", LEASE, "another", 7, FAR)]))
+        memory.add_many(history(["one", "two"]))  # only now, or the worker of this memory may be faster
         with quiet(tmp_path, embedder=HashEmbedder()) as other:
             assert other.drain(0.2) is False
             assert other.stats().pending == {"analyse": 2, "embed": 2, "entities": 2, "facts": 2, "mentions": 2}
