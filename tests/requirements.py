@@ -3504,6 +3504,9 @@ FIRST_USE = (
     ),
     Requirement("U-OPEN-01", "DESIGN 12", "`async with AsyncMemory.open(...)` opens and closes a memory."),
     Requirement("U-WHEN-01", "DESIGN 12", "A question for what changed or was new in a time gets what was said in it."),
+    Requirement(
+        "U-REFS-02", "DESIGN 12", "A cut reference of a stub or an image is named as that, not as a turn's id."
+    ),
     Requirement("U-FILES-01", "DESIGN 12", "Folders of the SIGMA view may be given as text."),
 )
 

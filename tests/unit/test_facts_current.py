@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
@@ -42,29 +43,11 @@ def facts_of_all_kinds() -> Iterator[Fact]:
     moments = (None, at(1), at(5))
     ways = product(FactStatus, ("visits", "is scheduled for", "lives in"), moments, moments, (None, "x"), (True, False))
     for status, verb, first, last, replaced, retracted in ways:
-        yield Fact(
-            id="s:turn:0:fact:0",
-            subject="Ann",
-            verb=verb,
-            object="Rome",
-            status=status,
-            type=FactType.PERSONAL,
-            valid_from=first,
-            valid_to=last,
-            superseded_by=replaced,
-            retracted=retracted,
+        fact = Fact(
+            id="s:turn:0:fact:0", subject="Ann", verb=verb, object="Rome", status=status, type=FactType.PERSONAL
         )
-        yield Fact(
-            id="s:turn:0:fact:0",
-            subject="Ann",
-            verb=verb,
-            object="Rome",
-            status=status,
-            type=FactType.PERSONAL,
-            due_from=first,
-            due_to=last,
-            confirmed_at=at(2),
-        )
+        yield replace(fact, valid_from=first, valid_to=last, superseded_by=replaced, retracted=retracted)
+        yield replace(fact, due_from=first, due_to=last, confirmed_at=at(2))
 
 
 @pytest.mark.requirement("K-KEEP-25")

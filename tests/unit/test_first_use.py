@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.errors import ClosedError
+from clew.errors import ClosedError, InputError
 from clew.memory import Memory
 from clew.text.spoken_names import people_called, short_names
 from clew.types.facts import Fact
@@ -122,3 +122,10 @@ def test_a_session_is_exported_to_a_folder_that_is_given_as_text(tmp_path: Path)
         export_session(memory, "s", str(tmp_path / "files"))
     with quiet() as other:
         assert import_session(other, str(tmp_path / "files"), "s").added == 3
+
+
+@pytest.mark.requirement("U-REFS-02")
+@pytest.mark.parametrize("ref", ["chain-0000", "image-", "chain-0123456789abcdeg"])
+def test_a_reference_that_was_cut_is_named_as_what_it_is(ref: str) -> None:
+    with quiet() as memory, pytest.raises(InputError, match=rf"'{ref}' .* 16 hexadecimal digits"):
+        memory.restore(ref)

@@ -109,16 +109,20 @@ def _share_of_steps(turn: RecapTurn) -> float:
     return max(0.0, 1.0 - planned / len(turn.prose))
 
 
-def is_among_people(turns: Sequence[RecapTurn]) -> bool:
-    """Whether those who talk are all known by names, as in a chat of two friends: no assistant is among them."""
-    said = [turn for turn in turns if turn.prose and turn.role in PEOPLE]
-    return bool(said) and all(turn.speaker and turn.name.casefold() != turn.role for turn in said)
+def is_among_people(voices: Iterable[tuple[str, str | None]]) -> bool:
+    """Whether those who talk are all known by names, as in a chat of two friends: no assistant is among them.
+
+    Args:
+        voices: role and speaker of each turn that says something.
+    """
+    said = [(role, speaker) for role, speaker in voices if role in PEOPLE]
+    return bool(said) and all(speaker and speaker.casefold() != role for role, speaker in said)
 
 
 def add_statements(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, *, limit: float) -> None:
     """Decisions and the like by turns, of each kind first what was settled or forbidden by people, then the newest."""
     kinds = []
-    social = mode == "chat" and is_among_people(turns)
+    social = mode == "chat" and is_among_people((turn.role, turn.speaker) for turn in turns if turn.prose)
     for kind, section in STATEMENTS:
         told = {
             mark.value: turn

@@ -11,6 +11,7 @@ from clew.analyze.naming import without_markup
 from clew.condense.material import is_summary, plain_prose, prose_of
 from clew.condense.open_tasks import open_tasks
 from clew.condense.recap_lines import as_sentence, awaits_answer
+from clew.condense.recap_told import is_among_people
 from clew.condense.statements import LONGEST, is_settled, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
@@ -75,7 +76,7 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
         f", {where}" if where else ""
     )
     yield f"Name: {session.name}"
-    among_people = is_between_people(turns)
+    among_people = _are_people(turns)
     if session.title:
         yield f"{'Began' if among_people else 'Request'}: {session.title}"
     if topics:
@@ -92,11 +93,10 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     yield from (f"{_SAID[origin]}: {_short(text)}" for origin, text in reversed(said.items()))
 
 
-def is_between_people(turns: Sequence[Turn]) -> bool:
+def _are_people(turns: Sequence[Turn]) -> bool:
     """Whether two or more people with names talk, and no assistant."""
-    return len({turn.speaker for turn in turns if turn.speaker}) > 1 and not any(
-        turn.role == "assistant" and not turn.speaker for turn in turns
-    )
+    voices = {(turn.role, turn.speaker) for turn in turns if _prose(turn)}
+    return len({speaker for _, speaker in voices}) > 1 and is_among_people(voices)
 
 
 def _earlier(session: SessionInfo, project: str | None) -> str:
@@ -109,7 +109,7 @@ def _earlier(session: SessionInfo, project: str | None) -> str:
 def _open(turns: Sequence[Turn]) -> Iterator[str]:
     """What stayed open: a request without an answer or a question to the user, an error, tasks."""
     said = [turn for turn in turns if turn.origin in ("user", "assistant") and _prose(turn)]
-    if is_between_people(said):
+    if _are_people(said):
         pass  # nobody there is asked to answer everything
     elif awaits_answer((turn.origin, prose_of(turn)) for turn in reversed(said)):
         yield "The last request has no answer."

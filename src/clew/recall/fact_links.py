@@ -12,10 +12,9 @@ from clew.store.knowledge_row_types import FactLinkRow
 from clew.store.protocol import Reader
 from clew.store.tables import FACT_LINK
 from clew.types.facts import Fact, FactLink, LinkedFact, LinkKind, said_scope
-from clew.types.record import copier, maker
+from clew.types.record import copier
 
 _shown: Final = copier(Fact, "scope", "standing", "links")
-_linked: Final = maker(LinkedFact)
 _KIND: Final = {each.value: each for each in LinkKind}
 
 
@@ -48,7 +47,7 @@ def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
 
 def linked_fact(kind: LinkKind, other: Fact | ToldFact, *, is_source: bool) -> LinkedFact:
     """The other end of a link."""
-    return _linked(kind, other.id, is_source, other.told, other.retracted)
+    return LinkedFact(kind=kind, id=other.id, is_source=is_source, told=other.told, retracted=other.retracted)
 
 
 def with_links(

@@ -19,7 +19,6 @@ from clew.knowledge.slots import slot_of
 from clew.store.knowledge_row_types import FactRow, StatementRow
 from clew.store.rows import dumps, from_us, to_us
 from clew.types.facts import Effect, Fact, FactStatus, FactType, Mood, Statement, maker_mark
-from clew.types.record import maker
 
 Place = tuple[int, int]
 """Where a fact stands: the ordinal of the turn of its first statement, and the number of that statement."""
@@ -216,36 +215,32 @@ def fact_of(data: FactData, base: StatementData | None, mark_of: Callable[[int],
 def fact_told(data: FactData, told: Mapping[str, Any], mark_of: Callable[[int], TurnMark]) -> Fact:
     """The fact of a row by its fields, see `told_in`."""
     marks = [mark_of(ordinal) for ordinal in told["sources"]]
-    subject, verb, value, scope = told["subject"], told["verb"], told["object"], told["scope"]
-    return _fact(
-        fact_id(mark_of(data.ordinal).name, data.place),
-        subject,
-        verb,
-        value,
-        _STATUS[told["status"]],
-        _TYPE[told["type"]],
-        scope,
-        told["when"],
-        told["where"],
-        group_key(subject_key(subject), verb, value, scope),
-        told["slot"],
-        *[from_us(told[name]) for name in _FACT_TIMES],
-        (marks[-1] if marks else mark_of(data.ordinal)).at,
-        tuple([mark.name for mark in marks]),
-        told["support"],
-        told["provenance"],
-        _named(told["superseded_by"], mark_of),
-        _named(told["stale_because"], mark_of),
-        told["retracted"],
-        (),  # statements, standing and links, which no row has
-        None,
-        (),
+    return Fact(
+        id=fact_id(mark_of(data.ordinal).name, data.place),
+        subject=told["subject"],
+        verb=told["verb"],
+        object=told["object"],
+        status=_STATUS[told["status"]],
+        type=_TYPE[told["type"]],
+        scope=told["scope"],
+        when=told["when"],
+        where=told["where"],
+        group=group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"]),
+        slot=told["slot"],
+        valid_from=from_us(told["valid_from"]),
+        valid_to=from_us(told["valid_to"]),
+        due_from=from_us(told["due_from"]),
+        due_to=from_us(told["due_to"]),
+        recorded_at=from_us(told["recorded_at"]),
+        confirmed_at=(marks[-1] if marks else mark_of(data.ordinal)).at,
+        sources=tuple([mark.name for mark in marks]),
+        support=told["support"],
+        provenance=told["provenance"],
+        superseded_by=_named(told["superseded_by"], mark_of),
+        stale_because=_named(told["stale_because"], mark_of),
+        retracted=told["retracted"],
     )
 
-
-_fact: Final = maker(Fact)
-_FACT_TIMES: Final = ("valid_from", "valid_to", "due_from", "due_to", "recorded_at")
-"""In the order of the fields of a fact."""
 
 _STATUS: Final[Mapping[str, FactStatus]] = {each.value: each for each in FactStatus}
 _TYPE: Final[Mapping[str, FactType]] = {each.value: each for each in FactType}

@@ -16,12 +16,20 @@ from clew.types.turn import Part, Turn
 CHAIN: Final = "chain"
 IMAGE: Final = "image"
 _JSON: Final = "application/json"
-_REF: Final = re.compile(rf"(?:{CHAIN}|{IMAGE})-[0-9a-f]{{16}}\Z")
+_REF: Final = re.compile(rf"(?:{CHAIN}|{IMAGE})-(?P<digits>[^:]*)\Z")
+_DIGITS: Final = re.compile(r"[0-9a-f]{16}\Z")
 
 
 def is_original(ref: str) -> bool:
-    """Whether a reference names an original rather than a turn."""
-    return _REF.match(ref) is not None
+    """Whether a reference names an original rather than a turn.
+
+    Raises:
+        InputError: it begins like that of an original and is none.
+    """
+    found = _REF.match(ref)
+    if found is not None and _DIGITS.match(found["digits"]) is None:
+        raise InputError(f"{ref!r:.200} is no reference of an original; give its beginning and 16 hexadecimal digits")
+    return found is not None
 
 
 def chain_row(space: str, chain: Chain, now: int) -> OriginalRow:

@@ -12,8 +12,8 @@ from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, appended_json_lines
-from clew.types import Part, Rejection
+from clew.ingest.importers.source import JsonRecord, Source, appended_json_lines, read_each
+from clew.types import Part
 
 NAME = "copilot-cli"
 _SYSTEM = ("system.message", "system.notification")
@@ -22,11 +22,7 @@ _SYSTEM = ("system.message", "system.notification")
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one session's events."""
     session = _Session(source)
-    for item in appended_json_lines(source):
-        if isinstance(item, Rejection):
-            yield item
-        else:
-            yield from session.event(item)
+    yield from read_each(appended_json_lines(source), session.event)
 
 
 class _Session:

@@ -16,7 +16,7 @@ from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import first_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, last_id, mark_injected, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, appended_json_lines, json_header, json_list
+from clew.ingest.importers.source import JsonRecord, Source, appended_json_lines, json_header, json_list, read_each
 from clew.types import Part, Rejection
 
 NAME = "gemini-cli"
@@ -35,11 +35,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
         items = json_list(source, "messages")
     else:
         items = appended_json_lines(source)
-    for item in items:
-        if isinstance(item, Rejection):
-            yield item
-        else:
-            yield from chat.record(item)
+    yield from read_each(items, chat.record)
 
 
 def _logs(source: Source) -> Iterator[ImportRecord]:

@@ -17,7 +17,7 @@ from clew.ingest.importers.kept_notes import digest_of, note_turns
 from clew.ingest.importers.message_fields import read_message
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object, or_skipped
-from clew.ingest.importers.source import Source, json_document, json_lines, json_list
+from clew.ingest.importers.source import Source, json_document, json_lines, json_list, read_each
 from clew.types import Part, Rejection
 
 NAME: Final = "letta"
@@ -37,8 +37,8 @@ def read(source: Source) -> Iterator[ImportRecord]:
     kind = file_shape(source).kind
     if kind != "object":
         agent = _Agent(source, {})
-        for item in json_list(source, None) if kind == "list" else json_lines(source):
-            yield from iter([item]) if isinstance(item, Rejection) else agent.message(item.value, item.where)
+        items = json_list(source, None) if kind == "list" else json_lines(source)
+        yield from read_each(items, lambda item: agent.message(item.value, item.where))
         return
     document = json_document(source)
     if isinstance(document, Rejection):

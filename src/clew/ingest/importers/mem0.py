@@ -11,7 +11,7 @@ from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
 from clew.ingest.importers.kept_notes import note_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_header, json_lines, json_list
+from clew.ingest.importers.source import JsonRecord, Source, json_header, json_lines, json_list, read_each
 from clew.types import Rejection
 
 NAME: Final = "mem0"
@@ -31,11 +31,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
         owner = text_of(dict_of(json_header(source), "user"), "user_id", "name")
     else:
         items = json_list(source, None) if shape.kind == "list" else json_lines(source)
-    for item in items:
-        if isinstance(item, Rejection):
-            yield item
-        else:
-            yield from _memory(source, item, owner)
+    yield from read_each(items, lambda item: _memory(source, item, owner))
 
 
 def _memory(source: Source, item: JsonRecord, owner: str | None) -> Iterator[ImportRecord]:

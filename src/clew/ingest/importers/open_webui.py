@@ -19,8 +19,8 @@ from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without
 from clew.ingest.importers.message_tree import BranchPosition, branch_positions
 from clew.ingest.importers.message_turns import ImportedMessage, last_id, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object
-from clew.ingest.importers.source import JsonRecord, Source
-from clew.types import Part, Rejection
+from clew.ingest.importers.source import JsonRecord, Source, read_each
+from clew.types import Part
 
 NAME = "open-webui"
 _DETAILS = re.compile(
@@ -36,11 +36,7 @@ _CODE = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads an export, chat by chat."""
-    for item in conversations(source):
-        if isinstance(item, Rejection):
-            yield item
-        else:
-            yield from _Chat(source, item).records()
+    yield from read_each(conversations(source), lambda item: _Chat(source, item).records())
 
 
 class _Chat:

@@ -11,8 +11,8 @@ from clew.ingest.formats.blocks import call_part, linked_part, result_parts
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_header, json_list
-from clew.types import Part, Rejection
+from clew.ingest.importers.source import JsonRecord, Source, json_header, json_list, read_each
+from clew.types import Part
 
 NAME = "opencode"
 
@@ -20,11 +20,7 @@ NAME = "opencode"
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one exported session."""
     session = _Session(source)
-    for item in json_list(source, "messages", source.limits.max_conversation_bytes):
-        if isinstance(item, Rejection):
-            yield item
-        else:
-            yield from session.message(item)
+    yield from read_each(json_list(source, "messages", source.limits.max_conversation_bytes), session.message)
 
 
 class _Session:

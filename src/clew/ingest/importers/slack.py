@@ -13,8 +13,8 @@ from typing import Any, Final
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_list, parse
-from clew.types import Part, Rejection
+from clew.ingest.importers.source import JsonRecord, Source, json_list, parse, read_each
+from clew.types import Part
 
 NAME: Final = "slack"
 _USERS: Final = "users.json"
@@ -28,8 +28,7 @@ JsonObject = Mapping[str, Any]
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads the messages of a channel's day."""
     channel = _ChannelDay(source)
-    for item in json_list(source, None):
-        yield from iter([item]) if isinstance(item, Rejection) else channel.records(item)
+    yield from read_each(json_list(source, None), channel.records)
 
 
 class _ChannelDay:

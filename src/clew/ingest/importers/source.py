@@ -8,7 +8,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, LATIN, decode, escape_surrogates, escape_value, is_latin
 from clew.ingest.importers.json_scan import elements, members
-from clew.ingest.importers.record import FileEnd, ImportLimits, UnfinishedRecord, no_object
+from clew.ingest.importers.record import FileEnd, ImportLimits, ImportRecord, UnfinishedRecord, no_object
 from clew.types import Rejection
 
 DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
@@ -117,6 +117,17 @@ class JsonRecord:
     where: str
     value: dict[str, Any]
     place: int = 0
+
+
+def read_each(
+    items: Iterable[JsonRecord | Rejection], read: Callable[[JsonRecord], Iterable[ImportRecord]]
+) -> Iterator[ImportRecord]:
+    """What is read of each record; those that were rejected are passed on."""
+    for item in items:
+        if isinstance(item, Rejection):
+            yield item
+        else:
+            yield from read(item)
 
 
 def lines(source: Source) -> Iterator[tuple[int, bytes] | Rejection]:

@@ -8,7 +8,7 @@ from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_o
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.one_object import is_one_object, rejected
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object, or_skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_document, json_header, json_list
+from clew.ingest.importers.source import JsonRecord, Source, json_document, json_header, json_list, read_each
 from clew.types import Part, Rejection
 
 NAME: Final = "telegram"
@@ -23,8 +23,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
         return
     if not file_shape(source).has("chats.list"):
         chat = json_header(source)
-        for item in json_list(source, "messages"):
-            yield from iter([item]) if isinstance(item, Rejection) else _message(source, chat, item)
+        yield from read_each(json_list(source, "messages"), lambda item: _message(source, chat, item))
         return
     document = json_document(source)
     if isinstance(document, Rejection):

@@ -14,7 +14,7 @@ from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without
 from clew.ingest.importers.kept_notes import note_turns
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, no_object, or_skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_document, json_lines, json_list
+from clew.ingest.importers.source import JsonRecord, Source, json_document, json_lines, json_list, read_each
 from clew.types import Rejection
 
 NAME: Final = "zep"
@@ -34,8 +34,8 @@ def read(source: Source) -> Iterator[ImportRecord]:
             else _object(source, document.value, source.where(""), None)
         )
         return
-    for item in json_list(source, None) if shape.kind == "list" else json_lines(source):
-        yield from iter([item]) if isinstance(item, Rejection) else _item(source, item, None)
+    items = json_list(source, None) if shape.kind == "list" else json_lines(source)
+    yield from read_each(items, lambda item: _item(source, item, None))
 
 
 def _object(source: Source, value: Mapping[str, Any], way: str, thread: str | None) -> Iterator[ImportRecord]:

@@ -10,8 +10,7 @@ MOST: Final = 6
 """Most words of a title that a question repeats; a longer one asks for more than a conversation."""
 
 _NAMES_ONE: Final = late_pattern(
-    r"\b(?:session|chat|conversation|thread|discussion|gespräch|unterhaltung|sitzung|conversación|charla"
-    r"|discussion|fil)s?\b|会话|对话|聊天"
+    r"\b(?:session|chat|conversation|thread|discussion|gespräch|unterhaltung|sitzung|conversación|charla|fil)s?\b|会话|对话|聊天"
 )
 
 

@@ -242,8 +242,7 @@ def continued(
     """The answer that a request names as the one it goes on from (Responses), with its conversation."""
     named = request.value.get("previous_response_id")
     found = with_chain(reader, space, answer_chain(salt, named)) if isinstance(named, str) and named else []
-    end = max(
-        found, key=lambda each: each.depth, default=None
-    )  # the answer's, where it was fetched later than it began
+    # An answer that was made in the background is found twice: where its question ends, and where it stands itself.
+    end = max(found, key=lambda each: each.depth, default=None)
     stored = None if end is None else get_conversation(reader, space, end.conversation)
     return None if end is None or stored is None else (end, stored)

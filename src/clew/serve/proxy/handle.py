@@ -190,11 +190,12 @@ class Proxy:
         sent = await self._forwarder.send(Outgoing(request.method, url, asked, headers, parts))
         async with aclosing(sent):
             await answer.start(sent.status, backward(sent.headers, ()))
-            kept = KeptAnswer(sent.status, sent.headers, self._config.read_bytes if fetching is not None else 0)
+            kept = None if fetching is None else KeptAnswer(sent.status, sent.headers, self._config.read_bytes)
             async for piece in sent.pieces():
-                kept.take(piece)
+                if kept is not None:
+                    kept.take(piece)
                 await answer.piece(piece)
-            if fetching is not None:
+            if kept is not None and fetching is not None:
                 self._workers.fetched(fetching.space, fetching.fetch, kept)
             await answer.end()
 
