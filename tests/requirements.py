@@ -3210,6 +3210,11 @@ SERVE = (
         "A sub-agent that names only its session is stored once by both ways; what may be another's stays apart.",
     ),
     Requirement(
+        "SRV-AGENT-02",
+        "Issue 15.2",
+        "A sub-agent that names only its session is stored once, too, where it was imported before its requests come.",
+    ),
+    Requirement(
         "SRV-ODD-01",
         "Issue 15",
         "Odd streams (comments, CRLF, data over lines, trailers) pass and are read; unended heads hold up nobody.",

@@ -359,7 +359,10 @@ def _move_agents(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
         moved = {branch: to for branch, turns in branches.items() if (to := appender.agents.session_of(turns))}
         for waiting in groups.pop(session):
             to = moved.get(waiting.item.turn.branch)
-            groups.setdefault(to or session, []).append(waiting if to is None else _moved(waiting, to))
+            if to is None or appender.agents.stays(waiting.item.turn):
+                groups.setdefault(session, []).append(waiting)
+            else:
+                groups.setdefault(to, []).append(_moved(waiting, to))
 
 
 def _moved(waiting: _Waiting, session: str) -> _Waiting:

@@ -1,24 +1,51 @@
 """Where the turns of sub-agents go whose requests named the session of the main agent, but not themselves.
 
-Such a sub-agent (of Claude Code 1 and 2.0) has a conversation of its own in the proxy, without a name, and is a branch
-of its session's file. When the file is imported, the branch belongs to that conversation if this was sent for the same
-session, and says the same: the prompt, and where there are calls, calls of the same ids.
+Such a sub-agent (of Claude Code 1 and 2.0) has a conversation of its own in the proxy, without a name. In files it is a
+branch of its session (version 1), or a session that is called by an id which its requests lack (2.0). What a file holds
+of it belongs to that conversation if this was sent for the same session, and says the same: the prompt, and where there
+are calls, calls of the same ids.
+
+A branch that was imported before the proxy saw the sub-agent stays where it is. What the sub-agent says from then on is
+a session by the name that `agent_session` gives, and the rest of the branch goes there, too.
 """
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from clew.ingest.importers.claude_code import NAME as SOURCE
+from clew.ingest.importers.claude_code import agent_in, agent_session
 from clew.rows.branch_paths import SUBAGENTS
 from clew.rows.conversations import agents_of
 from clew.store.protocol import Reader, Store
+from clew.store.tables import SESSION
 from clew.types.turn import Turn
 from clew.write.same_words import stored_words
 from clew.write.session_log import by_external_id
 
-SOURCE: Final = "claude-code"
 _MOST: Final = 1_000
-"""Branches that are remembered: a file that is followed brings a branch in pieces."""
+"""Sub-agents that are remembered: a file that is followed brings one in pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Agent:
+    """A sub-agent as a file names it.
+
+    Attributes:
+        main: the session for which it works.
+        name: its own id; of a branch that of its first turn.
+        is_branch: whether it is a branch of that session.
+    """
+
+    main: str
+    name: str
+    is_branch: bool
+
+    @property
+    def session(self) -> str:
+        """The name of its session, where it has one."""
+        return agent_session(self.main, self.name)
 
 
 class UnnamedAgents:
@@ -26,43 +53,68 @@ class UnnamedAgents:
 
     def __init__(self, store: Store, space: str) -> None:
         self._store, self._space = store, space
-        self._known: dict[tuple[str, str], str] = {}
+        self._known: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def session_of(self, turns: Sequence[Turn]) -> str | None:
         """The session of the conversation to which turns of one branch of a file belong; None for the file's own.
 
-        It is looked for when the branch begins. What is stored in the file's own session stays there.
+        What is stored in the file's own session stays there, see `stays`.
         """
-        first = turns[0]
-        name = (first.session, first.branch)
-        if first.source != SOURCE or not first.branch.startswith(SUBAGENTS) or first.external_id is None:
+        agent = _agent(turns[0])
+        if agent is None:
             return None
         with self._lock:
-            known = self._known.get(name)
-            if known is not None or first.branch != f"{SUBAGENTS}{first.external_id}":
+            known = self._known.get(agent.session)
+            if known is not None:
                 return known
             with self._store.snapshot() as reader:
-                found = self._found(reader, turns)
+                found = self._found(reader, turns, agent)
             if found is not None:
-                self._known[name] = found
+                self._known[agent.session] = found
                 while len(self._known) > _MOST:
                     self._known.pop(next(iter(self._known)))
             return found
 
-    def _found(self, reader: Reader, turns: Sequence[Turn]) -> str | None:
-        first = turns[0]
-        if by_external_id(reader, self._space, first.session, first.external_id or "") is not None:
+    def stays(self, turn: Turn) -> bool:
+        """Whether a turn is stored already where its file has it."""
+        if turn.external_id is None:
+            return False
+        with self._store.snapshot() as reader:
+            return by_external_id(reader, self._space, turn.session, turn.external_id) is not None
+
+    def _found(self, reader: Reader, turns: Sequence[Turn], agent: _Agent) -> str | None:
+        has_session = SESSION.get(reader, (self._space, agent.session)) is not None
+        if not agent.is_branch and has_session:
             return None
-        taken = {session for (own, _), session in self._known.items() if own == first.session}
-        calling = [turn for turn in turns if any(part.type == "tool_call" for part in turn.parts)]
+        if agent.is_branch and by_external_id(reader, self._space, agent.main, agent.name) is not None:
+            return agent.session if has_session else None
+        taken = set(self._known.values())
+        first, *others = turns
+        begins = first.external_id == agent.name if agent.is_branch else first.role == "user" and not _calls(first)
         alike, surely = [], []
-        for each in agents_of(reader, self._space, SOURCE, first.session):
+        for each in agents_of(reader, self._space, SOURCE, agent.main):
             words = stored_words(reader, self._space, each.session, from_file=None)
             if each.session in taken or not words.find(first):
                 continue
-            alike.append(each.session)
-            if any(words.find(turn) for turn in calling):
+            if begins:
+                alike.append(each.session)
+            if _calls(first) or any(_calls(turn) and words.find(turn) for turn in others):
                 surely.append(each.session)
         chosen = surely or alike
         return chosen[0] if len(chosen) == 1 else None
+
+
+def _calls(turn: Turn) -> bool:
+    """Whether a turn has calls of tools, or their results, whose ids are the same by both ways."""
+    return any(part.call_id is not None for part in turn.parts)
+
+
+def _agent(turn: Turn) -> _Agent | None:
+    """The sub-agent to which a turn of a file belongs; None for the main agent, and for turns of other programs."""
+    if turn.source != SOURCE or turn.external_id is None:
+        return None
+    if turn.branch.startswith(SUBAGENTS):
+        return _Agent(turn.session, turn.branch.removeprefix(SUBAGENTS), is_branch=True)
+    own = agent_in(turn.session)
+    return None if own is None else _Agent(*own, is_branch=False)

@@ -39,6 +39,12 @@ def agent_session(session: str, agent: str) -> str:
     return f"{NAME}/{session}/{agent}"
 
 
+def agent_in(session: str) -> tuple[str, str] | None:
+    """The session for which a sub-agent works and its id, told by the name of its own session; None for another."""
+    main, _, agent = session.removeprefix(f"{NAME}/").rpartition("/")
+    return (main, agent) if main and session == agent_session(main, agent) else None
+
+
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one session file."""
     session = _SessionReader(source)

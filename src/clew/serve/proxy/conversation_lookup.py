@@ -15,7 +15,9 @@ The rules, in this order:
 5.  Otherwise the last answer in the history that is stored decides, if the message before it is stored before it, too,
     and in one conversation alone: the client dropped the front or the middle.
 6.  Otherwise the conversation decides whose summary, which the client asked for, the history begins with.
-7.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
+7.  Otherwise, for a sub-agent of Claude Code that names only the session it works for, what was imported of the
+    sub-agents of that session decides, see `imported_agents`.
+8.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
     all, or where the client says that it tries again.
 """
 
@@ -25,6 +27,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.condense.wires import Message
+from clew.ingest.importers.claude_code import agent_in
 from clew.rows.conversations import (
     State,
     StoredConversation,
@@ -139,7 +142,14 @@ def _of(look: Look, message: StoredMessage) -> tuple[StoredMessage, StoredConver
     if stored is None or stored.client != look.client.name:
         return None
     is_silent = is_unnamed(stored.session) or (look.client.name in _IN_FILES and stored.own_id is not None)
+    is_silent = is_silent or _works_for(stored, look.client.main)
     return (message, stored) if look.client.session is not None or is_silent else None
+
+
+def _works_for(stored: StoredConversation, main: str | None) -> bool:
+    """Whether a conversation is that of a sub-agent which named this session in its requests, and no id of its own."""
+    agent = agent_in(stored.session)
+    return agent is not None and agent[0] == main == stored.own_id
 
 
 def _chosen(

@@ -19,13 +19,14 @@ from clew.rows.conversations import (
 )
 from clew.serve.proxy.conversation_lookup import answer_chain, hashes
 from clew.serve.proxy.conversations import Conversation, conversation_with
+from clew.serve.proxy.imported_agents import imported_since
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import to_us
 from clew.store.selections import TURN_BRANCHES
 from clew.types.ids import parse_turn_id
 from clew.write.append import Fate, PlacedTurn
-from clew.write.same_words import SOURCES, stored_words
+from clew.write.same_words import SOURCES, SpokenPieces, stored_words
 
 Made = Mapping[int, Sequence[PlacedTurn] | None]
 """Unit -> its turns; None for one that is not stored because it only shortens what is."""
@@ -122,6 +123,8 @@ class _Work:
         is_alone = self.stored is not None and self.stored.next_seq == session.next_seq
         is_known = is_alone and not conversation.is_foreign
         self.said = {} if is_known or not session.next_seq else self._said_in_file(tx, session.session)
+        if conversation.elsewhere:
+            self._leave_elsewhere(tx, conversation)
         for i in sorted(inside):
             self._place_inside(tx, i)
         self._place_after(tx)
@@ -177,6 +180,14 @@ class _Work:
                 rest = [turn for turn, said in each if not said and turn.item.turn.origin != "injected"]
                 found[i] = _Said(seqs, rest)
         return found
+
+    def _leave_elsewhere(self, tx: Reader, conversation: Conversation) -> None:
+        """Leaves out what an import has stored in a branch of another session since the request was looked at."""
+        words = SpokenPieces(imported_since(tx, self.space, conversation.session, conversation.elsewhere))
+        for i, places in enumerate(self.held):
+            if places is None:
+                said = self.said.get(i, _Said((), self.made.get(i) or ()))
+                self.said[i] = replace(said, rest=[turn for turn in said.rest if not words.find(turn.item.turn)])
 
     def _place_inside(self, tx: Reader, i: int) -> None:
         """Places the turns of a unit that was put between stored ones: they answer the one before."""

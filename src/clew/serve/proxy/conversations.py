@@ -17,6 +17,7 @@ from clew.rows.conversations import (
     State,
     StoredConversation,
     conversation_key,
+    get_conversation,
     get_messages,
     has_messages,
     is_unnamed,
@@ -36,7 +37,9 @@ from clew.serve.proxy.conversation_lookup import (
 from clew.serve.proxy.cut_history import Alignment, Unmatched, align_cut
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
 from clew.serve.proxy.gemini_sessions import session_in_file
+from clew.serve.proxy.imported_agents import imported_agent, places_elsewhere
 from clew.serve.proxy.message_form import MessageReader, Unit
+from clew.store.protocol import Reader
 from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
 
@@ -69,6 +72,7 @@ class Conversation:
         recorded: how many units at the beginning are stored under their own hashes, so that only later ones need rows.
         seed: hash of what the history goes on from, where the provider keeps that and the request only names it.
         last: place of the last turn of that; None for a request with its whole history.
+        elsewhere: turns of the request that are stored in another session, by session and place.
         wait_for_disk: returns when all that is stored of it is durable; raises StoreError if nobody can tell.
     """
 
@@ -90,6 +94,7 @@ class Conversation:
     recorded: int = 0
     seed: bytes = b""
     last: int | None = None
+    elsewhere: tuple[tuple[str, int], ...] = ()
     wait_for_disk: Callable[[], None] = field(default=lambda: None, compare=False)
 
     @property
@@ -115,7 +120,8 @@ class Conversation:
     def shown(self) -> list[tuple[str, int]]:
         """The stored turns that the request holds, by session and place, as `recall` takes them."""
         before = () if self.last is None else range(self.last + 1)
-        return [(self.session, seq) for places in (before, *self.held) for seq in places or ()]
+        own = [(self.session, seq) for places in (before, *self.held) for seq in places or ()]
+        return [*self.elsewhere, *own]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +142,11 @@ class Conversations:
     """The conversations of one space. Threads may share it; every decision is made from rows."""
 
     def __init__(self, parts: Parts) -> None:
-        self._store, self._space = parts.reads.store, parts.reads.space
+        self._parts, self._store, self._space = parts, parts.reads.store, parts.reads.space
         self.reader = MessageReader()
         self._passed: OrderedDict[bytes, None] = OrderedDict()
         self._paths: OrderedDict[bytes, tuple[bytes, _Path]] = OrderedDict()  # of each conversation the last
+        self._imported: OrderedDict[str, tuple[tuple[str, int], ...]] = OrderedDict()
         self._lock = threading.Lock()
 
     def identify(self, request: ChatRequest, client: ClientMark, header: str | None = None) -> Conversation:
@@ -169,15 +176,42 @@ class Conversations:
             look = Look(reader, self._space, space.salt, units, digests, chains, client, request.messages, is_retry)
             stored = looked_up(look, named, None if goes_on is None else goes_on[1])
             if stored is None:
-                fresh = _new(units, client, named, len(request.messages))
-                key = conversation_key(space.salt, fresh.session)
-                return self._without_passed(self._resolved(look, fresh, key, None))
+                return self._without_passed(self._begun(look, named))
             name = named.name if named else stored.session
             found = _new(units, client, NamedConversation(name, False), len(request.messages), stored.session)
             key = conversation_key(space.salt, stored.session)
             if goes_on is not None and goes_on[1].session == stored.session:
                 found = replace(found, seed=seed, last=max(goes_on[0].turns[-1], default=None))
+            if client.main is not None:
+                found = replace(found, elsewhere=self._elsewhere(reader, stored.session))
             return self._without_passed(self._resolved(look, found, key, stored))
+
+    def _begun(self, look: Look, named: NamedConversation | None) -> Conversation:
+        """A conversation of which the proxy has stored nothing; of a sub-agent perhaps a file has brought in some."""
+        imported = None if named else imported_agent(look, self._parts, self._parts.reads.clock())
+        if imported is None:
+            fresh = _new(look.units, look.client, named, len(look.messages))
+            return self._resolved(look, fresh, conversation_key(look.salt, fresh.session), None)
+        name = NamedConversation(imported.session, True)
+        key = conversation_key(look.salt, imported.session)
+        stored = get_conversation(look.reader, look.space, key)
+        found = _new(look.units, look.client, name, len(look.messages))
+        found = replace(found, elsewhere=self._elsewhere(look.reader, imported.session))
+        found = self._resolved(look, found, key, stored)
+        held = [() if places is None and i in imported.elsewhere else places for i, places in enumerate(found.held)]
+        return conversation_with(found, held, known=held.index(None) if None in held else len(held))
+
+    def _elsewhere(self, reader: Reader, session: str) -> tuple[tuple[str, int], ...]:
+        """The turns of a sub-agent's session that are stored in that for which it works; they are read once."""
+        with self._lock:
+            kept = self._imported.get(session)
+        if kept is None:
+            kept = places_elsewhere(reader, self._space, session)
+            with self._lock:
+                self._imported[session] = kept
+                while len(self._imported) > _PATHS:
+                    self._imported.popitem(last=False)
+        return kept
 
     def _resolved(
         self, look: "Look", found: Conversation, key: bytes, stored: StoredConversation | None
