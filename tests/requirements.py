@@ -191,6 +191,7 @@ HOUSE = (
         "HOUSE 4",
         "Each table declares whether it holds text of users; forgetting, its proof, masking and export go by that.",
     ),
+    Requirement("F-HOUSE-25", "DESIGN 11", "Tests and benchmarks close the HTTP clients that they make."),
 )
 
 # --- DEMO ---

@@ -18,8 +18,10 @@ from tests.sdk_ways import way
 @pytest.mark.requirement("P-FMT-12")
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_answer_that_is_continued_is_one_conversation(stream: bool) -> None:
-    with way("proxied", answer_from_request, patience=30.0) as path:
-        client = openai.OpenAI(base_url=path.openai, api_key="k", max_retries=0)
+    with (
+        way("proxied", answer_from_request, patience=30.0) as path,
+        openai.OpenAI(base_url=path.openai, api_key="k", max_retries=0) as client,
+    ):
 
         def ask(text: str, before: str | None = None) -> tuple[str, str]:
             """The id of the answer, and the conversation that the proxy tells."""

@@ -5,7 +5,8 @@ of their own.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import anthropic
@@ -23,7 +24,8 @@ pytestmark = [pytest.mark.requirement("DOOR-RETRY-01"), pytest.mark.slow]
 LOST = Reply("lost", fault=Fault(FaultKind.RESET_BEFORE))
 
 
-def by_anthropic(path: Way) -> Callable[[str], str]:
+@contextmanager
+def by_anthropic(path: Way) -> Iterator[Callable[[str], str]]:
     client = anthropic.Anthropic(base_url=path.anthropic, api_key="k")
 
     def ask(text: str) -> str:
@@ -32,29 +34,34 @@ def by_anthropic(path: Way) -> Callable[[str], str]:
             client.messages.create(model="claude-1", max_tokens=9, messages=messages).content[0].to_dict()["text"]
         )
 
-    return ask
+    with client:
+        yield ask
 
 
-def by_openai(path: Way) -> Callable[[str], str]:
+@contextmanager
+def by_openai(path: Way) -> Iterator[Callable[[str], str]]:
     client = openai.OpenAI(base_url=path.openai, api_key="k")
 
     def ask(text: str) -> str:
         messages: Any = [{"role": "user", "content": text}]
         return str(client.chat.completions.create(model="gpt-1", messages=messages).choices[0].message.content)
 
-    return ask
+    with client:
+        yield ask
 
 
-def by_responses(path: Way) -> Callable[[str], str]:
-    client = openai.OpenAI(base_url=path.openai, api_key="k")
-    return lambda text: str(client.responses.create(model="gpt-1", input=text, store=False).output_text)
+@contextmanager
+def by_responses(path: Way) -> Iterator[Callable[[str], str]]:
+    with openai.OpenAI(base_url=path.openai, api_key="k") as client:
+        yield lambda text: str(client.responses.create(model="gpt-1", input=text, store=False).output_text)
 
 
-def by_gemini(path: Way) -> Callable[[str], str]:
+@contextmanager
+def by_gemini(path: Way) -> Iterator[Callable[[str], str]]:
     again = gemini_types.HttpRetryOptions(attempts=3, initial_delay=0.05)
     options = gemini_types.HttpOptions(base_url=path.gemini, retry_options=again)
-    client = genai.Client(api_key="k", http_options=options)
-    return lambda text: str(client.models.generate_content(model="gemini-1", contents=text).text)
+    with genai.Client(api_key="k", http_options=options) as client:
+        yield lambda text: str(client.models.generate_content(model="gemini-1", contents=text).text)
 
 
 SDKS = {"anthropic": by_anthropic, "openai": by_openai, "responses": by_responses, "gemini": by_gemini}
@@ -63,8 +70,7 @@ SDKS = {"anthropic": by_anthropic, "openai": by_openai, "responses": by_response
 @pytest.mark.parametrize("name", SDKS)
 @pytest.mark.parametrize("passage", PASSAGES)
 def test_the_sdks_try_again_and_the_proxy_does_not(name: str, passage: Passage) -> None:
-    with way(passage, in_turn(["First.", LOST, "Second."])) as path:
-        ask = SDKS[name](path)
+    with way(passage, in_turn(["First.", LOST, "Second."])) as path, SDKS[name](path) as ask:
         assert ask("One?") == "First."
         if name == "gemini" and passage == "direct":  # it takes a broken connection of its own for the end
             return

@@ -30,7 +30,8 @@ def ask(address):
     body = {"model": "claude-1", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
     headers = {"x-api-key": "k", "anthropic-version": "2023-06-01", "content-type": "application/json"}
     request = urllib.request.Request(address + "/v1/messages", json.dumps(body).encode(), headers)
-    return json.load(urllib.request.urlopen(request, timeout=30))["content"][0]["text"]
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)["content"][0]["text"]
 """
 GUARDED: Final = {"CLEW_SERVE_TOKEN": "not-for-programs"}  # a setting of the user for `clew serve`
 HEADERS: Final = {"x-api-key": "k", "anthropic-version": "2023-06-01"}

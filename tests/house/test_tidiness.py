@@ -16,6 +16,7 @@ SUPPRESSION = re.compile(r"noqa|type:\s*ignore|nosec|pragma:|fmt:\s*(?:off|skip)
 MOCK = re.compile(r"(?:unittest\.)?mock\b|pytest_mock\b|mocker\b")
 INDENTED_IMPORT = re.compile(r"(?:^[ \t]+|[:;][ \t]*)(?:import|from)\b", re.MULTILINE)
 NAMED = r"noqa:\s*[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*|type:\s*ignore\[[\w, -]+\]|fmt:\s*skip"
+CLIENTS = {"Anthropic", "AsyncAnthropic", "AsyncClient", "AsyncOpenAI", "Client", "OpenAI", "urlopen"}
 REASONED = re.compile(rf"(?:{NAMED})[\s#:-]+\w.{{7}}")
 
 
@@ -110,6 +111,34 @@ def replacements(source: str) -> list[str]:
     ]
 
 
+def unclosed_clients(source: str) -> list[str]:
+    """HTTP clients that nothing closes: the collector finds their sockets later, in the middle of another test."""
+    if not any(f"{name}(" in source for name in CLIENTS):
+        return []
+    module = ast.parse(source)
+    given = [call for call in ast.walk(module) if isinstance(call, ast.Call) and _connects(call)]
+    closed = {id(node) for entered in _entered(module) for node in ast.walk(entered)}
+    closed |= {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Return)}  # its caller's to close
+    names = {_root(entered) for entered in _entered(module)}
+    kept = {id(a.value) for a in ast.walk(module) if isinstance(a, ast.Assign) and _root(a.targets[0]) in names}
+    return [f"line {call.lineno}: {ast.unparse(call)}" for call in given if id(call) not in closed | kept]
+
+
+def _connects(call: ast.Call) -> bool:
+    """Whether a call makes a client with connections of its own, and not one that answers by itself."""
+    options = {option.arg for option in call.keywords}
+    return ast.unparse(call.func).rpartition(".")[2] in CLIENTS and not options & {"transport", "http_client"}
+
+
+def _entered(module: ast.Module) -> Iterator[ast.expr]:
+    """What is closed at the end of a block, by `with` or by an exit stack."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.With | ast.AsyncWith):
+            yield from (item.context_expr for item in node.items)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".enter_context", ".enter_async_context")):
+            yield from node.args
+
+
 def _names_of_clew(module: ast.Module) -> set[str]:
     """What a module imports from Clew, and the variables that begin with one of these names or call one."""
     own = {"clew", "memory"}
@@ -182,7 +211,12 @@ def test_nothing_is_patched() -> None:
     assert findings(replacements, "tests", "benchmarks") == {}
 
 
-@pytest.mark.requirement("F-HOUSE-08", "F-HOUSE-09", "F-HOUSE-14")
+@pytest.mark.requirement("F-HOUSE-25")
+def test_every_client_is_closed() -> None:
+    assert findings(unclosed_clients, "tests", "benchmarks") == {}
+
+
+@pytest.mark.requirement("F-HOUSE-08", "F-HOUSE-09", "F-HOUSE-14", "F-HOUSE-25")
 @pytest.mark.parametrize(
     ("rule", "bad", "good"),
     [
@@ -200,6 +234,11 @@ def test_nothing_is_patched() -> None:
         (unexplained_imports, "def f():\n    import os", "def f():\n    # an extra\n    import os"),
         (patches, "from unittest.mock import patch", "import unittest"),
         (patches, "def test_it(mocker): f()", "def test_it(monkeypatch): f()"),
+        (unclosed_clients, "a = OpenAI()\na.ask()", "a = OpenAI()\nwith a:\n    a.ask()"),
+        (unclosed_clients, "urlopen(b).read()", "with urlopen(b) as a:\n    a.read()"),
+        (unclosed_clients, "a = Client(url=b)", "a = Client(transport=b)"),
+        (unclosed_clients, "def f():\n    a = Client()\n    return a.b", "def f():\n    return Client()"),
+        (unclosed_clients, "a = Client()", "a = stack.enter_context(closing(Client()))"),
         (replacements, "monkeypatch.setattr('clew.rows.x', 1)", "monkeypatch.setattr('os.x', 1)"),
         (replacements, "from clew.a import b\nmonkeypatch.setattr(b, 'c', 1)", "monkeypatch.setattr(b, 'c', 1)"),
         (
