@@ -28,6 +28,7 @@ Turns = NDArray[np.intp]
 """Positions of turns."""
 
 _TELLING: Final = CacheKey[tuple[Turns, Turns]]("turns that tell of their speaker")
+_AGENT: Final = CacheKey[float]("how far all is an agent's work")
 
 FIRST: Final = 5
 """Best ranked turns whose match is measured."""
@@ -40,6 +41,9 @@ NEXT: Final = 1
 
 SCENE: Final = 8
 """Turns on either side that count for `scene`."""
+
+_BITS: Final = 8
+"""Terms that are looked at together, a bit of a byte each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Features:
 
 
 _NAMES: Final = tuple(field.name for field in fields(Features))
+_ALL: Final = Features(*(1.0 for _ in _NAMES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +131,30 @@ def confidence(ranking: Ranking) -> Confidence:
     """How sure it is that the space can answer; `NOTHING` when no turn was found."""
     if not len(ranking):
         return NOTHING
-    model = WITHOUT if _known(ranking.frame) is None else WITH_VECTORS
-    seen = features(ranking)
-    added = {name: getattr(model.weights, name) * getattr(seen, name) for name in _NAMES}
+    nearest = _nearest(ranking.frame)
+    model = WITHOUT if nearest is None else WITH_VECTORS
+    seen = _weighted_features(ranking, nearest, model.weights)
+    added = {name: weight * getattr(seen, name) for name in _NAMES if (weight := getattr(model.weights, name))}
     total = model.constant + sum(added.values())
     parts = {name: round(value, 3) for name, value in {"constant": model.constant, **added}.items() if value}
     return Confidence(round(1.0 / (1.0 + exp(-total)), 3), parts)
 
 
 def features(ranking: Ranking) -> Features:
-    """The features of a ranking that is not empty."""
+    """All features of a ranking that is not empty."""
+    return _weighted_features(ranking, _nearest(ranking.frame), _ALL)
+
+
+def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features) -> Features:
+    """The features that have a weight; the others are 0.
+
+    Args:
+        nearest: position of the turn with the highest cosine; None without vectors.
+    """
     frame = ranking.frame
+    near = 0.0 if nearest is None or frame.cosines is None else float(frame.cosines[nearest])
     if frame.titled:  # a title has every word of the question
-        return Features(together=1.0, scene=1.0, words=1.0, near=_near(frame))
+        return Features(together=1.0, scene=1.0, words=1.0, near=near)
     told = information(frame.intent)
     found = {term: frame.view.document_frequency(term) for term in told}
     rarities = [idf(frame.size, max(df, 1)) for df in found.values()]
@@ -152,10 +168,10 @@ def features(ranking: Ranking) -> Features:
         together=together,
         scene=scene,
         own=_own(frame, places, rarities),
-        words=_words(ranking),
-        near=_near(frame),
-        worded=_worded(frame),
-        agent=float(agent_share(frame.view).mean()) if frame.with_assistant else 0.0,
+        words=_words(ranking) if weights.words else 0.0,
+        near=near,
+        worded=_worded(frame, nearest) if weights.worded else 0.0,
+        agent=frame.view.derived(_AGENT, lambda: float(agent_share(frame.view).mean())) if frame.with_assistant else 0.0,
         thin=_thin(frame, told),
     )
 
@@ -171,32 +187,39 @@ def _gathered(frame: Frame, places: Sequence[Turns | None], weights: Sequence[fl
     total = sum(weights)
     known = [(turns, weight) for turns, weight in zip(places, weights, strict=True) if turns is not None and len(turns)]
     base = sum(weight for turns, weight in zip(places, weights, strict=True) if turns is None)
-    if not known:
-        return base / total, base / total
-    counts = [len(turns) for turns, _ in known]
-    turns = np.concatenate([turns for turns, _ in known])
-    steps = turns[1:] - turns[:-1]
-    steps[np.cumsum(counts)[:-1] - 1] = frame.size + 2 * SCENE + 2  # from one term to the next
-    values = np.repeat([weight for _, weight in known], counts)
-    together, scene = (base + _highest(turns, steps, values, reach) for reach in (NEXT, SCENE))
+    sums: list[Scores] = []
+    for start in range(0, len(known), _BITS):
+        some = known[start : start + _BITS]
+        highest = _sums_around(frame.size, [turns for turns, _ in some], [weight for _, weight in some])
+        sums = [one + other for one, other in zip(sums, highest, strict=True)] if sums else highest
+    together, scene = (base + float(each.max()) for each in sums) if sums else (base, base)
     return together / total, scene / total
 
 
-def _highest(turns: Turns, steps: Turns, values: Scores, reach: int) -> float:
-    """The highest pile of the stretches that terms have around their turns.
+def _sums_around(size: int, places: Sequence[Turns], weights: Sequence[float]) -> list[Scores]:
+    """The weight of the terms in each stretch of 2 * `NEXT` + 1 turns, and of 2 * `SCENE` + 1, by its last turn.
+
+    Stretches around the first and last turns are cut off there, and are parts of others that end in the space.
 
     Args:
-        turns: those of the first term in order, then those of the second, and so on.
-        steps: from each turn to the next; above any reach where the next one is of another term.
-        values: what the term of each turn weighs.
+        places: the turns with each term, of `_BITS` terms at most.
     """
-    ends = np.flatnonzero(steps > 2 * reach + 1)  # the last turns of stretches that do not touch the next
-    count = len(ends) + 1
-    first, last = np.zeros(count, dtype=np.intp), np.empty(count, dtype=np.intp)
-    first[1:], last[:-1], last[-1] = ends + 1, ends, len(turns) - 1
-    borders = np.concatenate((2 * (turns[first] - reach) + 1, 2 * (turns[last] + reach + 1)))  # at one turn, ends first
-    weight = values[first]
-    return float(np.cumsum(np.concatenate((weight, -weight))[np.argsort(borders)]).max())
+    held = np.zeros(size, dtype=np.uint8)  # of each turn, a bit for each term
+    for bit, turns in enumerate(places):
+        has = np.zeros(size, dtype=np.uint8)
+        has[turns] = 1 << bit
+        held |= has
+    worth = np.zeros(1)
+    for weight in weights:  # of each set of terms
+        worth = np.concatenate((worth, worth + weight))
+    found, width = [], 1
+    for reach in (NEXT, SCENE):
+        while width < 2 * reach + 1:
+            step = min(width, 2 * reach + 1 - width)
+            held[step:] |= held[:-step]
+            width += step
+        found.append(worth.take(held))
+    return found
 
 
 def _thin(frame: Frame, told: dict[str, float]) -> float:
@@ -263,25 +286,21 @@ def _words(ranking: Ranking) -> float:
     return float(np.mean(frame.piece_scores[pieces])) / ceiling
 
 
-def _near(frame: Frame) -> float:
-    """The highest cosine; 0 without vectors."""
-    known = _known(frame)
-    return 0.0 if known is None else float(known.max())
+def _nearest(frame: Frame) -> int | None:
+    """The turn with the highest cosine; None where no turn has a vector."""
+    if frame.cosines is None:
+        return None
+    place = int(frame.cosines.argmax())
+    if not isnan(frame.cosines[place]):
+        return place
+    known = np.flatnonzero(~np.isnan(frame.cosines))  # the first cosine that is missing counts as the highest
+    return int(known[frame.cosines[known].argmax()]) if len(known) else None
 
 
-def _worded(frame: Frame) -> float:
+def _worded(frame: Frame, nearest: int | None) -> float:
     """1 where no piece matches the question's words better than the turn nearest to it does, 0 where all do."""
-    if frame.cosines is None or frame.piece_scores is None or _known(frame) is None:
+    if nearest is None or frame.piece_scores is None:
         return 0.0
-    nearest = int(np.nanargmax(frame.cosines))
     own = max(frame.scores_of_pieces(nearest), default=0.0)
     above = int(np.count_nonzero(frame.piece_scores > own))
     return 1.0 - log1p(above) / log1p(len(frame.piece_scores))
-
-
-def _known(frame: Frame) -> Scores | None:
-    """The cosines of the turns that have a vector; None where no turn has one."""
-    if frame.cosines is None or not isnan(np.sum(frame.cosines)):  # one sum is cheaper than a test of every value
-        return frame.cosines
-    known = frame.cosines[~np.isnan(frame.cosines)]
-    return known if len(known) else None
