@@ -3249,6 +3249,11 @@ SERVE = (
         "Issue 15",
         "How long a connection to a server nearby was unused counts from when the server may have sent its answer.",
     ),
+    Requirement(
+        "SRV-FAR-01",
+        "Issue 15",
+        "A question over TLS is not lost to a connection that the upstream closes, and uses the one that opened early.",
+    ),
 )
 
 PROJECT = (

@@ -4,6 +4,7 @@ Borders: knows no memory and no wire format. Bodies and answers pass as bytes: n
 back; a slow reader slows down the upstream.
 """
 
+import re
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ IDLE_NEAR: Final = 2.0
 Such servers (those on uvicorn and llama.cpp's among them) close a connection that was idle for 5 s, and a question that
 meets them in closing it is lost.
 """
+_KEEP_ALIVE: Final = re.compile(r"(?:^|[,;\s])timeout\s*=\s*(\d{1,9})(?!\d)", re.IGNORECASE)
+"""How a server tells in `Keep-Alive` for how many seconds it keeps a connection on which nothing happens."""
 _LAST_STATUS: Final = 599
 _IDEMPOTENT: Final = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
 _PROXIES: Final = frozenset(("http", "https", "all"))
@@ -132,12 +135,13 @@ class Connections:
         import httpx2  # the same; it takes 0.1 s to load
 
         from clew.serve.proxy.early_connections import EarlyTransport  # which loads the same extra
+        from clew.serve.proxy.far_connections import FarNetwork  # likewise
         from clew.serve.proxy.near_connections import HOSTS, NearNetwork  # likewise
 
         self._near = EarlyTransport(NearNetwork(idle), context, kept, idle)
         self._far: EarlyTransport | None = None
         if not _PROXIES & getproxies().keys():  # else the library's own, which goes over the environment's proxy
-            self._far = EarlyTransport(httpcore2.AnyIOBackend(), context, kept, idle)
+            self._far = EarlyTransport(FarNetwork(httpcore2.AnyIOBackend(), idle), context, kept, idle)
         self._here = frozenset(HOSTS)
         names = [f"[{host}]" if ":" in host else host for host in HOSTS]
         here: dict[str, Any] = {f"http://{name}": self._near for name in names}
@@ -158,6 +162,15 @@ class Connections:
         transport = self._near if parts.scheme == "http" and parts.hostname in self._here else self._far
         if transport is not None:
             transport.open_early(url, CONNECT)
+
+
+def _limit_idle(answer: "httpx2.Response") -> None:
+    """Has a connection be left before the server closes it, if it tells for how long it keeps one."""
+    told = _KEEP_ALIVE.search(answer.headers.get("keep-alive", ""))
+    stream = answer.extensions.get("network_stream")
+    limit = None if told is None or stream is None else stream.get_extra_info("limit_idle")
+    if told is not None and limit is not None:
+        limit(float(told[1]))
 
 
 class Forwarder:
@@ -215,7 +228,9 @@ class Forwarder:
             content=outgoing.body,
             extensions={"target": outgoing.target, "timeout": timeouts, "trace": attempt.note},
         )
-        return await client.send(request, stream=True, auth=None)
+        answer = await client.send(request, stream=True, auth=None)
+        _limit_idle(answer)
+        return answer
 
     async def close(self) -> None:
         """Closes all connections."""

@@ -17,6 +17,8 @@ from typing import Any, Final, TypeVar
 
 import httpcore2
 
+from clew.serve.proxy.far_connections import EARLIER, LIMIT
+
 HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 """What this machine is called."""
 
@@ -101,9 +103,15 @@ class NearStream(httpcore2.AsyncNetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         """What the library asks of an unused connection: whether it has ended (which is readable), and the socket."""
+        if info == LIMIT:
+            return self._limit_idle
         if info == "is_readable":
             return self._is_readable() or time.monotonic() > self._silent + self._idle
         return self._plug if info == "socket" else None
+
+    def _limit_idle(self, seconds: float) -> None:
+        """Takes for how long the server keeps a connection on which nothing happens."""
+        self._idle = min(self._idle, seconds - EARLIER)
 
     def _is_readable(self) -> bool:
         try:

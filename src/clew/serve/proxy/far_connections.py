@@ -1,0 +1,150 @@
+"""Connections to servers elsewhere, most of them encrypted: whether one that is kept still stands.
+
+A server closes a connection on which nothing happened for some time, and a question that meets it in closing is lost.
+So a connection is left before that: the time counts from when nothing of the answer was there yet, not from when a busy
+proxy has read it, and a server that tells how long it waits (`Keep-Alive: timeout=5`) is believed. Whether the other
+side has closed is looked at once more when something is written.
+
+On an encrypted connection there may be something to read that is no end: TLS 1.3 sends tickets for later connections
+right after a handshake. They are told from an end by the kinds and lengths of the records, which are not encrypted.
+
+Imports the extra `server`. Start at `FarNetwork`.
+"""
+
+import errno
+import select
+import socket
+import ssl
+import time
+from collections.abc import Iterable
+from typing import Any, Final
+
+import httpcore2
+
+LIMIT: Final = "limit_idle"
+"""What `get_extra_info` is asked for the function that takes the seconds for which a server keeps a connection."""
+
+EARLIER: Final = 1.0
+"""Seconds before the server's time is over at which a connection is not used any more: a question is on its way."""
+
+_HEAD: Final = 5
+_ALERT: Final = 21
+"""The kind of a record that ends a connection, up to TLS 1.2."""
+_DATA: Final = 23
+"""The kind of all encrypted records in TLS 1.3."""
+_LONGEST_ALERT: Final = 19
+"""Bytes of an alert in such a record: two, its kind, and the longest seal. Tickets have more than a hundred."""
+_PEEKED: Final = 16_384
+_ENDED: Final = getattr(select, "POLLRDHUP", 0) | getattr(select, "POLLHUP", 0) | getattr(select, "POLLERR", 0)
+
+
+class FarNetwork(httpcore2.AsyncNetworkBackend):
+    """Opens connections as the library does."""
+
+    def __init__(self, network: httpcore2.AsyncNetworkBackend, idle: float) -> None:
+        """Takes the seconds after which a connection is not used again."""
+        self._network, self._idle = network, idle
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """As the library has it."""
+        stream = await self._network.connect_tcp(
+            host, port, timeout=timeout, local_address=local_address, socket_options=socket_options
+        )
+        return FarStream(stream, self._idle)
+
+
+class FarStream(httpcore2.AsyncNetworkStream):
+    """One connection of the library."""
+
+    def __init__(self, stream: httpcore2.AsyncNetworkStream, idle: float, *, is_encrypted: bool = False) -> None:
+        self._stream, self._idle, self._is_encrypted = stream, idle, is_encrypted
+        self._silent = time.monotonic()  # when there was last nothing to read: what was read since came after that
+        self._is_answered = False
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """As the library has it."""
+        if not self._stream.get_extra_info("is_readable"):
+            self._silent = time.monotonic()
+        self._is_answered = True
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Sends bytes, unless the other side has closed.
+
+        Raises:
+            httpcore2.WriteError: nothing was sent, or not all. httpcore2.WriteTimeout: it took too long.
+        """
+        if buffer and self._has_ended():
+            raise httpcore2.WriteError(f"the other side has closed the connection ({errno.errorcode[errno.EPIPE]})")
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """As the library has it."""
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.AsyncNetworkStream:
+        """The encrypted connection."""
+        stream = await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        return FarStream(stream, self._idle, is_encrypted=True)
+
+    def get_extra_info(self, info: str) -> Any:
+        """As the library has it; what it asks of an unused connection is whether it has ended (which is readable)."""
+        if info == LIMIT:
+            return self._limit_idle
+        if info == "is_readable":
+            is_over = time.monotonic() > self._silent + self._idle
+            return is_over or (self._stream.get_extra_info(info) if self._is_answered else self._has_ended())
+        return self._stream.get_extra_info(info)
+
+    def _limit_idle(self, seconds: float) -> None:
+        """Takes for how long the server keeps a connection on which nothing happens."""
+        self._idle = min(self._idle, seconds - EARLIER)
+
+    def _has_ended(self) -> bool:
+        """Whether the other side has closed the connection, as far as that has come."""
+        if not self._stream.get_extra_info("is_readable"):
+            return False
+        plug = self._stream.get_extra_info("socket")
+        if plug is None or _is_hung_up(plug):
+            return True
+        seen = _peeked(plug)
+        return _tells_end(seen) if self._is_encrypted else not seen
+
+
+def _is_hung_up(plug: socket.socket) -> bool:
+    """Whether a socket has met the end of the other side, also behind what is to be read; False where none can tell."""
+    if not _ENDED:
+        return False
+    poll = select.poll()
+    poll.register(plug.fileno(), _ENDED)
+    return bool(poll.poll(0))
+
+
+def _peeked(plug: socket.socket) -> bytes:
+    """What there is to be read of a socket, left there; none at the end, or where the connection broke."""
+    try:
+        with plug.dup() as own:  # asyncio's sockets have no method for it
+            return own.recv(_PEEKED, socket.MSG_PEEK)
+    except OSError:  # it broke
+        return b""
+
+
+def _tells_end(records: bytes) -> bool:
+    """Whether records of TLS, as far as they are there, end the connection."""
+    if not records:
+        return True
+    while len(records) >= _HEAD:
+        kind, length = records[0], int.from_bytes(records[3:_HEAD])
+        if kind == _ALERT or (kind == _DATA and length <= _LONGEST_ALERT):
+            return True
+        records = records[_HEAD + length :]
+    return False
