@@ -1502,6 +1502,11 @@ RULES = (
         'Whoever "is a nurse and lives in Rome" is a nurse, and the next verb is another fact.',
     ),
     Requirement(
+        "K-READ-21",
+        "Issue 16.3",
+        "What a turn puts right itself takes the place of what it said before; what it adds does not.",
+    ),
+    Requirement(
         "K-READ-19", "Issue 16.1", "A length of time after in, or trouble with something left out, is no object."
     ),
 )

@@ -12,11 +12,12 @@ from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.orders import is_to_assistant, orders
 from clew.knowledge.rules.repairs import corrections, denied, is_denial, is_elliptical
 from clew.knowledge.rules.reports import AGENT, is_report, reported
+from clew.knowledge.rules.self_repairs import SelfRepairs
 from clew.knowledge.rules.sentences import drafts
 from clew.knowledge.rules.speech import speech
 from clew.knowledge.rules.subjects import REACH, USER, Referent, mentioned, window
 from clew.knowledge.rules.times import TimePhrases, time_phrases
-from clew.knowledge.rules.tokens import read
+from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.knowledge.third_person import in_third_person
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
@@ -25,7 +26,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 31
+VERSION: Final = 32
 """Rises with every change of what the rules find."""
 
 
@@ -73,7 +74,9 @@ def _is_of_itself(draft: StatementDraft) -> bool:
 
 def _numbered(turn: Turn, found: Sequence[StatementDraft]) -> Iterator[Statement]:
     """The statements of a turn, each once, with their ordinals; reasons become the ordinals of their statements."""
-    once = list({_key(draft): draft for draft in reversed(found)}.values())[::-1][:MOST]
+    told = {_key(draft): draft for draft in reversed(found)}
+    told |= {_key(draft): draft for draft in found if draft.instead_of and draft.instead_of == draft.object}
+    once = list(told.values())[::-1][:MOST]  # of a plan whose time the turn puts right, the later
     once = [draft for draft in once if not _is_of_itself(draft)]
     ordinals = {_key(draft): ordinal for ordinal, draft in enumerate(once)}
     speaker = turn.speaker or (AGENT if turn.role == "assistant" else USER)
@@ -123,18 +126,25 @@ def _read(
     when = TimePhrases() if only_names else time_phrases(text, turn.at)
     spans = sentence_spans(text)
     ordered = not only_names and is_to_assistant(turn, earlier)
-    every_mood = every_mood or any(is_elliptical(text[low:high]) for low, high in spans)
+    elliptical = [] if only_names else [low for low, high in spans if is_elliptical(text[low:high])]
+    every_mood = every_mood or bool(elliptical)
+
+    def stated(low: int, high: int, s: SentenceTokens | None = None) -> list[StatementDraft]:
+        s = s or read(text, low, high)
+        made = list(drafts(s, mentions, when.within(low, high), turn.at, every_mood=every_mood))
+        return [*orders(s, speaker), *made] if ordered else made
+
+    repairs = SelfRepairs(text, turn.at, found, stated)
     for low, high in spans:
         s = read(text, low, high)
         for referent in mentioned(s, 0, len(s), names):
             names.add(referent)
         if only_names:
             continue
-        if is_elliptical(text[low:high]):
+        if low in elliptical:
             found += corrections(text[low:high], found or _said_before(turn, earlier), turn.at)
         else:
-            found += orders(s, speaker) if ordered else []
-            found += drafts(s, mentions, when.within(low, high), turn.at, every_mood=every_mood)
+            found += repairs.sentence(low, high, s)
     return found, names.turns[-1]
 
 

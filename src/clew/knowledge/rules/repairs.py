@@ -60,10 +60,10 @@ def _elliptical() -> re.Pattern[str]:
 def is_elliptical(sentence: str) -> bool:
     """Whether a sentence is a correction that names nothing but the right value: "No, I meant March 5"."""
     found = _elliptical().fullmatch(sentence)
-    return found is not None and not _is_whole(found["value"])
+    return found is not None and not is_whole(found["value"])
 
 
-def _is_whole(value: str) -> bool:
+def is_whole(value: str) -> bool:
     """Whether words are a sentence of their own: "No, I meant the launch is on March 5"."""
     s = read(value, 0, len(value))
     return any(clause.subject[0] < clause.subject[1] for clause in clauses(s, lambda _: True))
@@ -96,38 +96,59 @@ def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | No
     if found is None:
         return
     value, rejected = found["value"].strip(), found["rejected"]
-    kind = _kind(value, at)
+    kind = value_kind(value, at)
     if kind == "other" and sentence.lstrip().startswith("*"):
         return  # "*laughs"
     for draft in reversed(said):
-        if draft.mood in STATED and draft.object and _kind(draft.object, at) == kind:
-            wrong, due = (rejected or "").strip() or draft.object, _due(draft, value, at)
-            yield draft._replace(
-                object=value,
-                instead_of=wrong,
-                effect=Effect.CORRECTS,
-                mood=Mood.ASSERTED,
-                when=value if kind == "date" else draft.when,
-                valid_from=due.start,
-                valid_to=due.end,
-                because=(),
-            )
+        if draft.mood in STATED and draft.object and value_kind(draft.object, at) == kind:
+            yield put_right(draft, value, rejected, at)
             return
+
+
+def put_right(
+    draft: StatementDraft, value: str, rejected: str | None, at: datetime | None, *, when: str = ""
+) -> StatementDraft:
+    """A statement with another value, as a correction of the first.
+
+    Args:
+        rejected: the words that the sentence rejects; None for the value that the statement has.
+        when: the time of a plan that is put right instead of its value.
+    """
+    due = _ahead(when, at, draft.status) if when else _due(draft, value, at)
+    is_date = value_kind(value, at) == "date"
+    return draft._replace(
+        object=value,
+        instead_of=(rejected or "").strip() or draft.object,
+        effect=Effect.CORRECTS,
+        mood=Mood.ASSERTED,
+        when=when or (value if is_date else draft.when),
+        valid_from=due.start,
+        valid_to=due.end,
+        because=(),
+    )
 
 
 def _due(draft: StatementDraft, value: str, at: datetime | None) -> Validity:
     """When an appointment is due that a value puts right; nothing for what is no appointment."""
-    dates = time_phrases(value, at).dates
-    if not dates or not is_appointment(draft.verb):
+    return _ahead(value, at, draft.status) if is_appointment(draft.verb) else Validity()
+
+
+def _ahead(value: str, at: datetime | None, status: FactStatus) -> Validity:
+    """What a date that is put right means for what is still to come; nothing for what is no date."""
+    dates = time_phrases(value, at).dates or time_phrases(f"in {value}", at).dates
+    if not dates:
         return Validity()
-    if at is None or draft.status is FactStatus.COMPLETED:  # "was scheduled for May 5": on either side
+    if at is None or status is FactStatus.COMPLETED:  # "was scheduled for May 5": on either side
         return appointed(value, dates[0])
     return appointed(value, on_side(dates[0], at.date(), ahead=True))
 
 
-def _kind(value: str, at: datetime | None) -> str:
+def value_kind(value: str, at: datetime | None) -> str:
+    """What sort of value words are, so that only one of the same sort takes their place."""
     if time_phrases(value, at).dates:
         return "date"
     if value[:1].isdigit() or value[:1] in "$€£":
         return "number"
-    return "name" if value[:1].isupper() else "other"
+    if value[:1].isupper():
+        return "date" if time_phrases(f"in {value}", at).dates else "name"  # "July" alone may be somebody
+    return "other"
