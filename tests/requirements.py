@@ -3259,6 +3259,11 @@ SERVE = (
         "Issue 15",
         "A question over TLS is not lost to a connection that the upstream closes, and uses the one that opened early.",
     ),
+    Requirement(
+        "SRV-ODDMSG-01",
+        "Issue 15",
+        "Odd messages (an empty result without an id, half an emoji, NaN) are stored, and so is their conversation.",
+    ),
 )
 
 PROJECT = (

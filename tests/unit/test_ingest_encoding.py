@@ -33,14 +33,22 @@ def test_bytes_that_are_no_utf8_come_back() -> None:
 
 @pytest.mark.requirement("F-INGEST-03")
 def test_a_turn_is_escaped_everywhere() -> None:
-    parts = (Part(type="tool_call", text="x\udc80", name="n\ud800", extra={"k\ud800": ["v\ud800"]}),)
+    extra = {"k\ud800": ["v\ud800"]}
+    parts = (Part(type="tool_call", text="x\udc80", name="n\ud800", call_id="i\ud800", media_type="\0", extra=extra),)
     turn = Turn(role="user", content=parts, session="s\ud800", speaker="p\ud800", metadata={"a": {"b": "c\0"}})
     clean = escape_turn(turn)
     assert clean.session == "s␛d800;"
     assert clean.speaker == "p␛d800;"
     assert clean.metadata == {"a": {"b": "c␛0000;"}}
     assert clean.parts[0].extra == {"k␛d800;": ["v␛d800;"]}
+    assert (clean.parts[0].call_id, clean.parts[0].media_type) == ("i␛d800;", "␛0000;")
     assert clean.text == "n␛d800;(x␛dc80;)"
+
+
+@pytest.mark.requirement("F-INGEST-03")
+def test_a_turn_is_escaped_where_only_the_id_of_a_call_is_odd() -> None:
+    turn = Turn(role="tool", content=(Part(type="tool_result", text="8123", call_id="i\ud800"),))
+    assert escape_turn(turn).parts[0].call_id == "i␛d800;"
 
 
 @pytest.mark.requirement("F-INGEST-03")

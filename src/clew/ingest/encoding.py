@@ -96,9 +96,10 @@ def escape_turn(turn: Turn) -> Turn:
     For turns that callers make themselves; what the importers give is escaped already.
     """
     if not turn.metadata and all(part.extra is None for part in turn.parts):  # nearly every turn: all its text at once
-        said = (text for part in turn.parts for text in (part.text, part.name))
+        said = (text for part in turn.parts for text in (part.text, part.name, part.call_id, part.media_type))
         named = (turn.text, turn.speaker, turn.session, turn.external_id, turn.parent, turn.branch, turn.source)
         text = "".join(filter(None, (*said, *named)))
         if escape_surrogates(text) is text:
             return turn
-    return map_turn(turn, escape_surrogates, "session", "external_id", "parent", "branch", "source")
+    names = ("session", "external_id", "parent", "branch", "source")
+    return map_turn(turn, escape_surrogates, *names, of_parts=("call_id", "media_type"))

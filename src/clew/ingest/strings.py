@@ -1,6 +1,6 @@
 """Applies one function to every text of a turn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -22,9 +22,13 @@ def map_value(value: Any, change: TextChange) -> Any:
     return value
 
 
-def map_turn(turn: Turn, change: TextChange, *names: str) -> Turn:
-    """The turn with its parts, metadata, speaker and the named fields changed; the same object when nothing changed."""
-    parts = tuple(_map_part(part, change) for part in turn.parts)
+def map_turn(turn: Turn, change: TextChange, *names: str, of_parts: Sequence[str] = ()) -> Turn:
+    """The turn with its parts, metadata, speaker and the named fields changed; the same object when nothing changed.
+
+    Args:
+        of_parts: fields of the parts that are changed beside what they say.
+    """
+    parts = tuple(_map_part(part, change, of_parts) for part in turn.parts)
     named = {name: map_value(getattr(turn, name), change) for name in ("speaker", "metadata", *names)}
     return _replaced(with_parts(turn, parts, change), named)
 
@@ -38,8 +42,9 @@ def with_parts(turn: Turn, parts: tuple[Part, ...], change: TextChange = str) ->
     return _replaced(turn, {"content": parts, "text": change(turn.text) if apart else plain_text(parts)})
 
 
-def _map_part(part: Part, change: TextChange) -> Part:
-    return _replaced(part, {name: map_value(getattr(part, name), change) for name in ("text", "name", "extra")})
+def _map_part(part: Part, change: TextChange, names: Sequence[str]) -> Part:
+    fields = ("text", "name", "extra", *names)
+    return _replaced(part, {name: map_value(getattr(part, name), change) for name in fields})
 
 
 def _replaced(record: Changed, fields: dict[str, Any]) -> Changed:

@@ -171,7 +171,9 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
         words=_words(ranking) if weights.words else 0.0,
         near=near,
         worded=_worded(frame, nearest) if weights.worded else 0.0,
-        agent=frame.view.derived(_AGENT, lambda: float(agent_share(frame.view).mean())) if frame.with_assistant else 0.0,
+        agent=frame.view.derived(_AGENT, lambda: float(agent_share(frame.view).mean()))
+        if frame.with_assistant
+        else 0.0,
         thin=_thin(frame, told),
     )
 

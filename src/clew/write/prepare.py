@@ -194,7 +194,7 @@ def _midnight(day: date) -> datetime:
 
 def _has_content(part: Part) -> bool:
     """Whether a part without text has content: an attachment, or a tool's empty answer to a call."""
-    return part.data is not None or part.blob is not None or (part.type == "tool_result" and part.call_id is not None)
+    return part.data is not None or part.blob is not None or part.type == "tool_result"
 
 
 def _check(turn: Turn) -> None:

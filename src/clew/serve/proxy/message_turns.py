@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.config import IngestConfig
+from clew.errors import TurnRejected
 from clew.ingest.client_marks import split_words
 from clew.ingest.exchange import wire_message
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
 from clew.ingest.importers.record import ImportedTurn
+from clew.ingest.strings import with_parts
 from clew.serve.proxy.echo import Echoes, marked
 from clew.types import Part, Turn
 from clew.write.append import PlacedTurn
@@ -60,7 +62,7 @@ class TurnMaker:
             PlacedTurn(item, derive(item.turn))
             for message in messages
             for turn in self._turns(message, moment, names, stands_in=stands_in)
-            for item in (prepare(self._told(admit(turn)) if begins else admit(turn), self.config),)
+            for item in (prepare(self._told(turn) if begins else turn, self.config),)
             if item.excluded is None
         ]
 
@@ -88,7 +90,18 @@ class TurnMaker:
         )
         for record in message_turns(imported, "the message"):
             if isinstance(record, ImportedTurn):
-                yield record.turn
+                yield _admitted(record.turn)
+
+
+def _admitted(turn: Turn) -> Turn:
+    """A turn fit for every store.
+
+    What a client sends beside the words may be no JSON (NaN, which some write); then the words are stored without it.
+    """
+    try:
+        return admit(turn)
+    except TurnRejected:
+        return admit(with_parts(turn, tuple(replace(part, extra=None) for part in turn.parts)))
 
 
 def _by_author(part: Part) -> Iterator[Part]:

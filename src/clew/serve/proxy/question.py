@@ -6,6 +6,7 @@ from typing import Final
 
 from clew.condense.wires import Message
 from clew.condense.wires import wire as list_wire
+from clew.ingest.encoding import escape_surrogates
 from clew.ingest.exchange import own_words
 from clew.serve.proxy.wires import ProxyWire
 
@@ -44,8 +45,8 @@ def _is_beside(wire: ProxyWire, message: Message) -> bool:
 
 
 def question_in(message: Message) -> str:
-    """The words of the user in the message that asks."""
-    text = own_words(message).strip()
+    """The words of the user in the message that asks, as a recall takes them: half an emoji, say, is escaped."""
+    text = escape_surrogates(own_words(message).strip())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
 
 

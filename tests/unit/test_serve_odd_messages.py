@@ -1,0 +1,70 @@
+"""Messages that are odd, but sent by real programs: they are stored, and so is the rest of their conversation."""
+
+from typing import Any
+
+import pytest
+
+from clew.ingest.encoding import is_encodable
+from clew.serve.proxy.exchange import Answer
+from clew.serve.proxy.question import question_in
+from tests.chat_requests import chat_request
+from tests.memories import quiet
+from tests.proxy_talks import NOBODY, Proxied
+
+pytestmark = pytest.mark.requirement("SRV-ODDMSG-01")
+
+HALF = "\ud83c"
+"""The first half of an emoji, as programs send that cut texts after so many UTF-16 units."""
+Message = dict[str, Any]
+ASKED: Message = {"role": "user", "content": "Which port is it?"}
+
+
+def called(call_id: str, name: str = "f", arguments: Any = "{}") -> Message:
+    function = {"name": name, "arguments": arguments}
+    return {"role": "assistant", "tool_calls": [{"id": call_id, "type": "function", "function": function}]}
+
+
+def responded(response: Any) -> list[Message]:
+    call = {"functionCall": {"name": "f", "args": {}}}
+    result = {"functionResponse": {"name": "f", "response": response}}
+    return [
+        {"role": "user", "parts": [{"text": "Which port is it?"}]},
+        {"role": "model", "parts": [call]},
+        {"role": "user", "parts": [result]},
+    ]
+
+
+OLD = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+STORED: list[tuple[str, list[Message], list[str]]] = [
+    ("openai", [ASKED, OLD, {"role": "function", "name": "f", "content": ""}], ["f({})", ""]),
+    ("openai", [ASKED, OLD, {"role": "function", "name": "f", "content": None}], ["f({})", ""]),
+    ("openai", [ASKED, called("a"), {"role": "tool", "content": ""}], ["f({})", ""]),
+    ("gemini", responded({"output": ""}), ["f({})", ""]),
+    ("gemini", responded(None), ["f({})", ""]),
+    ("responses", [ASKED, {"type": "local_shell_call_output", "output": ""}], [""]),
+    ("openai", [ASKED, called(HALF), {"role": "tool", "tool_call_id": HALF, "content": "8123"}], ["f({})", "8123"]),
+    ("openai", [ASKED, called("a", HALF, HALF)], ["␛d83c;(␛d83c;)"]),
+    ("openai", [ASKED, called("a", "f", {"x": float("nan")})], ['f({"x": NaN})']),
+    ("openai", [ASKED, {"role": "user", "content": [{"type": "future", "x": float("nan")}]}], ["[future]"]),
+    ("openai", [ASKED, {"role": "user", "content": [{"type": "future", "x": float("inf")}]}], ["[future]"]),
+]
+
+
+@pytest.mark.parametrize(("wire", "messages", "told"), STORED)
+def test_an_odd_message_keeps_nothing_from_being_stored(wire: str, messages: list[Message], told: list[str]) -> None:
+    with quiet() as memory:
+        proxied, request = Proxied(memory), chat_request(wire, messages)
+        conversation = proxied.conversations.identify(request, NOBODY)
+        conversation = proxied.memorizer.store_request(conversation, request, NOBODY)
+        answer: Message = {"role": "assistant", "content": "It is 8123."}
+        if wire == "gemini":
+            answer = {"role": "model", "parts": [{"text": "It is 8123."}]}
+        proxied.memorizer.store_answer(conversation, request, NOBODY, Answer((answer,)))
+        stored = [turn.text for turn in memory.turns(conversation.session)]
+    assert stored == ["Which port is it?", *told, "It is 8123."]
+
+
+def test_a_question_with_half_an_emoji_is_looked_up() -> None:
+    question = question_in({"role": "user", "content": f"Which port {HALF} is it?"})
+    assert is_encodable(question)
+    assert question.startswith("Which port ")
