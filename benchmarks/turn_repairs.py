@@ -1,6 +1,6 @@
 """What a turn puts right itself: "The deadline is May 3 - sorry, May 5", and turns that only look as if they did.
 
-    python -m benchmarks.turn_repairs [--all]
+    python -m benchmarks.turn_repairs [--all] [--groups]
 
 `data/turn_repairs.txt` has a turn a case, with the words that current facts must have (`holds`) and those that no
 current fact may have but the history must (`over`). The first two sets were written before the rules, the third after
@@ -21,6 +21,7 @@ from clew.knowledge.rules.extract import statements
 from clew.knowledge.values import value_key
 
 CASES = Path(__file__).parent / "data" / "turn_repairs.txt"
+GROUPS = CASES.with_stem("group_decisions")
 
 _SAID = datetime(2025, 4, 2, 10, tzinfo=UTC)
 
@@ -58,11 +59,19 @@ def read_cases(path: Path = CASES) -> list[Case]:
     return cases
 
 
+def turns_of(case: Case) -> list[Turn]:
+    """The turns of a case: one of Ann's, or those of a talk, each with its speaker."""
+    said = [text.split(": ", 1) for text in case.text.split(" / ")] if " / " in case.text else [["Ann", case.text]]
+    return [
+        Turn(role="user", speaker=speaker, content=text, at=_SAID).stored(seq=seq, ordinal=seq, ingested_at=_SAID)
+        for seq, (speaker, text) in enumerate(said, 1)
+    ]
+
+
 def wrong(case: Case) -> list[str]:
     """What is wrong with the facts of a case, in words; nothing if they are as expected."""
-    turn = Turn(role="user", speaker="Ann", content=case.text, at=_SAID)
     book = Book()
-    book.add(statements([turn.stored(seq=1, ordinal=1, ingested_at=_SAID)]))
+    book.add(statements(turns_of(case)))
     now = [fact.object for fact in current(book.facts(), _SAID)]
     every = [fact.object for fact in book.facts()]
     return [
@@ -81,15 +90,16 @@ def main() -> int:
     """Print the share of cases that are as expected, and those that are not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="name the cases of the other sets that fail, too")
+    parser.add_argument("--groups", action="store_true", help="what groups come to, from data/group_decisions.txt")
     options = parser.parse_args()
     right: Counter[tuple[str, str]] = Counter()
     every: Counter[tuple[str, str]] = Counter()
-    for case in read_cases():
+    for case in read_cases(GROUPS if options.groups else CASES):
         key = case.part, "repairs" if case.is_repair else "traps"
         faults = wrong(case)
         every[key] += 1
         right[key] += not faults
-        if faults and (options.all or case.part == "first"):
+        if faults and (options.all or case.part in ("first", "group")):
             print(f"{case.text}\n    {'; '.join(faults)}")
     for (part, kind), count in every.items():
         print(f"{part} set, {kind}: {right[part, kind]} of {count}")

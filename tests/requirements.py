@@ -1507,6 +1507,11 @@ RULES = (
         "What a turn puts right itself takes the place of what it said before; what it adds does not.",
     ),
     Requirement(
+        "K-READ-22",
+        "Issue 16.3",
+        "Who switches to something leaves what the group used for that; what a group comes to is a fact of it.",
+    ),
+    Requirement(
         "K-READ-19", "Issue 16.1", "A length of time after in, or trouble with something left out, is no object."
     ),
 )

@@ -7,6 +7,7 @@ so that the same turns give the same statements however they are divided into ba
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from clew.knowledge.rules.conclusions import conclusion
 from clew.knowledge.rules.meanings import StatementDraft
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.orders import is_to_assistant, orders
@@ -16,17 +17,18 @@ from clew.knowledge.rules.self_repairs import SelfRepairs
 from clew.knowledge.rules.sentences import drafts
 from clew.knowledge.rules.speech import speech
 from clew.knowledge.rules.subjects import REACH, USER, Referent, mentioned, window
+from clew.knowledge.rules.switches import with_what_was_left
 from clew.knowledge.rules.times import TimePhrases, time_phrases
 from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.knowledge.third_person import in_third_person
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
-from clew.types.facts import Statement
+from clew.types.facts import UNSAID, Statement
 from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 32
+VERSION: Final = 33
 """Rises with every change of what the rules find."""
 
 
@@ -143,8 +145,12 @@ def _read(
             continue
         if low in elliptical:
             found += corrections(text[low:high], found or _said_before(turn, earlier), turn.at)
+        elif decided := conclusion(s, text[low:high], turn.at, earlier, speaker):
+            found.append(decided)
         else:
             found += repairs.sentence(low, high, s)
+    if any(each.instead_of == UNSAID for each in found):
+        found = with_what_was_left(found, lambda: _stated_before(earlier))
     return found, names.turns[-1]
 
 
@@ -158,6 +164,12 @@ def _asks_of_another(turn: Turn, named: Sequence[Referent], speaker: str) -> boo
 
 
 _ANOTHER: Final = late_pattern(r"(?i)\b(?:he|she|they)\b")
+
+
+def _stated_before(earlier: Sequence[Turn]) -> Iterator[StatementDraft]:
+    """What the turns before one state, each read without those before it; the latest first."""
+    for turn in reversed(earlier):
+        yield from reversed(_read(turn, (), ())[0])
 
 
 def _said_before(turn: Turn, earlier: Sequence[Turn]) -> list[StatementDraft]:

@@ -147,11 +147,10 @@ def _rose(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
 
 
 def _slipped(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "the release slipped to Friday"."""
-    dates, happened = (
-        reading.when.dates,
-        state_led_to(reading) is FactStatus.ACTIVE and not reading.clause.group.negated,
-    )
+    """As in "the release slipped to Friday", "the launch moves to Monday"."""
+    dates, group = reading.when.dates, reading.clause.group
+    told = group.tense == "present" and not group.progressive and not group.modal  # said when it is settled
+    happened = (told or state_led_to(reading) is FactStatus.ACTIVE) and not group.negated
     if reading.is_person or not dates or not happened or obj.low < obj.high or not reading.owner.name:
         return None
     to = word_before(reading.s.text, dates[0]) in TO_DATE

@@ -7,7 +7,18 @@ from functools import cache
 from typing import Final
 
 from clew.knowledge.rules.clauses import clauses
-from clew.knowledge.rules.lexicon import BREAK, COMMA, CONNECTOR, QUESTION, SUBJECT, language, words
+from clew.knowledge.rules.lexicon import (
+    AUXILIARY,
+    BREAK,
+    COMMA,
+    CONNECTOR,
+    MODAL,
+    NAME,
+    QUESTION,
+    SUBJECT,
+    language,
+    words,
+)
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_appointment
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.objects import text_of
@@ -69,6 +80,12 @@ def is_whole(value: str) -> bool:
     return any(clause.subject[0] < clause.subject[1] for clause in clauses(s, lambda _: True))
 
 
+def is_fragment(value: str) -> bool:
+    """Whether words have neither a subject nor a verb that agrees with one: "May 5", "no second replica"."""
+    told = any(bits & (AUXILIARY | MODAL | SUBJECT) and not bits & NAME for bits in read(value, 0, len(value)).bits)
+    return not told and not is_whole(value)  # "May" is a name
+
+
 @cache
 def _denying() -> re.Pattern[str]:
     return re.compile(language()["answer"]["no"], re.IGNORECASE)
@@ -114,7 +131,7 @@ def put_right(
         rejected: the words that the sentence rejects; None for the value that the statement has.
         when: the time of a plan that is put right instead of its value.
     """
-    due = _ahead(when, at, draft.status) if when else _due(draft, value, at)
+    due = due_on(when, at, draft.status) if when else _due(draft, value, at)
     is_date = value_kind(value, at) == "date"
     return draft._replace(
         object=value,
@@ -130,11 +147,11 @@ def put_right(
 
 def _due(draft: StatementDraft, value: str, at: datetime | None) -> Validity:
     """When an appointment is due that a value puts right; nothing for what is no appointment."""
-    return _ahead(value, at, draft.status) if is_appointment(draft.verb) else Validity()
+    return due_on(value, at, draft.status) if is_appointment(draft.verb) else Validity()
 
 
-def _ahead(value: str, at: datetime | None, status: FactStatus) -> Validity:
-    """What a date that is put right means for what is still to come; nothing for what is no date."""
+def due_on(value: str, at: datetime | None, status: FactStatus) -> Validity:
+    """The time that a date means for what is due on it; nothing for what is no date."""
     dates = time_phrases(value, at).dates or time_phrases(f"in {value}", at).dates
     if not dates:
         return Validity()

@@ -11,10 +11,10 @@ from datetime import datetime
 from functools import cache
 from typing import Final, NamedTuple
 
-from clew.knowledge.rules.lexicon import AUXILIARY, MODAL, NAME, SUBJECT, language, words
+from clew.knowledge.rules.lexicon import language, words
 from clew.knowledge.rules.meanings import StatementDraft
-from clew.knowledge.rules.repairs import is_whole, put_right, value_kind
-from clew.knowledge.rules.tokens import SentenceTokens, read
+from clew.knowledge.rules.repairs import is_fragment, is_whole, put_right, value_kind
+from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
 from clew.knowledge.values import same_value
 from clew.types.facts import Effect, FactStatus, Mood
@@ -154,8 +154,7 @@ def value_alone(tail: str, *, is_plain: bool) -> str:
     value = found["value"].strip() if found is not None else ""
     if not value or len(value.split()) > _LONGEST or _adds(tail):
         return ""
-    told = any(bits & (AUXILIARY | MODAL | SUBJECT) and not bits & NAME for bits in read(value, 0, len(value)).bits)
-    if told or is_whole(value):
+    if not is_fragment(value):
         return ""
     stands = found["stands"].lower() if found is not None else ""
     about = stands.startswith(("he", "she", "they")) or (stands and not is_plain)

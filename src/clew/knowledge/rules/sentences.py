@@ -15,6 +15,7 @@ from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import object_of
 from clew.knowledge.rules.repairs import repaired
 from clew.knowledge.rules.subjects import NOBODY, Mentions, Referent, addressed, mentioned, phrase, subject_of
+from clew.knowledge.rules.switches import leaving
 from clew.knowledge.rules.times import TimePhrases
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.types.facts import FactType, Mood
@@ -52,7 +53,7 @@ def drafts(
             name_of=_namer(s, mentions),
             today=at.date() if at else None,
         )
-        made.append([repaired(reading, each) for each in _of_clause(reading, mood)])
+        made.append([repaired(reading, leaving(reading, each)) for each in _of_clause(reading, mood)])
     _note(s, noted, len(s), mentions)
     yield from _with_reasons(s, parts, made)
     yield from [_related(each) for each in mentions.turns[-1][known:] if each.kin and each.sort != "several"]

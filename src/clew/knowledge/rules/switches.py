@@ -1,5 +1,7 @@
 """What is used instead of something else: "switched from X to Y", "ditched X for Y", "moved from Redis to Postgres"."""
 
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from clew.analyze.entities import listed_type
@@ -8,9 +10,10 @@ from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_name
 from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.values import same_value
 from clew.text.late_pattern import late_pattern
 from clew.types.entity import NodeType
-from clew.types.facts import Effect, FactStatus
+from clew.types.facts import UNSAID, Effect, FactStatus, Mood
 
 _MOVES: Final = frozenset(("move", "switch", "migrate"))
 _SWITCHES: Final = frozenset(("switches from", "migrates from"))
@@ -64,6 +67,48 @@ def switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) ->
     before = text_of(reading.s, low, at)
     base = without_scope(reading, base._replace(verb="uses", instead_of=before, status=FactStatus.ACTIVE), at + 1, high)
     return [base] if base.object else None
+
+
+def leaving(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
+    """The draft with `UNSAID` as what is left, if it says that somebody switches to it and not from what."""
+    verb, is_use = reading.clause.group.verb, draft.verb in ("uses", "decides on")
+    if not is_use or verb not in ("switch", "migrate") or draft.instead_of or draft.mood is not Mood.ASSERTED:
+        return draft
+    status = FactStatus.ACTIVE if draft.status is FactStatus.RECURRING and not draft.when else draft.status
+    return draft._replace(instead_of=UNSAID, status=status)
+
+
+def with_what_was_left(
+    found: Sequence[StatementDraft], before: Callable[[], Iterable[StatementDraft]]
+) -> list[StatementDraft]:
+    """Statements of a turn, where those with `UNSAID` get what the talk said last that the same people use.
+
+    Args:
+        before: gives what the turns before it state, the nearest first.
+    """
+    made: list[StatementDraft] = []
+    for draft in found:
+        used = None
+        if draft.instead_of == UNSAID:
+            used = next((each for each in chain(reversed(made), before()) if _is_left(each, draft)), None)
+        made.append(draft if draft.instead_of != UNSAID else _left_for(draft, used))
+    return made
+
+
+def _left_for(draft: StatementDraft, used: StatementDraft | None) -> StatementDraft:
+    """A switch with what is left for it and for what purpose; a plan leaves nothing yet."""
+    if used is None:
+        return draft._replace(instead_of=None)
+    left = None if draft.status is FactStatus.PLANNED else used.object
+    return draft._replace(instead_of=left, scope=draft.scope or used.scope)
+
+
+def _is_left(used: StatementDraft, draft: StatementDraft) -> bool:
+    """Whether a statement says what somebody used who now uses something else for the same purpose."""
+    chosen = used.verb in ("uses", "decides on", "chooses") and used.status is not FactStatus.CEASED
+    same = used.subject == draft.subject and (not draft.scope or draft.scope == used.scope)
+    stated = used.mood is Mood.ASSERTED and used.effect is not Effect.CEASES
+    return chosen and same and stated and not same_value(used.object, draft.object)
 
 
 def _given_up(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
