@@ -47,7 +47,14 @@ def test_subagents_of_claude_code_have_conversations_of_their_own() -> None:
     assert mark("anthropic", {**body, "system": billed}) == unnamed
     system = "You are Claude Code, Anthropic's official CLI for Claude.\nYou are an agent for Claude Code, …"
     assert mark("anthropic", {**body, "system": system}) == unnamed
-    assert mark("anthropic", {**body, "system": system.split("\n", maxsplit=1)[0]}) == ClientMark("claude-code", UUID)
+    main = system.split("\n", maxsplit=1)[0]
+    assert mark("anthropic", {**body, "system": main}) == ClientMark("claude-code", UUID)
+    notes = "Notes:\n- Agent threads always have their cwd reset between bash calls, as a result …"
+    own = [
+        {"type": "text", "text": main},
+        {"type": "text", "text": "\n".join(["You review code.", *["Be thorough."] * 40, notes])},
+    ]
+    assert mark("anthropic", {**body, "system": own}) == unnamed
 
 
 @pytest.mark.requirement("P-FMT-08")

@@ -72,6 +72,9 @@ SUBAGENTS: Final = (
 )
 """What a line of the instructions of Claude Code's own sub-agents begins with; the main agent names itself."""
 
+SUBAGENT_NOTES: Final = "\n- Agent threads always have their cwd reset between bash calls"
+"""What Claude Code adds to the instructions of every sub-agent, also of those that people define."""
+
 CONVERSATIONS: Final = ("x-conversation-id", "x-chat-id", "x-openwebui-chat-id", "x-opencode-session")
 """Headers whose value is one conversation, whoever sends them."""
 

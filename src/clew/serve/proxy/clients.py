@@ -136,6 +136,7 @@ def _is_subagent(request: ChatRequest, name: str) -> bool:
         head = request.system.lstrip()[:_HEAD]
         is_told = head.startswith(_BILLING) and "cc_is_subagent=true" in head
         is_told = is_told or any(line.startswith(shapes.SUBAGENTS) for line in _first_lines(request.system))
+        is_told = is_told or shapes.SUBAGENT_NOTES in request.system
         return bool(headers.get("x-claude-code-agent-id", "").strip()) or asked in ("subagent", "workflow") or is_told
     return name == "codex" and bool(headers.get("x-openai-subagent", "").strip())
 
