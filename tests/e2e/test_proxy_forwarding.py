@@ -312,7 +312,10 @@ def test_a_question_goes_not_over_a_connection_that_was_idle_for_long(idle: floa
         ("POST", None, ["http11.send_request_headers.failed"], True),
         ("POST", b"x", ["http11.send_request_headers.complete", "http11.send_request_body.failed"], False),
         ("PUT", b"x", ["http11.send_request_headers.complete"], True),
-        ("GET", None, ["connection.connect_tcp.started", "http11.send_request_headers.failed"], False),
+        ("POST", b"x", ["connection.connect_tcp.complete", "http11.send_request_headers.failed"], True),
+        ("GET", None, ["connection.connect_tcp.started", "http11.send_request_headers.complete"], False),
+        ("GET", None, ["connection.connect_tcp.started", "connection.connect_tcp.failed"], False),
+        ("GET", None, ["connection.connect_tcp.complete", "connection.start_tls.failed"], False),
         ("GET", None, ["http11.send_request_headers.complete", "http11.receive_response_headers.complete"], False),
     ],
 )

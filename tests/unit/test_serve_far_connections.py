@@ -140,9 +140,10 @@ def test_a_connection_that_was_closed_while_it_was_kept_costs_nothing(
     assert upstream.asked == [1, 1]
 
 
+@pytest.mark.parametrize("is_early", [False, True])
 @pytest.mark.parametrize("kindly", [False, True])
 def test_a_question_that_has_not_left_is_sent_over_another_connection(
-    certificate: Path, version: ssl.TLSVersion, monkeypatch: pytest.MonkeyPatch, *, kindly: bool
+    certificate: Path, version: ssl.TLSVersion, monkeypatch: pytest.MonkeyPatch, *, kindly: bool, is_early: bool
 ) -> None:
     upstream = Upstream()
     sending = httpcore2.AsyncHTTP11Connection._send_request_headers
@@ -154,14 +155,17 @@ def test_a_question_that_has_not_left_is_sent_over_another_connection(
         await sending(self, request)
 
     async def story(forwarder: Forwarder) -> list[int]:
-        first = await asked(forwarder, url)
+        first = [] if is_early else [await asked(forwarder, url)]
+        if is_early:
+            forwarder.open_early(url)
+            await asyncio.sleep(0.1)
         last.append(partial(upstream.close_idle, kindly=kindly))
-        return [first, await asked(forwarder, url)]
+        return [*first, await asked(forwarder, url)]
 
     monkeypatch.setattr(httpcore2.AsyncHTTP11Connection, "_send_request_headers", late)
     with tls_upstream(certificate, upstream.serve, version) as url:
-        assert run(story) == [200, 200]
-    assert upstream.asked == [1, 1]
+        assert run(story) == ([200] if is_early else [200, 200])
+    assert upstream.asked == [0 if is_early else 1, 1]
 
 
 def test_a_question_that_may_have_been_read_is_not_sent_twice(certificate: Path, version: ssl.TLSVersion) -> None:

@@ -88,15 +88,16 @@ class Attempt:
     def may_be_repeated(self, outgoing: Outgoing) -> bool:
         """Whether a request that got no answer may be sent again over a new connection.
 
-        It went out over a connection that had been used before, which the upstream may have closed meanwhile; and
-        either nothing of it was sent, or its method may be repeated (RFC 9110, 9.2.2).
+        Either nothing of it was sent over a connection that stood, or its method may be repeated (RFC 9110, 9.2.2) and
+        it went out over a connection that had been used before, which the upstream may have closed meanwhile.
         """
         is_new = any(event.startswith("connection.connect") for event in self._events)
+        is_unconnected = any(event.startswith("connection.") and event.endswith(".failed") for event in self._events)
         is_answered = any(event.endswith("receive_response_headers.complete") for event in self._events)
         is_unsent = not any(event.endswith("send_request_headers.complete") for event in self._events)
         has_whole_body = outgoing.body is None or isinstance(outgoing.body, bytes)
-        may_go_again = is_unsent or outgoing.method in _IDEMPOTENT
-        return may_go_again and has_whole_body and not (is_new or is_answered)
+        may_go_again = not is_unconnected if is_unsent else outgoing.method in _IDEMPOTENT and not is_new
+        return may_go_again and has_whole_body and not is_answered
 
 
 class ReceivedAnswer:
