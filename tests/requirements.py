@@ -1758,6 +1758,7 @@ TAGS = (
         "W-TAG-11", "VC, inbound embedding tagger", "With vectors, a label is found that the text does not name."
     ),
     Requirement("W-TAG-12", "DESIGN 4", "Aliases never form a cycle, whatever is added and removed in any order."),
+    Requirement("W-TAG-15", "VC, tagging pipeline", "No phrase has a function word of a language that is known."),
     Requirement(
         "W-TAG-13", "VC, LLM response tagger", "A model's names become labels; its failure affects nothing else."
     ),
@@ -1886,6 +1887,11 @@ GRAPH = (
     ),
     Requirement("F-GRAPH-03", "DESIGN 8", "Aliases lead to their entity; the order of adding has no effect."),
     Requirement("F-GRAPH-04", "DESIGN 5", "Names in turns are counted in the background, by a stage of its own."),
+    Requirement(
+        "F-GRAPH-11",
+        "DESIGN 8",
+        "In German, French, Spanish, Dutch and Swedish texts, nouns and words that open sentences are no names.",
+    ),
     Requirement("F-GRAPH-10", "DESIGN 1.11", "Recall and the entity graph use one rule for nicknames."),
     Requirement(
         "F-GRAPH-05", "RETRIEVAL 4", "A name used twice for the other one of two speakers leads to that speaker."

@@ -7,7 +7,7 @@ decided over their counts (`clew.structure.graph`): an entity's type, and whethe
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Final, NamedTuple
@@ -15,6 +15,16 @@ from typing import Final, NamedTuple
 from clew.analyze.keyphrases import keyphrases
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
 from clew.analyze.lexicon import fold as stem
+from clew.analyze.other_languages import (
+    function_words,
+    is_before_name,
+    is_german_noun,
+    is_given_name_elsewhere,
+    is_noun_after,
+    language_of,
+    titles,
+    without_elisions,
+)
 from clew.analyze.words import word_of
 from clew.text.dates import MONTHS
 from clew.text.late_pattern import late_pattern
@@ -161,17 +171,25 @@ class _Capitalised(NamedTuple):
 def _names(text: str) -> list[Mention]:
     blank = _ADDRESS.sub(lambda found: " " * len(found[0]), text) if "@" in text or "#" in text or "/" in text else text
     found: list[Mention] = []
+    language = language_of(text)
+    if language in ("fr", "it"):
+        blank = without_elisions(blank)
     lines = [(_capitals(blank, *line.span())) for line in _LINE.finditer(blank)]
+    if language is not None:
+        lines = [_names_alone(blank, tokens, language, heading=heading) for tokens, heading in lines]
     known = {token.plain for tokens, _ in lines for token in tokens if not token.opens and token.named}
     for tokens, heading in lines:
         for low, high in _runs(blank, tokens):
             run = tokens[low:high]
-            for part in _trimmed(run, known, whole=heading):
+            for part in _trimmed(run, known, whole=heading, foreign=language is not None):
                 if len(part) == len(part[0].word) == 1:
                     continue  # a letter
                 before = _BEFORE.search(blank, max(0, part[0].start - _LOOK_BEHIND), part[0].start)
                 after = _AFTER.match(blank, part[-1].end)
-                found.append(_mention(text, part, before[1].casefold() if before else "", after[1] if after else ""))
+                mention = _mention(text, part, before[1].casefold() if before else "", after[1] if after else "")
+                if language and mention.type is NodeType.NAME and is_given_name_elsewhere(part[0].plain):
+                    mention = replace(mention, type=NodeType.PERSON)
+                found.append(mention)
     return found
 
 
@@ -191,6 +209,62 @@ def _capitals(text: str, start: int, end: int) -> tuple[list[_Capitalised], bool
         return tokens, False
     long = len([word for word in _WORD.findall(text, start, end) if len(word) > _SHORT])
     return tokens, long >= _HEADING and high > _HEADING_SHARE * long
+
+
+def _names_alone(
+    text: str, tokens: list[_Capitalised], language: str, *, heading: bool
+) -> tuple[list[_Capitalised], bool]:
+    """The capitalised words of a line in another language, where those that name nothing are marked so."""
+    common = function_words(language)
+    made = [token._replace(named=token.named and token.plain not in common, called=False) for token in tokens]
+    return (made, heading) if language != "de" else (_german_names(text, made), False)
+
+
+def _german_names(text: str, tokens: list[_Capitalised]) -> list[_Capitalised]:
+    """The capitalised words of a German line, where nouns are marked as naming nothing.
+
+    A word that no list knows must be a part of a longer name, or stand behind a title, a noun or a bare preposition:
+    "mein Hund Balu", "in Bochum".
+    """
+    nouns = [token.named and _is_german_noun(text, token) for token in tokens]
+    names = [token.named and not noun for token, noun in zip(tokens, nouns, strict=True)]
+    made = []
+    for at, token in enumerate(tokens):
+        beside = [
+            text[left.end : right.start] == " " and names[near]
+            for left, right, near in (
+                *([(tokens[at - 1], token, at - 1)] if at else ()),
+                *([(token, tokens[at + 1], at + 1)] if at + 1 < len(tokens) else ()),
+            )
+        ]
+        behind = at > 0 and text[tokens[at - 1].end : token.start] == " " and nouns[at - 1]
+        sure = token.opens or any(beside) or behind or _is_sure_in_german(text, token)
+        made.append(token._replace(named=names[at] and sure))
+    return made
+
+
+def _is_sure_name(token: _Capitalised) -> bool:
+    """Whether a word of a German text is listed as a name, or spelled as no noun is."""
+    if token.plain in _listed() or is_given_name_elsewhere(token.plain):
+        return True
+    return bool(_MIXED.fullmatch(token.word) or _ACRONYM.fullmatch(token.word))
+
+
+def _is_sure_in_german(text: str, token: _Capitalised) -> bool:
+    """Whether a word is listed, spelled like a product, or stands where German nouns have an article."""
+    if _is_sure_name(token):
+        return True
+    before = _BEFORE.search(text, max(0, token.start - _LOOK_BEHIND), token.start)
+    return before is not None and is_before_name(before[1].casefold())
+
+
+def _is_german_noun(text: str, token: _Capitalised) -> bool:
+    """Whether a German word with a capital is a common noun: a known one, or one behind an article."""
+    if _is_sure_name(token):
+        return False
+    before = _BEFORE.search(text, max(0, token.start - _LOOK_BEHIND), token.start)
+    before_it = before[1].casefold() if before is not None else ""
+    return before_it not in titles() and (is_noun_after(before_it) or is_german_noun(token.plain))
 
 
 def _mention(text: str, part: list[_Capitalised], before: str, after: str) -> Mention:
@@ -247,7 +321,7 @@ def _goes_on(text: str, left: _Capitalised, right: _Capitalised) -> bool:
     return (_BETWEEN.fullmatch(between) is not None or (title and between == ". ")) and right.named
 
 
-def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool) -> list[list[_Capitalised]]:
+def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool, foreign: bool) -> list[list[_Capitalised]]:
     """A run without the word that opens a sentence, unless that is a name; only listed names where all is capitals."""
     if whole or all(token.word.isupper() and len(token.word) > 3 for token in run) or len(run) > _LONGEST:
         sure = [token for token in run if token.plain in _listed()]
@@ -256,6 +330,10 @@ def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool) -> list[l
     if not first.opens or first.plain in _listed() or (first.plain in known and len(run) == 1):
         return [run]
     rest = run[1:]
+    if foreign and is_given_name_elsewhere(first.plain):
+        return [run]
+    if foreign and rest and is_given_name_elsewhere(rest[0].plain):
+        return [rest]  # behind a word that only opens the sentence
     if _is_ordinary(first.plain) or not rest:
         kept = rest if rest and rest[0].named else rest[1:]
         alone = _MIXED.fullmatch(first.word) or (_ACRONYM.fullmatch(first.word) and len(first.word) <= 5)
@@ -284,13 +362,18 @@ def _type_of(words: list[str], before: str, after: str, name: str) -> NodeType:
         (NodeType.ORGANIZATION, whole in lists["organizations"] or last in lists["organization_words"]),
         (NodeType.ORGANIZATION, several and words[0] in lists["organization_words"]),
         (NodeType.PRODUCT, whole in lists["products"]),
-        (NodeType.PERSON, words[0] in lists["titles"] or words[0] in lists["given_names"] or before in lists["kin"]),
+        (NodeType.PERSON, words[0] in lists["titles"] or words[0] in lists["given_names"] or before in _person_words()),
         (NodeType.WORK, before in lists["work_words"] or before == "called"),
         (NodeType.PLACE, before in _SURE_PLACE),
         (NodeType.PRODUCT, _MIXED.fullmatch(name) is not None),
         (NodeType.PERSON, len(words) <= 2 and after in lists["person_verbs"] and before not in _NEAR_PLACE),
     )
     return next((kind for kind, holds in clues if holds), NodeType.NAME)
+
+
+@cache
+def _person_words() -> frozenset[str]:
+    return _lists()["kin"] | titles()
 
 
 @cache

@@ -10,6 +10,7 @@ from math import log
 from typing import Final, NamedTuple
 
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, NUMBER, SEPARATOR, VERB, fold
+from clew.analyze.other_languages import function_words, language_of
 from clew.analyze.words import word_of
 from clew.text.text_cache import cached_by_text, cached_by_word
 
@@ -141,8 +142,9 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
     found: list[_Phrase] = []
     run: list[_ContentWord] = []
     content = _opening
+    language = language_of(text)
     for raw in _TOKEN.findall(text):
-        token = content(raw)
+        token = content(raw) if language is None or _is_content_of(raw, language) else None
         content = _opening if raw in _ENDS else _within
         if token is not None:
             run.append(token)
@@ -152,6 +154,13 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
     if run:
         _cut(run, found)
     return tuple(found)
+
+
+def _is_content_of(raw: str, language: str) -> bool:
+    """Whether a word of another language may be part of a phrase; of a German one only a noun, which has a capital."""
+    if raw.lower() in function_words(language):
+        return False
+    return language != "de" or not raw.islower() or _IDENTIFIER.fullmatch(raw) is not None
 
 
 def _cut(run: list[_ContentWord], found: list[_Phrase]) -> None:
