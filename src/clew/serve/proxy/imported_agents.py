@@ -6,7 +6,7 @@ where it called nothing. By the prompt alone it is recognised while its file has
 the same hour, and if one sub-agent alone fits. All others stay apart.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -25,6 +25,9 @@ from clew.store.selections import SESSION_NAME, TURN_BRANCHES
 from clew.store.tables import TURN
 from clew.types import Turn
 from clew.write.same_words import SpokenPieces
+
+_BEGINNING: Final = 4
+"""Turns at the beginning of a sub-agent's session among which its prompt is: a program may add its own before it."""
 
 _PAST_SLASH: Final = "0"
 """The character after the slash: names from `claude-code/SESSION/` up to it are those of a session's sub-agents."""
@@ -62,10 +65,13 @@ def imported_agent(look: Look, parts: Parts, now: datetime) -> ImportedAgent | N
     main = look.client.main
     if look.client.name != CLAUDE_CODE or main is None or look.client.session is not None or not look.units:
         return None
+    stored = _stored_agents(look.reader, look.space, main)
+    if not stored:
+        return None
     said = _said(look, parts, main, now)
     surely: list[_Candidate] = []
     likely: list[_Candidate] = []
-    for each in _candidates(look.reader, look.space, main):
+    for each in _asked_so(look, main, stored, said[0]):
         held = _held(said, [*each.branch, *each.own])
         if 0 not in held:
             continue
@@ -131,19 +137,34 @@ def _is_stored(look: Look, session: str) -> bool:
     return get_conversation(look.reader, look.space, conversation_key(look.salt, session)) is not None
 
 
-def _candidates(reader: Reader, space: str, main: str) -> Iterator[_Candidate]:
-    """The sub-agents of a session that are stored."""
-    branches: dict[str, list[int]] = {}
+def _stored_agents(reader: Reader, space: str, main: str) -> dict[str, list[int]]:
+    """The sub-agents of a session that are stored, by their sessions' names, with the places of their branches."""
+    found: dict[str, list[int]] = {}
     for row in TURN_BRANCHES.scan(reader, (space, main), (space, main)):
         if row.branch.startswith(SUBAGENTS):
-            branches.setdefault(agent_session(main, row.branch.removeprefix(SUBAGENTS)), []).append(row.seq)
+            found.setdefault(agent_session(main, row.branch.removeprefix(SUBAGENTS)), []).append(row.seq)
     prefix = agent_session(main, "")
-    names = SESSION_NAME.scan(reader, (space, prefix), (space, prefix[:-1] + _PAST_SLASH))
-    for name in dict.fromkeys((*branches, *names)):
-        rows = TURN.get_many(reader, [(space, main, seq) for seq in branches.get(name, ())])
-        own = TURN.scan(reader, (space, name), (space, name))
+    for name in SESSION_NAME.scan(reader, (space, prefix), (space, prefix[:-1] + _PAST_SLASH)):
+        found.setdefault(name, [])
+    return found
+
+
+def _asked_so(
+    look: Look, main: str, stored: Mapping[str, Sequence[int]], prompt: Sequence[Turn]
+) -> Iterator[_Candidate]:
+    """Those of stored sub-agents that begin with a prompt: of the others nothing but the beginning is read."""
+    reader, space = look.reader, look.space
+    for name, places in stored.items():
+        bounds = (space, name)
+        first = TURN.get(reader, (space, main, places[0])) if places else None
+        rows = [first] if first is not None else TURN.scan(reader, bounds, bounds, limit=_BEGINNING)
+        words = SpokenPieces(map(turn_from_row, rows))
+        if not prompt or not all(words.find(turn) for turn in prompt):
+            continue
+        branch = TURN.get_many(reader, [(space, main, seq) for seq in places])
+        own = TURN.scan(reader, bounds, bounds)
         yield _Candidate(
             name,
             [turn_from_row(row) for row in own],
-            [turn_from_row(row) for row in rows if row is not None],
+            [turn_from_row(row) for row in branch if row is not None],
         )
