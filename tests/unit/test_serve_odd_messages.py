@@ -1,5 +1,7 @@
 """Messages that are odd, but sent by real programs: they are stored, and so is the rest of their conversation."""
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from clew.ingest.encoding import is_encodable
 from clew.serve.proxy.exchange import Answer
 from clew.serve.proxy.question import question_in
+from clew.serve.proxy.window import Replacement, VirtualWindow, digest_of
+from clew.types import Turn
 from tests.chat_requests import chat_request
 from tests.memories import quiet
 from tests.proxy_talks import NOBODY, Proxied
@@ -68,3 +72,25 @@ def test_a_question_with_half_an_emoji_is_looked_up() -> None:
     question = question_in({"role": "user", "content": f"Which port {HALF} is it?"})
     assert is_encodable(question)
     assert question.startswith("Which port ")
+
+
+def test_old_calls_with_half_an_emoji_become_stubs_and_come_back() -> None:
+    with quiet() as memory:
+        chain = [called("a", "f", HALF), {"role": "tool", "tool_call_id": "a", "content": f"{HALF} " * 2_000}]
+        messages = [ASKED, *chain, {"role": "assistant", "content": "It is 8123."}, *[ASKED] * 8]
+        short = memory.collapse(messages, "openai", protected=4)
+        assert len(json.dumps(short)) < len(json.dumps(messages)) / 10
+        (ref,) = re.findall(r"chain-[0-9a-f]+", json.dumps(short))
+        assert json.loads(memory.restore(ref).text) == chain
+
+
+def test_a_window_keeps_messages_with_half_an_emoji_over_a_restart() -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="Which port is it?", session="s"))
+        request = chat_request("openai", [{"role": "user", "content": HALF}, ASKED])
+        made = Replacement(1, digest_of(request.messages[:1]), ({"role": "user", "content": f"said {HALF}"},))
+        for window in (VirtualWindow(memory, 1_000), VirtualWindow(memory, 1_000)):
+            if window.current("s", request) is None:
+                window.accept("s", made)
+            assert window.current("s", request) == made
+            window.close()

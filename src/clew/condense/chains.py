@@ -13,6 +13,7 @@ from typing import Final
 
 from clew.condense.wires.protocol import Call, Message, Wire, checked_list
 from clew.errors import InputError
+from clew.ingest.encoding import json_text
 from clew.text.counters import Counter
 from clew.types.record import Record
 
@@ -205,7 +206,7 @@ def _made(removed: Sequence[Message], wire: Wire, counter: Counter, start: int) 
 
 def _written(message: Message, number: int) -> str:
     try:
-        return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        return json_text(message)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             f"message {number} cannot be written as JSON, so it could not be given back: {error}; expected text, "

@@ -10,6 +10,7 @@ The escape form is U+241B (the sign for "escape"), four hexadecimal digits and a
 All other control characters are kept as they are.
 """
 
+import json
 import re
 from typing import Any
 
@@ -83,6 +84,16 @@ def is_latin(data: bytes) -> bool:
     others = len(_BEYOND_ASCII.findall(text)) - odd
     at_end = 3 if others else 0  # the sample may end inside a character
     return odd > at_end and others == 0 and 2 * len(_LETTERS.findall(data)) >= odd
+
+
+def json_text(value: Any) -> str:
+    """Compact JSON text that can be stored and reads as the same value: lone surrogates are written as JSON escapes.
+
+    Raises:
+        TypeError, ValueError, RecursionError: the value cannot be written as JSON.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text if is_encodable(text) else json.dumps(value, separators=(",", ":"))
 
 
 def escape_value(value: Any) -> Any:

@@ -9,6 +9,7 @@ from clew.condense.chains import collapse
 from clew.condense.images import shrink_images
 from clew.condense.wires import Message, wire
 from clew.config import Config
+from clew.ingest.encoding import json_text
 from clew.ingest.secrets import mask_json
 from clew.rows.originals import chain_row, image_row, keep_originals, original_turn
 from clew.rows.pause import paused_since
@@ -60,4 +61,4 @@ class Shortener:
 
 def _masked(original: str) -> str:
     masked, counts = mask_json(json.loads(original))
-    return json.dumps(masked, ensure_ascii=False, separators=(",", ":")) if counts else original
+    return json_text(masked) if counts else original

@@ -19,6 +19,7 @@ from clew.condense.chains import PROTECTED
 from clew.condense.message_tokens import message_tokens
 from clew.condense.wires import Message, wire
 from clew.errors import ClewError, MissingExtra
+from clew.ingest.encoding import json_text
 from clew.memory import Memory
 from clew.rows.injections import Injection, injections_of, keep_injection
 from clew.rows.pause import is_session_paused
@@ -200,7 +201,7 @@ class VirtualWindow:
         with reads.store.snapshot() as reader:
             if is_session_paused(reader, reads.space, session):
                 return
-        block = json.dumps(said, ensure_ascii=False)
+        block = json_text(said)
         row = Injection(session, _PLAN, b"", bytes.fromhex(made.digest), block, made.turns, reads.clock())
         keep_injection(reads.store, reads.space, row)
 
