@@ -57,6 +57,26 @@ def test_subagents_of_claude_code_have_conversations_of_their_own() -> None:
     assert mark("anthropic", {**body, "system": own}) == unnamed
 
 
+@pytest.mark.requirement("P-FMT-07")
+def test_agents_that_people_define_for_claude_code_1_are_told_by_what_the_main_one_has() -> None:
+    agent = "claude-cli/1.0.128 (external, cli)"
+    tools = [{"name": "Read", "input_schema": {"type": "object"}}]
+    identity = {"type": "text", "text": "You are Claude Code, Anthropic's official CLI for Claude."}
+    own = {"type": "text", "text": "You review code.\n\nHere is useful information about the environment …"}
+    main = {"type": "text", "text": "\nYou are an interactive CLI tool that helps users with software engineering …"}
+    body = anthropic(metadata={"user_id": f"user_a_account__session_{UUID}"}, tools=tools)
+    unnamed = ClientMark("claude-code", None, subagent=True, main=UUID)
+    assert mark("anthropic", {**body, "system": [identity, own]}, user_agent=agent) == unnamed
+    known = ClientMark("claude-code", UUID)
+    assert mark("anthropic", {**body, "system": [identity, main]}, user_agent=agent) == known
+    assert mark("anthropic", {**body, "system": [identity, own], "tools": []}, user_agent=agent) == known
+    for other in ("claude-cli/1.0.128 (external, sdk-py)", "claude-cli/2.1.3 (external, cli)"):
+        assert mark("anthropic", {**body, "system": [identity, own]}, user_agent=other) == known
+    summary = {"type": "text", "text": "You are a helpful AI assistant tasked with summarizing conversations."}
+    asked = mark("anthropic", {**body, "system": [identity, summary]}, user_agent=agent)
+    assert (asked.session, asked.side) == (UUID, SideRequest.COMPACTION)
+
+
 @pytest.mark.requirement("P-FMT-08")
 @pytest.mark.parametrize(
     ("body", "side"),

@@ -73,7 +73,10 @@ SUBAGENTS: Final = (
 """What a line of the instructions of Claude Code's own sub-agents begins with; the main agent names itself."""
 
 SUBAGENT_NOTES: Final = "\n- Agent threads always have their cwd reset between bash calls"
-"""What Claude Code adds to the instructions of every sub-agent, also of those that people define."""
+"""What Claude Code adds to the instructions of every sub-agent, also of those that people define, since version 2."""
+
+OLD_MAIN: Final = ("claude-cli/1.", "(external, cli)", "You are an interactive CLI tool")
+"""What `User-Agent` of Claude Code 1 at a terminal begins with and holds; then what its main agent is told."""
 
 CONVERSATIONS: Final = ("x-conversation-id", "x-chat-id", "x-openwebui-chat-id", "x-opencode-session")
 """Headers whose value is one conversation, whoever sends them."""

@@ -31,7 +31,7 @@ def recognised(request: ChatRequest) -> ClientMark:
     mark = _side_mark(request.system, question)
     name = _name(request) or (mark.client if mark else "")
     side = _side_of_headers(request, name) or (mark.kind if mark else None) or _warm_up(request, question)
-    subagent = _is_subagent(request, name)
+    subagent = _is_subagent(request, name) or (side is None and _is_old_subagent(request))
     session = _session(request, name, subagent=subagent)
     folder = _folder(request, name)
     main = _id(_main_session(request)) if name == "claude-code" and subagent and session is None else None
@@ -139,6 +139,13 @@ def _is_subagent(request: ChatRequest, name: str) -> bool:
         is_told = is_told or shapes.SUBAGENT_NOTES in request.system
         return bool(headers.get("x-claude-code-agent-id", "").strip()) or asked in ("subagent", "workflow") or is_told
     return name == "codex" and bool(headers.get("x-openai-subagent", "").strip())
+
+
+def _is_old_subagent(request: ChatRequest) -> bool:
+    """Whether an agent asks that a person defined for Claude Code 1, which marks none: the main one has other words."""
+    begins, holds, main = shapes.OLD_MAIN
+    agent = request.headers.get("user-agent", "")
+    return agent.startswith(begins) and holds in agent and bool(request.tools) and main not in request.system
 
 
 def _side_of_headers(request: ChatRequest, name: str) -> SideRequest | None:
