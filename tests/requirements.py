@@ -3554,6 +3554,9 @@ TITLES = (
     Requirement(
         "U-TITLE-01", "DESIGN 12", "A conversation that is asked for by words of its title is found, and surely so."
     ),
+    Requirement(
+        "U-TITLE-03", "Issue 13.8", "Conversations are found by the git branch or project folder that a question names."
+    ),
     Requirement("U-TITLE-02", "DESIGN 12", "A conversation can be named by the title that its client gave it."),
 )
 

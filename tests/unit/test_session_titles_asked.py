@@ -6,6 +6,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.rank.intent.title_words import title_words
+from clew.rank.intent.workplaces import workplace
 from tests.cli_runs import done, failure
 from tests.memories import quiet, told
 
@@ -56,3 +57,44 @@ def test_a_session_is_named_by_its_title(tmp_path: Path) -> None:
     with quiet(tmp_path) as memory:
         memory.add(told("Another one.", session="d", metadata={"title": "Wedding speech"}))
     assert "may be any of c, d" in failure(1, "recap", "Wedding speech", "--home", tmp_path)
+
+
+def work(home: Path) -> Memory:
+    memory = quiet(home)
+    for session, branch, folder, *texts in (
+        ("a", "fix/login", "/home/ann/webshop", "The cookie has no SameSite flag.", "Added, and the tests pass."),
+        ("b", "main", "/home/ann/webshop", "Show the number of items in a badge.", "The badge is there."),
+        ("c", "feature/cache", "/home/ann/payments", "Keep prices for a while.", "The TTL is 60 seconds."),
+    ):
+        where = {"git_branch": branch, "cwd": folder}
+        memory.add_many([told(text, session=session, metadata=where) for text in texts])
+    return memory
+
+
+@pytest.mark.requirement("U-TITLE-03")
+@pytest.mark.parametrize(
+    ("question", "sessions"),
+    [
+        ("what did I do on branch fix/login?", {"a"}),
+        ("what did I work on in the fix/login branch last week?", {"a"}),
+        ("fix/login", {"a"}),
+        ("what happened in the payments project?", {"c"}),
+        ("What did we do in the repo webshop?", {"a", "b"}),
+        ("what was done in ~/webshop?", {"a", "b"}),
+    ],
+)
+def test_a_conversation_is_found_by_its_branch_and_its_project(
+    tmp_path: Path, question: str, sessions: set[str]
+) -> None:
+    with work(tmp_path) as memory:
+        found = [hit.turn.session for hit in memory.search(question)]
+        assert set(found[: 2 * len(sessions)]) == sessions
+        assert not memory.recall(question).is_doubtful
+
+
+@pytest.mark.requirement("U-TITLE-03")
+def test_a_branch_that_nobody_worked_on_finds_nothing(tmp_path: Path) -> None:
+    with work(tmp_path) as memory:
+        assert memory.recall("what did I do on branch fix/logout?").text == ""
+        assert memory.search("what is the TTL in the payments project?")[0].turn.text == "The TTL is 60 seconds."
+        assert workplace("which branch did we use in the project?", exact=False) is None

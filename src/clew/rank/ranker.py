@@ -22,6 +22,7 @@ from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, m
 from clew.rank.graph_context import NOTHING, GraphContextReader
 from clew.rank.intent import Intent, read_intent
 from clew.rank.intent.title_words import title_words
+from clew.rank.intent.workplaces import Workplace, workplace
 from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
 from clew.rank.search import Ranking, prepare, rank
 from clew.rank.second_lookup import FIRST, ReadTexts, seeds
@@ -56,6 +57,7 @@ class RankingSources:
         texts: the words of turns, for the second look-up.
         outline: the turns of the beats or chapters that a question counts back to.
         titles: the beginnings of conversations whose titles have all of some words.
+        workplaces: the conversations on a branch or in a project that a question names.
         facts: share of a question that the best fact of each turn answers.
     """
 
@@ -65,6 +67,7 @@ class RankingSources:
     texts: ReadTexts | None = None
     outline: FindNodes | None = None
     titles: Callable[[IndexView, frozenset[str]], tuple[WeightedRange, ...]] | None = None
+    workplaces: Callable[[IndexView, Workplace], tuple[WeightedRange, ...]] | None = None
     facts: Callable[[IndexView, Intent], Scores | None] | None = None
 
 
@@ -142,11 +145,24 @@ class Ranker:
         if self._sources.titles is not None and config.position:
             words = title_words(text, exact=intent.wants.exact)
             found = replace(found, titled=self._sources.titles(view, words) if words else ())
+        if self._sources.workplaces is not None and config.position:
+            found = self._with_workplace(found, workplace(text, exact=intent.wants.exact))
         if self._sources.facts is not None and config.fact:
             found = replace(found, facts=self._sources.facts(view, intent))
         if cosines is not None:
             found = replace(found, cosines=cosines[0])
         return found if labels is NO_LABELS else replace(found, labels=labels)
+
+    def _with_workplace(self, frame: Frame, place: Workplace | None) -> Frame:
+        """The frame with the conversations on a branch or in a project that the question names."""
+        look = self._sources.workplaces
+        found = look(frame.view, place) if look is not None and place is not None else ()
+        if not found or place is None:
+            return frame
+        if place.is_all:
+            return replace(frame, titled=(*frame.titled, *found))
+        pointed = replace(frame.pointed, stretches=(*frame.pointed.stretches, *found))
+        return replace(frame, pointed=pointed)
 
     def _labels(
         self, view: IndexView, intent: Intent, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool

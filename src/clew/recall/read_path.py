@@ -18,7 +18,7 @@ from clew.recall.positions import outline_of_place
 from clew.recall.query_facts import FactMatcher
 from clew.recall.query_labels import LabelMatcher
 from clew.recall.space_status import SpaceStatusCache
-from clew.recall.titled_sessions import TitleMatcher
+from clew.recall.titled_sessions import TitleMatcher, WorkplaceMatcher
 from clew.rows.parameters import LearnedBook
 from clew.rows.receipts import ReceiptBook
 from clew.store.protocol import Reader, Store
@@ -104,6 +104,7 @@ def read_path(
         texts=texts,
         outline=outline,
         titles=TitleMatcher(store, space, live.version),
+        workplaces=WorkplaceMatcher(store, space),
         facts=FactMatcher(store, space),
     )
     return ReadPath(

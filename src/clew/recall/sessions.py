@@ -5,7 +5,7 @@ all be read.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
@@ -117,6 +117,37 @@ def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[st
             branch = _text(tail.get("git_branch") or head.get("git_branch"))
             known[session] = Headline(title, folder and project_name(folder), branch)
     return {session: found for session in sessions if (found := known.get(session))}
+
+
+class SessionPlace(NamedTuple):
+    """Where a session worked, at its first and last turn."""
+
+    folders: tuple[str, ...]
+    branches: tuple[str, ...]
+
+    def is_named(self, names: Collection[str]) -> bool:
+        """Whether one of these names, in lower case, is that of a branch, of the project folder, or a path to it."""
+        projects = [project_name(folder).casefold() for folder in self.folders]
+        if not names or any(each.casefold() in names for each in (*self.branches, *projects)):
+            return bool(names)
+        paths = [name.removeprefix("~").strip("/") for name in names if "/" in name]
+        return any(f"{folder.casefold()}/".endswith(f"/{path}/") for folder in self.folders for path in paths if path)
+
+
+_PLACES: Final = CacheKey[dict[str, SessionPlace]]("session places")
+
+
+def workplaces(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> Mapping[str, SessionPlace]:
+    """Where sessions worked, as their clients recorded it; read once for each session of a view."""
+    known = view.derived(_PLACES, dict[str, SessionPlace])
+    new = [(session, ends) for session in sessions if session not in known and (ends := view.ends(session))]
+    keys = [(space, session, int(view.turns.seq[place])) for session, ends in new for place in ends]
+    details = [json.loads(each) if each else {} for each in TURN_METADATA.get_many(reader, keys)]
+    for (session, _), head, tail in zip(new, details[::2], details[1::2], strict=True):
+        found = [[_text(end.get(name)) for end in (head, tail)] for name in ("cwd", "git_branch")]
+        folders, branches = (tuple(dict.fromkeys(filter(None, values))) for values in found)
+        known[session] = SessionPlace(folders, branches)
+    return known
 
 
 def _ends(reader: Reader, space: str, view: IndexView) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:

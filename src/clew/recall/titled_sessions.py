@@ -1,10 +1,12 @@
-"""Finds the conversations whose title has the words of a question; clients and exports give titles to conversations."""
+"""Finds conversations by the title, git branch or project folder that clients and exports give them."""
 
 from collections.abc import Callable
 from typing import Final
 
 from clew.index.view import IndexView
 from clew.rank.anchors import START, WeightedRange
+from clew.rank.intent.workplaces import Workplace
+from clew.recall.sessions import workplaces
 from clew.store.protocol import Reader, Store
 from clew.store.selections import SESSION_NAME, SESSION_TITLE
 from clew.text.terms import terms
@@ -47,6 +49,38 @@ class TitleMatcher:
             found = titles_of_sessions(reader, self._space)
         self._cached = version, found
         return found
+
+
+class WorkplaceMatcher:
+    """Looks up the conversations that worked on a branch or in a folder. Threads may share it."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        """Reads nothing yet."""
+        self._store, self._space = store, space
+
+    def __call__(self, view: IndexView, place: Workplace) -> tuple[WeightedRange, ...]:
+        """The newest conversations of a place that a question names: how they began and ended, or all of their turns.
+
+        Where the question asks for more than the place, all of their turns are a little nearer.
+        """
+        with self._store.snapshot() as reader:
+            known = workplaces(reader, self._space, view, view.sessions)
+        found = [name for name in view.sessions if (at := known.get(name)) is not None and at.is_named(place.names)]
+        ends = [(name, at) for name in found if (at := view.ends(name)) is not None]
+        newest = sorted(ends, key=lambda each: int(view.turns.ordinal[each[1][1]]))
+        if not place.is_all:
+            return tuple(WeightedRange(name, 0, _LAST, _NEARER) for name, _ in newest)
+        return tuple(
+            WeightedRange(name, low, high, value)
+            for name, (_, last) in newest[-MOST:]
+            for low, high, value in (*START, (max(0, int(view.turns.seq[last]) - _ENDING), _LAST, 1.0))
+        )
+
+
+_LAST: Final = 1 << 62
+_ENDING: Final = 5
+_NEARER: Final = 0.2
+"""What a turn gets for its branch where the question asks for more; a title's beginning has 1."""
 
 
 def _has(title: str, words: frozenset[str]) -> bool:
