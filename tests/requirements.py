@@ -3557,6 +3557,10 @@ TITLES = (
     Requirement(
         "U-TITLE-03", "Issue 13.8", "Conversations are found by the git branch or project folder that a question names."
     ),
+    Requirement("U-SMALL-01", "DESIGN 10", "Every time that an argument names may be given in words, in Python, too."),
+    Requirement("U-SMALL-02", "DESIGN 6", "A date without a year in an expression is one of the conversations' own."),
+    Requirement("U-SMALL-03", "DESIGN 10", "A reference that is not whole says what it is of and what is expected."),
+    Requirement("U-SMALL-04", "Issue 17", "A step that an agent announces is no decision about a file."),
     Requirement("U-TITLE-02", "DESIGN 12", "A conversation can be named by the title that its client gave it."),
 )
 

@@ -102,7 +102,7 @@ def test_changes_by_another_model_or_a_lost_tag_are_noticed() -> None:
 
 def rows_read(wrapped: Wrapped, memory: Memory, expression: str, **only: str) -> int:
     before = wrapped.rows_read
-    memory.query(expression, limit=0, **only)  # type: ignore[arg-type]  # names of sessions are all that is given here
+    memory.query(expression, limit=0, **only)  # names of sessions are all that is given here
     return wrapped.rows_read - before
 
 

@@ -178,7 +178,7 @@ def memory() -> Iterator[Memory]:
 
 def shares(memory: Memory, question: str, **only: str) -> dict[str, float]:
     """What the words for a place gave each turn, by its number."""
-    hits = memory.ranked(question, limit=100, **only)  # type: ignore[arg-type]  # names alone are given
+    hits = memory.ranked(question, limit=100, **only)  # names alone are given
     return {str(hit.turn.id).rpartition(":")[2]: hit.signals["position"] for hit in hits if hit.signals.get("position")}
 
 

@@ -13,7 +13,7 @@ from clew.condense.recap import BUDGET as RECAP_BUDGET
 from clew.condense.recap import Recap
 from clew.condense.wires.protocol import checked_list
 from clew.errors import ClosedError, InputError
-from clew.memory.arguments import BUDGET, given_count, given_session, given_text
+from clew.memory.arguments import BUDGET, given_count, given_moment, given_session, given_text
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import Embedder
 from clew.rank.filter import Filter, RecallOptions, SessionFilters, TurnFilters, filter_of, newest
@@ -75,6 +75,10 @@ class MemoryRecalls:
         """The caller's filters, checked, with words for a time as moments."""
         if isinstance(only.get("since"), str) or isinstance(only.get("until"), str):
             only = cast(TurnFilters, with_moments(self.reads.live.view(), self.reads.clock(), only))
+        for name in ("as_of", "known_at"):
+            if only.get(name) is not None:
+                moment = given_moment(only.get(name), name, self.reads.clock())
+                only = cast(TurnFilters, {**only, name: moment})
         return filter_of(only)
 
     @property

@@ -31,9 +31,9 @@ class TurnFilters(TypedDict, total=False):
         role: user, assistant, system or tool.
         speaker: a name as it was stored.
         where: an expression over scores, labels, words and times (docs/query.md).
-        as_of: only turns with an event time at or before this moment. "Last month" in the question or the expression is
-            counted from here.
-        known_at: only turns that were stored by this moment, whatever their event time.
+        as_of: only turns with an event time at or before this moment, or the end of a time such as "last week". "Last
+            month" in the question or the expression is counted from here.
+        known_at: only turns that were stored by this moment, or the end of such a time, whatever their event time.
         project: only sessions of this project folder: its name, or a path that contains the folder.
         branch: only sessions that began or ended on this git branch.
     """
@@ -44,8 +44,8 @@ class TurnFilters(TypedDict, total=False):
     role: str | None
     speaker: str | None
     where: str | None
-    as_of: datetime | None
-    known_at: datetime | None
+    as_of: datetime | str | None
+    known_at: datetime | str | None
     project: str | None
     branch: str | None
 

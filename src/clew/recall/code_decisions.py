@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from clew.condense.material import prose_of
-from clew.condense.statements import is_announcement, statements
+from clew.condense.recap_lines import announces
+from clew.condense.statements import is_announcement, is_settled, statements
 from clew.errors import NotFoundError, StoreError
 from clew.index.view import IndexView
 from clew.project.links import PathResolver, TurnLinks, normal_path, touches
@@ -22,6 +23,7 @@ from clew.recall.working_folders import ProjectPlace, working_folders
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
+from clew.text.late_pattern import late_pattern
 from clew.text.printable import printable
 from clew.types.ids import turn_id
 from clew.types.projects import CodeDecision
@@ -124,11 +126,22 @@ def _told(
     """
     prose = prose_of(turn)
     sentences = [(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose) if kind in _TOLD]
-    sentences = [(kind, text) for kind, text in sentences if kind != "decision" or not is_announcement(text)]
+    by_user = turn.origin == "user"
+    sentences = [(kind, text) for kind, text in sentences if kind != "decision" or decides(text, by_user=by_user)]
     if len(set(links.said)) > 1:
         end = wanted.name.rpartition("/")[2].rpartition(".")[2 if wanted.kind == "symbol" else 0] or wanted.name
         sentences = [(kind, text) for kind, text in sentences if end.casefold() in text.casefold()]
     return [_decision(turn, kind, text, how, later, written) for kind, text in sentences]
+
+
+def decides(text: str, *, by_user: bool) -> bool:
+    """Whether a sentence decides something: an agent's next step does only with what it is preferred to, or why."""
+    if is_announcement(text):
+        return False
+    return by_user or is_settled(text) or _CHOOSES.search(text) is not None or not announces(text)
+
+
+_CHOOSES: Final = late_pattern(r"(?i)\b(?:instead|rather than|because|so that|let['’]s|let us)\b")
 
 
 def _decision(

@@ -14,7 +14,7 @@ from clew.index.view import IndexView, Mask
 from clew.rank.algebra import TRUE, parse, truth
 from clew.rank.algebra.syntax import Node
 from clew.rank.filter import Filter
-from clew.rank.frame import Scores
+from clew.rank.frame import Scores, covered_days
 from clew.rank.sigma import BOOSTING
 from clew.recall.annotation_columns import AnnotationCache, owners
 from clew.recall.field_values import RowsKnown, weighs
@@ -71,7 +71,7 @@ class TurnSelector:
             ExpressionError: `where` cannot be read.
             InputError: the role is unknown.
         """
-        tree = None if chosen.where is None else parse(chosen.where, now)
+        tree = None if chosen.where is None else parse(chosen.where, now, covered_days(view))
         mask = chosen.mask(view)
         if not chosen.by_rows:
             return mask

@@ -65,7 +65,9 @@ class WorkplaceMatcher:
         """
         with self._store.snapshot() as reader:
             known = workplaces(reader, self._space, view, view.sessions)
-        found = [name for name in view.sessions if (at := known.get(name)) is not None and at.is_named(place.names)]
+        found = [
+            name for name in view.sessions if (worked := known.get(name)) is not None and worked.is_named(place.names)
+        ]
         ends = [(name, at) for name in found if (at := view.ends(name)) is not None]
         newest = sorted(ends, key=lambda each: int(view.turns.ordinal[each[1][1]]))
         if not place.is_all:

@@ -28,7 +28,11 @@ def is_original(ref: str) -> bool:
     """
     found = _REF.match(ref)
     if found is not None and _DIGITS.match(found["digits"]) is None:
-        raise InputError(f"{ref!r:.200} is no reference of an original; give its beginning and 16 hexadecimal digits")
+        kind = "a collapsed tool chain" if ref.startswith(CHAIN) else "a shrunk image"
+        raise InputError(
+            f"{ref!r:.200} is not the whole reference of {kind}; expected what its stub in the prompt says: "
+            f"`{ref.partition('-')[0]}-` and 16 hexadecimal digits"
+        )
     return found is not None
 
 

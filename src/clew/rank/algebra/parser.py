@@ -36,7 +36,7 @@ from clew.rank.algebra.syntax import (
     TimeRange,
 )
 from clew.rank.algebra.tokens import Token, shown, tokens, unexpected
-from clew.text.dates import resolve
+from clew.text.dates import ResolvedDate, resolve
 from clew.text.normalise import fold
 from clew.types.turn import ROLES
 
@@ -58,11 +58,12 @@ _ELEMENT: Final = 'what of the project is met, such as O2, O2 >= 6, file:src/aut
 _COMMIT: Final = re.compile(r"[0-9a-f]{4,40}")
 
 
-def parse(expression: str, now: datetime) -> Node:
+def parse(expression: str, now: datetime, covered: tuple[date, date] | None = None) -> Node:
     """The tree of an expression.
 
     Args:
         now: what "last month" is counted from.
+        covered: first and last day of the turns, by which a date without a year is placed.
 
     Raises:
         ExpressionError: a syntax error, with its position, what was found and what was expected; or the expression is
@@ -72,14 +73,14 @@ def parse(expression: str, now: datetime) -> Node:
         raise ExpressionError(f"the expression is {type(expression).__name__}; expected text such as 'O2 > 7'")
     if not expression.strip():
         raise unexpected(0, "nothing", _CONDITION)
-    return _Parser(expression, now).whole()
+    return _Parser(expression, now, covered).whole()
 
 
 class _Parser:
     """One pass over the tokens of one expression."""
 
-    def __init__(self, expression: str, now: datetime) -> None:
-        self._expression, self._now = expression, now
+    def __init__(self, expression: str, now: datetime, covered: tuple[date, date] | None) -> None:
+        self._expression, self._now, self._covered = expression, now, covered
         self._tokens = tokens(expression)
         self._place = self._depth = self._leaves = 0
 
@@ -237,7 +238,7 @@ class _Parser:
             while self._token.kind == "word" and self._token.text.casefold() not in _KEYWORDS:
                 last = self._next()
             text = self._expression[first.start : last.end] if last.kind == "word" else ""
-        found = _moment(text.strip()) or _days(text.strip(), self._now)
+        found = _moment(text.strip()) or _days(text.strip(), self._now, self._covered)
         if found is None:
             stands = repr(text[:40]) if text else shown(first)
             raise unexpected(first.start, stands, f"{_DATE} after {word!r}")
@@ -327,13 +328,31 @@ def _moment(text: str) -> tuple[datetime, datetime] | None:
         return None
 
 
-def _days(text: str, now: datetime) -> tuple[datetime, datetime] | None:
-    """The days of a text that is a date as a whole, alone or after "in" ("2023", "may"); None for anything else."""
+def _days(text: str, now: datetime, covered: tuple[date, date] | None) -> tuple[datetime, datetime] | None:
+    """The days of a text that is a date as a whole, alone or after "in" ("2023", "may"); None for anything else.
+
+    A date without a year is the last such date of the conversations, if they have one.
+    """
     for before in ("", "in "):
         for each in resolve(before + text, now):
             if text and each.phrase_span[0] <= len(before) and each.phrase_span[1] == len(before + text):
-                return _midnight(each.start), _midnight(each.end) + timedelta(days=1)
+                start, end = (each.start, each.end) if each.guessed != "year" else _told(each, covered)
+                return _midnight(start), _midnight(end) + timedelta(days=1)
     return None
+
+
+def _told(found: ResolvedDate, covered: tuple[date, date] | None) -> tuple[date, date]:
+    """The days of a date without a year, in the last year in which turns were said then."""
+    first, last = covered or (found.end, found.start)
+    for year in range(last.year, first.year - 1, -1):
+        try:
+            start = found.start.replace(year=year)
+        except ValueError:  # the 29th of February
+            continue
+        end = start + (found.end - found.start)
+        if start <= last and end >= first:
+            return start, end
+    return found.start, found.end
 
 
 def _midnight(day: date) -> datetime:
