@@ -3,9 +3,10 @@
 import asyncio
 import socket
 import ssl
+import struct
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ import httpcore2
 import httpx2
 import pytest
 
-from clew.serve.proxy.far_connections import FarNetwork
+from clew.serve.proxy.far_connections import FarNetwork, FarStream
 from clew.serve.proxy.forward import Forwarder, Outgoing, Unreachable
 from tests.raw_upstreams import read_request
 from tests.tls_upstreams import HOST, put_certificate, tls_upstream
@@ -211,3 +212,48 @@ def test_an_answer_that_was_read_late_does_not_make_its_connection_young(certifi
 
     with tls_upstream(certificate, upstream.serve) as url:
         assert asyncio.run(story())
+
+
+def test_a_body_that_is_still_sent_when_the_upstream_breaks_off_is_an_error_of_the_network(
+    certificate: Path, version: ssl.TLSVersion
+) -> None:
+    def breaks(plug: ssl.SSLSocket) -> None:
+        plug.recv(1)
+        plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        socket.socket(fileno=plug.detach()).close()  # without a word: what comes is answered by a reset
+
+    async def body() -> AsyncIterator[bytes]:
+        for _ in range(200):
+            yield b"x" * 65_536
+            await asyncio.sleep(0.005)
+
+    async def story(forwarder: Forwarder) -> list[int]:
+        headers = [(b"transfer-encoding", b"chunked")]
+        try:
+            answer = await forwarder.send(Outgoing("POST", url, b"/v1/files", headers, body()))
+        except Unreachable as error:
+            return [error.status]
+        await answer.aclose()
+        return [answer.status]
+
+    with tls_upstream(certificate, breaks, version) as url:
+        assert run(story) == [502]
+
+
+class Broken(httpcore2.AsyncNetworkStream):
+    """A connection that was closed on this side after an error."""
+
+    def get_extra_info(self, info: str) -> socket.socket | bool | None:
+        if info == "socket":
+            plug = socket.socket()
+            plug.close()
+            return plug
+        return True if info == "is_readable" else None
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_nothing_is_written_to_a_connection_that_has_broken(*, is_encrypted: bool) -> None:
+    stream = FarStream(Broken(), SOON, is_encrypted=is_encrypted)
+    with pytest.raises(httpcore2.WriteError, match="has closed"):
+        asyncio.run(stream.write(b"x"))
+    assert stream.get_extra_info("is_readable")

@@ -122,10 +122,11 @@ class FarStream(httpcore2.AsyncNetworkStream):
 
 def _is_hung_up(plug: socket.socket) -> bool:
     """Whether a socket has met the end of the other side, also behind what is to be read; False where none can tell."""
-    if not _ENDED:
-        return False
+    number = plug.fileno()
+    if number < 0 or not _ENDED:  # it is closed on this side, after an error; or the system has no such call
+        return number < 0
     poll = select.poll()
-    poll.register(plug.fileno(), _ENDED)
+    poll.register(number, _ENDED)
     return bool(poll.poll(0))
 
 
