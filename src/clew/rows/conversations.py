@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.rows.tombstones import hashing, hashing_of
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import ConversationRow, MessageRow
 from clew.store.rows import dumps
 from clew.store.selections import TURN_BRANCHES
+from clew.store.table_columns import Columns
 from clew.store.tables import CONVERSATION, MESSAGE, SESSION
 
 _CHAT: Final = "chat-"
@@ -81,6 +82,18 @@ class StoredMessage:
     digest: bytes
     relayed: int
     turns: tuple[tuple[int, ...], ...]
+
+
+class _Owner(NamedTuple):
+    """What a conversation is stored as, and whose it is."""
+
+    session: str
+    client: str
+    own_id: str | None
+    began_at: int
+
+
+_OWNERS: Final = Columns(CONVERSATION, _Owner)
 
 
 def conversation_key(salt: bytes, name: str) -> bytes:
@@ -189,11 +202,11 @@ def drop_session(tx: Transaction, space: str, session: str) -> int:
     return tx.delete(CONVERSATION.name, key, key)
 
 
-def agents_of(reader: Reader, space: str, client: str, main: str) -> list[StoredConversation]:
-    """The conversations of sub-agents without a name that work for a session of a program, the first one first."""
-    rows = (row for row in CONVERSATION.scan(reader, (space,), (space,)) if row.client == client)
-    found = [_conversation(row) for row in rows if row.own_id == main and is_unnamed(row.session)]
-    return sorted(found, key=lambda each: each.began_at)
+def agents_of(reader: Reader, space: str, client: str, main: str) -> list[str]:
+    """The sessions of sub-agents without a name that work for a session of a program, the first one first."""
+    rows = _OWNERS.scan(reader, (space,), (space,))
+    found = [row for row in rows if row.own_id == main and row.client == client and is_unnamed(row.session)]
+    return [row.session for row in sorted(found, key=lambda row: row.began_at)]
 
 
 def unused_conversations(reader: Reader, space: str, before: int, most: int) -> list[ConversationRow]:

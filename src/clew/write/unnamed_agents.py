@@ -93,14 +93,14 @@ class UnnamedAgents:
         first, *others = turns
         begins = first.external_id == agent.name if agent.is_branch else first.role == "user" and not _calls(first)
         alike, surely = [], []
-        for each in agents_of(reader, self._space, SOURCE, agent.main):
-            words = stored_words(reader, self._space, each.session, from_file=None)
-            if each.session in taken or not words.find(first):
+        for session in agents_of(reader, self._space, SOURCE, agent.main):
+            words = stored_words(reader, self._space, session, from_file=None)
+            if session in taken or not words.find(first):
                 continue
             if begins:
-                alike.append(each.session)
+                alike.append(session)
             if _calls(first) or any(_calls(turn) and words.find(turn) for turn in others):
-                surely.append(each.session)
+                surely.append(session)
         chosen = surely or alike
         return chosen[0] if len(chosen) == 1 else None
 
