@@ -161,6 +161,17 @@ def test_only_transcripts_are_read(tmp_home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("P-UPS-11")
+@pytest.mark.parametrize("name", ["Stop", "SubagentStop", "PreCompact", "SessionEnd"])
+@pytest.mark.parametrize(
+    "path", ["a\0.jsonl", "~nobody-has-this-name/a.jsonl", "\ud83c.jsonl", "a" * 10_000 + ".jsonl"]
+)
+def test_what_is_no_path_is_no_transcript(name: str, path: str) -> None:
+    with Memory.open(":memory:", embedder=None, config={"embedder": "none"}) as memory:
+        event = {"hook_event_name": name, "transcript_path": path}
+        assert answer_hook(memory, Principal("default"), event, 1_500) == {}
+
+
+@pytest.mark.requirement("P-UPS-11")
 @pytest.mark.parametrize("event", [b"", b"{", b"[]", b'{"hook_event_name": 3}', b'{"hook_event_name": "Stop"}'])
 def test_nothing_is_said_where_there_is_nothing_to_say(event: bytes) -> None:
     with server(remembering()) as running:

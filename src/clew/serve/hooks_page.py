@@ -108,7 +108,10 @@ def _opened(memory: Memory, event: Mapping[str, Any]) -> str:
 
 def _store(memory: Memory, named: str) -> None:
     """Stores what is new in a transcript; while one is read, others wait for their next event."""
-    path = Path(named).expanduser().resolve()
+    try:
+        path = Path(named).expanduser().resolve()
+    except (ValueError, RuntimeError, OSError):  # no path, such as one with a NUL; nobody's home; links in a circle
+        return
     if path.suffix != ".jsonl" or not path.is_relative_to(transcripts()) or not path.is_file():
         return
     if _storing.acquire(blocking=False):
