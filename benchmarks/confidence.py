@@ -3,8 +3,9 @@
     python -m benchmarks.confidence --data FOLDER [--vectors-cache FILE] [--embedder none] [--half tune|kept] [--fit]
 
 FOLDER holds `locomo-dev`, `realtalk-dev`, `beam-dev`, `agent-qa`, `agent_tau_bench` and `oasst`; what is not there is
-left out. Every question is asked of its own space and of another one of the same source. With `--fit` the weights are
-fitted anew, on all sets and with each set left out; otherwise the figures are those of the weights in the code.
+left out. Every question is asked of its own space and of another one of the same source. A chat in eight languages is part
+of the program. With `--fit` the weights are fitted anew, on all sets but this chat and with each set left out; otherwise
+the figures are those of the weights in the code.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.confidence_sets import AskedQuestion, JudgedSpace, faults, read_sets
+from benchmarks.confidence_sets import LANGUAGES, AskedQuestion, JudgedSpace, faults, read_languages, read_sets
 from clew.evaluate.tables import Sheet
 from clew.memory import Memory
 from clew.models.choose import choose_embedder
@@ -87,6 +88,8 @@ def told(space: JudgedSpace, embedder: Embedder | None) -> Iterator[Memory]:
 
 def partner(space: JudgedSpace, spaces: Sequence[JudgedSpace]) -> JudgedSpace | None:
     """The space whose questions are about another conversation: the next of its source and half, else of its source."""
+    if space.elsewhere:
+        return None
     same = [each for each in spaces if each.source == space.source]
     half = [each for each in same if each.is_kept == space.is_kept]
     ring = half if len(half) > 1 else same
@@ -102,8 +105,8 @@ def judge(space: JudgedSpace, other: JudgedSpace | None, embedder: Embedder | No
             found += _judge(memory, space, "answerable", asked.text, _shown(memory, asked))
         for miss in space.near:
             found += _judge(memory, space, miss.source, miss.text)
-        for asked in other.questions if other is not None else ():
-            found += _judge(memory, space, "other", asked.text)
+        for text in (*space.elsewhere, *(asked.text for asked in (other.questions if other is not None else ()))):
+            found += _judge(memory, space, "other", text)
     return found
 
 
@@ -138,10 +141,12 @@ def area(higher: Sequence[float], lower: Sequence[float]) -> float:
 def fit(judgements: Sequence[Judgement], vectors: bool) -> Model:
     """Logistic regression in which every set weighs 1; the constant keeps `KEPT_UP` of the answerable.
 
+    The chat in other languages takes no part: it is too small, and made to be easy.
+
     Features whose weight is 0 in the model as it is are not part of it: a receipt does not have them.
     """
     fixed = WITH_VECTORS.weights if vectors else WITHOUT.weights
-    judgements = [each for each in judgements if each.features]
+    judgements = [each for each in judgements if each.features and each.group != LANGUAGES]
     names = [name for name in Features.__slots__ if name not in FIXED and getattr(fixed, name)]
     rows = np.array([[each.features[name] for name in names] + [1.0] for each in judgements])
     offset = np.array([sum(getattr(fixed, name) * each.features[name] for name in FIXED) for each in judgements])
@@ -262,7 +267,7 @@ def _report(judgements: Sequence[Judgement], way: str, *, fits: bool) -> None:
     if fits:
         vectors = way == "with vectors"
         print(f"{way}, fitted on all: {fit(judgements, vectors)}\n")
-        several = len({each.group for each in judgements}) > 1
+        several = len({each.group for each in judgements} - {LANGUAGES}) > 1
         for name, part in parts if several else ():
             print(table(f"{way}, each set left out, {name}", left_out(part, vectors)).markdown())
         if all(halves):
@@ -292,6 +297,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not spaces or wrong:
         print("\n".join(wrong) or f"nothing of the data is at {options.data}", file=sys.stderr)
         return 1
+    spaces += read_languages()
     embedder = choose_embedder(options.embedder)[0]
     if embedder is not None and options.vectors_cache is not None:
         embedder = RecordedEmbedder(embedder, options.vectors_cache)

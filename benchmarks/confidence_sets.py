@@ -1,7 +1,7 @@
 """The spaces on which confidence is measured, and the questions asked of them: answerable, and never told.
 
 Questions over a desk with tools and over chats with an assistant, and near misses over every set, are our own and stand
-in `benchmarks/data`; they name turns by the data's own ids. Each space belongs to the half that is used for choosing
+in `benchmarks/data`; they name turns by the data's own ids. So does one chat in eight languages. Each space belongs to the half that is used for choosing
 (`tune`) or to the one that is looked at once (`kept`).
 """
 
@@ -39,6 +39,9 @@ DESK: Final[Mapping[str, Sequence[int]]] = {
 
 GROUPS: Final = {"desk": "desk, chats", "chats": "desk, chats"}
 """Sources that are one set."""
+
+LANGUAGES: Final = "other languages"
+"""The source of the chat that is told in several languages."""
 
 CHATS: Final = 4
 """Spaces into which the trees of an assistant's chats are divided, in order."""
@@ -81,6 +84,7 @@ class JudgedSpace:
         source: the data that it is from; questions about other conversations are those of another space of it.
         texts: of every turn, by the data's own id.
         sessions: the turns to store, one sequence for each session.
+        elsewhere: questions about other conversations, where those of another space of the source are not such.
     """
 
     name: str
@@ -89,6 +93,7 @@ class JudgedSpace:
     sessions: Sequence[Sequence[Turn]]
     questions: tuple[AskedQuestion, ...] = ()
     near: tuple[NearMiss, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:
@@ -263,6 +268,24 @@ def _chats(path: Path) -> Iterator[JudgedSpace]:
                 ]
                 for thread in part
             ],
+        )
+
+
+def read_languages() -> Iterator[JudgedSpace]:
+    """One chat of two people in several languages."""
+    for language, chat in read_json(DATA / "other_languages.json").items():
+        turns = [
+            Turn(role="user", content=text, session=language, speaker=chat["speakers"][place % 2])
+            for place, text in enumerate(chat["turns"])
+        ]
+        yield JudgedSpace(
+            name=language,
+            source=LANGUAGES,
+            texts={str(place): text for place, text in enumerate(chat["turns"])},
+            sessions=[turns],
+            questions=tuple(AskedQuestion(text=text) for text in chat["answerable"]),
+            near=tuple(NearMiss(text=text, source="ours") for text in chat["near"]),
+            elsewhere=tuple(chat["other"]),
         )
 
 

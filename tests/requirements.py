@@ -938,6 +938,13 @@ RANKING = (
         "`benchmarks.confidence` measures and fits the confidence on questions that are in the repository.",
     ),
     Requirement(
+        "F-SURE-08",
+        "issue 13",
+        "Function words of a question tell nothing in the languages that dates are read in, and cosines of a model that "
+        "cannot read the turns tell little.",
+    ),
+    Requirement("F-SURE-09", "issue 13", "A name counts as known where one session has all of its words."),
+    Requirement(
         "F-SURE-04", "issue 13", "Where nothing relevant is stored, a block stays short and its readers are told."
     ),
     Requirement(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.confidence import Judgement, area, by_model, fit, judge, left_out, main, partner
-from benchmarks.confidence_sets import DATA, KEPT, faults, read_sets
+from benchmarks.confidence_sets import DATA, KEPT, LANGUAGES, faults, read_languages, read_sets
 from clew.rank.confidence import WITHOUT, Features
 
 TALK = (
@@ -64,6 +64,21 @@ def test_the_questions_are_many_different_and_in_both_halves() -> None:
     for items in (near, asked):
         kept = sum(len(found) for name, found in items.items() if name in KEPT)
         assert 0.35 < kept / sum(map(len, items.values())) < 0.65
+
+
+@pytest.mark.requirement("F-SURE-07")
+def test_one_chat_is_told_in_several_languages() -> None:
+    spaces = list(read_languages())
+    assert {space.name for space in spaces} >= {"en", "de", "fr", "es", "zh", "ja", "ar", "hi"}
+    sizes = {(len(each.texts), len(each.questions), len(each.near), len(each.elsewhere)) for each in spaces}
+    assert len(sizes) == 1
+    texts = [text for each in spaces for text in (*each.texts.values(), *each.elsewhere)]
+    assert len(set(texts)) == len(texts)
+    assert partner(spaces[0], spaces) is None
+    judged = judge(spaces[0], None, None)
+    assert Counter(each.kind for each in judged) == {"answerable": 6, "other": 6, "ours": 4}
+    sure = [each.confidence for each in judged if each.kind == "answerable"]
+    assert area(sure, [each.confidence for each in judged if each.kind == "other"]) == 1
 
 
 @pytest.mark.requirement("F-SURE-07")
@@ -132,6 +147,8 @@ def test_a_fit_keeps_the_answerable_and_tells_the_others_apart() -> None:
         assert area(sure, [each.confidence for each in found if each.kind == "other"]) > 0.95
         assert 0.75 < area(sure, [each.confidence for each in found if each.is_near]) < 0.95
     assert area([1, 2], [2, 0]) == 0.625
+    beside = [replace(each, group=LANGUAGES, features={**each.features, "scene": 0.0}) for each in judged]
+    assert fit([*judged, *beside], vectors=False) == model, "the chat in other languages takes no part"
 
 
 @pytest.mark.requirement("F-SURE-07")

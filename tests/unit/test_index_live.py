@@ -12,7 +12,7 @@ from clew.index.entry import PieceTerms, TurnEntry, encode
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.index.staged_rebuild import rebuild
-from clew.index.vectors import cosine
+from clew.index.vectors import cosine, likeness, vectors_at
 from clew.store.sqlite import SqliteStore
 from tests.index_stores import (
     MODEL,
@@ -44,6 +44,31 @@ def test_a_space_without_turns_has_an_empty_view() -> None:
     assert cosine(view, MODEL, vector_of(0)[None]).shape == (1, 0)
     assert view.mask(session="main") is not None
     assert view.position("main", 0) is None
+
+
+@pytest.mark.requirement("F-SURE-08")
+def test_how_alike_turns_are_is_found_from_a_part_of_them() -> None:
+    store = memory_store()
+    new_space(store)
+    live = LiveIndex(store, SPACE)
+    assert likeness(live.view(), MODEL) == 0
+    add(store, turns(0, 20))
+    assert likeness(live.view(), MODEL) == 0, "without vectors"
+    embed(store, range(20))
+
+    def by_hand(count: int) -> float:
+        found = vectors_at(live.view(), MODEL, range(count))
+        vectors = np.stack([found[place] for place in range(count)])
+        return max(0.0, float((vectors @ vectors.T)[~np.eye(count, dtype=bool)].mean()))
+
+    assert likeness(live.view(), MODEL) == pytest.approx(by_hand(16), abs=1e-3), "the first 2^n of 20"
+    assert likeness(live.view(), "another") == 0
+    before = likeness(live.view(), MODEL)
+    add(store, turns(20, 31))
+    assert likeness(live.view(), MODEL) == before
+    add(store, turns(31, 32))
+    embed(store, range(20, 32))
+    assert likeness(live.view(), MODEL) == pytest.approx(by_hand(32), abs=1e-3)
 
 
 @pytest.mark.requirement("F-INDEX-08")

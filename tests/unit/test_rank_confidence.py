@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from clew.index.bm25 import idf
 from clew.models.function_embedder import FunctionEmbedder
-from clew.rank.confidence import FEW, UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
+from clew.rank.confidence import ALIKE, FEW, MOSTLY, UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
 from clew.rank.information import LEAST, information
 from clew.rank.intent import read_intent
 from clew.rank.search import Ranking, rank
 from clew.testing import HashEmbedder
+from clew.text.terms import terms
 from clew.types.context import DOUBTFUL
 from tests.memories import quiet, told
 from tests.ranking_spaces import asked, said, space
@@ -94,6 +95,58 @@ def test_a_name_that_nobody_mentioned_makes_it_less_sure() -> None:
     assert features(found("Did Ann sell the bicycle in May 2024?")).strange == 0, "months and speakers are no names"
 
 
+@pytest.mark.requirement("F-SURE-09")
+def test_a_name_whose_words_stand_in_different_sessions_is_another_one() -> None:
+    talk = space(
+        said("I am Clara.", session="first"),
+        said("My family name is Diaz.", session="first"),
+        said("Elias Novak, please book.", session="second"),
+    )
+
+    def strange(name: str) -> float:
+        return features(rank(asked(talk, f"When did {name} call?"), limit=9)).strange
+
+    assert [strange(name) for name in ("Clara Diaz", "Elias Novak", "Clara")] == [0, 0, 0]
+    assert [strange(name) for name in ("Clara Novak", "Elias Diaz", "Clara Birtwhistle")] == [1, 1, 1]
+
+
+@pytest.mark.requirement("F-SURE-08")
+def test_a_cosine_counts_for_what_stands_out_from_turns_that_are_all_alike() -> None:
+    talk = space(*(f"Lunch {number}" for number in range(FEW)))
+    frame = replace(asked(talk, "lunch"), cosines=np.full(FEW, 0.8))
+
+    def near(alike: float) -> float:
+        return features(rank(replace(frame, alike=alike), limit=9)).near
+
+    assert near(0.0) == near(ALIKE) == 0.8
+    assert near(0.65) == pytest.approx(0.6)
+    assert near(0.9) == near(1.0) == 0
+    few = replace(asked(space("Lunch 1", "Lunch 2"), "lunch"), cosines=np.full(2, 0.8), alike=0.9)
+    assert features(rank(few, limit=9)).near > 0.75, "two turns may be alike by chance"
+
+
+@pytest.mark.requirement("F-SURE-08")
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("Welche Farbe hat das Fahrrad, das wir gekauft haben?", "Farbe Fahrrad gekauft"),
+        ("Où est-ce que la sœur de Paul se marie avec lui ?", "sœur Paul marie"),
+        ("¿Cuándo llegó el tren con el retraso?", "llegó tren retraso"),
+        ("我们在哪里买了那个红色的自行车?", "买 红色 自行车"),
+        ("健太はどこで赤い自転車を買ったのですか?", "健太 赤 自転車 買"),
+        ("لماذا تأخر القطار في الثلج؟", "تأخر القطار الثلج"),
+        ("रेलगाड़ी देर से क्यों आई?", "रेलगाड़ी देर आई"),
+    ],
+)
+def test_function_words_of_other_languages_tell_nothing(question: str, telling: str) -> None:
+    told_by = weights(question)
+    assert {term for term, value in told_by.items() if value > LEAST} == set(terms(telling)) - {
+        term for term, value in told_by.items() if value <= LEAST
+    }
+    assert set(terms(telling)) <= set(told_by)
+    assert sum(value > LEAST for value in told_by.values()) >= 3
+
+
 @pytest.mark.requirement("F-SURE-03")
 def test_evidence_in_one_place_is_worth_more_than_the_same_words_far_apart() -> None:
     def seen(apart: int) -> Features:
@@ -140,7 +193,9 @@ def test_what_is_near_by_its_words_alone_tells_less() -> None:
 @pytest.mark.requirement("F-SURE-03")
 def test_work_of_an_agent_is_less_like_questions_about_it() -> None:
     talk = space("Please mend the build.", *(said("The build is mended.", role="assistant") for _ in range(30)))
-    assert features(rank(asked(talk, "Is the build mended?"), limit=9)).agent > 0.5
+    assert features(rank(asked(talk, "Is the build mended?"), limit=9)).agent == MOSTLY
+    chat = space("Please mend the build.", said("The build is mended.", role="assistant"))
+    assert features(rank(asked(chat, "Is the build mended?"), limit=9)).agent == 0
 
 
 @pytest.mark.requirement("F-SURE-03")

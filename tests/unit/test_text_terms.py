@@ -157,6 +157,8 @@ def test_the_words_of_asking_are_left_out_of_questions_only() -> None:
     assert query_terms(question) == terms("trip")
     assert terms("please remind")[0] in terms(question)
     assert query_terms("please remind") == terms("please remind")
+    assert query_terms("explain the explain command") == terms("explain command"), "after an article it is a name"
+    assert query_terms("what did the two show flags do? show me") == terms("two show flags")
 
 
 @pytest.mark.requirement("F-TEXT-04")

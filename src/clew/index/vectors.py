@@ -12,10 +12,16 @@ import simsimd
 from numpy.typing import NDArray
 
 from clew.errors import InputError
+from clew.index.incremental_cache import CacheKey
 from clew.index.vector_segment import LIFT, UnsignedCodes, VectorBlock, raised
 from clew.index.view import IndexView
 from clew.models.protocol import Matrix
 from clew.models.quantize import quantize
+
+_LIKENESS: Final = CacheKey[dict[tuple[str, int], float]]("likeness")
+
+SAMPLED: Final = 128
+"""Turns that are compared to find how alike the turns of a space are."""
 
 CHUNK: Final = 8192
 """Vectors compared in one pass: few enough that the results stay in the processor's cache."""
@@ -69,6 +75,31 @@ def vectors_at(view: IndexView, model: str, positions: Collection[int]) -> dict[
         for row in rows:
             found[int(block.positions[row])] = block.codes(row).astype(np.float32) * np.float32(block.scales[row])
     return found
+
+
+def likeness(view: IndexView, model: str) -> float:
+    """How alike the turns of a space are: the mean cosine of two of them, 0 to 1; 0 where they have no vectors.
+
+    It is that of `SAMPLED` turns at equal steps of the first 2^n turns, so that it is computed anew only when the space
+    has doubled. The vectors that are missing as yet are left out.
+    """
+    size = len(view.turns.ordinal)
+    first = 1 << max(0, size.bit_length() - 1)
+    known = view.shared(_LIKENESS, dict)
+    if (model, first) in known:
+        return known[model, first]
+    places = range(0, min(first, size), max(1, first // SAMPLED))
+    vectors = list(vectors_at(view, model, places).values())
+    alike = _mean_cosine(np.stack(vectors).astype(np.float64)) if len(vectors) > 1 else 0.0
+    if len(vectors) == len(places):
+        known[model, first] = alike
+    return alike
+
+
+def _mean_cosine(vectors: NDArray[np.float64]) -> float:
+    """The mean cosine of two different ones of some unit vectors, at least 0."""
+    total = float(np.square(vectors.sum(axis=0)).sum() - np.square(vectors).sum())
+    return max(0.0, total / (len(vectors) * (len(vectors) - 1)))
 
 
 def _scan(

@@ -52,6 +52,7 @@ class Frame:
         piece_scores: BM25F of each piece; None when the question has no term.
         similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
+        alike: how alike the turns are by their vectors, see `likeness`; 0 without embedder.
         facts: share of the question that the best fact of each turn answers; None where facts are not asked for.
         cosines: cosine of the question to each turn, also where all are too small to rank by; None without embedder.
         region: turns at the beat that the caller points at; empty without one.
@@ -77,6 +78,7 @@ class Frame:
     labels: QuestionLabels = NO_LABELS
     importance: Scores | None = None
     cosines: Scores | None = None
+    alike: float = 0.0
     facts: Scores | None = None
 
     @property

@@ -12,6 +12,7 @@ from typing import Final
 
 from clew.models.wordpiece import vocabulary
 from clew.rank.intent import Intent
+from clew.text.foreign_dates import shown_languages, without_empty_words
 from clew.text.terms import terms
 from clew.text.text_cache import cached_by_word
 
@@ -24,13 +25,18 @@ OUTSIDE: Final = 1.5
 _WORD: Final = re.compile(r"[^\W_]+")
 
 LEAST: Final = 0.05
-"""What the commonest word tells, and a time, which turns have as their date more often than as a word."""
+"""What the commonest word tells, a function word, and a time, which turns have as their date, seldom as a word."""
 
 
 def information(intent: Intent) -> dict[str, float]:
-    """What each term of a question tells, from `LEAST` to 1: the square of the logarithm of its word's rank, scaled."""
+    """What each term of a question tells, from `LEAST` to 1: the square of the logarithm of its word's rank, scaled.
+
+    In a language other than English, function words tell the least: the vocabulary lacks most of them, as it does names.
+    """
     told = dict.fromkeys(intent.terms, LEAST)
     text = without_dates(intent)
+    if languages := shown_languages(intent.text):
+        text = without_empty_words(text, languages)
     rarities: dict[str, float] = {}
     for word in _WORD.findall(text):
         for term, rarity in _told_by(word):

@@ -13,7 +13,7 @@ import numpy as np
 from clew.config import RecallConfig
 from clew.errors import InputError, ModelError
 from clew.index.live import LiveIndex
-from clew.index.vectors import cosine
+from clew.index.vectors import cosine, likeness
 from clew.index.view import IndexView, Mask
 from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
@@ -150,7 +150,9 @@ class Ranker:
         if self._sources.facts is not None and config.fact:
             found = replace(found, facts=self._sources.facts(view, intent))
         if cosines is not None:
-            found = replace(found, cosines=cosines[0])
+            serving = self.serving(view)
+            alike = 0.0 if serving is None else likeness(view, serving.name)
+            found = replace(found, cosines=cosines[0], alike=alike)
         return found if labels is NO_LABELS else replace(found, labels=labels)
 
     def _with_workplace(self, frame: Frame, place: Workplace | None) -> Frame:

@@ -69,6 +69,8 @@ class _Words:
         function: frequent words by which a text shows its language, without words that are dates in another one.
         asking: other words of which questions about a time consist, such as "what did we do"; a pattern in languages
             without spaces or with endings.
+        empty: words that tell nothing of what a question is about, such as "where" and "of the", beside `function`; a
+            pattern in languages without spaces or with endings.
         near: more phrases by unit and offset, such as `week-1`; a digit after a colon is a weekday.
         months, units: other forms of names.
         counts: words for one, two, three, ...; alternatives with "/".
@@ -89,6 +91,7 @@ class _Words:
     link: str
     function: str = ""
     asking: str = ""
+    empty: str = ""
     behind: str = ""
     months: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
@@ -190,6 +193,16 @@ def grammar_of(language: str) -> Grammar:
 def function_words(language: str) -> frozenset[str]:
     """Frequent words by which a text shows its language, without words that are dates in another one."""
     return frozenset(_words()[language].function.split())
+
+
+@cache
+def empty_words(language: str) -> re.Pattern[str]:
+    """The words of a language that tell nothing of what a question is about. It sees lower case."""
+    words = _words()[language]
+    if language in {*UNSPACED, *_ENDINGS}:
+        return re.compile(words.empty)
+    every = sorted({*words.empty.split(), *words.function.split()}, key=len, reverse=True)
+    return re.compile(rf"(?<![{_W}])(?:{'|'.join(map(re.escape, every))})(?![{_W}])")
 
 
 @cache

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
-from clew.text.date_languages import LATIN, UNSPACED, Grammar, function_words, grammar_of, latin_cues, near_key
+from clew.text.date_languages import LATIN, UNSPACED, Grammar, empty_words, function_words, grammar_of, latin_cues, near_key
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, without_overlaps
 from clew.text.late_pattern import late_pattern
 from clew.text.scripts import MARKS
@@ -82,6 +82,14 @@ def without_asking(text: str, languages: Iterable[str]) -> str:
     lower = text.lower()
     for language in languages:
         lower = grammar_of(language).asking.sub(" ", lower)
+    return lower
+
+
+def without_empty_words(text: str, languages: Iterable[str]) -> str:
+    """A text without the words of these languages that tell nothing of what it is about; in lower case."""
+    lower = text.lower()
+    for language in languages:
+        lower = empty_words(language).sub(" ", lower)
     return lower
 
 

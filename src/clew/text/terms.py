@@ -111,10 +111,12 @@ def terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """The distinct terms of a question, in order, without request words such as "please" and "mention".
 
-    A question that consists of request words only keeps them; one of stop words only gives [].
+    Such a word after an article is a name and remains ("the explain command"). A question that consists of request words
+    only keeps them; one of stop words only gives [].
     """
     every = list(dict.fromkeys(terms(text)))
-    return [term for term in every if term not in _REQUEST_TERMS] or every
+    named = {term for name in _NAMED_REQUEST.findall(text) for term in terms(name)}
+    return [term for term in every if term not in _REQUEST_TERMS or term in named] or every
 
 
 def joined_terms(text: str, is_known: Callable[[str], bool], *, is_search: bool = False) -> list[str]:
@@ -292,4 +294,8 @@ def _hash(text: str) -> str:
     return "blob" + blake2b(text.casefold().encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+_NAMED_REQUEST = re.compile(
+    r"\b(?:the|an?) (?:(?:two|three|four|five|\d+) )?(describe|discuss|explain|give|help|provide|recall|remember|remind|show|summari[sz]e|tell)\b",
+    re.IGNORECASE,
+)
 _REQUEST_TERMS = frozenset(term for word in REQUEST_WORDS for term in terms(word))
