@@ -3,9 +3,9 @@
     python -m benchmarks.confidence --data FOLDER [--vectors-cache FILE] [--embedder none] [--half tune|kept] [--fit]
 
 FOLDER holds `locomo-dev`, `realtalk-dev`, `beam-dev`, `agent-qa`, `agent_tau_bench` and `oasst`; what is not there is
-left out. Every question is asked of its own space and of another one of the same source. A chat in eight languages is part
-of the program. With `--fit` the weights are fitted anew, on all sets but this chat and with each set left out; otherwise
-the figures are those of the weights in the code.
+left out. Every question is asked of its own space and of another one of the same source. A chat in eight languages is
+part of the program. With `--fit` the weights are fitted anew, on all sets but this chat and with each set left out;
+otherwise the figures are those of the weights in the code.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """The spaces on which confidence is measured, and the questions asked of them: answerable, and never told.
 
 Questions over a desk with tools and over chats with an assistant, and near misses over every set, are our own and stand
-in `benchmarks/data`; they name turns by the data's own ids. So does one chat in eight languages. Each space belongs to the half that is used for choosing
-(`tune`) or to the one that is looked at once (`kept`).
+in `benchmarks/data`; they name turns by the data's own ids. A chat in eight languages stands there too. Each space
+belongs to the half that is used for choosing (`tune`) or to the one that is looked at once (`kept`).
 """
 
 import json

@@ -940,8 +940,8 @@ RANKING = (
     Requirement(
         "F-SURE-08",
         "issue 13",
-        "Function words of a question tell nothing in the languages that dates are read in, and cosines of a model that "
-        "cannot read the turns tell little.",
+        "Function words of a question tell nothing in the languages that dates are read in, and the cosines of a model "
+        "that cannot read the turns tell little.",
     ),
     Requirement("F-SURE-09", "issue 13", "A name counts as known where one session has all of its words."),
     Requirement(

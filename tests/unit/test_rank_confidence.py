@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 
 from clew.index.bm25 import idf
 from clew.models.function_embedder import FunctionEmbedder
-from clew.rank.confidence import ALIKE, FEW, MOSTLY, UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
+from clew.rank.confidence import (
+    ALIKE,
+    FEW,
+    MOSTLY,
+    UNLIKELY,
+    WITH_VECTORS,
+    WITHOUT,
+    Features,
+    Model,
+    confidence,
+    features,
+)
 from clew.rank.information import LEAST, information
 from clew.rank.intent import read_intent
 from clew.rank.search import Ranking, rank

@@ -247,8 +247,8 @@ def _thin(frame: Frame, told: dict[str, float]) -> float:
 def _strange(frame: Frame) -> float:
     """The share of the names in a question that no session has whole; names of speakers are known.
 
-    A surname that goes with another first name is somebody else's. Names are often told in parts, so the parts need not be
-    in one turn.
+    A surname that goes with another first name is somebody else's. Names are often told in parts, so the parts need not
+    be in one turn.
     """
     names = [set(terms(name)) for name in capitalised_names(without_dates(frame.intent))]
     asked = [name & set(frame.intent.terms) for name in names]
@@ -328,9 +328,9 @@ def _nearest(frame: Frame) -> int | None:
 def _near(frame: Frame, highest: float) -> float:
     """The highest cosine, as far as it stands out.
 
-    To a model that cannot read the turns, such as one of English that is given Chinese, all of them are alike, and near to
-    any question in that language. So likeness beyond `ALIKE` counts as nothing, and what a cosine has above it is scaled
-    to end at 1 again. Among few turns likeness may be chance.
+    To a model that cannot read the turns, such as one of English that is given Chinese, all of them are alike, and near
+    to any question in that language. So likeness beyond `ALIKE` counts as nothing, and what a cosine has above it is
+    scaled to end at 1 again. Among few turns likeness may be chance.
     """
     if frame.alike <= ALIKE:
         return highest

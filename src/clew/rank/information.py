@@ -31,7 +31,8 @@ LEAST: Final = 0.05
 def information(intent: Intent) -> dict[str, float]:
     """What each term of a question tells, from `LEAST` to 1: the square of the logarithm of its word's rank, scaled.
 
-    In a language other than English, function words tell the least: the vocabulary lacks most of them, as it does names.
+    In a language other than English, function words tell the least: the vocabulary lacks most of them, as it does
+    names.
     """
     told = dict.fromkeys(intent.terms, LEAST)
     text = without_dates(intent)

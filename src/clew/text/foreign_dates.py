@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
-from clew.text.date_languages import LATIN, UNSPACED, Grammar, empty_words, function_words, grammar_of, latin_cues, near_key
+from clew.text.date_languages import (
+    LATIN,
+    UNSPACED,
+    Grammar,
+    empty_words,
+    function_words,
+    grammar_of,
+    latin_cues,
+    near_key,
+)
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, without_overlaps
 from clew.text.late_pattern import late_pattern
 from clew.text.scripts import MARKS

@@ -111,8 +111,8 @@ def terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """The distinct terms of a question, in order, without request words such as "please" and "mention".
 
-    Such a word after an article is a name and remains ("the explain command"). A question that consists of request words
-    only keeps them; one of stop words only gives [].
+    A verb among them is a name after an article, and remains ("the explain command"). A question that consists of
+    request words only keeps them; one of stop words only gives [].
     """
     every = list(dict.fromkeys(terms(text)))
     named = {term for name in _NAMED_REQUEST.findall(text) for term in terms(name)}
@@ -295,7 +295,8 @@ def _hash(text: str) -> str:
 
 
 _NAMED_REQUEST = re.compile(
-    r"\b(?:the|an?) (?:(?:two|three|four|five|\d+) )?(describe|discuss|explain|give|help|provide|recall|remember|remind|show|summari[sz]e|tell)\b",
+    r"\b(?:the|an?) (?:(?:two|three|four|five|\d+) )?"
+    r"(describe|discuss|explain|give|help|provide|recall|remember|remind|show|summari[sz]e|tell)\b",
     re.IGNORECASE,
 )
 _REQUEST_TERMS = frozenset(term for word in REQUEST_WORDS for term in terms(word))
