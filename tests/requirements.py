@@ -3567,6 +3567,7 @@ TITLES = (
     Requirement(
         "U-TITLE-03", "Issue 13.8", "Conversations are found by the git branch or project folder that a question names."
     ),
+    Requirement("P-FLOOR-01", "Issue 13.4", "A block of the proxy stops at turns that the question is not about."),
     Requirement("U-SMALL-01", "DESIGN 10", "Every time that an argument names may be given in words, in Python, too."),
     Requirement("U-SMALL-02", "DESIGN 6", "A date without a year in an expression is one of the conversations' own."),
     Requirement("U-SMALL-03", "DESIGN 10", "A reference that is not whole says what it is of and what is expected."),

@@ -3,9 +3,9 @@
 Start at `loading.load_config`.
 """
 
+from clew.config.declare import NO_FLOOR
 from clew.config.loading import SETTINGS, Setting, given, load_config, settings, sources
 from clew.config.sections import (
-    NO_FLOOR,
     AnalyzeConfig,
     CondenseConfig,
     Config,

@@ -1,7 +1,10 @@
 """Declares one setting of a section: its default, range and description."""
 
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
+
+NO_FLOOR: Final = -1e9
+"""The value of `recall.floor` that leaves no turn out."""
 
 
 def setting(

@@ -1,13 +1,9 @@
 """The sections of the settings, with name, default, range and description of each setting."""
 
 from dataclasses import dataclass, field
-from typing import Final
 
-from clew.config.declare import setting
+from clew.config.declare import NO_FLOOR, setting
 from clew.config.serve import ServeConfig
-
-NO_FLOOR: Final = -1e9
-"""The value of `recall.floor` that leaves no turn out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from clew.config.declare import setting
+from clew.config.declare import NO_FLOOR, setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,12 @@ class ServeConfig:
         "", "File with prices and cache rules of models, before those of the package (docs/proxy.md)."
     )
     budget: int = setting(1_500, "Most tokens of an added block.", low=0, high=1_000_000)
+    floor: float = setting(
+        0.0,
+        "Turns without a word of the question that score no more than this by its own signals are left out of a block.",
+        low=NO_FLOOR,
+        high=100,
+    )
     patience: float = setting(
         1.0, "Seconds that a request waits for the memory; then it goes on without a block.", low=0.01, high=60
     )

@@ -155,6 +155,19 @@ class Ranking(Sequence[Candidate]):
         """Positions of the best turns that a mask lets through, ranked or not, best first; of equals the newest."""
         return best(self._fused.score, limit, (-self.frame.view.turns.ordinal,), mask)
 
+    def evident(self, floor: float) -> "Ranking":
+        """This ranking without turns that neither have a word of the question near them nor score more than a floor.
+
+        Args:
+            floor: as `RecallConfig.floor`; 0 is how near turns are on average.
+        """
+        known = self.opinions
+        asked = [known[signal.name] for signal in SIGNALS if signal.name in known and not signal.standing]
+        near = np.sum([opinion.shares(self.positions) for opinion in asked], axis=0) > floor if asked else ()
+        if "lexical" in known and len(near):
+            near = near | (known["lexical"].values[self.positions] > 0)
+        return Ranking(self.frame, self._fused, self.positions[near]) if len(near) else self
+
     def including(self, positions: Collection[int]) -> "Ranking":
         """This ranking with the given turns that it lacks appended, best first."""
         ranked = np.zeros(self.frame.size, dtype=np.bool_)

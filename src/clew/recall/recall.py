@@ -12,7 +12,7 @@ from clew.assemble.first_lines import NO_LINES, FirstLines
 from clew.assemble.headlines import most_called
 from clew.assemble.overview import kept_for_overview
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
-from clew.config import Config
+from clew.config import NO_FLOOR, Config
 from clew.index.view import IndexView, Mask
 from clew.rank.anchors import WeightedRange
 from clew.rank.confidence import UNLIKELY, Confidence, confidence
@@ -67,6 +67,8 @@ class RecallRequest:
         window: tokens of the model's whole window, of which a strategy takes a share.
         asked_in: session in which the question is asked; while it is paused, no receipt is kept.
         view: the index from before the question was stored, see `Ranker.frame`; None for the present one.
+        floor: what a turn must score by the question's own signals, unless it or a turn beside it has a word of it;
+            of an overview nothing is left out, since every turn belongs to it.
     """
 
     budget: int | None
@@ -76,6 +78,7 @@ class RecallRequest:
     window: int | None = None
     asked_in: str | None = None
     view: IndexView | None = None
+    floor: float = NO_FLOOR
 
 
 def recall(
@@ -96,6 +99,8 @@ def recall(
     first = _first_lines(path, frame, mask, chosen, asked_at, planned.budget)
     mask = without_positions(frame.view, mask, first.instead)
     ranking = _ranked(path, planned, frame, mask)
+    if request.floor > NO_FLOOR and not frame.intent.wants.overview:
+        ranking = ranking.evident(request.floor)
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
     wants = frame.intent.wants

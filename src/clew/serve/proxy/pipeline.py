@@ -213,7 +213,8 @@ class Pipeline:
         memory, view = place.space.memory, place.before
         if asks_nothing(question) or (memory.is_empty if view is None else not len(view.turns.ordinal)):
             return None
-        wanted = RecallRequest(self._config.budget, counter(memory.config.counter), view=view)
+        count, floor = counter(memory.config.counter), self._config.floor
+        wanted = RecallRequest(self._config.budget, count, view=view, floor=floor)
         context = recall(memory.reads, question, wanted, Filter(), [*place.conversation.shown, *before.shown])
         is_likely = context.confidence is None or context.confidence >= UNLIKELY
         return context if context.text and is_likely else None
