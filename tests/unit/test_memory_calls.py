@@ -140,7 +140,8 @@ def test_a_store_that_the_caller_opened_stays_open() -> None:
         (lambda m: m.search("x", since=at(1), as_of=at(0)), InputError, "before the range starts"),
         (lambda m: m.search("x", wher="routine"), InputError, "'wher' is no restriction; expected one of session"),
         (lambda m: m.recall("x", as_off=at(0)), InputError, "'as_off' is no restriction"),
-        (lambda m: m.search("x", known_at="May"), TurnRejected, "known_at: expected datetime.datetime, got str"),
+        (lambda m: m.search("x", known_at=5), InputError, "known_at is 5; expected a datetime, or a time such as"),
+        (lambda m: m.search("x", known_at="soon enough"), InputError, "names no time; write a date such as"),
         (lambda m: m.forget(), InputError, "nothing is selected"),
         (
             lambda m: m.forget(match="tea", sesion="s"),
