@@ -17,7 +17,7 @@ from clew.assemble.fit import Demands, Packed, fit
 from clew.assemble.headlines import Headline, kept_for_headlines, with_headlines
 from clew.assemble.overview import BeatInShort, kept_for_overview, with_overview
 from clew.assemble.receipt import left_out
-from clew.assemble.render import Evidence, item_line, label, render
+from clew.assemble.render import Evidence, item_lines, label, render
 from clew.assemble.replies import answered_by, asked_in, by_place, says_little
 from clew.assemble.stored_words import (
     StoredWords,
@@ -260,7 +260,7 @@ class _RenderingSource:
             repeat(()),
             repeat(1.0),
             repeat(""),
-            list(map(item_line, seqs, written, texts)),
+            item_lines(seqs, written, texts),
             _headings(names, codes, moments, (at // DAY).tolist()),
         )
         self._made.update(zip(places, zip(whole), strict=True))

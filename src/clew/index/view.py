@@ -259,6 +259,10 @@ class IndexView:
             firsts.append(first)
             df += int(segment.df[code])
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
+        if len(pieces) == 1 and rest is None:  # as most are, which need not be copied
+            self._note(term, df)
+            only = np.add(pieces[0], firsts[0], dtype=np.int64)
+            return Postings(_closed(only), _closed(body[0]), _closed(extra[0]), df)
         if rest:
             df += self._turns_in(rest[0])
             for parts, part in zip((pieces, body, extra), rest, strict=True):

@@ -217,13 +217,11 @@ def _sums_around(size: int, places: Sequence[Turns], weights: Sequence[float]) -
     """
     held = np.zeros(size, dtype=np.uint8)  # of each turn, a bit for each term
     for bit, turns in enumerate(places):
-        has = np.zeros(size, dtype=np.uint8)
-        has[turns] = 1 << bit
-        held |= has
-    worth = np.zeros(1)
+        held[turns] |= 1 << bit
+    sums = [0.0]
     for weight in weights:  # of each set of terms
-        worth = np.concatenate((worth, worth + weight))
-    found, width = [], 1
+        sums += [each + weight for each in sums]
+    worth, found, width = np.array(sums), [], 1
     for reach in (NEXT, SCENE):
         while width < 2 * reach + 1:
             step = min(width, 2 * reach + 1 - width)

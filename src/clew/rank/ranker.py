@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -138,22 +138,24 @@ class Ranker:
         found = make_frame(
             intent, view, config, similarity, with_assistant=with_assistant, region=region, around=around
         )
+        more: dict[str, Any] = {}
+        if cosines is not None and (serving := self.serving(view)) is not None:
+            more = {"cosines": cosines[0], "alike": likeness(view, serving.name)}
         if self._sources.importance is not None and config.importance:
-            found = replace(found, importance=self._sources.importance(view))
+            more["importance"] = self._sources.importance(view)
         if intent.positions and config.position:
-            found = replace(found, pointed=resolve_positions(view, intent.positions, session, self._sources.outline))
+            more["pointed"] = resolve_positions(view, intent.positions, session, self._sources.outline)
         if self._sources.titles is not None and config.position:
             words = title_words(text, exact=intent.wants.exact)
-            found = replace(found, titled=self._sources.titles(view, words) if words else ())
-        if self._sources.workplaces is not None and config.position:
-            found = self._with_workplace(found, workplace(text, exact=intent.wants.exact))
+            more |= {"titled": self._sources.titles(view, words)} if words else {}
         if self._sources.facts is not None and config.fact:
-            found = replace(found, facts=self._sources.facts(view, intent))
-        if cosines is not None:
-            serving = self.serving(view)
-            alike = 0.0 if serving is None else likeness(view, serving.name)
-            found = replace(found, cosines=cosines[0], alike=alike)
-        return found if labels is NO_LABELS else replace(found, labels=labels)
+            more["facts"] = self._sources.facts(view, intent)
+        if labels is not NO_LABELS:
+            more["labels"] = labels
+        found = replace(found, **more) if more else found
+        if self._sources.workplaces is None or not config.position:
+            return found
+        return self._with_workplace(found, workplace(text, exact=intent.wants.exact))
 
     def _with_workplace(self, frame: Frame, place: Workplace | None) -> Frame:
         """The frame with the conversations on a branch or in a project that the question names."""
@@ -229,7 +231,7 @@ class Ranker:
         except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)
             return None
-        return np.broadcast_to(cosines, (2, cosines.shape[1]))  # one form is both: it is scanned once
+        return cosines if len(cosines) == 2 else np.repeat(cosines, 2, axis=0)  # one form is both: it is scanned once
 
     def _embedded(self, embedder: Embedder, texts: tuple[str, ...]) -> Matrix:
         key = (embedder.name, *texts)
@@ -260,4 +262,4 @@ def _with_joined_words(intent: Intent, view: IndexView) -> Intent:
     joined = joined_terms(
         intent.about or intent.text, lambda term: view.document_frequency(term) > 0, is_search=intent.wants.exact
     )
-    return replace(intent, terms=tuple(dict.fromkeys((*intent.terms, *joined))))
+    return replace(intent, terms=tuple(dict.fromkeys((*intent.terms, *joined)))) if joined else intent

@@ -130,11 +130,11 @@ def joined_terms(text: str, is_known: Callable[[str], bool], *, is_search: bool 
         is_known: whether some turn has a term.
         is_search: the text is words alone, not a sentence.
     """
-    own = set(terms(text))
     joined = [word + number for word, number in _NUMBERED.findall(text) if _plain(word)]
     if is_search and len(text.split()) <= MOST_WORDS:
         joined += (name for words in _plain_runs(text) for name in _longest_known(words, is_known))
     found = dict.fromkeys(term for name in joined for term in _plain(fold_accents(name)))
+    own = set(terms(text)) if found else frozenset()
     return [term for term in found if term not in own and is_known(term)]
 
 

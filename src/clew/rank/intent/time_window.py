@@ -13,10 +13,10 @@ from typing import Final, cast
 from clew.errors import InputError
 from clew.rank.filter import time_range
 from clew.rank.intent.position_phrases import cut_out
-from clew.rank.intent.wants import wants_of
 from clew.text.date_phrases import WrittenDate
 from clew.text.dates import FIRST_YEAR, LAST_YEAR, place_written
 from clew.text.foreign_dates import languages_of, shown_languages, without_asking
+from clew.text.late_pattern import late_pattern
 from clew.text.period_parts import narrowed
 from clew.text.periods import Period, exact_period, parse_period
 from clew.text.query_date_phrases import query_mentions
@@ -31,6 +31,23 @@ _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?
 
 _MINUTES: Final = re.compile(
     r"\b(?:(?:in|during|over|within)\s)?(?P<words>(?:the )?(?:last|past) (?:\d{1,5} |few |couple of )?minutes?)\b",
+    re.IGNORECASE,
+)
+_CHANGE: Final = late_pattern(
+    r"\b(?:chang(?:e|ed|es|ing)|evol(?:ve[ds]?|ving|ution)|over (?:time|the (?:weeks|months|years))|progress(?:ed|ion)?"
+    r"|shift(?:ed)?|history of|became|used to|differ\w*|compared (?:to|with)|since then|go from|went from"
+    r"|how (?:has|have)|still)\b",
+    re.IGNORECASE,
+)
+_RECAP: Final = late_pattern(
+    r"\b(?:summar\w+|recap\w*|sum up|catch (?:me|us) up|highlights?|wrap[- ]?up|review of"
+    r"|what(?:['’]s| has| have| had)? (?:happened|been (?:going on|happening)|went on))\b",
+    re.IGNORECASE,
+)
+_STATE: Final = late_pattern(
+    r"\b(?:as of|at (?:that|the|this) (?:time|point|moment|stage)|back then|by then|stat(?:e|us) of|at the end of"
+    r"|what (?:was|were) (?:the|our|my|your|his|her|their)\b|which \w+ (?:was|were)\b"
+    r"|(?:was|were) (?:we|i|you|they) (?:using|on)\b)",
     re.IGNORECASE,
 )
 _LEAP_YEAR: Final = 2024
@@ -166,14 +183,13 @@ def mode_of(mode: str, query: str, window: TimeWindow) -> str:
         raise InputError("mode 'lookup' needs a query; say what to look for, or ask for 'window_overview'")
     if mode != "auto":
         return mode
-    wants = wants_of(query)
-    if wants.change and (window.about or (window.since is None and window.until is None)):
+    if _CHANGE.search(query) and (window.about or (window.since is None and window.until is None)):
         return "change_over_time"
-    if wants.recap:
+    if _RECAP.search(query):
         return "summarize_over_time"
     if not window.about:
         return "window_overview"
-    return "state_at_time" if wants.state else "lookup"
+    return "state_at_time" if _STATE.search(query) else "lookup"
 
 
 def _end_of(

@@ -89,23 +89,6 @@ _OPEN_TASKS = late_pattern(
 _SEQUEL = late_pattern(r"\band (?:what|how|why|did|where|who|which|when)\b", re.IGNORECASE)
 _WORD = late_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FACT = late_pattern(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
-_CHANGE: Final = late_pattern(
-    r"\b(?:chang(?:e|ed|es|ing)|evol(?:ve[ds]?|ving|ution)|over (?:time|the (?:weeks|months|years))|progress(?:ed|ion)?"
-    r"|shift(?:ed)?|history of|became|used to|differ\w*|compared (?:to|with)|since then|go from|went from"
-    r"|how (?:has|have)|still)\b",
-    re.IGNORECASE,
-)
-_RECAP: Final = late_pattern(
-    r"\b(?:summar\w+|recap\w*|sum up|catch (?:me|us) up|highlights?|wrap[- ]?up|review of"
-    r"|what(?:['’]s| has| have| had)? (?:happened|been (?:going on|happening)|went on))\b",
-    re.IGNORECASE,
-)
-_STATE: Final = late_pattern(
-    r"\b(?:as of|at (?:that|the|this) (?:time|point|moment|stage)|back then|by then|stat(?:e|us) of|at the end of"
-    r"|what (?:was|were) (?:the|our|my|your|his|her|their)\b|which \w+ (?:was|were)\b"
-    r"|(?:was|were) (?:we|i|you|they) (?:using|on)\b)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +113,6 @@ class Wants:
         several: many things at once, such as a list or a count.
         fact: a single fact.
         exact: turns with exactly these words: a search of words alone, without a stop word.
-        change: how something developed over a stretch of time.
-        recap: what happened in a stretch of time, as a whole.
-        state: how things stood at a moment.
     """
 
     assistant: bool = False
@@ -152,9 +132,6 @@ class Wants:
     several: bool = False
     fact: bool = False
     exact: bool = False
-    change: bool = False
-    recap: bool = False
-    state: bool = False
 
 
 NOTHING_SPECIAL: Final = Wants()
@@ -186,7 +163,4 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         several=overview or _SEVERAL.search(text) is not None,
         fact=_FACT.search(text) is not None,
         exact=not any(word.casefold() in STOPWORDS for word in _WORD.findall(text)),
-        change=_CHANGE.search(text) is not None,
-        recap=_RECAP.search(text) is not None,
-        state=_STATE.search(text) is not None,
     )
