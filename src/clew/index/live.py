@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from clew.errors import StoreCorrupt
 from clew.index.columns import Column, Columns
+from clew.index.container import narrow
 from clew.index.entry import PieceSizes, TurnEntry, decode, decode_sizes, piece_sizes
 from clew.index.gathering import Group, gathered, regrouped
 from clew.index.segment import Segment
@@ -288,7 +289,7 @@ class _UnpackedVectors:
 
     def __init__(self, dim: int) -> None:
         self.last = _NOTHING
-        self.positions = Column(np.intp, -1)
+        self.positions = Column(np.int32, -1)
         self.scales = Column(np.float32, 0)
         self.raised = Column(np.uint8, 0, (dim,))
         self.offsets = Column(np.int32, 0)
@@ -321,7 +322,7 @@ class _Vectors:
     def __init__(self, space: str) -> None:
         self._space = space
         self._columns: Columns | None = None
-        self._segments: dict[SegmentKey, tuple[NDArray[np.int64], VectorBlock]] = {}  # with the ordinals of the rows
+        self._segments: dict[SegmentKey, tuple[_Ordinals, VectorBlock]] = {}  # with the ordinals of the rows
         self._loose: dict[str, _UnpackedVectors] = {}
         self.changes = 0
 
@@ -335,7 +336,7 @@ class _Vectors:
                     known = _block_of(VectorSegment.load(segment_data(reader, self._space, key)), columns)
                 elif columns is not self._columns:
                     ordinals, block = known
-                    places = columns.positions(ordinals)
+                    places = columns.positions(ordinals.array())
                     known = ordinals, VectorBlock.of(places, block.raised, block.offsets, block.scales)
                 held[key] = known
         self._columns, self._segments, self._loose = columns, held, {}
@@ -375,7 +376,24 @@ class _Vectors:
         return VECTOR_CODES.scan(reader, (self._space, model, low), (self._space, model))
 
 
-def _block_of(segment: VectorSegment, columns: Columns) -> tuple[NDArray[np.int64], VectorBlock]:
+class _Ordinals(NamedTuple):
+    """Ascending ordinals in a quarter of their memory: what each is above the first."""
+
+    first: int
+    above: NDArray[np.unsignedinteger]
+
+    @classmethod
+    def of(cls, ordinals: NDArray[np.int64]) -> Self:
+        """At least one ordinal."""
+        first = int(ordinals[0])
+        return cls(first, narrow(ordinals - first))
+
+    def array(self) -> NDArray[np.int64]:
+        """The ordinals."""
+        return self.above + np.int64(self.first)
+
+
+def _block_of(segment: VectorSegment, columns: Columns) -> tuple[_Ordinals, VectorBlock]:
     """Copies a segment's vectors to a block, and their ordinals, so that the segment's bytes can be freed."""
     block = VectorBlock.of(columns.positions(segment.ordinals), *raised(segment.codes), segment.scales.copy())
-    return segment.ordinals.copy(), block
+    return _Ordinals.of(segment.ordinals), block

@@ -15,7 +15,7 @@ MANY: Final = 4
 
 
 class TermDirectory:
-    """Finds terms in the tables of several segments. Costs 11 bytes of memory for each term of a segment."""
+    """Finds terms in the tables of several segments. Costs 11 bytes of memory, or less, for each term of a segment."""
 
     def __init__(self, tables: Sequence[StringTable]) -> None:
         """Takes the terms of each segment; they are merged at the first search."""
@@ -28,7 +28,7 @@ class TermDirectory:
         sizes = [table.size for table in self._tables]
         every = np.concatenate(keys) if keys else np.empty(0, dtype=np.uint64)
         order = np.argsort(every, kind="stable")
-        tables = np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes)[order]
+        tables = np.repeat(narrow(np.arange(len(sizes))), sizes)[order]
         codes = np.concatenate([np.arange(size) for size in sizes] or [order])[order]
         return (
             cast("Sequence[int]", every[order].data),

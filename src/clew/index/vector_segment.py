@@ -66,7 +66,7 @@ class VectorBlock:
         unbroken: the positions are consecutive and ascending.
     """
 
-    positions: NDArray[np.intp]
+    positions: NDArray[np.int32]
     raised: UnsignedCodes
     offsets: NDArray[np.int32]
     scales: Scales
@@ -74,11 +74,11 @@ class VectorBlock:
 
     @classmethod
     def of(
-        cls, positions: NDArray[np.intp], raised: UnsignedCodes, offsets: NDArray[np.int32], scales: Scales
+        cls, positions: NDArray[np.integer], raised: UnsignedCodes, offsets: NDArray[np.int32], scales: Scales
     ) -> "VectorBlock":
         """A block of at least one row."""
         unbroken = bool(positions[0] >= 0 and np.all(np.diff(positions) == 1))
-        return cls(positions, raised, offsets, scales, unbroken)
+        return cls(positions.astype(np.int32, copy=False), raised, offsets, scales, unbroken)
 
     def codes(self, row: int) -> Codes:
         """One vector's codes, as in a segment."""

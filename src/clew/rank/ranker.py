@@ -231,7 +231,7 @@ class Ranker:
         except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)
             return None
-        return cosines if len(cosines) == 2 else np.repeat(cosines, 2, axis=0)  # one form is both: it is scanned once
+        return cosines if len(cosines) == 2 else np.broadcast_to(cosines, (2, cosines.shape[1]))  # one form is both
 
     def _embedded(self, embedder: Embedder, texts: tuple[str, ...]) -> Matrix:
         key = (embedder.name, *texts)

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import compress, repeat
 from operator import and_
-from typing import Final, NamedTuple, overload
+from typing import Final, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.config import NO_FLOOR, RecallConfig
 from clew.index.incremental_cache import CacheKey
-from clew.index.view import IndexView
+from clew.index.view import IndexView, Mask
 from clew.rank.dampening import dampened
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Opinion, ShareTable, best, by_rank, by_score, centred
@@ -104,11 +104,12 @@ def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
     return _scaled(signal, frame, signal.compute(frame))
 
 
-def _scaled(signal: Signal, frame: Frame, values: Scores | None) -> tuple[Scores | None, float, float]:
-    if values is None or signal.scale == "raw":
-        return values, 0.0, 1.0
-    mean, spread = centred(values)
-    return values, mean, spread / (signal.alone if frame.similarity is None else 1.0)
+def _scaled(signal: Signal, frame: Frame, values: Scores | Mask | None) -> tuple[Scores | None, float, float]:
+    scores = cast("Scores | None", values)  # a mask counts as 0 and 1 wherever scores are added up or looked up
+    if scores is None or signal.scale == "raw":
+        return scores, 0.0, 1.0
+    mean, spread = centred(scores)
+    return scores, mean, spread / (signal.alone if frame.similarity is None else 1.0)
 
 
 def _opinion(signal: Signal, weight: float, found: tuple[Scores | None, float, float]) -> list[Opinion]:

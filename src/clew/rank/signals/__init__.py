@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clew.config import RecallConfig
+from clew.index.view import Mask
 from clew.rank.frame import Scores
 from clew.rank.signals.agent import agent, brief, call, users_words
 from clew.rank.signals.beat import beat
@@ -42,7 +43,8 @@ class Signal:
 
     Attributes:
         compute: returns one value per turn, or None when the signal has no opinion on this question. The function of a
-            standing signal also takes a slice of turns, to compute their values alone.
+            standing signal also takes a slice of turns, to compute their values alone; where they are 0 or 1 it may
+            return a mask, which is kept in an eighth of the memory.
         scale: "z" values are centred and divided by their spread over the space before weighting; "raw" are not.
         standing: the signal depends on the turns and not on the question, so its values are cached with the view.
         ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
@@ -54,7 +56,7 @@ class Signal:
     """
 
     name: str
-    compute: Callable[..., Scores | None]
+    compute: Callable[..., Scores | Mask | None]
     weight: Callable[[RecallConfig, bool], float]
     scale: Literal["z", "raw"] = "raw"
     ranks: bool = False

@@ -4,6 +4,7 @@ from typing import Final
 
 import numpy as np
 
+from clew.index.view import Mask
 from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores, agent_share
 
 SUMMARY: Final = 0.25
@@ -30,11 +31,9 @@ def speaker_first_person(frame: Frame) -> Scores | None:
     return None if named is None else np.where(frame.view.turns.first_person, named, 0.0)
 
 
-def user(frame: Frame, rows: slice = EVERY) -> Scores | None:
-    """1 for the person's turns where an assistant takes part; None elsewhere."""
-    if not frame.with_assistant:
-        return None
-    return np.asarray(frame.view.turns.role[rows] == USER, dtype=np.float64)
+def user(frame: Frame, rows: slice = EVERY) -> Mask | None:
+    """True, which counts as 1, for the person's turns where an assistant takes part; None elsewhere."""
+    return np.asarray(frame.view.turns.role[rows] == USER) if frame.with_assistant else None
 
 
 def assistant(frame: Frame) -> Scores | None:

@@ -7,20 +7,21 @@ from numpy.typing import NDArray
 
 from clew.index.bm25 import turn_scores
 from clew.index.entry import DATED, STANDING
+from clew.index.view import Mask
 from clew.rank.frame import EVERY, USER, Frame, Scores
 
 WISHES: Final = 12
 """Most standing wishes that count for one request; people were seen to state fewer to an assistant."""
 
 
-def first_person(frame: Frame, rows: slice = EVERY) -> Scores:
-    """1 where the turn says I, me, my, we or our."""
-    return frame.view.turns.first_person[rows].astype(np.float64)
+def first_person(frame: Frame, rows: slice = EVERY) -> Mask:
+    """True, which counts as 1, where the turn says I, me, my, we or our."""
+    return frame.view.turns.first_person[rows]
 
 
-def question(frame: Frame, rows: slice = EVERY) -> Scores:
-    """1 where the turn asks something."""
-    return frame.view.turns.asks[rows].astype(np.float64)
+def question(frame: Frame, rows: slice = EVERY) -> Mask:
+    """True where the turn asks something."""
+    return frame.view.turns.asks[rows]
 
 
 def statement(frame: Frame, rows: slice = EVERY) -> Scores | None:
