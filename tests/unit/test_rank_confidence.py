@@ -23,6 +23,7 @@ from clew.rank.confidence import (
     Model,
     confidence,
     features,
+    gathered,
 )
 from clew.rank.information import LEAST, information
 from clew.rank.intent import read_intent
@@ -316,3 +317,20 @@ def test_among_few_turns_common_words_are_no_evidence() -> None:
             memory.add(told(f"Number {number} is late."))
         parts = memory.explain(memory.recall("Is something there?").receipt_id).confidence
         assert "thin" not in parts
+
+
+@pytest.mark.requirement("F-SURE-03")
+@pytest.mark.parametrize("size", [121, 40_000], ids=["all turns", "gaps closed"])
+@given(held=st.lists(st.sets(st.integers(0, 120), min_size=1, max_size=9), min_size=1, max_size=20))
+def test_few_turns_among_many_are_as_near_to_each_other_as_alone(size: int, held: list[set[int]]) -> None:
+    weights = [1.0 + number for number in range(len(held))]
+
+    def best(reach: int) -> float:
+        around = (range(at - reach, at + reach + 1) for at in range(121))
+        sums = (
+            sum(weight for weight, turns in zip(weights, held, strict=True) if turns & set(some)) for some in around
+        )
+        return max(sums) / sum(weights)
+
+    places = [np.array(sorted(turns), dtype=np.intp) for turns in held]
+    assert gathered(size, places, weights) == pytest.approx((best(1), best(8)))

@@ -8,6 +8,7 @@ that had no part in the fit.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
+from functools import reduce
 from math import exp, isnan, log1p
 from typing import Final
 
@@ -26,6 +27,8 @@ from clew.text.terms import terms
 
 Turns = NDArray[np.intp]
 """Positions of turns."""
+
+_Sets = NDArray[np.uint8]
 
 _TELLING: Final = CacheKey[tuple[Turns, Turns]]("turns that tell of their speaker")
 _AGENT: Final = CacheKey[float]("how far all is an agent's work")
@@ -54,6 +57,12 @@ SCENE: Final = 8
 
 _BITS: Final = 8
 """Terms that are looked at together, a bit of a byte each."""
+
+_MANY: Final = 32_768
+"""Turns up to which all are looked at, also for words of few of them."""
+
+_BLOCK: Final = 8192
+"""Stretches that are weighed together: few enough that their weights stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +180,8 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
     rarities = [idf(frame.size, max(df, 1)) for df in found.values()]
     often = max(FEW, frame.size // 2 - 1)  # a word of more turns stands around any turn, and its postings are long
     places = [turns_with(frame, term) if df <= often else None for term, df in found.items()]
-    together, scene = _gathered(
-        frame, places, [value * rare for value, rare in zip(told.values(), rarities, strict=True)]
-    )
+    weights_of_terms = [value * rare for value, rare in zip(told.values(), rarities, strict=True)]
+    together, scene = gathered(frame.size, places, weights_of_terms)
     return Features(
         strange=_strange(frame),
         together=together,
@@ -182,15 +190,20 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
         words=_words(ranking) if weights.words else 0.0,
         near=near,
         worded=_worded(frame, nearest) if weights.worded else 0.0,
-        agent=frame.view.derived(_AGENT, lambda: _agent(frame)) if frame.with_assistant else 0.0,
+        agent=_agent(frame.view) if frame.with_assistant else 0.0,
         thin=_thin(frame, told),
     )
 
 
-def _gathered(frame: Frame, places: Sequence[Turns | None], weights: Sequence[float]) -> tuple[float, float]:
+def _agent(view: IndexView) -> float:
+    return view.derived(_AGENT, lambda: min(MOSTLY, float(agent_share(view).mean())))
+
+
+def gathered(size: int, places: Sequence[Turns | None], weights: Sequence[float]) -> tuple[float, float]:
     """The greatest share of the terms' weights that stands around one turn: within `NEXT` and within `SCENE` turns.
 
     Args:
+        size: number of turns.
         places: the turns with each term, None for a term that stands around any turn; without terms the share is 1.
     """
     if not places:
@@ -198,17 +211,36 @@ def _gathered(frame: Frame, places: Sequence[Turns | None], weights: Sequence[fl
     total = sum(weights)
     known = [(turns, weight) for turns, weight in zip(places, weights, strict=True) if turns is not None and len(turns)]
     base = sum(weight for turns, weight in zip(places, weights, strict=True) if turns is None)
-    sums: list[Scores] = []
-    for start in range(0, len(known), _BITS):
-        some = known[start : start + _BITS]
-        highest = _sums_around(frame.size, [turns for turns, _ in some], [weight for _, weight in some])
-        sums = [one + other for one, other in zip(sums, highest, strict=True)] if sums else highest
-    together, scene = (base + float(each.max()) for each in sums) if sums else (base, base)
+    length, near = _drawn_together(size, [turns for turns, _ in known])
+    starts = range(0, len(known), _BITS)
+    worths = [_worth_of_sets([weight for _, weight in known[start : start + _BITS]]) for start in starts]
+    sets = [_sets_around(length, near[start : start + _BITS]) for start in starts]
+    together, scene = (base + _highest(found, worths) for found in zip(*sets, strict=True)) if sets else (base, base)
     return together / total, scene / total
 
 
-def _sums_around(size: int, places: Sequence[Turns], weights: Sequence[float]) -> list[Scores]:
-    """The weight of the terms in each stretch of 2 * `NEXT` + 1 turns, and of 2 * `SCENE` + 1, by its last turn.
+def _drawn_together(size: int, places: Sequence[Turns]) -> tuple[int, Sequence[Turns]]:
+    """The number of turns, and those with each term; of few among many the gaps between them are closed.
+
+    Turns further apart than a scene stay so, and the others keep their distance.
+    """
+    if size <= _MANY or not places or sum(map(len, places)) * (2 * SCENE + 1) > size:
+        return size, places
+    every, which = np.unique(np.concatenate(places), return_inverse=True)
+    moved = np.cumsum(np.minimum(np.diff(every, prepend=every[0]), 2 * SCENE + 1))
+    return int(moved[-1]) + 1, np.split(moved[which], np.cumsum([len(turns) for turns in places])[:-1])
+
+
+def _worth_of_sets(weights: Sequence[float]) -> Scores:
+    """What each set of terms weighs; the bits of its index say which terms it has."""
+    sums = [0.0]
+    for weight in weights:
+        sums += [each + weight for each in sums]
+    return np.array(sums)
+
+
+def _sets_around(size: int, places: Sequence[Turns]) -> list[_Sets]:
+    """The terms in each stretch of 2 * `NEXT` + 1 turns, and of 2 * `SCENE` + 1, by its last turn.
 
     Stretches around the first and last turns are cut off there, and are parts of others that end in the space.
 
@@ -218,21 +250,29 @@ def _sums_around(size: int, places: Sequence[Turns], weights: Sequence[float]) -
     held = np.zeros(size, dtype=np.uint8)  # of each turn, a bit for each term
     for bit, turns in enumerate(places):
         held[turns] |= 1 << bit
-    sums = [0.0]
-    for weight in weights:  # of each set of terms
-        sums += [each + weight for each in sums]
-    worth, found, width = np.array(sums), [], 1
+    found, width = [], 1
     for reach in (NEXT, SCENE):
         while width < 2 * reach + 1:
             step = min(width, 2 * reach + 1 - width)
             held[step:] |= held[:-step]
             width += step
-        found.append(worth.take(held))
+        found.append(held.copy())
     return found
 
 
-def _agent(frame: Frame) -> float:
-    return min(MOSTLY, float(agent_share(frame.view).mean()))
+def _highest(sets: Sequence[_Sets], worths: Sequence[Scores]) -> float:
+    """The greatest weight of the terms in one stretch.
+
+    Args:
+        sets: of each stretch the set of its terms, for some terms after the others.
+        worths: what each of these sets weighs.
+    """
+    pairs = list(zip(sets, worths, strict=True))
+    blocks = (
+        reduce(np.add, [worth.take(held[low : low + _BLOCK]) for held, worth in pairs])
+        for low in range(0, len(sets[0]), _BLOCK)
+    )
+    return max(float(block.max()) for block in blocks)
 
 
 def _thin(frame: Frame, told: dict[str, float]) -> float:
