@@ -14,7 +14,7 @@ from typing import get_args
 from clew.analyze.domain_words import rows
 from clew.analyze.prototypes import Prototypes, prototypes_from
 from clew.evaluate.hsca import bridging, fidelity, macro_coherence
-from clew.evaluate.hsca.bank import LEARNED, BankSplit
+from clew.evaluate.hsca.bank import LEARNED, BankSplit, of_kind
 from clew.evaluate.hsca.conversation_beats import ConversationWeigher
 from clew.evaluate.hsca.suite import CASES, SEED
 from clew.models.choose import choose_embedder
@@ -22,14 +22,14 @@ from clew.models.recorded import RecordedEmbedder
 
 
 def row(part: BankSplit, weigher: ConversationWeigher) -> tuple[float, ...]:
-    """Fidelity, macro coherence, bridging and controls apart, in per cent."""
-    bridged = bridging.run(bridging.cases(SEED, CASES, part), weigher)
-    shares = (
+    """Fidelity, macro coherence, bridging and controls apart, in per cent; two figures for a source without bridges."""
+    shares = [
         fidelity.run(fidelity.cases(SEED, CASES, part), weigher).value,
         macro_coherence.run(macro_coherence.cases(SEED, CASES, part), weigher).value,
-        bridged.value,
-        bridged.figures["controls_apart"],
-    )
+    ]
+    if of_kind(part, "bridge"):
+        bridged = bridging.run(bridging.cases(SEED, CASES, part), weigher)
+        shares += [bridged.value, bridged.figures["controls_apart"]]
     return tuple(100 * share for share in shares)
 
 
@@ -50,9 +50,8 @@ def main() -> None:
         if embedder is not None:
             weighers["MiniLM"] = ConversationWeigher(embedder, learned)
         for name, weigher in weighers.items():
-            print(
-                f"| {part} | {name} | " + " | ".join(f"{value:.1f}" for value in row(part, weigher)) + " |", flush=True
-            )
+            shown = [f"{value:.1f}" for value in row(part, weigher)]
+            print("| " + " | ".join([part, name, *shown, *[""] * (4 - len(shown))]) + " |", flush=True)
 
 
 def learn_without(folder: Path, part: str) -> Prototypes | None:

@@ -280,7 +280,7 @@ def plot(dialogues: Sequence[Dialogue], reader: FixtureReader) -> str:
         for place in range(1, len(turns)):
             start = place - 1 if place - 1 in starts else start
             found = gap_at(turns[max(0, place - BEFORE) : place], turns[place : place + AFTER], place - start).signals
-            logits = weights["constant"] + sum(weights[name] * value for name, value in found.items())
+            logits = weights["constant"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
             chances.append(1.0 / (1.0 + exp(-logits)))
         rows.append((chances, sorted(starts - {0}), dialogue.borders))
     return draw(rows)

@@ -1277,6 +1277,11 @@ STRUCTURE = (
     ),
     Requirement("W-STRUCT-13", "DESIGN 13", "A meeting of many speakers is divided into few long beats."),
     Requirement("W-STRUCT-12", "DESIGN 13", "Whether people who chat are users or assistants does not decide a beat."),
+    Requirement("W-STRUCT-15", "DESIGN 13", "Without a model, small talk is divided by what people ask and tell."),
+    Requirement("W-STRUCT-16", "DESIGN 5.3", "Evidence for domains counts by its source: words alone need less of it."),
+    Requirement(
+        "W-STRUCT-17", "HSCA 7.5", "What is told or talked over has a subject, which is named even where it is faint."
+    ),
     Requirement("W-STRUCT-11", "DESIGN 5.3", "A beat whose subjects change slowly is closed as several."),
     Requirement("W-STRUCT-10", "DESIGN 13", "Beats are measured against labels made by hand, by Pk and WindowDiff."),
 )

@@ -2,7 +2,17 @@
 
 import pytest
 
-from clew.analyze.domains import CROSS_DOMAIN, TAGS, UNCLASSIFIED, domain_weights, domains, tags
+from clew.analyze.domains import (
+    CROSS_DOMAIN,
+    TAGS,
+    UNCLASSIFIED,
+    domain_weights,
+    domains,
+    domains_of_beat,
+    tags,
+)
+from clew.analyze.lexicon import DOMAINS
+from clew.analyze.words import read
 
 EXAMPLES = {
     "physics": "The photon's energy depends on its frequency; entanglement links the spins of particles.",
@@ -118,3 +128,26 @@ def test_a_touch_of_another_domain_is_no_crossing() -> None:
 @pytest.mark.requirement("F-ANALYZE-08")
 def test_one_weak_word_is_not_enough() -> None:
     assert domains("We had to wait a long time for the light to change at the corner of the street.") == (UNCLASSIFIED,)
+
+
+def _together(pieces: int, **evidence: float) -> list[tuple[str, ...]]:
+    """Tags of pieces with the same evidence, the last of which has a little less."""
+    rows = [tuple(evidence.get(domain, 0.0) for domain in DOMAINS) for _ in range(pieces - 1)]
+    last = tuple(max(0.0, value - 0.01) for value in rows[0])
+    return list(domains_of_beat([read("")] * pieces, [*rows, last], [False] * pieces, [(UNCLASSIFIED,)] * pieces))
+
+
+@pytest.mark.requirement("W-STRUCT-17")
+@pytest.mark.parametrize("manner", ["narrative", "poetry", "conversational"])
+def test_a_manner_has_a_subject_where_another_subject_would_be_too_faint(manner: str) -> None:
+    told = _together(2, **{manner: 2.0, "medical": 0.6})
+    assert told == [(manner, "medical"), (manner,)]
+    assert _together(2, legal=2.0, medical=0.6) == [("legal",), ("legal",)]
+
+
+@pytest.mark.requirement("W-STRUCT-17")
+@pytest.mark.parametrize(("pieces", "faint"), [(2, 0.5), (3, 0.6), (6, 0.8)])
+def test_what_is_only_touched_never_weighs_as_much_as_what_is_said(pieces: int, faint: float) -> None:
+    named = _together(pieces, narrative=2.0, medical=faint)
+    assert all("narrative" in tags for tags in named)
+    assert 0 < sum("medical" in tags for tags in named) <= pieces / 2

@@ -244,6 +244,12 @@ def test_nothing_said_gives_no_beat() -> None:
         ("You are welcome to join", TurnCue.THANKS),
         ("It's merged", TurnCue.DONE),
         ("They said that is it", TurnCue.POINTS_BACK | TurnCue.POINTS_BACK_OFTEN),
+        ("Nice. Where did your sister study?", TurnCue.ASKS | TurnCue.ASKS_ABOUT_YOURS | TurnCue.TELLS_AND_ASKS),
+        ("Your sister left. Why?", TurnCue.ASKS | TurnCue.TELLS_AND_ASKS),
+        ("so any hobbies", TurnCue.ACQUAINTS),
+        ("Hey, how are you?", TurnCue.ASKS | TurnCue.ASKS_YOU | TurnCue.GREETS | TurnCue.ASKS_HOW_YOU_ARE),
+        ("We like my boat", TurnCue.ABOUT_SELF),
+        ("I’ve sold my boat", TurnCue.ABOUT_SELF | TurnCue.ABOUT_SELF_OFTEN),
         ("", TurnCue(0)),
         ("\ud800🙂", TurnCue(0)),
     ],
@@ -279,8 +285,9 @@ def test_roles_of_people_who_chat_do_not_decide_their_beats() -> None:
 @pytest.mark.requirement("W-STRUCT-03")
 def test_long_turns_are_read_at_both_ends() -> None:
     middle = "The report goes on and on. " * 100
-    assert cues_of(f"I need help. {middle}") == TurnCue.REQUESTS | TurnCue.ASSISTANT
-    assert cues_of(f"The start. {middle} Anything else?") == TurnCue.ASKS | TurnCue.DONE | TurnCue.ASSISTANT
+    assert cues_of(f"Find help. {middle}") == TurnCue.REQUESTS | TurnCue.ASSISTANT
+    asked = TurnCue.ASKS | TurnCue.TELLS_AND_ASKS
+    assert cues_of(f"The start. {middle} Anything else?") == asked | TurnCue.DONE | TurnCue.ASSISTANT
     assert cues_of(f"The start. {middle}Why?{middle}") == TurnCue.ASSISTANT
 
 
@@ -326,3 +333,32 @@ def test_what_an_assistant_asks_for_raises_no_topic() -> None:
     person, assistant = (gap_at(turns(*TRIP), turns(text.format(verb)), 4).signals for verb in ("have", "need"))
     assert (person["requests"], person["asks_you"], person["assistant"]) == (1.0, 1.0, 0.0)
     assert (assistant["requests"], assistant["asks_you"], assistant["assistant"]) == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.requirement("W-STRUCT-15")
+@pytest.mark.parametrize(
+    ("before", "opens", "stays"),
+    [
+        ("The ferry was late.", "What do you do for fun?", "What do they do there?"),
+        ("The ferry was late.", "Too bad. Where does your sister live?", "Where does the ferry go?"),
+        ("How are you today?", "The ferry was late.", None),
+    ],
+)
+def test_small_talk_without_a_model_is_divided_by_what_people_ask(before: str, opens: str, stays: str | None) -> None:
+    def spoken(left: str, right: str) -> float:
+        return evidence(gap_at(turns("The boats left.", left), turns(right, "Giraffes graze."), 2))
+
+    if stays is None:
+        assert spoken(before, opens) < spoken("The bus was early today.", opens), "a greeting is answered first"
+    else:
+        assert spoken(before, opens) > spoken(before, stays) + 0.5
+
+
+@pytest.mark.requirement("W-STRUCT-15")
+def test_a_subject_that_goes_on_speaks_for_a_border_before_it() -> None:
+    on, off = (
+        gap_at(turns("The boats left."), turns("Giraffes graze.", then), 2)
+        for then in ("Giraffes sleep.", "Bread rises.")
+    )
+    assert (on.signals["goes_on"], off.signals["goes_on"]) == (1.0, 0.0)
+    assert evidence(on) > evidence(off)

@@ -46,7 +46,7 @@ def test_a_beat_is_divided_where_its_subjects_change_by_half() -> None:
         [LAW, MEDICINE] * 5,  # two subjects all along are one mix
         [LAW] * 4 + [MEDICINE] + [LAW] * 4,  # one turn is an aside
         [{"legal": 0.3}] * 4 + [{"medical": 0.3}] * 4,  # too faint to know
-        [{"conversational": 2.0}] * 9 + [LAW] * 4 + [MEDICINE] * 4,  # small talk, in which subjects come and go
+        [{"conversational": 2.0}] * 9 + [LAW] * 2 + [{}] * 4 + [MEDICINE] * 2,  # small talk: subjects come and go
         [LAW, MEDICINE, MEDICINE],
     ],
 )
@@ -70,6 +70,14 @@ def test_the_subject_that_is_being_talked_about_stays_open_when_a_beat_is_full()
     said = [*[LAW] * 16, *[MEDICINE] * 14]
     beats = segment(turns(*said), BeatRule(evidence=99.0))
     assert [(beat.low, beat.high, beat.reason) for beat in beats] == [(0, 15, "topic"), (16, 29, "end")]
+
+
+@pytest.mark.requirement("W-STRUCT-16")
+def test_evidence_of_words_alone_needs_to_be_less() -> None:
+    faint = [{"legal": 1.0}] * 6 + [{"physics": 1.0}] * 6
+    assert parts(turns(*faint)) == (range(6), range(6, 12))
+    assert parts(turns(*faint, vectors=[0] * 12)) == (range(12),), "a vector adds to the evidence for every domain"
+    assert len(parts(turns(*[LAW] * 6, *[MEDICINE] * 6, vectors=[0] * 12))) == 2
 
 
 SUBJECTS = st.dictionaries(st.sampled_from(("legal", "medical", "physics", "conversational")), st.floats(0, 50))

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.analyze.domain_states import about
+from clew.analyze.domain_states import MANNERS, about
 from clew.analyze.domain_words import BIAS, FORM, FORMS, STEP, ZERO, forms_of, rows
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.prototypes import Prototypes, likeness, log_odds
@@ -25,7 +25,7 @@ _THRESHOLD: Final = 1.0
 # A domain with less than this share of the strongest one's evidence is not named even if it passes. A subject is
 # compared with the strongest subject, a manner with whatever is strongest: a tale about a doctor is about medicine.
 _RELATIVE: Final = 0.5
-_MANNERS: Final = frozenset(map(DOMAINS.index, ("poetry", "narrative", "conversational")))
+_MANNERS: Final = frozenset(map(DOMAINS.index, MANNERS))
 # What words weigh is summed over different words and divided by the root of the number of content words and this: one
 # weak word of a short turn is not enough, and a long text needs more of them than a short one, though not in
 # proportion.
@@ -38,8 +38,9 @@ _MOST: Final = 3.0
 # Without line breaks, words of poetry are mostly just feelings.
 _POETRY: Final = DOMAINS.index("poetry")
 _PROSE_POETRY: Final = 0.6
-# Evidence of a piece from which it is tagged with what its beat touches.
-_TOUCHED: Final = 0.7
+# Evidence of a piece from which it is tagged with the second domain that its beat is about, and with one it touches.
+_SECOND: Final = 0.5
+_TOUCHED: Final = 0.3
 # Evidence below this is as good as none.
 _FAINTEST: Final = 0.01
 # The kinds of content words (`lexicon`).
@@ -119,35 +120,51 @@ def by_domain(evidence: Evidence) -> dict[str, float]:
 
 
 def domains_of_beat(
-    readings: Sequence[Reading], evidence: Sequence[Evidence], tagged: Sequence[tuple[str, ...]]
+    readings: Sequence[Reading],
+    evidence: Sequence[Evidence],
+    vectors: Sequence[bool],
+    tagged: Sequence[tuple[str, ...]],
 ) -> tuple[tuple[str, ...], ...]:
     """The tags of the short pieces of one beat, each taking the others into account (DESIGN 5.1, HSCA 8.4).
 
-    What they are about together (`domain_states.about`) is what each of them is about; domains that they only touch are
-    named where a piece has some evidence for them. Together about two domains that are no companions, all are
-    `cross_domain`. Where that is nothing, each keeps its own tags, and those without any take the tags of all pieces
-    read as one text.
+    What they are about together (`domain_states.about`) is what each of them is about. A domain that they only touch is
+    named at the half of them that says most of it, so that it never weighs as much as what they are about. Together
+    about two domains that are no companions, all are `cross_domain`. Where that is nothing, each keeps its own tags,
+    and those without any take the tags of all pieces read as one text.
 
     Args:
         readings: the pieces.
         evidence: the evidence of each piece, from the rules or with its vector.
+        vectors: whether its vector is in it.
         tagged: the tags of each by itself.
     """
     rows = [each or _NOTHING for each in evidence]
-    whole, touched = about(rows)
+    whole, touched = about(rows, vectors)
     if not whole:
         if len(readings) < 2 or (UNCLASSIFIED,) not in tagged:
             return tuple(tagged)
         together = domains("\n".join([reading.text for reading in readings]))
         return tuple([together if own == (UNCLASSIFIED,) else own for own in tagged])
     crossing = (CROSS_DOMAIN,) if is_crossing(whole) else ()
-    return tuple([(*_own_part(row, whole), *_own_part(row, touched, 0), *crossing) for row in rows])
+    touching = [(_touching(rows, place), DOMAINS[place]) for place in map(DOMAINS.index, touched)]
+    return tuple(
+        [
+            (*_own_part(row, whole), *[domain for pieces, domain in touching if piece in pieces], *crossing)
+            for piece, row in enumerate(rows)
+        ]
+    )
 
 
-def _own_part(row: Evidence, some: Sequence[str], least: int = 1) -> tuple[str, ...]:
-    """The domains that a piece has some evidence for, strongest first; if it has too few, the strongest ones."""
+def _own_part(row: Evidence, some: Sequence[str]) -> tuple[str, ...]:
+    """The stronger of one or two domains in a piece, and the other if it has some evidence for it."""
     ranked = sorted([(-row[place], place) for place in map(DOMAINS.index, some)])
-    return tuple([DOMAINS[place] for rank, (value, place) in enumerate(ranked) if rank < least or -value >= _TOUCHED])
+    return tuple([DOMAINS[place] for rank, (value, place) in enumerate(ranked) if rank == 0 or -value >= _SECOND])
+
+
+def _touching(rows: Sequence[Evidence], place: int) -> frozenset[int]:
+    """The half of the pieces with most evidence for a domain, but for those that have hardly any."""
+    ranked = sorted(range(len(rows)), key=lambda piece: (-rows[piece][place], piece))
+    return frozenset([piece for piece in ranked[: len(rows) // 2] if rows[piece][place] >= _TOUCHED])
 
 
 def domains_of(reading: Reading) -> tuple[str, ...]:

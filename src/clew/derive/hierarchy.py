@@ -207,7 +207,9 @@ def _beat(
     space: str, closed: ClosedBeat, name: str, place: int, phrases: Sequence[Keyphrase], origin: RowOrigin
 ) -> NodeRow:
     by = closed.turns[0].by
-    contents = [PieceContent(item.reading, item.evidence, item.features.terms) for item in closed.turns]
+    contents = [
+        PieceContent(item.reading, item.evidence, item.features.terms, item.vector is not None) for item in closed.turns
+    ]
     frozen = freeze(closed.beat, [item.piece() for item in closed.turns], contents, by.window, by.weight)
     return NodeRow(
         space=space,

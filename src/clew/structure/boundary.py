@@ -9,7 +9,7 @@ neighbouring windows is TextTiling's (Hearst, 1997), words that recur across a g
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import log1p, sqrt
 from types import MappingProxyType
 from typing import Final
 
@@ -32,6 +32,12 @@ _ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKS = map(
 )
 _DONE, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
     int, (TurnCue.DONE, TurnCue.POINTS_BACK, TurnCue.POINTS_BACK_OFTEN, TurnCue.ASSISTANT)
+)
+_ASKS_ABOUT_YOURS, _ACQUAINTS, _ASKS_HOW_YOU_ARE = map(
+    int, (TurnCue.ASKS_ABOUT_YOURS, TurnCue.ACQUAINTS, TurnCue.ASKS_HOW_YOU_ARE)
+)
+_TELLS_AND_ASKS, _ABOUT_SELF, _ABOUT_SELF_OFTEN = map(
+    int, (TurnCue.TELLS_AND_ASKS, TurnCue.ABOUT_SELF, TurnCue.ABOUT_SELF_OFTEN)
 )
 
 
@@ -63,17 +69,23 @@ def gap_at(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures], length
     left, right = before[-1], after[0]
     signals = _words(before, after) | _cues(left.cues, right.cues)
     signals["fresh"] = float(length == 1)
+    signals["asked_before"] = float(len(before) > 1 and before[-2].cues & _ASKS > 0)
     return Gap(signals | _vectors(before[-_NEAR:], after))
 
 
 def _words(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dict[str, float]:
-    """Term overlap of two turns on each side, as cosine; and the share of new words in the turn after the gap."""
+    """Signals from the terms: what both sides share, what is new, what goes on, and how much was said last."""
     left = set().union(*[turn.terms for turn in before[-2:]])
     right = set().union(*[turn.terms for turn in after])
     known = left.union(*[turn.terms for turn in before[:-2]])
     first = after[0].terms
     overlap = len(left & right) / sqrt(len(left) * len(right)) if left and right else 0.0
-    return {"chain": overlap, "new": len(set(first) - known) / max(1, len(first))}
+    return {
+        "chain": overlap,
+        "new": len(set(first) - known) / max(1, len(first)),
+        "goes_on": float(len(after) > 1 and not set(first).isdisjoint(after[1].terms)),
+        "told": log1p(len(before[-1].terms)),
+    }
 
 
 def _cues(left: int, right: int) -> dict[str, float]:
@@ -83,6 +95,11 @@ def _cues(left: int, right: int) -> dict[str, float]:
         "asked": float(left & _ASKS > 0),
         "done": float(left & _DONE > 0),
         "asks_you": float(person and right & _ASKS_YOU > 0),
+        "asks_about_yours": float(person and right & _ASKS_ABOUT_YOURS > 0),
+        "acquaints": float(person and right & _ACQUAINTS > 0),
+        "tells_and_asks": float(person and right & _TELLS_AND_ASKS > 0),
+        "about_self": float((right & _ABOUT_SELF > 0) + (right & _ABOUT_SELF_OFTEN > 0)),
+        "asked_how": float(left & _ASKS_HOW_YOU_ARE > 0),
         "requests": float(person and right & _REQUESTS > 0),
         "greets": float(right & _GREETS > 0),
         "thanks": float(right & _THANKS > 0),
@@ -142,18 +159,26 @@ WITH_VECTORS: Final[Mapping[str, float]] = MappingProxyType(
 
 WITHOUT_VECTORS: Final[Mapping[str, float]] = MappingProxyType(
     {
-        "constant": -1.46,
-        "chain": -4.61,
-        "new": 0.93,
-        "asked": -0.98,
-        "done": 1.48,
-        "asks_you": 1.76,
-        "requests": 1.31,
-        "greets": 0.41,
-        "thanks": -1.70,
-        "points_back": -0.40,
-        "assistant": -0.44,
-        "fresh": -0.69,
+        "constant": -2.78,
+        "chain": -5.33,
+        "new": 0.90,
+        "goes_on": 0.45,
+        "told": 0.53,
+        "asked": -0.92,
+        "asked_before": -0.23,
+        "asked_how": -1.08,
+        "done": 1.50,
+        "asks_you": 1.45,
+        "asks_about_yours": 0.82,
+        "acquaints": 1.12,
+        "tells_and_asks": 0.59,
+        "about_self": 0.25,
+        "requests": 1.13,
+        "greets": 0.52,
+        "thanks": -1.61,
+        "points_back": -0.41,
+        "assistant": -0.95,
+        "fresh": -0.67,
     }
 )
 """Weight of each signal, in logits, where a turn beside the gap has no vector."""

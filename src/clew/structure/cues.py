@@ -22,6 +22,11 @@ class TurnCue(IntFlag):
         THANKS: the turn contains thanks or a farewell.
         DONE: the turn says that something is finished.
         POINTS_BACK, POINTS_BACK_OFTEN: its first words contain one pronoun for something said before, or several.
+        ASKS_ABOUT_YOURS: a question contains "your".
+        ACQUAINTS: the turn asks what people ask who get to know each other: for work, hobbies, family, favourites.
+        ASKS_HOW_YOU_ARE: the turn asks how the other person is, after which a conversation begins.
+        TELLS_AND_ASKS: the turn contains a question and something that is none.
+        ABOUT_SELF, ABOUT_SELF_OFTEN: the turn contains one pronoun of the first person singular, or several.
         ASSISTANT: the turn reads like a service or an assistant, which answer and seldom raise a topic, or it is a
             tool's. Wording and layout decide, never the role: people who chat are stored under either.
     """
@@ -35,6 +40,12 @@ class TurnCue(IntFlag):
     POINTS_BACK = auto()
     POINTS_BACK_OFTEN = auto()
     ASSISTANT = auto()
+    ASKS_ABOUT_YOURS = auto()
+    ACQUAINTS = auto()
+    ASKS_HOW_YOU_ARE = auto()
+    TELLS_AND_ASKS = auto()
+    ABOUT_SELF = auto()
+    ABOUT_SELF_OFTEN = auto()
 
 
 # As plain integers, because joining enum flags is much slower.
@@ -44,6 +55,12 @@ _ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKED = map(
 _FINISHED, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
     int, (TurnCue.DONE, TurnCue.POINTS_BACK, TurnCue.POINTS_BACK_OFTEN, TurnCue.ASSISTANT)
 )
+_ASKS_ABOUT_YOURS, _ACQUAINTS, _ASKS_HOW_YOU_ARE = map(
+    int, (TurnCue.ASKS_ABOUT_YOURS, TurnCue.ACQUAINTS, TurnCue.ASKS_HOW_YOU_ARE)
+)
+_TELLS_AND_ASKS, _ABOUT_SELF, _ABOUT_SELF_OFTEN = map(
+    int, (TurnCue.TELLS_AND_ASKS, TurnCue.ABOUT_SELF, TurnCue.ABOUT_SELF_OFTEN)
+)
 _HEAD: Final = 600
 _TAIL: Final = 300
 _WORD: Final = late_pattern(r"[a-z]+(?:'[a-z]+)*")
@@ -52,6 +69,21 @@ _OPENING_WORDS: Final = 10
 _POINTERS: Final = frozenset("it its that this they them their he him his she her those these one there".split())
 _GREETINGS: Final = frozenset("hi hello hey greetings".split())
 _YOU: Final = late_pattern(r"\b(?:do|are|have|did) you\b")
+_YOURS: Final = late_pattern(r"\byour\b[^.!?？؟]*[?？؟]")
+_TOLD: Final = late_pattern(r"[^\W_][^.!?？؟]*(?:[.!]|$)")
+_SELF: Final = frozenset("i my me mine i'm i've".split())
+_HOW_YOU_ARE: Final = late_pattern(
+    r"\bhow (?:(?:are|is|r|have|has|was) (?:you|u|ya|things|it|your|everything|life)|you doing)\b"
+    r"|\bwhat(?:'?s| is) up\b"
+)
+_ACQUAINTING: Final = late_pattern(
+    r"\b(?:what (?:do|did|does|are) you do|do for (?:a living|work|fun)|for fun|(?:where|who) (?:are|r) you"
+    r"|your (?:favou?rite|hobb(?:y|ies)|name|plans)|any (?:hobbies|pets|kids|children|siblings|plans|brothers|sisters)"
+    r"|about your(?:self)?|what (?:kind|type|sort) of \w+ do you)\b"
+)
+# A text without any of these words is not searched.
+_MAY_ASK_HOW: Final = frozenset(("how", "what", "whats"))
+_MAY_ACQUAINT: Final = frozenset(("you", "your", "yourself", "fun", "any", "living", "work"))
 _THANKS: Final = late_pattern(
     r"\b(?:thank(?:s| you|you)|you(?:'re| are) (?:very |most )?welcome|(?:good)?bye|farewell)\b"
 )
@@ -104,11 +136,14 @@ def cues_of(text: str, role: str = "user") -> TurnCue:
     words = _WORD.findall(seen)
     plain = " ".join(words)
     bare = frozenset(plain.replace("'", " ").split())
-    found = 0
-    if _QUESTION.search(seen):
-        found |= _ASKS
-        if "you" in bare and _YOU.search(plain):
-            found |= _ASKS_YOU
+    found = _asked(seen, plain, bare) if _QUESTION.search(seen) else 0
+    if not _MAY_ASK_HOW.isdisjoint(bare) and _HOW_YOU_ARE.search(plain):
+        found |= _ASKS_HOW_YOU_ARE
+    if not _MAY_ACQUAINT.isdisjoint(bare) and _ACQUAINTING.search(plain):
+        found |= _ACQUAINTS
+    selves = sum(map(words.count, _SELF))
+    if selves:
+        found |= _ABOUT_SELF if selves == 1 else _ABOUT_SELF | _ABOUT_SELF_OFTEN
     pointers = len([word for word in words[:_OPENING_WORDS] if word in _POINTERS])
     if pointers:
         found |= _POINTS_BACK if pointers == 1 else _POINTS_BACK | _POINTS_BACK_OFTEN
@@ -123,3 +158,13 @@ def cues_of(text: str, role: str = "user") -> TurnCue:
     if role == "tool" or len(text) >= _LONG or _SERVES.search(plain) or _LAID_OUT.search(seen):
         found |= _ASSISTANT
     return TurnCue(found)
+
+
+def _asked(seen: str, plain: str, bare: frozenset[str]) -> int:
+    """The cues of a turn with a question mark that depend on the question."""
+    found = _ASKS
+    if "you" in bare and _YOU.search(plain):
+        found |= _ASKS_YOU
+    if "your" in bare and _YOURS.search(seen):
+        found |= _ASKS_ABOUT_YOURS
+    return found | _TELLS_AND_ASKS if _TOLD.search(seen) else found

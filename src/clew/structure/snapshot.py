@@ -118,11 +118,13 @@ class PieceContent:
         reading: its text, split up for weighing.
         evidence: evidence for each domain.
         terms: its most frequent search terms, as `hashed_terms` gives them.
+        has_vector: whether the evidence has that of the turn's vector.
     """
 
     reading: Reading
     evidence: Evidence
     terms: tuple[int, ...]
+    has_vector: bool = False
 
 
 def freeze(
@@ -201,6 +203,7 @@ def _weigh_together(
     tagged = domains_of_beat(
         [contents[place].reading for place in short],
         [contents[place].evidence for place in short],
+        [contents[place].has_vector for place in short],
         [pieces[place].tags for place in short],
     )
     tags = dict(zip(short, tagged, strict=True))

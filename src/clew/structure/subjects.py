@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clew.analyze.domain_states import PRICES, likelihoods
+from clew.analyze.domain_states import PRICES, beyond_even, likelihoods
 from clew.analyze.lexicon import DOMAINS
 from clew.structure.features import TurnFeatures
 
 LEAST_TURNS: Final = 2
 """Fewest turns in a part: a single turn is an aside."""
 
-LEAST_EVIDENCE: Final = 1.1
-"""Least evidence for a subject that the turns of a beat need in the mean, a little more than names one: small talk
-touches on many domains and is about none, and stays whole."""
+LEAST_EVIDENCE: Final = 0.25
+"""Least evidence for a subject, beyond where it is as likely as another (`domain_states.beyond_even`), that two
+neighbouring turns of a beat need together, in the mean over the beat: small talk touches on many domains and is about
+none, and stays whole."""
 
 # A domain that is a manner of speaking, no subject.
 _MANNER: Final = DOMAINS.index("conversational")
-# Evidence of one turn counts up to this for that.
-_MOST: Final = 2.5
 
 # Cost of a part, in logits, and of one of only `LEAST_TURNS` turns in addition. The last part need not pay that: its
 # topic may go on.
@@ -49,11 +49,12 @@ def parts(turns: Sequence[TurnFeatures]) -> tuple[range, ...]:
     """
     count = len(turns)
     rows = np.array([[turn.domains.get(domain, 0.0) for domain in DOMAINS] for turn in turns])
-    clear = np.delete(rows, _MANNER, axis=1).max(axis=1).clip(max=_MOST)
-    if count < 2 * LEAST_TURNS or clear.mean() < LEAST_EVIDENCE:
+    vectors = [turn.vector is not None for turn in turns]
+    beyond = beyond_even(rows, vectors)
+    if count < 2 * LEAST_TURNS or _clear(beyond) < LEAST_EVIDENCE:
         return (range(count),)
     sums = np.zeros((count + 1, len(PRICES)))
-    likelihoods(rows).cumsum(axis=0, out=sums[1:])
+    likelihoods(beyond, vectors).cumsum(axis=0, out=sums[1:])
     # Of the best division of the turns before each place: its value, and where its last part begins.
     best, start = np.full(count + 1, -np.inf), [0] * (count + 1)
     best[0] = 0.0
@@ -70,3 +71,9 @@ def parts(turns: Sequence[TurnFeatures]) -> tuple[range, ...]:
         found.append(range(start[high], high))
         high = start[high]
     return tuple(found[::-1])
+
+
+def _clear(beyond: NDArray[np.float64]) -> float:
+    """How clear the subject of two neighbouring turns is together, in the mean."""
+    subjects = np.delete(beyond, _MANNER, axis=1)
+    return float(((subjects[:-1] + subjects[1:]) / 2.0).max(axis=1).mean())

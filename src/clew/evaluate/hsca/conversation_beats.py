@@ -118,7 +118,8 @@ def beats_of(
         for seq, weighing in enumerate(weighings)
     ]
     said = [
-        PieceContent(read(text), found, turn.terms) for text, found, turn in zip(texts, evidence, turns, strict=True)
+        PieceContent(read(text), found, turn.terms, turn.vector is not None)
+        for text, found, turn in zip(texts, evidence, turns, strict=True)
     ]
     return tuple(
         freeze(
