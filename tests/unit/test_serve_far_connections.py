@@ -47,6 +47,13 @@ class Upstream:
                 if self.asked[number] < self.most:
                     plug.sendall(self.answer)
 
+    async def met(self) -> None:
+        """Waits until there is a connection."""
+        until = time.monotonic() + SOON
+        while not self.plugs and time.monotonic() < until:
+            await asyncio.sleep(0.001)
+        assert self.plugs
+
     def close_idle(self, *, kindly: bool) -> None:
         """Ends all connections: as TLS does, or without a word."""
         for plug in self.plugs:
@@ -116,7 +123,7 @@ def test_an_early_connection_that_was_closed_again_is_not_used(
 
     async def story(forwarder: Forwarder) -> list[int]:
         forwarder.open_early(url)
-        await asyncio.sleep(0.2)
+        await upstream.met()
         upstream.close_idle(kindly=kindly)
         return [await asked(forwarder, url)]
 
@@ -159,7 +166,7 @@ def test_a_question_that_has_not_left_is_sent_over_another_connection(
         first = [] if is_early else [await asked(forwarder, url)]
         if is_early:
             forwarder.open_early(url)
-            await asyncio.sleep(0.1)
+            await upstream.met()
         last.append(partial(upstream.close_idle, kindly=kindly))
         return [*first, await asked(forwarder, url)]
 
