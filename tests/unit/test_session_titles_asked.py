@@ -93,6 +93,15 @@ def test_a_conversation_is_found_by_its_branch_and_its_project(
 
 
 @pytest.mark.requirement("U-TITLE-03")
+def test_a_conversation_is_found_by_the_branch_it_went_on_to(tmp_path: Path) -> None:
+    with work(tmp_path) as memory:
+        assert memory.search("topic/frame") == []
+        memory.add(told("It has a border.", session="b", metadata={"git_branch": "topic/frame"}))
+        assert {hit.turn.session for hit in memory.search("topic/frame")} == {"b"}
+        assert memory.search("fix/login")[0].turn.session == "a"
+
+
+@pytest.mark.requirement("U-TITLE-03")
 def test_a_branch_that_nobody_worked_on_finds_nothing(tmp_path: Path) -> None:
     with work(tmp_path) as memory:
         assert memory.recall("what did I do on branch fix/logout?").text == ""

@@ -120,34 +120,43 @@ def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[st
 
 
 class SessionPlace(NamedTuple):
-    """Where a session worked, at its first and last turn."""
+    """Where a session worked, at its first and last turn, in lower case.
 
+    Attributes:
+        names: what its branches and project folders are called.
+        folders: the paths of the folders, each with a slash behind it.
+    """
+
+    names: frozenset[str]
     folders: tuple[str, ...]
-    branches: tuple[str, ...]
 
     def is_named(self, names: Collection[str]) -> bool:
         """Whether one of these names, in lower case, is that of a branch, of the project folder, or a path to it."""
-        projects = [project_name(folder).casefold() for folder in self.folders]
-        if not names or any(each.casefold() in names for each in (*self.branches, *projects)):
-            return bool(names)
+        if not self.names.isdisjoint(names):
+            return True
         paths = [name.removeprefix("~").strip("/") for name in names if "/" in name]
-        return any(f"{folder.casefold()}/".endswith(f"/{path}/") for folder in self.folders for path in paths if path)
+        return any(folder.endswith(f"/{path}/") for folder in self.folders for path in paths if path)
 
 
-_PLACES: Final = CacheKey[dict[str, SessionPlace]]("session places")
+_PLACES: Final = CacheKey[dict[str, tuple[tuple[int, int], SessionPlace]]]("session places")
 
 
-def workplaces(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> Mapping[str, SessionPlace]:
-    """Where sessions worked, as their clients recorded it; read once for each session of a view."""
-    known = view.derived(_PLACES, dict[str, SessionPlace])
-    new = [(session, ends) for session in sessions if session not in known and (ends := view.ends(session))]
-    keys = [(space, session, int(view.turns.seq[place])) for session, ends in new for place in ends]
+def workplaces(reader: Reader, space: str, view: IndexView) -> Mapping[str, SessionPlace]:
+    """Where the sessions of a view worked, as their clients recorded it; read again once a session has a new end."""
+    known = view.shared(_PLACES, dict[str, tuple[tuple[int, int], SessionPlace]])
+    ends = {session: at for session in view.sessions if (at := view.ends(session)) is not None}
+    new = [(session, at) for session, at in ends.items() if session not in known or known[session][0] != at]
+    keys = [(space, session, int(view.turns.seq[place])) for session, at in new for place in at]
     details = [json.loads(each) if each else {} for each in TURN_METADATA.get_many(reader, keys)]
-    for (session, _), head, tail in zip(new, details[::2], details[1::2], strict=True):
-        found = [[_text(end.get(name)) for end in (head, tail)] for name in ("cwd", "git_branch")]
-        folders, branches = (tuple(dict.fromkeys(filter(None, values))) for values in found)
-        known[session] = SessionPlace(folders, branches)
-    return known
+    for (session, at), head, tail in zip(new, details[::2], details[1::2], strict=True):
+        known[session] = (at, _session_place((head, tail)))
+    return {session: known[session][1] for session in ends}
+
+
+def _session_place(ends: Sequence[Mapping[str, Any]]) -> SessionPlace:
+    folders, branches = ({found for end in ends if (found := _text(end.get(key)))} for key in ("cwd", "git_branch"))
+    names = frozenset(name.casefold() for name in (*branches, *map(project_name, folders)))
+    return SessionPlace(names, tuple(f"{folder.casefold()}/" for folder in folders))
 
 
 def _ends(reader: Reader, space: str, view: IndexView) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:

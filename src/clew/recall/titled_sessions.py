@@ -64,7 +64,7 @@ class WorkplaceMatcher:
         Where the question asks for more than the place, all of their turns are a little nearer.
         """
         with self._store.snapshot() as reader:
-            known = workplaces(reader, self._space, view, view.sessions)
+            known = workplaces(reader, self._space, view)
         found = [
             name for name in view.sessions if (worked := known.get(name)) is not None and worked.is_named(place.names)
         ]
