@@ -1527,6 +1527,11 @@ RULES = (
         "Who switches to something leaves what the group used for that; what a group comes to is a fact of it.",
     ),
     Requirement(
+        "K-READ-23",
+        "Issue 16.1",
+        "Where things are, numbers that they are set to, and what somebody is called are facts, in few words too.",
+    ),
+    Requirement(
         "K-READ-19", "Issue 16.1", "A length of time after in, or trouble with something left out, is no object."
     ),
 )

@@ -335,11 +335,12 @@ def _is_finite(s: SentenceTokens, place: int) -> bool:
 
 
 def _is_verb_s(s: SentenceTokens, place: int) -> bool:
-    """Whether 's after a noun is a verb: "my sister's in Rome", not "my sister's dog"."""
-    after = place + 1
-    bits, form = s.bits[after], s.form[after]
-    doing = form & Form.GERUND and s.bits[after + 1] & (_TAKEN | MARK)  # not "Richard's living room"
-    return bool(bits & (DETERMINER | NEGATION | ADVERB | PREPOSITION | NUMBER)) or bool(doing)
+    """Whether 's after a noun is a verb: "my sister's in Rome", "my name's Ann", not "my sister's dog"."""
+    bits, form, noun = s.bits[place + 1], s.form[place + 1], s.low[place - 1]
+    doing = form & Form.GERUND and s.bits[place + 2] & (_TAKEN | MARK)  # not "Richard's living room"
+    called = s.low[place + 1] in ("called", "named") and s.bits[place + 2] & NAME
+    valued = bits & NAME and (noun == "name" or noun in words("attribute", "nouns"))
+    return bool(bits & (DETERMINER | NEGATION | ADVERB | PREPOSITION | NUMBER) or doing or called or valued)
 
 
 def _relative_clause(s: SentenceTokens, at: int) -> Clause | None:

@@ -167,9 +167,25 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
         return c.with_verb("is located in")
     if verb := canonical(f"be {preposition}"):
         return c.with_verb(verb)
+    if preposition in ("in", "at") and (place := _place(c)):
+        return c.with_verb(f"is located {preposition}", place)
     passing = head_of(c.s, c.obj.low, c.obj.high) in words("complement", "within")
     lasting = preposition in ("in", "on", "against") and c.reading.is_person and not passing
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
+
+
+def _place(c: _Complement) -> str:
+    """The name of where a thing is: "our office is in Graz"; empty in "the office is at capacity", "is in German"."""
+    s, (low, high), at = c.s, c.reading.clause.subject, c.obj.low
+    told = low < high and bool(s.bits[low] & (DETERMINER | POSSESSIVE)) and s.low[low] not in ("a", "an", "no")
+    if not told or c.reading.is_person or s.low[high - 1] not in words("place", "located"):
+        return ""
+    at += s.low[at] == "the"
+    end = at
+    while end < c.obj.high and s.bits[end] & NAME and s.words(end, end + 1)[:1].isupper():
+        end += 1
+    whole = end > at and (end == c.obj.high or bool(s.bits[end] & (PREPOSITION | MARK)))
+    return text_of(s, at, end) if whole and not is_no_name(s.words(at, at + 1)) else ""
 
 
 def _called_off(c: _Complement) -> list[StatementDraft] | None:

@@ -28,7 +28,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 33
+VERSION: Final = 34
 """Rises with every change of what the rules find."""
 
 

@@ -39,9 +39,9 @@ def given_value(reading: ClauseReading, thing: tuple[int, int], value: tuple[int
         return StatementDraft(owner, _VERBS.get(noun, f"has {attribute}"), text, type=FactType.PERSONAL)
     if first == "version" and value[1] > value[0] + 1:
         return StatementDraft(name, "is at version", text_of(s, value[0] + 1, value[1]))
-    if is_price(reading, *value):
+    if is_price(reading, *value) and noun not in words("attribute", "settings"):
         return StatementDraft(name, "costs", text) if noun in words("attribute", "prices") else None
-    exact = bool(s.bits[value[0]] & NUMBER) or first[0].isdigit() or first[0] == "`"
+    exact = bool(s.bits[value[0]] & NUMBER) or first[0].isdigit() or first[0] in f"`{_SIGNS}"
     exact = exact or (reading.clause.group.verb == "set" and high - low == 1 and not s.bits[low] & _NO_VALUE)
     is_setting = exact and not mark and value[1] - value[0] <= _MOST_WORDS
     return StatementDraft(name, "is set to", text) if is_setting else None

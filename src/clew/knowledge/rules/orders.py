@@ -20,6 +20,7 @@ from clew.knowledge.rules.lexicon import (
     DETERMINER,
     DO,
     INTERJECTION,
+    NAME,
     NEGATION,
     NUMBER,
     OPENED,
@@ -126,6 +127,10 @@ def _of_verb(s: SentenceTokens, start: int, stop: int, lead: _Lead, *, lasts: bo
     is_past = at + 1 < stop and s.form[at] & Form.PAST and lead.always  # "never put"
     if s.bits[at + 1] & (SUBJECT | AUXILIARY) or is_past:
         return
+    if s.verb[at] == "call" and s.low[at + 1] == "me":
+        if not lead.forbids and at + 2 < stop and all(bits & NAME for bits in s.bits[at + 2 : stop]):
+            yield _wish("goes by", text_of(s, at + 2, stop))
+        return  # "call me tomorrow"
     answers = None if lead.forbids else _of_answers(s, at, stop, lasts=lasts)
     if answers is not None:
         yield answers

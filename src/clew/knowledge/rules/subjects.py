@@ -150,7 +150,7 @@ def _phrase(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Refer
         owner = mentions.meant(first)
         return _owned(s, low + 1, high, owner.name) if owner else None
     if first == "the" and high > low + 1:
-        return Referent(s.words(low + 1, high), "thing", general=True)
+        return Referent(_bare(s, low + 1, high), "thing", general=True)
     return None
 
 
