@@ -1529,7 +1529,7 @@ RULES = (
     Requirement(
         "K-READ-23",
         "Issue 16.1",
-        "Where things are, numbers that they are set to, and what somebody is called are facts, in few words too.",
+        "Where and when things are, begin and end, what they are set to, and what somebody is called are facts.",
     ),
     Requirement(
         "K-READ-19", "Issue 16.1", "A length of time after in, or trouble with something left out, is no object."

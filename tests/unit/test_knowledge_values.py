@@ -1,4 +1,4 @@
-"""Where things are, what they are set to, and what people are called: what "be" says beside descriptions."""
+"""Where and when things are, what they are set to, and what people are called."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -45,6 +45,12 @@ def triples(text: str) -> list[tuple[str, str, str]]:
         ("My dog’s called Rex.", ("user's dog", "is named", "Rex")),
         ("The deadline's June 3.", ("deadline", "is scheduled for", "June 3")),
         ("Please call me Vee.", ("user", "goes by", "Vee")),
+        ("The course starts on Friday.", ("course", "starts on", "Friday")),
+        ("My flight leaves on Friday.", ("user's flight", "is scheduled for", "Friday")),
+        ("My passport expires in July.", ("user's passport", "expires on", "July")),
+        ("The trial will end next week.", ("trial", "ends on", "next week")),
+        ("The meeting was moved from Thursday to Friday.", ("meeting", "is scheduled for", "Friday")),
+        ("We moved the meeting from Thursday to Friday.", ("meeting", "is scheduled for", "Friday")),
     ],
 )
 def test_a_value_or_a_place_is_a_fact(text: str, expected: tuple[str, str, str]) -> None:
@@ -67,10 +73,14 @@ def test_a_value_or_a_place_is_a_fact(text: str, expected: tuple[str, str, str])
         "Don't call me Vee.",
         "I took my sister's Honda.",
         "The company name's meaning is unclear.",
+        "The shop opens on Mondays.",
+        "The course started on Friday.",
+        "The trial may end on Friday.",
+        "I start on Friday.",
     ],
 )
 def test_what_only_looks_like_one_is_none(text: str) -> None:
-    verbs = {"is located in", "is located at", "is named", "goes by"}
+    verbs = {"is located in", "is located at", "is named", "goes by", "starts on", "opens on", "ends on"}
     assert not [each for each in said(text) if each.verb in verbs and each.mood in STATED - {Mood.NEGATED}]
 
 
@@ -80,6 +90,8 @@ def test_what_only_looks_like_one_is_none(text: str) -> None:
         ("Our office is in Graz.", "Our office is in Linz now.", "Linz"),
         ("Our office is in Graz.", "Our office moved to Linz.", "Linz"),
         ("The budget is 4,000 euros.", "The budget is 5,500 euros now.", "5,500 euros"),
+        ("The trial ends on June 3.", "The trial ends on June 10, they wrote.", "June 10"),
+        ("The meeting is on Thursday.", "The meeting was moved from Thursday to Friday.", "Friday"),
     ],
 )
 def test_a_later_value_replaces_an_earlier_one(first: str, second: str, holds: str) -> None:

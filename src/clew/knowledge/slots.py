@@ -60,6 +60,7 @@ SLOTS: Final = (
     Slot("relationship status", ("has relationship status",)),
     Slot("cost", ("costs",)),
     Slot("date", ("is scheduled for", "takes place on", "is due on", "starts on", "opens on"), event=True, dated=True),
+    Slot("end", ("ends on", "expires on"), event=True, dated=True),
     Slot("venue", ("takes place in", "takes place at", "is located in", "is located at"), ground=True, event=True),
     Slot("phone number", ("has phone number",)),
     Slot("email", ("has email",)),

@@ -157,6 +157,25 @@ def _slipped(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None
     return [StatementDraft(reading.owner.name, "is scheduled for", reading.date_text)] if to else None
 
 
+def _dated(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "the course starts on Monday", "my lease ends in June"; not "the shop opens on Mondays"."""
+    group, when = reading.clause.group, reading.when
+    plain = not (group.negated or group.progressive or group.perfect or group.via or group.modal)
+    if reading.is_person or not plain or group.tense == "past" or not when.dates or when.often or obj.low < obj.high:
+        return None
+    return [StatementDraft(reading.owner.name, _DATING[group.verb], reading.date_text)] if reading.owner.name else None
+
+
+_DATING: Final = {
+    **dict.fromkeys(("start", "begin", "launch"), "starts on"),
+    "open": "opens on",
+    **dict.fromkeys(("leave", "depart"), "is scheduled for"),
+    **dict.fromkeys(("end", "finish"), "ends on"),
+    "expire": "expires on",
+}
+"""What a date beside a verb says of a thing that does it."""
+
+
 def _rescheduled(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     """As in "we moved the launch to Friday"."""
     if not reading.when.dates or obj.low >= obj.high or reading.s.low[obj.low] not in _OWN:
@@ -365,9 +384,10 @@ def _idioms() -> Mapping[str, tuple[_Idiom, ...]]:
 _BY_VERB: Final[Mapping[str, tuple[_Idiom, ...]]] = {
     "turn": (_turned, _went_on_diet),
     **dict.fromkeys(("quit", "lose", "resign"), (_left_job,)),
-    "leave": (_left_job, _left_for_now),
+    "leave": (_dated, _left_job, _left_for_now),
     "treat": (_treated,),
-    **dict.fromkeys(("start", "begin", "join"), (_began_work,)),
+    **dict.fromkeys(("start", "begin"), (_dated, _began_work)),
+    "join": (_began_work,),
     **dict.fromkeys(("land", "take", "accept", "find"), (_got_job,)),
     "get": (_got_job, _got, _rid),
     "call": (_called,),
@@ -379,4 +399,5 @@ _BY_VERB: Final[Mapping[str, tuple[_Idiom, ...]]] = {
     **dict.fromkeys(("die", "pass"), (_died,)),
     "transfer": (_transferred,),
     **dict.fromkeys(("slip", "move", "shift"), (_slipped,)),
+    **dict.fromkeys(("launch", "open", "depart", "end", "finish", "expire"), (_dated,)),
 }

@@ -128,7 +128,9 @@ def _when(s: SentenceTokens, parts: Sequence[Clause], index: int, when: TimePhra
     clause = parts[index]
     first = clause.group.at if clause.shared else clause.subject[0]
     low = 0 if index == 0 else min(parts[index - 1].stop, first)
-    return when.within(s.start[low], s.end[min(clause.stop, len(s)) - 1])
+    own = when.within(s.start[low], s.end[min(clause.stop, len(s)) - 1])
+    moves = len(own.dates) > 1 and not words("reschedule", "verbs").isdisjoint(s.verb)
+    return own.moved(s.text) if moves else own
 
 
 def _is_reason(clause: Clause, after: Clause) -> bool:

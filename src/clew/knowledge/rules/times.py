@@ -80,6 +80,14 @@ class TimePhrases:
             tuple([span for span in self.hours if start <= span[0] < end]),
         )
 
+    def moved(self, text: str) -> "TimePhrases":
+        """With the date to which something is moved before that from which it is: "from Tuesday to Thursday"."""
+        if len(self.dates) < 2 or word_before(text, self.dates[0]) != "from":
+            return self
+        to = next((each for each in self.dates if word_before(text, each) in TO_DATE), None)
+        rest = tuple([each for each in self.dates if each is not to])
+        return self if to is None else replace(self, dates=(to, *rest))
+
     def spans(self) -> list[Span]:
         """All places, in no order."""
         return [*(each.phrase_span for each in self.dates), *self.often, *self.hours]
