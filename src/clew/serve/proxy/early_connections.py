@@ -10,10 +10,12 @@ import asyncio
 import ssl
 from collections.abc import Iterable
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Final
 
 import httpcore2
 import httpx2
+
+from clew.serve.proxy.wrapped_stream import WrappedStream
 
 LIFE: Final = 2.0
 """Seconds after which an early connection that no request took is closed; servers nearby close such ones themselves."""
@@ -148,23 +150,12 @@ async def _closed(opening: "Opening") -> None:
         await stream.aclose()
 
 
-class EarlyStream(httpcore2.AsyncNetworkStream):
+class EarlyStream(WrappedStream):
     """A connection that may be encrypted already."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream, *, is_encrypted: bool) -> None:
-        self._stream, self._is_encrypted = stream, is_encrypted
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """As the library has it."""
-        return await self._stream.read(max_bytes, timeout)
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """As the library has it."""
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        """As the library has it."""
-        await self._stream.aclose()
+        super().__init__(stream)
+        self._is_encrypted = is_encrypted
 
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
@@ -172,11 +163,7 @@ class EarlyStream(httpcore2.AsyncNetworkStream):
         """The encrypted connection."""
         if self._is_encrypted:
             return self._stream
-        return await self._stream.start_tls(ssl_context, server_hostname, timeout)
-
-    def get_extra_info(self, info: str) -> Any:
-        """As the library has it."""
-        return self._stream.get_extra_info(info)
+        return await super().start_tls(ssl_context, server_hostname, timeout)
 
 
 Opening = asyncio.Task[EarlyStream]

@@ -1,9 +1,7 @@
 """Connections to servers elsewhere, most of them encrypted: whether one that is kept still stands.
 
-A server closes a connection on which nothing happened for some time, and a question that meets it in closing is lost.
-So a connection is left before that: the time counts from when nothing of the answer was there yet, not from when a busy
-proxy has read it, and a server that tells how long it waits (`Keep-Alive: timeout=5`) is believed. Whether the other
-side has closed is looked at once more when something is written.
+One that was idle for too long is not used again (`idle_time`). Whether the other side has closed is looked at once more
+when something is written.
 
 On an encrypted connection there may be something to read that is no end: TLS 1.3 sends tickets for later connections
 right after a handshake. They are told from an end by the kinds and lengths of the records, which are not encrypted.
@@ -15,17 +13,13 @@ import errno
 import select
 import socket
 import ssl
-import time
 from collections.abc import Iterable
 from typing import Any, Final
 
 import httpcore2
 
-LIMIT: Final = "limit_idle"
-"""What `get_extra_info` is asked for the function that takes the seconds for which a server keeps a connection."""
-
-EARLIER: Final = 1.0
-"""Seconds before the server's time is over at which a connection is not used any more: a question is on its way."""
+from clew.serve.proxy.idle_time import LIMIT, IdleTime
+from clew.serve.proxy.wrapped_stream import WrappedStream
 
 _HEAD: Final = 5
 _ALERT: Final = 21
@@ -60,20 +54,20 @@ class FarNetwork(httpcore2.AsyncNetworkBackend):
         return FarStream(stream, self._idle)
 
 
-class FarStream(httpcore2.AsyncNetworkStream):
+class FarStream(WrappedStream):
     """One connection of the library."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream, idle: float, *, is_encrypted: bool = False) -> None:
-        self._stream, self._idle, self._is_encrypted = stream, idle, is_encrypted
-        self._silent = time.monotonic()  # when there was last nothing to read: what was read since came after that
+        super().__init__(stream)
+        self._most, self._idle, self._is_encrypted = idle, IdleTime(idle), is_encrypted
         self._is_answered = False
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """As the library has it."""
         if not self._stream.get_extra_info("is_readable"):
-            self._silent = time.monotonic()
+            self._idle.restart()
         self._is_answered = True
-        return await self._stream.read(max_bytes, timeout)
+        return await super().read(max_bytes, timeout)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Sends bytes, unless the other side has closed.
@@ -83,31 +77,22 @@ class FarStream(httpcore2.AsyncNetworkStream):
         """
         if buffer and self._has_ended():
             raise httpcore2.WriteError(f"the other side has closed the connection ({errno.errorcode[errno.EPIPE]})")
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        """As the library has it."""
-        await self._stream.aclose()
+        await super().write(buffer, timeout)
 
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.AsyncNetworkStream:
         """The encrypted connection."""
-        stream = await self._stream.start_tls(ssl_context, server_hostname, timeout)
-        return FarStream(stream, self._idle, is_encrypted=True)
+        stream = await super().start_tls(ssl_context, server_hostname, timeout)
+        return FarStream(stream, self._most, is_encrypted=True)
 
     def get_extra_info(self, info: str) -> Any:
         """As the library has it; what it asks of an unused connection is whether it has ended (which is readable)."""
         if info == LIMIT:
-            return self._limit_idle
+            return self._idle.limit
         if info == "is_readable":
-            is_over = time.monotonic() > self._silent + self._idle
-            return is_over or (self._stream.get_extra_info(info) if self._is_answered else self._has_ended())
-        return self._stream.get_extra_info(info)
-
-    def _limit_idle(self, seconds: float) -> None:
-        """Takes for how long the server keeps a connection on which nothing happens."""
-        self._idle = min(self._idle, seconds - EARLIER)
+            return self._idle.is_over or (super().get_extra_info(info) if self._is_answered else self._has_ended())
+        return super().get_extra_info(info)
 
     def _has_ended(self) -> bool:
         """Whether the other side has closed the connection, as far as that has come."""

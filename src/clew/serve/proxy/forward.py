@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from clew.serve.proxy.headers import RawHeaders
+from clew.serve.proxy.idle_time import LIMIT
 
 if TYPE_CHECKING:
     import httpx2
@@ -169,7 +170,7 @@ def _limit_idle(answer: "httpx2.Response") -> None:
     """Has a connection be left before the server closes it, if it tells for how long it keeps one."""
     told = _KEEP_ALIVE.search(answer.headers.get("keep-alive", ""))
     stream = answer.extensions.get("network_stream")
-    limit = None if told is None or stream is None else stream.get_extra_info("limit_idle")
+    limit = None if told is None or stream is None else stream.get_extra_info(LIMIT)
     if told is not None and limit is not None:
         limit(float(told[1]))
 

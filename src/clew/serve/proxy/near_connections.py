@@ -1,8 +1,7 @@
 """Connections without encryption to servers on this machine, such as a local model or a gateway.
 
-Such a server closes a connection on which nothing happened for some seconds, and a question that meets it in closing is
-lost. The HTTP library counts from when the answer was read. Under load that may be seconds after the server has sent
-it; so here the time counts from when nothing of the answer was there yet.
+Such a server closes a connection that was idle for some seconds (`idle_time`). The HTTP library counts from when the
+answer was read. Under load that may be seconds after the server has sent it.
 
 Imports the extra `server`. Start at `NearNetwork`.
 """
@@ -10,14 +9,13 @@ Imports the extra `server`. Start at `NearNetwork`.
 import asyncio
 import errno
 import socket
-import time
 from collections.abc import Awaitable, Iterable
 from ipaddress import ip_address
 from typing import Any, Final, TypeVar
 
 import httpcore2
 
-from clew.serve.proxy.far_connections import EARLIER, LIMIT
+from clew.serve.proxy.idle_time import LIMIT, IdleTime
 
 HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 """What this machine is called."""
@@ -59,9 +57,8 @@ class NearStream(httpcore2.AsyncNetworkStream):
     """One connection."""
 
     def __init__(self, plug: socket.socket, idle: float) -> None:
-        self._plug, self._idle = plug, idle
+        self._plug, self._idle = plug, IdleTime(idle)
         self._loop = asyncio.get_running_loop()
-        self._silent = time.monotonic()  # when there was last nothing to read: what was read since came after that
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """The next bytes; none at the end.
@@ -73,7 +70,7 @@ class NearStream(httpcore2.AsyncNetworkStream):
             if self._is_readable():
                 await asyncio.sleep(0)  # a server that always has more holds up nobody
             else:
-                self._silent = time.monotonic()
+                self._idle.restart()
             return await _within(self._loop.sock_recv(self._plug, max_bytes), timeout)
         except TimeoutError as error:
             raise httpcore2.ReadTimeout(str(error)) from error
@@ -104,14 +101,10 @@ class NearStream(httpcore2.AsyncNetworkStream):
     def get_extra_info(self, info: str) -> Any:
         """What the library asks of an unused connection: whether it has ended (which is readable), and the socket."""
         if info == LIMIT:
-            return self._limit_idle
+            return self._idle.limit
         if info == "is_readable":
-            return self._is_readable() or time.monotonic() > self._silent + self._idle
+            return self._is_readable() or self._idle.is_over
         return self._plug if info == "socket" else None
-
-    def _limit_idle(self, seconds: float) -> None:
-        """Takes for how long the server keeps a connection on which nothing happens."""
-        self._idle = min(self._idle, seconds - EARLIER)
 
     def _is_readable(self) -> bool:
         try:
