@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
+from clew.text.date_languages import LATIN, empty_words
 from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
 from clew.text.text_cache import cached_by_text, cached_by_word
@@ -48,16 +49,28 @@ def _data() -> dict[str, frozenset[str]]:
 
 
 @cache
+def _common() -> dict[str, frozenset[str]]:
+    """The words of each language that name nothing: those that tell nothing in a question, and others."""
+    return {
+        language: _data()[language] | (empty_words(language) if language in LATIN else frozenset())
+        for language in LANGUAGES
+    }
+
+
+@cache
 def _telling() -> dict[str, frozenset[str]]:
-    """The function words of each language that are no words of English."""
+    """The function words of each language that are no words of English, and no letters."""
     english = _data()["en"] | _data()["english_too"] | STOPWORDS
-    return {language: frozenset(word for word in _data()[language] if word not in english) for language in LANGUAGES}
+    return {
+        language: frozenset(word for word in words if len(word) > 1 and word not in english)
+        for language, words in _common().items()
+    }
 
 
 @cache
 def _only_english() -> frozenset[str]:
     """Function words of English that no other of these languages has."""
-    return _data()["en"].difference(*(_data()[language] for language in LANGUAGES))
+    return _data()["en"].difference(*_common().values())
 
 
 def language_of(text: str) -> str | None:
@@ -73,7 +86,7 @@ def _language(text: str) -> str | None:
     words = set(_WORD.findall(low))
     told = {language: len(words & telling[language]) for language in LANGUAGES}
     best = max(LANGUAGES, key=told.__getitem__)
-    english = len((words & _data()["en"]) - _data()[best]) + any(_SHORTENED.search(word) for word in words)
+    english = len((words & _data()["en"]) - _common()[best]) + any(_SHORTENED.search(word) for word in words)
     if told[best] >= 2 and told[best] > english:
         return best
     if english or told[best] != 1 or len(words) > _FEW:
@@ -85,7 +98,7 @@ def _language(text: str) -> str | None:
 
 def function_words(language: str | None) -> frozenset[str]:
     """The words of a language that name nothing, titles of people among them; none for English."""
-    return _data()[language] if language else frozenset()
+    return _common()[language] if language else frozenset()
 
 
 def titles() -> frozenset[str]:

@@ -196,12 +196,18 @@ def function_words(language: str) -> frozenset[str]:
 
 
 @cache
-def empty_words(language: str) -> re.Pattern[str]:
-    """The words of a language that tell nothing of what a question is about. It sees lower case."""
+def empty_words(language: str) -> frozenset[str]:
+    """The words of a language with spaces that tell nothing of what is talked about, in lower case."""
     words = _words()[language]
+    return frozenset((*words.empty.split(), *words.function.split()))
+
+
+@cache
+def empty_pattern(language: str) -> re.Pattern[str]:
+    """What in a question tells nothing of what it is about, in any of the languages. It sees lower case."""
     if language in {*UNSPACED, *_ENDINGS}:
-        return re.compile(words.empty)
-    every = sorted({*words.empty.split(), *words.function.split()}, key=len, reverse=True)
+        return re.compile(_words()[language].empty)
+    every = sorted(empty_words(language), key=len, reverse=True)
     return re.compile(rf"(?<![{_W}])(?:{'|'.join(map(re.escape, every))})(?![{_W}])")
 
 

@@ -15,7 +15,7 @@ from clew.text.date_languages import (
     LATIN,
     UNSPACED,
     Grammar,
-    empty_words,
+    empty_pattern,
     function_words,
     grammar_of,
     latin_cues,
@@ -98,7 +98,7 @@ def without_empty_words(text: str, languages: Iterable[str]) -> str:
     """A text without the words of these languages that tell nothing of what it is about; in lower case."""
     lower = text.lower()
     for language in languages:
-        lower = empty_words(language).sub(" ", lower)
+        lower = empty_pattern(language).sub(" ", lower)
     return lower
 
 
