@@ -8,7 +8,7 @@ from clew.index.view import Mask
 from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores, agent_share
 
 SUMMARY: Final = 0.25
-"""What the assistant's turns get more than the person's where a summary is asked for (docs/recall.md)."""
+"""What the assistant's turns get more than the person's where a summary is asked for (docs/recall-figures.md)."""
 
 
 def speaker(frame: Frame) -> Scores | None:

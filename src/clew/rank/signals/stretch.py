@@ -60,7 +60,7 @@ def stretch(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     """How well the turns around a turn match, in a meeting; as far spread as the turns' own match.
 
     None without a meeting, and for a search that wants the turns with its very words. Chats of two are none: there the
-    turn that matches is the one that answers (docs/recall.md).
+    turn that matches is the one that answers (docs/recall-figures.md).
     """
     talk = frame.view.derived(_TALK, lambda: _talk(frame.view))
     if talk is None or frame.intent.wants.exact:
