@@ -1,8 +1,8 @@
 """The evidence for a domain at which odds are even: `python -m benchmarks.domain_levels FOLDER [--vectors FILE]`.
 
-FOLDER has what was learned without each source, as `benchmarks.hsca_sources` takes it; `--vectors FILE` keeps the
-vectors of MiniLM from one run to the next, and without it the words alone are measured. The turns are those of the
-threads of every source, of one or two lines, three times divided by chance. Their evidence is that of words and
+FOLDER has what was learned without each source or family, as `benchmarks.hsca_sources` takes it; `--vectors FILE`
+keeps the vectors of MiniLM from one run to the next, and without it the words alone are measured. The turns are those
+of the threads of every source, of one or two lines, three times divided by chance. Their evidence is that of words and
 directions that were learned without their source. For each domain, a logistic regression of "is about it" by evidence,
 both sides counting the same, says where the odds are even; that is `_EVEN` in `clew.analyze.domain_states`. The spread
 is the standard deviation when each source in turn is left out of the regression as well.
@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.hsca_sources import learn_without
+from benchmarks.sources import LEARNED, texts_of
 from clew.analyze.lexicon import DOMAINS
-from clew.evaluate.hsca.bank import LEARNED, BankSplit, of_kind
+from clew.evaluate.hsca.bank import of_kind
 from clew.evaluate.hsca.conversation_beats import ConversationWeigher
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
@@ -30,11 +31,11 @@ _MOST = 2.5  # as much evidence of a turn counts as in `domain_states`
 _STEPS = 50
 
 
-def turns_of(source: BankSplit) -> tuple[list[str], list[int]]:
+def turns_of(source: str) -> tuple[list[str], list[int]]:
     """The turns of the threads of a source, and the place of their domain."""
     pairs = [
         (turn, DOMAINS.index(thread.domains[0]))
-        for thread in of_kind(source, "thread")
+        for thread in of_kind(texts_of(source), "thread")
         for seed in _DIVISIONS
         for turn in thread.turns(Random(seed))  # noqa: S311 - no secret
     ]

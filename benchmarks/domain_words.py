@@ -1,7 +1,9 @@
 """Learns what words and vectors say about domains: `python -m benchmarks.domain_words WORDNET VECTORS`.
 
-    --without SOURCE   leave one source of `clew.evaluate.hsca.data.bank` out (the parts seen and unseen are one source)
-    --out FOLDER       where `domain_words.txt` and `domain_directions.json` go; without it, into the package
+    --without SOURCE [SOURCE]...   leave some sources of `benchmarks.sources` out
+    --each families|sources        leave each family of sources, or each source, out in turn; for `--out` alone
+    --out FOLDER                   where `domain_words.txt` and `domain_directions.json` go, with `--each` into a folder
+                                   for each; without it, into the package
 
 WORDNET is the folder of WordNet 3.0's database (`data.noun`, `index.sense` and so on). VECTORS is a file that keeps the
 vectors of the local model from one run to the next. Needs scipy, which Clew does not. Three steps:
@@ -35,17 +37,18 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, vstack
 
+from benchmarks.sources import FAMILIES, FIRST, LEARNED, parts_of, texts_of
 from clew.analyze.domain_words import FORMS, STEP, ZERO, forms_of
 from clew.analyze.lexicon import DOMAINS, FUNCTION
 from clew.analyze.words import read, word_of
-from clew.evaluate.hsca.bank import LEARNED, BankSplit, Material, bank
+from clew.evaluate.hsca.bank import Material
 from clew.models.choose import choose_embedder
+from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.models.recorded import RecordedEmbedder
 from clew.text.sentences import sentence_spans
 
 Matrix = NDArray[np.float64]
-PARTS: Final[tuple[BankSplit, ...]] = ("seen", "unseen", *LEARNED)
 _DOMAINS: Final = len(DOMAINS)
 _POS: Final = {"noun": "1", "verb": "2", "adj": "35", "adv": "4"}
 _SMOOTHING: Final = 6
@@ -121,15 +124,12 @@ def _lines(material: Material) -> tuple[str, ...]:
     return tuple(text[start:end].strip() for start, end in sentence_spans(text))
 
 
-def examples(without: str | None) -> list[Example]:
-    """Sentences and pairs of neighbouring ones of every text but those of one source, and mixtures of two threads."""
+def examples() -> list[Example]:
+    """Sentences and pairs of neighbouring ones of every text, and everyday sentences about nothing in particular."""
     found: list[Example] = []
-    for part in PARTS:
-        source = part if part in LEARNED else "first"
-        if source == without:
-            continue
-        whole = _FIRST if source == "first" else 1.0
-        for material in bank(part):
+    for source in (FIRST, *LEARNED):
+        whole = _FIRST if source == FIRST else 1.0
+        for material in chain.from_iterable(map(texts_of, parts_of(source))):
             lines = _lines(material)
             pairs = [material.join(pair) for pair in pairwise(lines)]
             single = material.kind in ("thread", "passage")
@@ -145,7 +145,7 @@ def mixtures(some: Sequence[Example], chance: Random) -> list[tuple[Example, Exa
     pairs = []
     for source in dict.fromkeys(each.source for each in some if each.domains):
         mine = [each for each in some if each.source == source and len(each.domains) == 1]
-        drawn = [chance.sample(mine, 2) for _ in range(900 if source == "first" else 500)]
+        drawn = [chance.sample(mine, 2) for _ in range(900 if source == FIRST else 500)]
         pairs += [(one, two) for one, two in drawn if one.domains != two.domains]
     return pairs
 
@@ -365,17 +365,8 @@ def _line(name: str, row: Matrix) -> str:
     return name + " " + "".join(map(chr, codes))
 
 
-def main() -> None:
-    """Writes both files."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("wordnet", type=Path)
-    parser.add_argument("vectors", type=Path)
-    parser.add_argument("--without", choices=["first", *LEARNED])
-    parser.add_argument("--out", type=Path, default=Path(str(resources.files("clew.analyze") / "data")))
-    options = parser.parse_args()
-    embedder = RecordedEmbedder(choose_embedder("minilm")[0], options.vectors)
-    wordnet = WordNet(options.wordnet)
-    some = examples(options.without)
+def learn(embedder: Embedder, wordnet: WordNet, some: Sequence[Example], out: Path) -> None:
+    """Writes both files into a folder."""
     pairs = mixtures(some, Random(3))  # noqa: S311 - no secret
     mixed = [_mixed(one, two) for one, two in pairs]
 
@@ -391,14 +382,35 @@ def main() -> None:
         "offsets": [round(float(offset), 3) for offset in offsets],
         "codes": b64encode(codes.tobytes()).decode("ascii"),
     }
-    (options.out / "domain_directions.json").write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    (out / "domain_directions.json").write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
     sums = _unit(embedder.embed([each.text for each in wordnet.definitions])) @ directions + offsets
     sharp = np.exp(sums - sums.max(axis=1, keepdims=True))
     words, constants = _learn_words(wordnet, sharp / sharp.sum(axis=1, keepdims=True), [*some, *mixed])
     words["#bias"] = constants
     lines = sorted(_line(name, row) for name, row in words.items())
-    (options.out / "domain_words.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    (out / "domain_words.txt").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def main() -> None:
+    """Learns from all sources, or without some."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wordnet", type=Path)
+    parser.add_argument("vectors", type=Path)
+    parser.add_argument("--without", nargs="+", default=[], choices=[FIRST, *LEARNED], metavar="SOURCE")
+    parser.add_argument("--each", choices=["families", "sources"])
+    parser.add_argument("--out", type=Path, default=Path(str(resources.files("clew.analyze") / "data")))
+    options = parser.parse_args()
+    left_out = {options.out: set(options.without)}
+    if options.each is not None:
+        named = FAMILIES if options.each == "families" else {source: (source,) for source in (FIRST, *LEARNED)}
+        left_out = {options.out / name: {*options.without, *sources} for name, sources in named.items()}
+    embedder = RecordedEmbedder(choose_embedder("minilm")[0], options.vectors)
+    wordnet = WordNet(options.wordnet)
+    some = examples()
+    for folder, sources in left_out.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        learn(embedder, wordnet, [each for each in some if each.source not in sources], folder)
 
 
 if __name__ == "__main__":

@@ -1,67 +1,91 @@
-"""HSCA evaluations 1, 2 and 5 by source: `python -m benchmarks.hsca_sources [--vectors FILE] [SOURCE]...`.
+"""HSCA evaluations 1, 2 and 5 by source (`benchmarks.sources`): `python -m benchmarks.hsca_sources [SOURCE]...`.
 
-Nothing was learned or chosen from the sources `diary` and `radio`. What words and vectors say about domains was
-learned from the others; FOLDER has what was learned without each of them, in a folder of its name (`first` for the
-parts seen and unseen), as `benchmarks.domain_words --without SOURCE --out FOLDER/SOURCE` writes it. FILE keeps the
-vectors of MiniLM from one run to the next.
+    --left-out FOLDER   measure each source by what was learned without it, or without its family
+    --vectors FILE      measure with MiniLM, too; the file keeps its vectors from one run to the next
+    --seed NUMBER       other cases of the same texts
+
+FOLDER is what `benchmarks.domain_words --each families --out FOLDER` writes, or `--each sources`. Without it, and for
+sources that nothing was learned from, the words and directions of the package are used.
 """
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from statistics import fmean
 
+from benchmarks.sources import FIRST, LEARNED, NEVER_LEARNED, family_of, parts_of, texts_of
 from clew.analyze.domain_words import rows
 from clew.analyze.prototypes import Prototypes, prototypes_from
 from clew.evaluate.hsca import bridging, fidelity, macro_coherence
-from clew.evaluate.hsca.bank import LEARNED, BankSplit, of_kind
+from clew.evaluate.hsca.bank import of_kind
 from clew.evaluate.hsca.conversation_beats import ConversationWeigher
 from clew.evaluate.hsca.suite import CASES, SEED
 from clew.models.choose import choose_embedder
 from clew.models.recorded import RecordedEmbedder
 
+_COLUMNS = ("fidelity", "macro coherence", "bridging", "controls apart")
 
-def row(part: BankSplit, weigher: ConversationWeigher) -> tuple[float, ...]:
+
+def figures(source: str, weigher: ConversationWeigher, seed: int = SEED) -> tuple[float, ...]:
     """Fidelity, macro coherence, bridging and controls apart, in per cent; two figures for a source without bridges."""
+    texts = texts_of(source)
     shares = [
-        fidelity.run(fidelity.cases(SEED, CASES, part), weigher).value,
-        macro_coherence.run(macro_coherence.cases(SEED, CASES, part), weigher).value,
+        fidelity.run(fidelity.cases(seed, CASES, texts), weigher).value,
+        macro_coherence.run(macro_coherence.cases(seed, CASES, texts), weigher).value,
     ]
-    if of_kind(part, "bridge"):
-        bridged = bridging.run(bridging.cases(SEED, CASES, part), weigher)
+    if of_kind(texts, "bridge"):
+        bridged = bridging.run(bridging.cases(seed, CASES, texts), weigher)
         shares += [bridged.value, bridged.figures["controls_apart"]]
     return tuple(100 * share for share in shares)
 
 
+def learn_without(folder: Path | None, source: str) -> Prototypes | None:
+    """Takes the words that were learned without a source, or its family, and returns the prototypes.
+
+    Takes those of the package, and returns None, without a folder and for a source that nothing was learned from.
+    """
+    if folder is None or source in NEVER_LEARNED:
+        rows.load(b"")
+        return None
+    name = FIRST if source in parts_of(FIRST) else source
+    kept = folder / name if (folder / name).exists() else folder / family_of(name)
+    rows.load((kept / "domain_words.txt").read_bytes())
+    return prototypes_from(json.loads((kept / "domain_directions.json").read_text("utf-8")), f"without {kept.name}")
+
+
 def main() -> None:
-    """Prints one row of a Markdown table for each source, by the rules and with vectors."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--vectors", type=Path, help="file that keeps the vectors; without it, the rules alone")
-    parser.add_argument("--left-out", type=Path, metavar="FOLDER", help="what was learned without each source")
-    parser.add_argument("source", nargs="*", default=list(get_args(BankSplit)))
+    """Prints one row of a Markdown table for each source, by the rules and with vectors, and their means."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vectors", type=Path, metavar="FILE")
+    parser.add_argument("--left-out", type=Path, metavar="FOLDER")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("source", nargs="*", default=[*LEARNED, *NEVER_LEARNED])
     options = parser.parse_args()
     embedder = None
     if options.vectors is not None:
         embedder = RecordedEmbedder(choose_embedder("minilm")[0], options.vectors)
-    print("| source | by | fidelity | macro coherence | bridging | controls apart |\n|---|---|---:|---:|---:|---:|")
-    for part in options.source:
-        learned = None if options.left_out is None else learn_without(options.left_out, part)
-        weighers = {"rules": ConversationWeigher()}
-        if embedder is not None:
-            weighers["MiniLM"] = ConversationWeigher(embedder, learned)
-        for name, weigher in weighers.items():
-            shown = [f"{value:.1f}" for value in row(part, weigher)]
-            print("| " + " | ".join([part, name, *shown, *[""] * (4 - len(shown))]) + " |", flush=True)
+    print("| source | " + " | ".join(_COLUMNS) + " |\n|---|" + "---:|" * len(_COLUMNS))
+    found = {}
+    for source in options.source:
+        learned = learn_without(options.left_out, source)
+        ways = [ConversationWeigher()] + ([] if embedder is None else [ConversationWeigher(embedder, learned)])
+        found[source] = [figures(source, weigher, options.seed) for weigher in ways]
+        print(table_row(source, found[source]), flush=True)
+    for name, some in (("mean", LEARNED), ("mean of those never learned", NEVER_LEARNED)):
+        if shown := [found[source] for source in some if source in found]:
+            print(table_row(name, [_means(way) for way in zip(*shown, strict=True)]))
 
 
-def learn_without(folder: Path, part: str) -> Prototypes | None:
-    """Takes the words that were learned without a part, and returns the prototypes; None for a part of neither."""
-    if part not in (*LEARNED, "seen", "unseen"):
-        rows.load(b"")
-        return None
-    kept = folder / (part if part in LEARNED else "first")
-    rows.load((kept / "domain_words.txt").read_bytes())
-    return prototypes_from(json.loads((kept / "domain_directions.json").read_text("utf-8")), f"without {part}")
+def table_row(name: str, ways: Sequence[Sequence[float]]) -> str:
+    """A row of the table: the figures of each way, one beside the other."""
+    shown = [" / ".join(f"{value:.1f}" for value in each) for each in zip(*ways, strict=True)]
+    return "| " + " | ".join([name, *shown, *[""] * (len(_COLUMNS) - len(shown))]) + " |"
+
+
+def _means(rows: Sequence[Sequence[float]]) -> list[float]:
+    """The mean of each column over the rows that have it."""
+    return [fmean([row[place] for row in rows if place < len(row)]) for place in range(max(map(len, rows)))]
 
 
 if __name__ == "__main__":

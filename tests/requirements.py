@@ -1323,6 +1323,11 @@ EVAL = (
         "DESIGN 13",
         "With vectors all five evaluations meet the document's bars, and four of them our own.",
     ),
+    Requirement(
+        "W-EVAL-09",
+        "HSCA 7",
+        "Each further source has texts of all domains, and is either learned from or never is.",
+    ),
 )
 
 # --- STAGE ---

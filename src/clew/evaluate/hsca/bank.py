@@ -1,46 +1,23 @@
-"""Material for evaluations 1, 2, 3 and 5: texts written for this purpose, in several parts.
+"""Material for evaluations 1, 2, 3 and 5: texts written for this purpose, in two parts.
 
-The first texts are split in two by a hash: `seen` may be looked at while rules are changed, `unseen` is run only for
-figures. A text belongs to `unseen` if the first digit of the SHA-256 of its head line is odd. Each further source is a
-part of its own, in other genres and voices: letters of earlier centuries, spoken lectures, terse notes, forum posts,
-newspapers, chats with an assistant, tales and chronicles, essays and sermons, the stage and memoirs, handbooks,
-messages between friends, papers of a workplace, reviews and columns, diaries, and talk on the radio. The texts of a
-source were written before any of them was run, and none was changed because of a result.
+The texts are split by a hash: `seen` may be looked at while rules are changed, `unseen` is run only for figures. A text
+belongs to `unseen` if the first digit of the SHA-256 of its head line is odd. Further texts, in the same form, are for
+measurements only (`benchmarks.sources`).
 """
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from random import Random
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from clew.text.sentences import sentence_spans
 from clew.types.record import Record
 
-LearnedSource = Literal[
-    "letters",
-    "lectures",
-    "notes",
-    "forum",
-    "news",
-    "assistant",
-    "chronicle",
-    "sermons",
-    "stage",
-    "handbook",
-    "messages",
-    "workplace",
-    "reviews",
-]
-BankSplit = Literal["seen", "unseen", LearnedSource, "diary", "radio"]
-LEARNED: Final[tuple[BankSplit, ...]] = get_args(LearnedSource)
-"""The parts that are one source each, and that the weights of words and vectors were learned from, among others."""
-
-SOURCES: Final[tuple[BankSplit, ...]] = (*LEARNED, "diary", "radio")
-"""The parts that are one source each, kept in one file each; from the last two nothing was learned or chosen."""
+BankSplit = Literal["seen", "unseen"]
 
 MaterialKind = Literal["thread", "passage", "crossing", "bridge"]
 
@@ -90,25 +67,36 @@ class Material(Record):
 @cache
 def bank(part: BankSplit) -> tuple[Material, ...]:
     """All material of one split, in the order of the files."""
-    found: list[Material] = []
     folder = resources.files(__package__) / "data" / "bank"
+    found: list[Material] = []
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         domain = file.name.removesuffix(".txt")
-        for block in file.read_text(encoding="utf-8").split("# ")[1:]:
-            head, *lines = block.strip().split("\n")
-            if part == (domain if domain in SOURCES else part_of(head)):
-                found += _materials(domain, head, [line.replace(_VERSES, "\n") for line in lines])
+        for head, lines in _blocks(file.read_text(encoding="utf-8")):
+            if part_of(head) == part:
+                found += _materials(domain, head, lines)
     return tuple(found)
 
 
+def read_texts(told: str) -> tuple[Material, ...]:
+    """All material of a text in which each head line names what its text is about, in its order."""
+    return tuple(material for head, lines in _blocks(told) for material in _materials("", head, lines))
+
+
 def part_of(head: str) -> BankSplit:
-    """The split that one of the first texts belongs to, by its head line."""
+    """The split that a text belongs to, by its head line."""
     return "unseen" if int(hashlib.sha256(head.encode()).hexdigest()[0], 16) % 2 else "seen"
 
 
-def of_kind(part: BankSplit, kind: MaterialKind) -> tuple[Material, ...]:
+def of_kind(texts: Sequence[Material], kind: MaterialKind) -> tuple[Material, ...]:
     """The texts of one kind."""
-    return tuple(material for material in bank(part) if material.kind == kind)
+    return tuple(material for material in texts if material.kind == kind)
+
+
+def _blocks(told: str) -> Iterator[tuple[str, list[str]]]:
+    """The head line and the other lines of each text."""
+    for block in told.split("# ")[1:]:
+        head, *lines = block.strip().split("\n")
+        yield head, [line.replace(_VERSES, "\n") for line in lines]
 
 
 def _materials(domain: str, head: str, lines: list[str]) -> list[Material]:

@@ -11,7 +11,7 @@ from itertools import chain
 from random import Random
 from typing import Final
 
-from clew.evaluate.hsca.bank import BankSplit, Material, of_kind
+from clew.evaluate.hsca.bank import Material, of_kind
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of, domain_shares, strongest
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import StructureParameters
@@ -40,10 +40,10 @@ class BridgingCase(Record):
     sides: tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[BridgingCase, ...]:
+def cases(seed: int, count: int, texts: Sequence[Material]) -> tuple[BridgingCase, ...]:
     """`count` bridging pairs, the families in turn, and `count` random controls from different families."""
     chance = Random(seed)  # noqa: S311 - no secret
-    framings = of_kind(part, "bridge")
+    framings = of_kind(texts, "bridge")
     families = list(dict.fromkeys(each.name for each in framings))
     made = []
     for number in range(count):

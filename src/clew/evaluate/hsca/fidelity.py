@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Final
 
 from clew.analyze.lexicon import DOMAINS
-from clew.evaluate.hsca.bank import BankSplit, of_kind
+from clew.evaluate.hsca.bank import Material, of_kind
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of, domain_shares, strongest
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import StructureParameters
@@ -39,14 +39,14 @@ class FidelityCase(Record):
     asides: tuple[int, ...]
 
 
-def cases(seed: int, count: int, part: BankSplit = "unseen", asides: int = 1) -> tuple[FidelityCase, ...]:
+def cases(seed: int, count: int, texts: Sequence[Material], asides: int = 1) -> tuple[FidelityCase, ...]:
     """Conversations on the domains in turn, with random threads, passages and positions; deterministic by the seed.
 
     Args:
         asides: passages in each conversation; the document has one, more make it harder.
     """
     chance = Random(seed)  # noqa: S311 - no secret
-    threads, passages = of_kind(part, "thread"), of_kind(part, "passage")
+    threads, passages = of_kind(texts, "thread"), of_kind(texts, "passage")
     made = []
     for number in range(count):
         domain = DOMAINS[number % len(DOMAINS)]

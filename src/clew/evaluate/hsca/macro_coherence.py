@@ -11,7 +11,7 @@ from itertools import groupby
 from random import Random
 from typing import Final
 
-from clew.evaluate.hsca.bank import BankSplit, Material, of_kind
+from clew.evaluate.hsca.bank import Material, of_kind
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import StructureParameters
@@ -42,11 +42,11 @@ class MacroCoherenceCase(Record):
     sections: tuple[tuple[str, ...], ...]
 
 
-def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[MacroCoherenceCase, ...]:
-    """Conversations on the crossings of the bank in turn, with either domain first and random threads."""
+def cases(seed: int, count: int, texts: Sequence[Material]) -> tuple[MacroCoherenceCase, ...]:
+    """Conversations on the crossings in turn, with either domain first and random threads."""
     chance = Random(seed)  # noqa: S311 - no secret
-    threads = of_kind(part, "thread")
-    crossings = [each for each in of_kind(part, "crossing") if _have_threads(each, threads)]
+    threads = of_kind(texts, "thread")
+    crossings = [each for each in of_kind(texts, "crossing") if _have_threads(each, threads)]
     made = []
     for number in range(count):
         crossing = crossings[number % len(crossings)]

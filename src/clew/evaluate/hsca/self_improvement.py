@@ -12,7 +12,7 @@ from random import Random
 from typing import Final
 
 from clew.evaluate.hsca import fidelity
-from clew.evaluate.hsca.bank import BankSplit
+from clew.evaluate.hsca.bank import Material, bank
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import Interaction, StructureParameters, tune_structure, weighed_together
@@ -48,12 +48,12 @@ class ImprovementCase(Record):
     held_out: tuple[fidelity.FidelityCase, ...]
 
 
-def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[ImprovementCase, ...]:
+def cases(seed: int, count: int, texts: Sequence[Material]) -> tuple[ImprovementCase, ...]:
     """`HISTORIES` histories, all judged by the same `count` conversations."""
-    held_out = fidelity.cases(seed, count, part, ASIDES)
+    held_out = fidelity.cases(seed, count, texts, ASIDES)
     made = []
     for number in range(1, HISTORIES + 1):
-        learned_from = fidelity.cases(seed + number, CONVERSATIONS, "seen", ASIDES)
+        learned_from = fidelity.cases(seed + number, CONVERSATIONS, bank("seen"), ASIDES)
         made.append(
             ImprovementCase(name=f"history {number}", seed=seed + number, learned_from=learned_from, held_out=held_out)
         )

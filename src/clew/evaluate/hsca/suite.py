@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from clew.evaluate.hsca import adversarial, bridging, fidelity, macro_coherence, self_improvement
-from clew.evaluate.hsca.bank import BankSplit
+from clew.evaluate.hsca.bank import BankSplit, bank
 from clew.evaluate.hsca.conversation_beats import ConversationWeigher
 from clew.evaluate.hsca.result import Evaluation
 
@@ -33,13 +33,14 @@ def run_all(
     Raises:
         ModelError: the embedder failed.
     """
+    texts = bank(part)
     on_progress("snapshot fidelity")
-    yield fidelity.run(fidelity.cases(seed, count, part), weigher)
+    yield fidelity.run(fidelity.cases(seed, count, texts), weigher)
     on_progress("macro coherence")
-    yield macro_coherence.run(macro_coherence.cases(seed, count, part), weigher)
+    yield macro_coherence.run(macro_coherence.cases(seed, count, texts), weigher)
     on_progress("self-improvement")
-    yield self_improvement.run(self_improvement.cases(seed, count, part), weigher)
+    yield self_improvement.run(self_improvement.cases(seed, count, texts), weigher)
     on_progress("adversarial shallow content")
     yield adversarial.run(adversarial.cases(seed, count))
     on_progress("cross-domain bridging")
-    yield bridging.run(bridging.cases(seed, count, part), weigher)
+    yield bridging.run(bridging.cases(seed, count, texts), weigher)
