@@ -28,7 +28,7 @@ DEFAULT: Final = StructureParameters()
 
 @dataclass
 class ConversationWeigher:
-    """Weighs turns by the rules and, if there is one, with an embedder; caches the vectors of texts.
+    """Weighs turns by the rules and, if there is one, with an embedder; caches what is the same for a text each time.
 
     Attributes:
         embedder: None for the rules alone.
@@ -38,6 +38,8 @@ class ConversationWeigher:
     embedder: Embedder | None = None
     prototypes: Prototypes | None = None
     _vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    _evidence: dict[str, Evidence] = field(default_factory=dict)
+    _weighings: dict[tuple[str, int], Weighing] = field(default_factory=dict)
 
     def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32] | None]:
         """One vector for each text; None without an embedder.
@@ -58,15 +60,16 @@ class ConversationWeigher:
         Raises:
             ModelError: the embedder failed.
         """
-        rules = [evidence_of(read(text)) for text in texts]
-        if self.embedder is None:
-            return rules
-        if self.prototypes is None:
-            self.prototypes = prototypes_of(self.embedder)
-        return [
-            found if vector is None else evidence_with_vector(found, vector, self.prototypes)
-            for found, vector in zip(rules, self.vectors(texts), strict=True)
-        ]
+        new = [text for text in dict.fromkeys(texts) if text not in self._evidence]
+        found = [evidence_of(read(text)) for text in new]
+        if self.embedder is not None:
+            prototypes = self.prototypes = self.prototypes or prototypes_of(self.embedder)
+            found = [
+                rules if vector is None else evidence_with_vector(rules, vector, prototypes)
+                for rules, vector in zip(found, self.vectors(new), strict=True)
+            ]
+        self._evidence.update(zip(new, found, strict=True))
+        return [self._evidence[text] for text in texts]
 
     def weigh(self, texts: Sequence[str], window: int) -> list[Weighing]:
         """Weighs each text by itself, with its vector if there is one.
@@ -74,11 +77,12 @@ class ConversationWeigher:
         Raises:
             ModelError: the embedder failed.
         """
-        shares = map(shares_of, self.evidence(texts))
-        return [
-            replace(weigh(text, window), domains=tags(each), domain_weights=each)
-            for text, each in zip(texts, shares, strict=True)
-        ]
+        evidence = self.evidence(texts)
+        for text, found in zip(texts, evidence, strict=True):
+            if (text, window) not in self._weighings:
+                named = shares_of(found)
+                self._weighings[text, window] = replace(weigh(text, window), domains=tags(named), domain_weights=named)
+        return [self._weighings[text, window] for text in texts]
 
 
 def beats_of(
