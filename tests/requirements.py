@@ -3548,6 +3548,22 @@ CERTAIN = (
 )
 
 
+BY_THE_DOCUMENTS = (
+    Requirement(
+        "D-SIGMA-01", "SIGMA, key functions", "The view's functions take the document's arguments and nothing more."
+    ),
+    Requirement(
+        "D-SIGMA-02", "SIGMA, meet", "The view meets a turn with the overlays of a project, where one is given."
+    ),
+    Requirement(
+        "D-SIGMA-03", "SIGMA, data structures", "Shapes made of lists and plain mappings equal those read from JSON."
+    ),
+    Requirement(
+        "D-SIGMA-04", "SIGMA, session state", "Files are named by text or path; what is missing is an error of Clew."
+    ),
+    Requirement("D-SIGMA-05", "DESIGN 5.2", "Any embedder is given the first 1,000 and last 500 characters of a text."),
+)
+
 FIRST_USE = (
     Requirement(
         "U-NAMES-01", "DESIGN 12", "A first name, in any case and without accents, means the one speaker who has it."
@@ -3720,4 +3736,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TITLES,
     *DECIDED,
     *FIRST_USE,
+    *BY_THE_DOCUMENTS,
 )

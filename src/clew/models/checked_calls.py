@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from clew.errors import ModelError
+from clew.models.prepare import clip_for_embedding
 from clew.models.prompt import Completion, Prompt
 from clew.models.protocol import LLM, Embedder, Matrix
 
@@ -17,13 +18,13 @@ _STOPS: Final = ("end", "length", "refusal")
 
 
 def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Matrix:
-    """Embeds texts; returns shape (len(texts), `embedder.dim`).
+    """Embeds texts, long ones in part (`clip_for_embedding`); returns shape (len(texts), `embedder.dim`).
 
     Raises:
         ModelError: the embedder raised any exception, or its answer violates the protocol.
     """
     try:
-        matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
+        matrix = np.asarray(embedder.embed([clip_for_embedding(text) for text in texts]), dtype=np.float32)
         expected = (len(texts), embedder.dim)
     except ModelError:
         raise

@@ -32,6 +32,7 @@ from clew.views.sigma_files import (
     update_session_stats,
 )
 from clew.views.sigma_lattice import build_conversation_lattice, classify_conversation_mode, cosine, vector_of
+from clew.views.sigma_meet import OverlayRegistry
 from clew.views.sigma_recap import reconstruct_chat_context, reconstruct_quest_context
 from clew.views.sigma_shapes import (
     AnalyzerOptions,
@@ -65,6 +66,7 @@ __all__ = [
     "EdgeType",
     "InjectorOptions",
     "LatticeMetadata",
+    "OverlayRegistry",
     "OverlayScores",
     "Reason",
     "SessionState",
@@ -110,6 +112,7 @@ def analyze_turn(
     turn: ConversationTurn,
     context: Sequence[TurnAnalysis],
     embedder: Embedder | None = None,
+    project_registry: OverlayRegistry | None = None,
     options: AnalyzerOptions | None = None,
 ) -> TurnAnalysis:
     """Analyse a turn against those before it, by the document's formulas unchanged.
@@ -120,15 +123,19 @@ def analyze_turn(
     Args:
         context: the turns before it, oldest first; the last ten are used.
         embedder: None compares words instead of vectors.
+        project_registry: the overlays of a project; None leaves words and inheritance.
 
     Raises:
+        InputError: the registry's vectors are of another length than the embedder's.
         ModelError: the embedder failed.
     """
     settings = options or AnalyzerOptions()
     rules = Rules(PLAIN, "sigma", settings.paradigm_shift_threshold, routine=settings.routine_threshold)
     vector = None if embedder is None else embed_checked(embedder, [turn.content])[0]
     recent = tuple(as_seen(_told(each)) for each in context[-RECENT:])
-    found, _ = analyse(TurnInput(turn.id, turn.role, turn.content, vector), SessionHistory(recent), rules)
+    meet = None if project_registry is None else project_registry.query(turn.content, vector)
+    now = TurnInput(turn.id, turn.role, turn.content, vector, meet=meet)
+    found, _ = analyse(now, SessionHistory(recent), rules)
     return TurnAnalysis(
         turn_id=turn.id,
         content=turn.content,

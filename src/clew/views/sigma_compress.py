@@ -18,7 +18,7 @@ from clew.models.protocol import LLM
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.text.evidence import evidence
-from clew.views.sigma_lattice import build_conversation_lattice, mode_of_texts
+from clew.views.sigma_lattice import build_conversation_lattice, last_time, mode_of_texts
 from clew.views.sigma_shapes import (
     Class,
     CompressionResult,
@@ -86,7 +86,7 @@ def compress_context(
     ratio = before / after if after else 1.0
     lattice = build_conversation_lattice(
         [each.turn for each in kept],
-        created_at=max((turn.timestamp for turn in turns), default=0) if created_at is None else created_at,
+        created_at=last_time(turns) if created_at is None else created_at,
         session_id=session_id,
     )
     metadata = replace(

@@ -2,110 +2,128 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from clew.errors import FormatError
-from clew.rows.provider_sessions import Reason
+from clew.errors import FormatError, InputError, NotFoundError
+from clew.memory.opening import utc_now
+from clew.rows.provider_sessions import REASONS, Reason
 from clew.store.replace_file import replace_file
+from clew.store.rows import to_us
 from clew.types.ids import session_prefix
 from clew.views.sigma_shapes import ConversationLattice, SessionState, SessionStats, Transition, TurnAnalysis
 
 
-def create_session_state(anchor_id: str, sdk_session: str, *, now: int) -> SessionState:
-    """The state of a new conversation; `now` is in milliseconds since 1970."""
-    return SessionState(anchor_id=anchor_id, current_session=sdk_session, created_at=now, last_updated=now)
+def create_session_state(anchor_id: str, sdk_session: str, *, now: int | None = None) -> SessionState:
+    """The state of a new conversation.
+
+    Args:
+        now: in milliseconds since 1970, as everywhere here; None takes the present.
+    """
+    moment = _moment(now)
+    return SessionState(anchor_id=anchor_id, current_session=sdk_session, created_at=moment, last_updated=moment)
 
 
 def update_session_state(
-    state: SessionState, new_session: str, reason: Reason, *, now: int, tokens: int | None = None
+    state: SessionState, new_session: str, reason: Reason, *, now: int | None = None, tokens: int | None = None
 ) -> SessionState:
-    """The state after the provider started a new session; unchanged when that session is the current one."""
+    """The state after the provider started a new session; unchanged when that session is the current one.
+
+    Args:
+        tokens: of the conversation at that time.
+
+    Raises:
+        InputError: the reason is unknown.
+    """
+    if reason not in REASONS:
+        raise InputError(f"reason {reason!r:.60} is unknown; expected one of {', '.join(REASONS)}")
     if new_session == state.current_session:
         return state
+    moment = _moment(now)
     step = Transition(
         old_session=state.current_session,
         new_session=new_session,
-        timestamp=now,
+        timestamp=moment,
         reason=reason,
         token_count_at_compression=tokens,
     )
-    return SessionState(
-        anchor_id=state.anchor_id,
-        current_session=new_session,
-        created_at=state.created_at,
-        last_updated=now,
-        compression_history=(*state.compression_history, step),
-        stats=state.stats,
-    )
+    history = (*state.compression_history, step)
+    return replace(state, current_session=new_session, last_updated=moment, compression_history=history)
 
 
-def update_session_stats(state: SessionState, turns: Sequence[TurnAnalysis], *, now: int) -> SessionState:
-    """The state with statistics over its turns; averages are formatted as in the document."""
+def update_session_stats(
+    state: SessionState, stats: SessionStats | Sequence[TurnAnalysis], *, now: int | None = None
+) -> SessionState:
+    """The state with other statistics: those that are given, or those over its turns.
+
+    Averages over turns are formatted as in the document.
+    """
+    told = stats if isinstance(stats, SessionStats) else _counted(stats)
+    return replace(state, last_updated=_moment(now), stats=told)
+
+
+def _counted(turns: Sequence[TurnAnalysis]) -> SessionStats:
     count = len(turns) or 1
-    stats = SessionStats(
+    return SessionStats(
         total_turns_analyzed=len(turns),
         paradigm_shifts=sum(turn.is_paradigm_shift for turn in turns),
         routine_turns=sum(turn.is_routine for turn in turns),
         avg_novelty=f"{sum(turn.novelty for turn in turns) / count:.3f}",
         avg_importance=f"{sum(turn.importance_score for turn in turns) / count:.1f}",
     )
-    return SessionState(
-        anchor_id=state.anchor_id,
-        current_session=state.current_session,
-        created_at=state.created_at,
-        last_updated=now,
-        compression_history=state.compression_history,
-        stats=stats,
-    )
 
 
-def save_lattice(lattice: ConversationLattice, folder: Path, session: str) -> Path:
+def _moment(now: int | None) -> int:
+    return to_us(utc_now()) // 1_000 if now is None else now
+
+
+def save_lattice(lattice: ConversationLattice, folder: Path | str, session: str) -> Path:
     """Write `{session}.lattice.json`, with the name percent-encoded, and return its path."""
-    return _write(folder / f"{session_prefix(session)}.lattice.json", lattice.to_dict())
+    return _write(Path(folder) / f"{session_prefix(session)}.lattice.json", lattice.to_dict())
 
 
-def load_lattice(path: Path) -> ConversationLattice:
+def load_lattice(path: Path | str) -> ConversationLattice:
     """Read what `save_lattice`, or another program, wrote.
 
     Raises:
+        NotFoundError: there is no such file.
         FormatError: the file is not a JSON object.
         InputError: the object is not a lattice.
     """
-    return ConversationLattice.from_dict(_read(path))
+    return ConversationLattice.from_dict(_read(Path(path)))
 
 
-def save_recap(text: str, folder: Path, session: str) -> Path:
+def save_recap(text: str, folder: Path | str, session: str) -> Path:
     """Write `{session}.recap.txt`, with the name percent-encoded, and return its path."""
-    path = folder / f"{session_prefix(session)}.recap.txt"
+    path = Path(folder) / f"{session_prefix(session)}.recap.txt"
     replace_file(path, text.encode("utf-8", "surrogatepass"))
     return path
 
 
-def load_recap(path: Path) -> str:
+def load_recap(path: Path | str) -> str:
     """Read what `save_recap` wrote, character for character.
 
     Raises:
+        NotFoundError: there is no such file.
         FormatError: the file is not text in UTF-8.
     """
-    try:
-        return path.read_bytes().decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{str(path)!r} is not text in UTF-8: {error}") from error
+    return _text(Path(path))
 
 
-def save_state(state: SessionState, folder: Path) -> Path:
+def save_state(state: SessionState, folder: Path | str) -> Path:
     """Write `{anchor_id}.state.json`, with the name percent-encoded, and return its path."""
-    return _write(folder / f"{session_prefix(state.anchor_id)}.state.json", state.to_dict())
+    return _write(Path(folder) / f"{session_prefix(state.anchor_id)}.state.json", state.to_dict())
 
 
-def load_state(path: Path) -> SessionState:
+def load_state(path: Path | str) -> SessionState:
     """Read what `save_state`, or another program, wrote.
 
     Raises:
+        NotFoundError: there is no such file.
         FormatError: the file is not a JSON object.
         InputError: the object is not a session state.
     """
-    return SessionState.from_dict(_read(path))
+    return SessionState.from_dict(_read(Path(path)))
 
 
 def _write(path: Path, record: object) -> Path:
@@ -114,10 +132,20 @@ def _write(path: Path, record: object) -> Path:
 
 
 def _read(path: Path) -> dict[str, object]:
+    text = _text(path)
     try:
-        found = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
+        found = json.loads(text)
     except ValueError as error:
         raise FormatError(f"{str(path)!r} cannot be read as JSON: {error}") from error
     if not isinstance(found, dict):
         raise FormatError(f"{str(path)!r} holds a {type(found).__name__}; expected an object")
     return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "surrogatepass")
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no file {str(path)!r}; name one that was saved before") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{str(path)!r} is not text in UTF-8: {error}") from error

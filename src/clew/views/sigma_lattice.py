@@ -1,7 +1,7 @@
 """The SIGMA document's graph of a conversation: its turns, the edges between them, and whether it is work or talk."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -34,22 +34,21 @@ _FILE: Final = re.compile(
 
 def build_conversation_lattice(
     turns: Sequence[TurnAnalysis],
-    classification: Classification | None = None,
+    classification: Classification | Mapping[str, Sequence[TurnAnalysis]] | None = None,
     *,
-    created_at: int,
+    created_at: int | None = None,
     session_id: str | None = None,
 ) -> ConversationLattice:
     """Build nodes for the kept turns, and edges between them: references, neighbours in time, similarity.
 
     Args:
-        classification: None keeps all turns.
-        created_at: milliseconds since 1970.
+        classification: the classes, or a mapping of their names; None keeps all turns.
+        created_at: milliseconds since 1970; None takes the time of the last turn.
 
     Raises:
-        InputError: vectors of two turns differ in length.
+        InputError: vectors of two turns differ in length, or a class has another name.
     """
-    chosen_turns = turns if classification is None else (*classification.preserved, *classification.summarized)
-    kept = sorted(chosen_turns, key=lambda turn: (turn.timestamp, turn.turn_id))
+    kept = sorted(_kept(turns, classification), key=lambda turn: (turn.timestamp, turn.turn_id))
     names = {turn.turn_id for turn in kept}
     edges = [
         ConversationEdge(turn.turn_id, name, "conversation_reference", REFERENCE_WEIGHT)
@@ -63,13 +62,33 @@ def build_conversation_lattice(
         tuple(_node(turn) for turn in kept),
         tuple(edges),
         LatticeMetadata(
-            created_at=created_at,
+            created_at=last_time(turns) if created_at is None else created_at,
             original_turn_count=len(turns),
             compressed_turn_count=len(kept),
             compression_ratio=len(turns) / len(kept) if kept else 1.0,
             session_id=session_id,
         ),
     )
+
+
+def last_time(turns: Sequence[TurnAnalysis]) -> int:
+    """The time of the latest turn, in milliseconds since 1970; 0 without any."""
+    return max((turn.timestamp for turn in turns), default=0)
+
+
+def _kept(
+    turns: Sequence[TurnAnalysis], classification: Classification | Mapping[str, Sequence[TurnAnalysis]] | None
+) -> Sequence[TurnAnalysis]:
+    if classification is None:
+        return turns
+    if isinstance(classification, Mapping):
+        odd = sorted(map(str, classification.keys() - set(Classification.__slots__)))
+        if odd:
+            known = ", ".join(Classification.__slots__)
+            raise InputError(f"the classes {', '.join(odd):.80} are unknown; expected {known}")
+        given = {name: tuple(turns) for name, turns in classification.items()}
+        classification = Classification(**given)
+    return (*classification.preserved, *classification.summarized)
 
 
 def classify_conversation_mode(lattice: ConversationLattice) -> Mode:
@@ -93,12 +112,12 @@ def mode_of_texts(texts: Sequence[str], structural: float) -> Mode:
     return mode_of(tool_turns=tools, structural=structural, code_blocks=code, files=files)
 
 
-def vector_of(values: Sequence[float]) -> Vector:
+def vector_of(values: Sequence[float] | Vector) -> Vector:
     """Numbers as a vector."""
     return np.asarray(values, dtype=np.float32)
 
 
-def cosine(one: Vector, values: Sequence[float]) -> float:
+def cosine(one: Vector, values: Sequence[float] | Vector) -> float:
     """The cosine of a vector and numbers; 0 if either is zero.
 
     Raises:

@@ -43,7 +43,7 @@ def reconstruct_quest_context(
     talk = _Talk.of(lattice)
     draft = _Draft(budget, counter_named(counter))
     draft.open(f"## Current Quest: {talk.quest()}", *talk.note())
-    draft.add("", [f"**Status:** {'In Progress' if talk.is_open() else 'Answered'}"])
+    draft.add("", ["", f"**Status:** {'In Progress' if talk.is_open() else 'Answered'}"])
     draft.add("", [f"**Files:** {', '.join(talk.files(draft.count))}"] if talk.has_files() else [])
     draft.add_shifts("Paradigm Shifts", talk)
     draft.add("Mental Map", talk.mental_map())
@@ -220,7 +220,8 @@ class _Talk:
     def queries(self) -> list[str]:
         """Questions that the memory can answer, by the tags of the weightiest turns, else by what they say."""
         weighty = sorted(self.turns, key=lambda turn: (-round(turn.importance, 6), -turn.seq))
-        names = [(self.nodes[turn.seq].semantic_tags or (_short(turn.one_line, TITLE),))[0] for turn in weighty]
+        said = [(turn, _short(turn.one_line, TITLE).rstrip(" .!?")) for turn in weighty]
+        names = [(self.nodes[turn.seq].semantic_tags or (words,))[0] for turn, words in said]
         asked = [f'- "What was said about {name}?"' for name in dict.fromkeys(names)][:_QUESTIONS]
         return ["You can ask:", "", *asked] if asked else []
 

@@ -67,9 +67,27 @@ class ConversationTurn(Record):
         return cls(id=f"turn-{timestamp}", role=role, content=content, timestamp=timestamp)
 
 
+def _take_lists(record: object, *names: str) -> None:
+    """Makes tuples of the fields that were given as lists, so that records with the same contents are equal."""
+    for name in names:
+        value = getattr(record, name)
+        if not isinstance(value, tuple):
+            object.__setattr__(record, name, tuple(value))
+
+
+def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
+    """Makes `OverlayScores` of a mapping, and numbers of a vector of any library's."""
+    scores: object = record.overlay_scores
+    if isinstance(scores, Mapping):
+        object.__setattr__(record, "overlay_scores", OverlayScores.of(scores))
+    vector: object = record.embedding
+    if not isinstance(vector, tuple):
+        object.__setattr__(record, "embedding", tuple(map(float, record.embedding)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnAnalysis(Record):
-    """One message and its analysis against the messages before it.
+    """One message and its analysis against the messages before it; lists and a mapping of scores are taken as well.
 
     Attributes:
         embedding: empty when there is no embedder.
@@ -92,6 +110,10 @@ class TurnAnalysis(Record):
     references: tuple[str, ...] = ()
     semantic_tags: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        _take_scores(self)
+        _take_lists(self, "references", "semantic_tags")
+
 
 @dataclass(frozen=True, slots=True)
 class Classification(Record):
@@ -100,6 +122,9 @@ class Classification(Record):
     preserved: tuple[TurnAnalysis, ...] = ()
     summarized: tuple[TurnAnalysis, ...] = ()
     discarded: tuple[TurnAnalysis, ...] = ()
+
+    def __post_init__(self) -> None:
+        _take_lists(self, *self.__slots__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +149,10 @@ class ConversationNode(Record):
     semantic_tags: tuple[str, ...] = ()
     type: str = NODE_TYPE
     compression: Class | None = None
+
+    def __post_init__(self) -> None:
+        _take_scores(self)
+        _take_lists(self, "semantic_tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +210,9 @@ class ConversationLattice:
     nodes: tuple[ConversationNode, ...]
     edges: tuple[ConversationEdge, ...]
     metadata: LatticeMetadata
+
+    def __post_init__(self) -> None:
+        _take_lists(self, "nodes", "edges")
 
     def to_dict(self) -> dict[str, Any]:
         """As `{session}.lattice.json` holds it."""
@@ -240,6 +272,9 @@ class SessionState(Record):
     last_updated: int
     compression_history: tuple[Transition, ...] = ()
     stats: SessionStats = field(default_factory=SessionStats)
+
+    def __post_init__(self) -> None:
+        _take_lists(self, "compression_history")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,173 @@
+"""The SIGMA view as the document writes its calls: arguments, registry of overlays, shapes of lists, files."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clew import Memory, Turn
+from clew.analyze.overlays import Overlay
+from clew.errors import InputError, NotFoundError
+from clew.testing import HashEmbedder
+from clew.views.sigma import (
+    Classification,
+    ConversationLattice,
+    ConversationTurn,
+    OverlayRegistry,
+    OverlayScores,
+    SessionState,
+    SessionStats,
+    TurnAnalysis,
+    analyze_turn,
+    build_conversation_lattice,
+    create_session_state,
+    inject_relevant_context,
+    load_lattice,
+    load_recap,
+    load_state,
+    save_lattice,
+    save_recap,
+    save_state,
+    update_session_state,
+    update_session_stats,
+)
+from tests.projects import made
+
+PLAIN = ConversationTurn.at(1, "user", "The weather was mild by the lake.")
+
+
+class Lengths:
+    """An embedder that notes the lengths of its texts."""
+
+    name, dim = "lengths", 2
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def embed(self, texts: Any) -> Any:
+        self.seen += [len(text) for text in texts]
+        return np.asarray([(1.0, 0.0)] * len(texts), dtype=np.float32)
+
+
+def of_lists(number: int = 1) -> TurnAnalysis:
+    given: dict[str, Any] = {
+        "turn_id": f"turn-{number}",
+        "content": "We chose OAuth2.",
+        "role": "user",
+        "timestamp": number,
+        "embedding": np.asarray([1.0, 0.0]),
+        "novelty": 0.9,
+        "overlay_scores": {"O1_structural": 8, "O2": 9},
+        "importance_score": 8,
+        "is_paradigm_shift": True,
+        "is_routine": False,
+        "references": ["turn-0"],
+        "semantic_tags": ["oauth2"],
+    }
+    return TurnAnalysis(**given)
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_the_functions_need_only_the_document_s_arguments() -> None:
+    before = time.time_ns() // 1_000_000
+    state = create_session_state("anchor", "first")
+    assert before <= state.created_at == state.last_updated
+    moved = update_session_state(state, "second", "compression")
+    assert moved.compression_history[0].timestamp == moved.last_updated >= state.created_at
+    stats = SessionStats(total_turns_analyzed=3, avg_novelty="0.500")
+    assert update_session_stats(moved, stats, now=7) == SessionState(
+        anchor_id="anchor",
+        current_session="second",
+        created_at=state.created_at,
+        last_updated=7,
+        compression_history=moved.compression_history,
+        stats=stats,
+    )
+    with pytest.raises(InputError, match="'boredom' is unknown; expected one of initial, compression"):
+        update_session_state(state, "third", "boredom")  # type: ignore[arg-type]  # what is refused
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_a_lattice_is_made_of_turns_and_a_classification() -> None:
+    turns = [of_lists(1), of_lists(2), of_lists(5)]
+    named = build_conversation_lattice(turns, {"preserved": turns[:1], "summarized": [turns[2]], "discarded": []})
+    assert named == build_conversation_lattice(turns, Classification((turns[0],), (turns[2],)))
+    assert [node.turn_id for node in named.nodes] == ["turn-1", "turn-5"]
+    assert named.metadata.created_at == 5
+    with pytest.raises(InputError, match="kept are unknown; expected preserved, summarized, discarded"):
+        build_conversation_lattice(turns, {"kept": turns})
+
+
+@pytest.mark.requirement("D-SIGMA-02")
+def test_a_turn_is_met_with_the_nodes_of_a_project() -> None:
+    nodes = {"O4": ["mild weather by the lake", "tax forms"], "O7_strategic": ["nothing alike"]}
+    embedder = HashEmbedder(dim=512)
+    for chosen in (None, embedder):
+        alone = analyze_turn(PLAIN, [], chosen, None)
+        met = analyze_turn(PLAIN, [], chosen, OverlayRegistry.of(nodes, chosen))
+        assert alone.overlay_scores.O4_mission == 0
+        assert 3 < met.overlay_scores.O4_mission <= 5.5  # the mean of one that is near and one that is not
+        assert met.importance_score > alone.importance_score
+    assert analyze_turn(PLAIN, [], embedder, OverlayRegistry.of({}, embedder)) == analyze_turn(PLAIN, [], embedder)
+    assert analyze_turn(PLAIN, [], None, OverlayRegistry.of(nodes, embedder)) == analyze_turn(PLAIN, [])
+    with pytest.raises(InputError, match="vectors of 512 and 64 numbers"):
+        analyze_turn(PLAIN, [], embedder, OverlayRegistry.of(nodes, HashEmbedder(dim=64)))
+
+
+@pytest.mark.requirement("D-SIGMA-02")
+def test_only_the_three_nearest_nodes_of_an_overlay_count() -> None:
+    near = ["mild weather by the lake"] * 3
+    few, many = (OverlayRegistry.of({"O6": texts}) for texts in (near, [*near, *["tax forms"] * 50]))
+    assert few.query(PLAIN.content, None) == many.query(PLAIN.content, None) != {}
+
+
+@pytest.mark.requirement("D-SIGMA-02")
+def test_the_projects_of_a_memory_are_a_registry(tmp_path: Path) -> None:
+    text = "# Login\n\n## Passwords\n\nA password is stored after encryption, for authentication.\n"
+    made(tmp_path, {"docs/login.md": text})
+    with Memory.open(":memory:", embedder="none") as memory:
+        assert OverlayRegistry.of_memory(memory) is None
+        memory.attach_project(tmp_path)
+        registry = OverlayRegistry.of_memory(memory)
+        assert registry is not None
+        assert registry.query("after encryption the password is stored", None)[Overlay.SECURITY] > 2
+        assert registry.query("", None) == {}
+
+
+@pytest.mark.requirement("D-SIGMA-03")
+def test_shapes_of_lists_equal_those_that_are_read() -> None:
+    made = of_lists()
+    assert made == TurnAnalysis.from_dict(made.to_dict())
+    assert made.overlay_scores == OverlayScores(O1_structural=8, O2_security=9)
+    assert made.embedding == (1.0, 0.0)
+    lattice = build_conversation_lattice([made])
+    listed = ConversationLattice(list(lattice.nodes), list(lattice.edges), lattice.metadata)  # type: ignore[arg-type]  # what is taken too
+    assert listed == lattice == ConversationLattice.from_dict(lattice.to_dict())
+    assert inject_relevant_context("which?", [made], Lengths()).startswith("[Recent context 1] You asked:\nWe chose")
+
+
+@pytest.mark.requirement("D-SIGMA-04")
+def test_files_are_named_by_text_or_path_and_missed_by_name(tmp_path: Path) -> None:
+    lattice, state = build_conversation_lattice([of_lists()]), create_session_state("a", "s", now=1)
+    for folder in (tmp_path, str(tmp_path)):
+        assert load_lattice(str(save_lattice(lattice, folder, "s"))) == lattice
+        assert load_state(str(save_state(state, folder))) == state
+        assert load_recap(str(save_recap("what was said", folder, "s"))) == "what was said"
+    for load in (load_lattice, load_state, load_recap):
+        with pytest.raises(NotFoundError, match="there is no file '"):
+            load(tmp_path / "nothing.json")
+
+
+@pytest.mark.requirement("D-SIGMA-05")
+def test_an_embedder_of_the_caller_s_gets_the_beginning_and_end_of_long_texts() -> None:
+    embedder = Lengths()
+    turn = analyze_turn(ConversationTurn.at(1, "user", "word " * 2_000), [], embedder)
+    inject_relevant_context("why " * 2_000, [turn], embedder)
+    with Memory.open(":memory:", embedder=embedder) as memory:
+        memory.add(Turn(role="user", content="word " * 2_000))
+        memory.drain()
+        memory.recall("why " * 2_000)
+    assert max(embedder.seen) == 1_500
+    assert embedder.seen.count(1_500) >= 3
