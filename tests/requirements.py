@@ -3561,6 +3561,14 @@ BY_THE_DOCUMENTS = (
     Requirement(
         "D-SIGMA-04", "SIGMA, session state", "Files are named by text or path; what is missing is an error of Clew."
     ),
+    Requirement(
+        "D-SIGMA-06", "SIGMA, MCP tool", "`recall_past_conversation` takes the question as `query`, over every door."
+    ),
+    Requirement("D-SIGMA-07", "SIGMA, environment", "`SIGMA_DEBUG=true` is the option `--debug` of `clew chat`."),
+    Requirement(
+        "D-VC-01", "VC Compactor", "The least and most tokens of summaries can be set, also by the source's YAML."
+    ),
+    Requirement("D-VC-02", "VC Token Counter", "`tiktoken` is estimated where its package is not installed."),
     Requirement("D-SIGMA-05", "DESIGN 5.2", "Any embedder is given the first 1,000 and last 500 characters of a text."),
 )
 

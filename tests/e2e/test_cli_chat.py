@@ -66,6 +66,18 @@ def test_a_long_conversation_is_condensed_and_goes_on_with_its_recap(asked: list
     assert "The conversation so far:" in instructions(again)
 
 
+@pytest.mark.requirement("D-SIGMA-07")
+@pytest.mark.parametrize(("value", "is_shown"), [("true", True), ("false", False), ("", False)])
+@pytest.mark.usefixtures("asked")
+def test_the_source_s_variable_shows_what_is_asked(
+    monkeypatch: pytest.MonkeyPatch, value: str, *, is_shown: bool
+) -> None:
+    monkeypatch.setenv("SIGMA_DEBUG", value)
+    shown = run("chat", "--session-id", "boat", given="The boat is called Alma.\n")
+    assert shown.exit_code == 0, shown.output
+    assert ("asked with" in shown.stderr) is is_shown
+
+
 @pytest.mark.requirement("SRV-CHAT-01")
 @pytest.mark.usefixtures("tmp_home")
 def test_without_a_model_or_when_it_fails_the_next_step_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,15 @@ def test_routine_turns_get_a_tenth() -> None:
     assert summary_room([TurnLedger(9, 3_000, "summarised", {}, "")]) == SUMMARY
 
 
+@pytest.mark.requirement("D-VC-01")
+def test_the_room_of_a_summary_can_be_set() -> None:
+    turns = [TurnLedger(n, 3_000, "summarised", {}, "We decided to use age. " * 9) for n in range(5)]
+    texts: dict[ShownAs, str] = {"summary": "Words of the summary. " * 90, "digest": "Words. " * 60, "title": "words"}
+    for most, least in ((500, 400), (200, 100), (60, 5)):
+        (made,) = stand_ins([CoveredTurns(turns, texts, method="llm:x")], COUNT, most)
+        assert least <= made.tokens <= most
+
+
 def line(text: str, seq: int = 0) -> TurnLedger:
     return TurnLedger(seq, COUNT(text), "summarised", {}, text)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.condense.summary_check import MOST_TOKENS, fitting_summary
+from clew.condense.summary_check import SummaryBounds, fitting_summary
 
 pytestmark = pytest.mark.requirement("F-RENDER-05")
 
@@ -74,4 +74,12 @@ def test_what_is_no_summary_is_refused(text: str, why: str) -> None:
 def test_an_endless_summary_ends_after_a_whole_sentence() -> None:
     shown, why = fitting_summary(TRUE + " And so on" * 5_000, SOURCE)
     assert (shown, why) == (TRUE, "")
-    assert len(shown) <= 4 * MOST_TOKENS
+    assert len(shown) <= 4 * SummaryBounds().most
+
+
+@pytest.mark.requirement("D-VC-01")
+def test_the_bounds_of_a_summary_can_be_set() -> None:
+    first = TRUE[: TRUE.index(" Lena")]
+    assert fitting_summary(TRUE, SOURCE, SummaryBounds(20, 40)) == (first, "")
+    assert "fewer than 300" in fitting_summary(TRUE, SOURCE, SummaryBounds(300, 500))[1]
+    assert "fewer than 1" in fitting_summary("", SOURCE, SummaryBounds(0, 500))[1]

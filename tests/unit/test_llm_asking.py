@@ -11,7 +11,7 @@ import pytest
 
 from clew.analyze.nuance_model import FLAGS, HEAD, TAIL, nuance_prompt, worth_asking
 from clew.background.llm import LLMWorker
-from clew.config import LLMConfig
+from clew.config import Config, LLMConfig
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import ModelError, ModelUnavailable, RequestRefused
 from clew.memory import Memory
@@ -38,7 +38,9 @@ def talk(*texts: str) -> Store:
 
 
 def work(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> LLMWorker:
-    return LLMWorker(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON), NUANCES)
+    return LLMWorker(
+        store, "default", llm, Config(gather_seconds=0.0, llm=LLMConfig(**config)), clock or FrozenClock(NOON), NUANCES
+    )
 
 
 def finish(worker: LLMWorker) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clew.background.llm import LLMWorker
-from clew.config import LLMConfig
+from clew.config import Config, LLMConfig
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import ModelError, ModelUnavailable
 from clew.models.prompt import Completion, Prompt
@@ -57,8 +57,12 @@ def talk(*texts: str) -> Store:
     return store
 
 
+def settings(**config: Any) -> Config:
+    return Config(gather_seconds=0.0, llm=LLMConfig(**config))
+
+
 def work(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> LLMWorker:
-    return LLMWorker(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON), ONLY_FACTS)
+    return LLMWorker(store, "default", llm, settings(**config), clock or FrozenClock(NOON), ONLY_FACTS)
 
 
 def finish(worker: LLMWorker) -> None:
@@ -233,7 +237,7 @@ def test_a_server_that_does_not_answer_loses_no_turn(vendor: Vendor, said: tuple
         waits: list[float] = []
         llm._sleep = waits.append
         clock = FrozenClock(NOON)
-        worker = LLMWorker(store, "default", llm, LLMConfig(), clock, ONLY_FACTS)
+        worker = LLMWorker(store, "default", llm, settings(), clock, ONLY_FACTS)
         for _ in range(6):
             assert not worker.step()
         assert told_of in str(worker.failure)
@@ -384,7 +388,7 @@ def test_a_correction_in_a_memory_outlasts_what_a_model_reads_later(tmp_path: Pa
 def test_facts_can_be_left_to_rules_alone() -> None:
     for is_asked in (True, False):
         llm = ScriptedLLM(truthful)
-        worker = LLMWorker(talk(), "default", llm, LLMConfig(facts=is_asked), FrozenClock(NOON))
+        worker = LLMWorker(talk(), "default", llm, settings(facts=is_asked), FrozenClock(NOON))
         assert (FACTS in worker.pending()) == is_asked
         finish(worker)
         asked = {asks_for(prompt) for prompt in llm.prompts}
@@ -400,6 +404,6 @@ def test_every_question_keeps_to_the_tokens_of_an_answer() -> None:
             asked.append(max_tokens)
             return super().complete(prompt, max_tokens=max_tokens)
 
-    finish(LLMWorker(talk(), "default", Counting(truthful), LLMConfig(answer_tokens=90), FrozenClock(NOON)))
+    finish(LLMWorker(talk(), "default", Counting(truthful), settings(answer_tokens=90), FrozenClock(NOON)))
     assert len(asked) == 3 * len(SAID)
     assert max(asked) == 90

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from clew.background.llm import LLMWorker
-from clew.config import LLMConfig
+from clew.config import Config
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.memory import Memory
@@ -167,7 +167,7 @@ def test_a_language_models_tags_count_too() -> None:
         before = shares(memory.search("Any news of Deployments?", limit=99))
         assert before[0] == 0
         llm = ScriptedLLM(lambda _prompt: '{"tags": ["Deployments"]}')
-        work = LLMWorker(memory.reads.store, memory.space, llm, LLMConfig(), memory.reads.clock, TAGGING)
+        work = LLMWorker(memory.reads.store, memory.space, llm, Config(gather_seconds=0.0), memory.reads.clock, TAGGING)
         while work.step():
             pass
         work.stop()

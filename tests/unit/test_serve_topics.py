@@ -188,6 +188,15 @@ def test_what_cannot_be_used_gives_way_to_the_block(answer: dict[str, Any] | Exc
     assert "Sources:" not in said
 
 
+@pytest.mark.requirement("D-SIGMA-06")
+def test_the_question_is_called_query_as_in_the_source() -> None:
+    with quiet() as memory:
+        memory.add(told("We picked Redis."))
+        (tool,) = (each for each in Tools(memory).offered() if each.name == "recall_past_conversation")
+        assert tool.schema["required"] == list(tool.schema["properties"]) == ["query"]
+        assert "We picked Redis." in tool.call(query="what did we pick?")
+
+
 @pytest.mark.requirement("P-SRF-06")
 def test_without_a_model_or_a_match_the_block_answers() -> None:
     with quiet() as memory:

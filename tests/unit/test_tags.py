@@ -20,7 +20,7 @@ from clew.analyze.tags import (
 )
 from clew.analyze.tags_model import model_tags
 from clew.background.llm import LLMWorker
-from clew.config import LLMConfig
+from clew.config import Config
 from clew.derive.analysis import drop_analysis
 from clew.derive.embedding import embed_batch, missing
 from clew.derive.llm.tasks import QUESTIONS
@@ -314,7 +314,7 @@ def test_with_vectors_a_label_is_found_that_is_not_named() -> None:
 def test_a_models_names_join_the_vocabulary() -> None:
     llm = ScriptedLLM(lambda prompt: ANSWER if "subjects" in str(prompt.texts()) else ModelError("no flags"))
     with stored(beats("s", "authentication")) as memory:
-        work = LLMWorker(memory.reads.store, "default", llm, LLMConfig(), FrozenClock(NOON), QUESTIONS)
+        work = LLMWorker(memory.reads.store, "default", llm, Config(gather_seconds=0.0), FrozenClock(NOON), QUESTIONS)
         while work.step():
             pass
         work.stop()
@@ -341,7 +341,7 @@ def test_a_models_failure_leaves_the_tags_as_they_are() -> None:
         run(memory.reads.store)
         before = of_tags(memory.reads.store)
         llm = ScriptedLLM(lambda _prompt: ModelError("down"))
-        work = LLMWorker(memory.reads.store, "default", llm, LLMConfig(), FrozenClock(NOON), TAGGING)
+        work = LLMWorker(memory.reads.store, "default", llm, Config(gather_seconds=0.0), FrozenClock(NOON), TAGGING)
         while work.step():
             pass
         work.stop()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew import Memory, Turn
 from clew.errors import ConfigError, MissingExtra
 from clew.text import counters
 from clew.text.counters import counter, fits
@@ -79,6 +80,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
     for package in packages:
         monkeypatch.setitem(sys.modules, package, None)
     counters._anthropic_by.cache_clear()
+    counters._openai.cache_clear()
     o200k_tokens.cache_clear()
 
 
@@ -86,6 +88,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 def _fresh() -> Iterator[None]:
     yield
     counters._anthropic_by.cache_clear()
+    counters._openai.cache_clear()
     o200k_tokens.cache_clear()
 
 
@@ -112,6 +115,18 @@ def test_the_name_of_a_counter_repeats_its_count() -> None:
         assert counter(first.name).name == first.name
         assert counter(first.name)("Read src/app.py, line 20.") == first("Read src/app.py, line 20.")
     assert counter("tiktoken").name == "openai"
+
+
+@pytest.mark.usefixtures("_fresh")
+@pytest.mark.requirement("D-VC-02")
+def test_tiktoken_is_estimated_where_its_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(monkeypatch, "bpe_openai")
+    with pytest.raises(MissingExtra):
+        counter("openai")
+    assert (counter("tiktoken").name, counter("tiktoken")("hello world")) == ("estimate", 3)
+    with Memory.open(":memory:", embedder="none", config={"counter": "tiktoken"}) as memory:
+        memory.add(Turn(role="user", content="We picked Redis."))
+        assert memory.recall("what did we pick?").tokens > 0
 
 
 @pytest.mark.requirement("F-COUNTER-02")

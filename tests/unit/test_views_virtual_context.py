@@ -72,6 +72,7 @@ token_counter: tiktoken
 compaction:
     soft_threshold: 0.5
     protected_recent_turns: 3
+    max_summary_tokens: 300
     code_mode: true
 storage:
     sqlite:
@@ -82,8 +83,15 @@ retrieval:
 """.replace(": {}", ":\n            max_results: 2\n            include_related: true")
     config = VirtualContextConfig.from_yaml(text)
     assert config.settings() == {
-        "counter": "openai",
-        "condense": {"window": 64_000, "soft_threshold": 0.5, "hard_threshold": 0.85, "protected_turns": 3},
+        "counter": "tiktoken",
+        "condense": {
+            "window": 64_000,
+            "soft_threshold": 0.5,
+            "hard_threshold": 0.85,
+            "protected_turns": 3,
+            "min_summary_tokens": 100,
+            "max_summary_tokens": 300,
+        },
     }
     with quiet(config=config.settings()) as opened:
         assert opened.config.condense.window == 64_000
@@ -124,6 +132,11 @@ def test_more_than_mappings_is_refused_with_its_line(text: str, message: str) ->
         ({"compaction": 3}, "compaction is 3; expected a mapping"),
         ({"token_counter": "guess"}, "expected one of anthropic, tiktoken, estimate"),
         ({"context_window": "large"}, "context_window is 'large'"),
+        ({"compaction": {"protected_recent_turns": -1}}, "expected a whole number, 0 or more"),
+        ({"compaction": {"soft_threshold": 0.9}}, "soft_threshold is 0.9, above hard_threshold, 0.85"),
+        ({"compaction": {"min_summary_tokens": 600}}, "min_summary_tokens is 600, above max_summary_tokens, 500"),
+        ({"retrieval": {"active_tag_lookback": "x"}}, "active_tag_lookback is 'x'; expected a whole number"),
+        ({"retrieval": {"strategy_config": {"broad": {"max_results": -1}}}}, "broad.max_results is -1"),
         ({"retrieval": {"strategy_config": {"default": 1}}}, "expected a mapping"),
         ({"assembly": {"context_hint_enabled": 1}}, "expected a value like True"),
     ],

@@ -11,7 +11,8 @@ from typing import Final
 
 from clew.background.lease import WorkLease
 from clew.background.loop import LoopSettings, WorkLoop
-from clew.config import LLMConfig
+from clew.condense.summary_check import SummaryBounds
+from clew.config import CondenseConfig, Config
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.derive.llm.summaries import KIND as SUMMARY
 from clew.derive.llm.summaries import SummaryQueue
@@ -42,7 +43,7 @@ class LLMTasks:
         store: Store,
         space: str,
         llm: LLM,
-        config: LLMConfig,
+        config: Config,
         clock: Callable[[], datetime],
         questions: Sequence[Question] | None = None,
     ) -> None:
@@ -50,13 +51,13 @@ class LLMTasks:
         self._clock = clock
         summaries = questions is None
         if questions is None:
-            questions = [each for each in QUESTIONS if config.facts or each.kind != FACTS]
-        completions = CompletionCache(store, space, llm, config, clock)
+            questions = [each for each in QUESTIONS if config.llm.facts or each.kind != FACTS]
+        completions = CompletionCache(store, space, llm, config.llm, clock)
         self._queues: dict[str, TaskQueue | SummaryQueue] = {
             question.kind: TaskQueue(store, space, completions, question, clock) for question in questions
         }
         if summaries:
-            self._queues[SUMMARY] = SummaryQueue(store, space, completions)
+            self._queues[SUMMARY] = SummaryQueue(store, space, completions, _bounds(config.condense))
         self._refused_at: datetime | None = None
         self.refusal: str | None = None
 
@@ -93,6 +94,11 @@ class LLMTasks:
         return then is not None and then.date() == now.date() and abs(now - then).total_seconds() < REST_SECONDS[-1]
 
 
+def _bounds(config: CondenseConfig) -> SummaryBounds:
+    most = config.max_summary_tokens
+    return SummaryBounds(min(config.min_summary_tokens, most), most)
+
+
 class LLMWorker:
     """The thread that asks the language model of one Memory."""
 
@@ -101,20 +107,19 @@ class LLMWorker:
         store: Store,
         space: str,
         llm: LLM,
-        config: LLMConfig,
+        config: Config,
         clock: Callable[[], datetime],
         questions: Sequence[Question] | None = None,
-        gather: float = 0.0,
     ) -> None:
-        """Starts nothing yet; `gather` is the setting `gather_seconds`."""
+        """Starts nothing yet."""
         self._tasks = LLMTasks(store, space, llm, config, clock, questions)
         settings = LoopSettings(
             "clew-models",
             "asking the language model",
             log,
             REST_SECONDS,
-            gather,
-            close=config.close_seconds,
+            config.gather_seconds,
+            close=config.llm.close_seconds,
             starts_idle=True,
         )
         self._loop = WorkLoop(self._tasks, WorkLease(store, space, LEASE, CLAIM_US), settings)

@@ -305,7 +305,5 @@ def background_worker(
         WorkLease(store, space, LEASE, LEASE_US),
         LoopSettings("clew-worker", "background work", log, REST_SECONDS, config.gather_seconds),
     )
-    asking = (
-        None if llm is None else LLMWorker(store, space, llm, config.llm, sources.clock, gather=config.gather_seconds)
-    )
+    asking = None if llm is None else LLMWorker(store, space, llm, config, sources.clock)
     return Worker(loop, tasks, sources.receipts, embedding, recognition, asking, writable=store.writable)

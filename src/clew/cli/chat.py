@@ -96,7 +96,12 @@ class TerminalChat:
     metavar="TOKENS",
     help="New tokens from which it is condensed.  [default: condense.session_tokens, else 16000]",
 )
-@click.option("--debug", is_flag=True, help="Show on standard error what the model gets, and what is condensed.")
+@click.option(
+    "--debug",
+    is_flag=True,
+    envvar="SIGMA_DEBUG",
+    help="Show on standard error what the model gets, and what is condensed.",
+)
 @common
 def chat(scope: Scope, session: str | None, session_tokens: int | None, *, debug: bool) -> None:
     """Talk with the configured language model, in a conversation without end.

@@ -19,7 +19,7 @@ from clew.text.sentences import sentence_spans
 from clew.types.shown import ShownAs
 
 SUMMARY: Final = 500
-"""Most tokens of the summary of a beat (VC)."""
+"""Most tokens of the summary of a beat, unless the setting `condense.max_summary_tokens` says otherwise (VC)."""
 
 DIGEST: Final = 100
 """Most tokens of the digest of a beat: less than the least of a summary (VC)."""
@@ -93,11 +93,15 @@ class StandIn:
         return self.texts.get(self.rendering, ("", 0))[0]
 
 
-def stand_ins(passages: Sequence[CoveredTurns], count: Counter) -> list[StandIn]:
-    """What stands for the turns of one compaction, by their first turns; each turn is in exactly one."""
+def stand_ins(passages: Sequence[CoveredTurns], count: Counter, most: int = SUMMARY) -> list[StandIn]:
+    """What stands for the turns of one compaction, by their first turns; each turn is in exactly one.
+
+    Args:
+        most: tokens of the summary of a beat.
+    """
     made = [_preserved(turn, count) for passage in passages for turn in passage.turns if turn.grade == "preserved"]
     rest = [replace(each, turns=[turn for turn in each.turns if turn.grade != "preserved"]) for each in passages]
-    made += [_summarised(group, count) for group in grouped([passage for passage in rest if passage.turns])]
+    made += [_summarised(group, count, most) for group in grouped([passage for passage in rest if passage.turns])]
     return sorted(made, key=lambda each: each.low)
 
 
@@ -120,11 +124,11 @@ def shorter(each: StandIn) -> StandIn:
     return replace(each, rendering=rendering, tokens=each.texts.get(rendering, ("", 0))[1])
 
 
-def summary_room(turns: Sequence[TurnLedger]) -> int:
+def summary_room(turns: Sequence[TurnLedger], most: int = SUMMARY) -> int:
     """Most tokens of the summary of turns that are not preserved."""
     summarised = sum(turn.tokens for turn in turns if turn.grade == "summarised")
     routine = sum(turn.tokens for turn in turns if turn.grade == "routine")
-    return min(SUMMARY, summarised + int(ROUTINE_SHARE * routine))
+    return min(most, summarised + int(ROUTINE_SHARE * routine))
 
 
 def cut_to(text: str, most: int, count: Callable[[str], int]) -> str:
@@ -152,11 +156,11 @@ def _preserved(turn: TurnLedger, count: Counter) -> StandIn:
     return StandIn((turn.seq,), "full", turn.tokens, turn.tokens, {"title": (title, count(title))})
 
 
-def _summarised(group: Sequence[CoveredTurns], count: Counter) -> StandIn:
+def _summarised(group: Sequence[CoveredTurns], count: Counter, most: int) -> StandIn:
     seqs = tuple(sorted(turn.seq for passage in group for turn in passage.turns))
     texts: dict[ShownAs, tuple[str, int]] = {}
-    room = sum(summary_room(each.turns) for each in group)
-    shown = [_shown(each, count) for each in group]
+    room = sum(summary_room(each.turns, most) for each in group)
+    shown = [_shown(each, count, most) for each in group]
     for number, rendering in enumerate(_TIERS):
         text = cut_to("\n".join(each[number] for each in shown if each[number]), room, count)
         texts[rendering] = text, (room := count(text))
@@ -172,13 +176,13 @@ def _summarised(group: Sequence[CoveredTurns], count: Counter) -> StandIn:
     )
 
 
-def _shown(turns: CoveredTurns, count: Counter) -> list[str]:
+def _shown(turns: CoveredTurns, count: Counter, longest: int) -> list[str]:
     """Summary, digest and title, each within its room and no longer than the one before; empty where nothing fits."""
-    room = summary_room(turns.turns)
+    room = summary_room(turns.turns, longest)
     found: list[str] = []
     settled = [text for turn in turns.turns for text in _settled(turn)]
     said = list(dict.fromkeys([*settled, *(text for turn in turns.turns for text in _first_sentence(turn))]))
-    for number, most in enumerate((SUMMARY, DIGEST)):
+    for number, most in enumerate((longest, DIGEST)):
         room = min(room, most)
         fitting = (text for way in _TIERS[number:2] if (text := turns.texts.get(way, "")) and count(text) <= room)
         text = next(fitting, "")

@@ -1,14 +1,12 @@
 """Checks a language model's summary against its source: what it must not invent, and how long it may be. Pure."""
 
+from dataclasses import dataclass
 from typing import Final
 
+from clew.text.counters import CHARS_PER_TOKEN
 from clew.text.invented import invented
 from clew.text.sentences import sentence_spans
 from clew.text.terms import terms
-
-FEWEST_TOKENS: Final = 100
-MOST_TOKENS: Final = 500
-"""Tokens of a summary (Virtual Context: `min_summary_tokens`, `max_summary_tokens`)."""
 
 _OWN: Final = 0.5
 """Least share of a summary's terms that its source has: below, it is about something else."""
@@ -16,7 +14,15 @@ _VARIED: Final = 0.25
 """Least share of different words in a summary: below, it repeats itself."""
 
 
-def fitting_summary(text: str, source: str) -> tuple[str, str]:
+@dataclass(frozen=True, slots=True)
+class SummaryBounds:
+    """Tokens of a summary, at four characters each (Virtual Context: `min_summary_tokens`, `max_summary_tokens`)."""
+
+    least: int = 100
+    most: int = 500
+
+
+def fitting_summary(text: str, source: str, bounds: SummaryBounds | None = None) -> tuple[str, str]:
     """The summary as it may be shown, and why not; one of the two is empty.
 
     A summary that is too long is cut after the last sentence that fits.
@@ -24,17 +30,18 @@ def fitting_summary(text: str, source: str) -> tuple[str, str]:
     Args:
         source: everything that the model was shown.
     """
+    bounds = bounds or SummaryBounds()
     shown = " ".join(text.split())
-    if len(shown) > 4 * MOST_TOKENS:
-        ends = [end for _, end in sentence_spans(shown) if end <= 4 * MOST_TOKENS]
+    if len(shown) > CHARS_PER_TOKEN * bounds.most:
+        ends = [end for _, end in sentence_spans(shown) if end <= CHARS_PER_TOKEN * bounds.most]
         shown = shown[: ends[-1]] if ends else ""
-    why = _short(shown) or _odd(shown, source) or invented(shown, source)
+    why = _short(shown, bounds.least) or _odd(shown, source) or invented(shown, source)
     return ("", why) if why else (shown, "")
 
 
-def _short(text: str) -> str:
-    tokens = -(-len(text) // 4)
-    return f"{tokens} tokens are fewer than {FEWEST_TOKENS}" if tokens < FEWEST_TOKENS else ""
+def _short(text: str, least: int) -> str:
+    tokens = -(-len(text) // CHARS_PER_TOKEN)
+    return f"{tokens} tokens are fewer than {max(1, least)}" if tokens < max(1, least) else ""
 
 
 def _odd(text: str, source: str) -> str:

@@ -298,6 +298,10 @@ class CondenseConfig:
         30.0, "How many times smaller a prompt gets: its recap and last turns together.", low=1.0, high=1_000.0
     )
     target_size: int = setting(40_000, "Most tokens that stand for condensed turns.", low=0, high=1_000_000_000)
+    min_summary_tokens: int = setting(
+        100, "Fewest tokens of a model's summary of a beat; the extract stands for a shorter one.", low=0, high=100_000
+    )
+    max_summary_tokens: int = setting(500, "Most tokens of the summary of a beat.", low=1, high=100_000)
     protected_turns: int = setting(6, "Last turns of a session that are not condensed.", low=0, high=100_000)
     minimum_turns: int = setting(5, "Analysed turns that a compaction needs at least.", low=1, high=100_000)
 
@@ -334,8 +338,9 @@ class Config:
     embed_threads: int = setting(1, "Processor threads for the local embedder.", low=1, high=256)
     counter: str = setting(
         "estimate",
-        "How tokens are counted: estimate, openai, words, anthropic, or anthropic-3 (up to Claude Opus 4.6).",
-        choices=("estimate", "openai", "words", "anthropic", "anthropic-3"),
+        "How tokens are counted: estimate, openai, words, anthropic, anthropic-3 (up to Claude Opus 4.6), or tiktoken "
+        "(openai if it is installed, else estimate).",
+        choices=("estimate", "openai", "words", "anthropic", "anthropic-3", "tiktoken"),
     )
     budget: int = setting(2000, "Token budget of a recalled block when the caller gives none.", low=0, high=10_000_000)
     keep_days: int = setting(

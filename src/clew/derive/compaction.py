@@ -249,7 +249,8 @@ class Compactor:
         text = "" if before is None or stored.mark < 0 else before.recap.text
         left, back = moved(state.uses, new, text, recap.text)
         ledger = losses(new, recap) + moved_rows(session, left)
-        fresh = stand_ins(passages_of(reader, self.space, session, new), count)
+        passages = passages_of(reader, self.space, session, new)
+        fresh = stand_ins(passages, count, self.config.max_summary_tokens)
         shown = stored.shown + sum(each.tokens for each in fresh)
         changed, shown = made_shorter(
             reader, self.space, session, fresh, shown, self._room(rest.tokens), stored.cursors

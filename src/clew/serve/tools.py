@@ -206,7 +206,7 @@ class Tools:
                 "recall_past_conversation",
                 self.recall_past_conversation,
                 "Answer a question from earlier conversations, with sources.",
-                {"question": "the question, in full words"},
+                {"query": "the question, in full words"},
             ),
             Tool(
                 "expand_topic",
@@ -340,11 +340,11 @@ class Tools:
             return f"Nothing fits into {context.budget} tokens; ask with a budget of {enough} or more."
         return "Nothing relevant is remembered. Try other words, or find_quote for an exact phrase."
 
-    def recall_past_conversation(self, question: str) -> str:
+    def recall_past_conversation(self, query: str) -> str:
         """An answer with sources where a language model is configured and answers well; else the block of `recall`."""
-        _need(question, "question", "what you want to know")
-        context = self._memory.recall(question, budget=self._budget(0))
-        return past_answer(self._memory, question, context) or self._told(context)
+        _need(query, "query", "what you want to know")
+        context = self._memory.recall(query, budget=self._budget(0))
+        return past_answer(self._memory, query, context) or self._told(context)
 
     def expand_topic(self, topic: str, collapse: str = "", offset: int = 0, budget: int = 0) -> str:
         """The turns of a topic in full, and in short the topics that they take the place of."""

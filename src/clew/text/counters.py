@@ -3,6 +3,7 @@
     name         count                                  count of joined parts, compared with the sum of their counts
     estimate     ceil(characters / 4)                   never more; at most 1 less per joint
     openai       tokens of o200k_base, by byte pairs    nearly equal if parts end in white space; not bounded
+    tiktoken     `openai` if it is installed            the same, else that of `estimate`
     words        words * 4 // 3 (HCE)                   if parts end in white space: never less; at most 1 more a joint
     anthropic    of models since Claude Opus 4.7        nearly equal if parts end in white space; not bounded
     anthropic-3  of Claude 3 to Opus 4.6                the same
@@ -58,8 +59,8 @@ class _Named:
 def counter(chosen: Counting = "estimate") -> Counter:
     """The counter with a name, or a counter made from the caller's function from a text to its number of tokens.
 
-    The counter of a function is named by the function's attribute `name`, or else by the function's name. `tiktoken`,
-    as Virtual Context calls it, is another name of `openai`.
+    The counter of a function is named by the function's attribute `name`, or else by the function's name. `tiktoken` is
+    Virtual Context's: `openai`, or `estimate` where its package is not installed; its name says which of the two it is.
 
     Raises:
         ConfigError: no counter has this name. The counter of a function raises InputError if that gives no number.
@@ -95,6 +96,10 @@ def _estimate(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
+def _estimated() -> Counter:
+    return _Named("estimate", _estimate)
+
+
 def _words(text: str) -> int:
     return len(text.split()) * 4 // 3
 
@@ -107,6 +112,14 @@ def _openai() -> Counter:
         raise MissingExtra(
             "counter 'openai' needs the package bpe-openai; install clew[tokens], or choose 'estimate' or 'words'."
         ) from error
+
+
+def _tiktoken() -> Counter:
+    try:
+        return _openai()
+    except MissingExtra as error:
+        log.info("counter 'tiktoken' is estimated: %s", error)
+        return _estimated()
 
 
 def _anthropic(name: str, vocabulary: str) -> Counter:
@@ -130,14 +143,14 @@ def _anthropic_by(name: str, vocabulary: str, way: str) -> Counter:
         ) from error
 
 
-NAMES: Final = ("estimate", "openai", "words", "anthropic", "anthropic-3")
+NAMES: Final = ("estimate", "openai", "words", "anthropic", "anthropic-3", "tiktoken")
 """The counters that settings and options offer."""
 
 _VOCABULARIES: Final = {"anthropic": NEW, "anthropic-3": OLD}
 _COUNTERS: dict[str, Callable[[], Counter]] = {
-    "estimate": lambda: _Named("estimate", _estimate),
+    "estimate": _estimated,
     "openai": _openai,
-    "tiktoken": _openai,
+    "tiktoken": _tiktoken,
     "words": lambda: _Named("words", _words),
     **{name: partial(_anthropic, name, vocabulary) for name, vocabulary in _VOCABULARIES.items()},
     **{

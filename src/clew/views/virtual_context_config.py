@@ -5,7 +5,7 @@ value a line. A file with more (lists, anchors, texts over several lines) goes t
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self
 
@@ -19,7 +19,7 @@ _WHOLE: Final = re.compile(r"[-+]?[0-9][0-9_]*")
 _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _WORDS: Final = {"true": True, "false": False, "null": None, "~": None, "": None}
 
-_COUNTERS: Final = {"anthropic": "anthropic", "tiktoken": "openai", "estimate": "estimate"}
+_COUNTERS: Final = ("anthropic", "tiktoken", "estimate")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,28 +108,46 @@ class VirtualContextConfig(Record):
         """Refuses values out of range."""
         if self.token_counter not in _COUNTERS:
             raise InputError(f"token_counter is {self.token_counter!r:.60}; expected one of {', '.join(_COUNTERS)}")
-        window: object = self.context_window
-        if not isinstance(window, int) or isinstance(window, bool) or window < 0:
-            raise InputError(f"context_window is {window!r:.60}; expected tokens, 0 or more")
-        shares = {
-            "compaction.soft_threshold": self.compaction.soft_threshold,
-            "compaction.hard_threshold": self.compaction.hard_threshold,
-        }
-        for name, strategy in self.retrieval.strategy_config.items():
-            shares[f"retrieval.strategy_config.{name}.max_budget_fraction"] = strategy.max_budget_fraction
-        for name, share in shares.items():
+        for name, number in self._numbers():
+            if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+                raise InputError(f"{name} is {number!r:.60}; expected a whole number, 0 or more")
+        for name, share in self._shares():
             if not 0 < share <= 1:
                 raise InputError(f"{name} is {share!r}; expected a share above 0, up to 1")
+        told = self.compaction
+        for low, high in (("soft_threshold", "hard_threshold"), ("min_summary_tokens", "max_summary_tokens")):
+            least, most = getattr(told, low), getattr(told, high)
+            if least > most:
+                raise InputError(f"compaction.{low} is {least!r}, above {high}, {most!r}; expected at most that")
+
+    def _numbers(self) -> Iterator[tuple[str, object]]:
+        """The values that are whole numbers from 0, by their names."""
+        yield "context_window", self.context_window
+        for name in ("protected_recent_turns", "min_summary_tokens", "max_summary_tokens"):
+            yield f"compaction.{name}", getattr(self.compaction, name)
+        yield "retrieval.active_tag_lookback", self.retrieval.active_tag_lookback
+        for name, strategy in self.retrieval.strategy_config.items():
+            yield f"retrieval.strategy_config.{name}.max_results", strategy.max_results
+        yield "assembly.context_hint_max_tokens", self.assembly.context_hint_max_tokens
+
+    def _shares(self) -> Iterator[tuple[str, float]]:
+        """The values that are shares of the context window, by their names."""
+        for name in ("soft_threshold", "hard_threshold"):
+            yield f"compaction.{name}", getattr(self.compaction, name)
+        for name, strategy in self.retrieval.strategy_config.items():
+            yield f"retrieval.strategy_config.{name}.max_budget_fraction", strategy.max_budget_fraction
 
     def settings(self) -> dict[str, Any]:
         """Clew's settings that mean the same, for `Memory.open(config=...)`."""
         return {
-            "counter": _COUNTERS[self.token_counter],
+            "counter": self.token_counter,
             "condense": {
                 "window": self.context_window,
                 "soft_threshold": self.compaction.soft_threshold,
                 "hard_threshold": self.compaction.hard_threshold,
                 "protected_turns": self.compaction.protected_recent_turns,
+                "min_summary_tokens": self.compaction.min_summary_tokens,
+                "max_summary_tokens": self.compaction.max_summary_tokens,
             },
         }
 
