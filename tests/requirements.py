@@ -1297,6 +1297,7 @@ HSCA = (
     ),
     Requirement("W-HSCA-04", "HSCA 5.1", "Sessions keep summaries and snapshots; records of older programs load."),
     Requirement("W-HSCA-05", "HSCA 5.2", "Dense snapshots ground claims; support is the weight of their chunks."),
+    Requirement("W-HSCA-06", "HSCA 6", "Threads share an engine, and lose and repeat no turn."),
 )
 
 # --- EVAL ---
@@ -1964,6 +1965,8 @@ HCE = (
         "F-HCE-10", "issue 12", "No stored text of a prompt looks like another part of it, or another message."
     ),
     Requirement("F-HCE-09", "HCE", "A save replaces the old state in one step, even beside another save."),
+    Requirement("F-HCE-11", "HCE", "Threads share a pipeline, and none sees an exchange that is stored in part."),
+    Requirement("F-HCE-12", "DESIGN 1.3", "A pipeline whose embedder fails stores and finds exchanges by their words."),
 )
 
 # --- MCP ---

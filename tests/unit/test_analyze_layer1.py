@@ -88,6 +88,24 @@ MESHES = {
         "the data again. Routers drop data when queues are full, and TCP slows down because acknowledgements "
         "stop. As queues drain, acknowledgements return, and TCP sends data faster."
     ),
+    # In these the words of the mesh come together in nearly every sentence.
+    "lock": (
+        "The scheduler takes the lock before it picks a task. A task that holds the lock blocks the scheduler. We saw "
+        "the scheduler wait for the lock while the task waited for the scheduler. Releasing the lock in the task fixed "
+        "the scheduler."
+    ),
+    "goods": (
+        "The seller ships the goods to the buyer. The buyer inspects the goods and pays the seller. If the goods are "
+        "damaged, the buyer returns the goods and the seller refunds the buyer."
+    ),
+    "votes": (
+        "Each node sends a vote to the leader. The leader counts the votes of the nodes. When the leader has votes "
+        "from most nodes, the leader commits the entry and tells the nodes."
+    ),
+    "expiry": (
+        "If a client holds the token, the server accepts the client. When the token expires, the server asks the "
+        "client for a new token. The client sends the old token, and the server replaces the token."
+    ),
 }
 UNRELATED = "It rained in Lisbon on Tuesday."
 

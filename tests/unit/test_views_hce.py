@@ -1,20 +1,24 @@
 """The HCE document's interface (seed 001), item by item."""
 
 import asyncio
+import copy
 import dataclasses
 import inspect
 import json
+import pickle
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, StoreError
+from clew.models.protocol import Matrix
 from clew.store.replace_file import replace_file
-from clew.structure.tree import best_first
 from clew.testing import HashEmbedder
 from clew.views import hce
 from clew.views.hce import (
@@ -28,7 +32,6 @@ from clew.views.hce import (
     SlidingFocusBuffer,
     context_budgeting,
     estimate_tokens,
-    hierarchical_relevance_search,
     spreading_activation,
 )
 
@@ -340,6 +343,13 @@ def test_a_save_that_fails_leaves_the_old_state(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "pipeline.json"]
 
 
+@pytest.mark.requirement("F-HCE-09")
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    with pytest.raises(StoreError, match="file"):
+        told().save(tmp_path / "file" / "below")
+
+
 @pytest.mark.requirement("F-HCE-06")
 def test_what_cannot_be_loaded_is_told_and_changes_nothing(tmp_path: Path) -> None:
     found = told()
@@ -380,80 +390,85 @@ def test_parts_that_were_built_before_are_used() -> None:
 
 
 @pytest.mark.requirement("F-HCE-03")
+def test_an_update_goes_to_buffer_then_tree_then_graph() -> None:
+    found, sizes = pipeline(), []
+
+    class Watched(SemanticTree):
+        def add(self, *given: Any) -> str:
+            sizes.append((found.focus.size, len(found.graph)))
+            return super().add(*given)
+
+    found.tree = Watched()
+    found.update("Emma moved to Oslo.", "Oslo is cold.")
+    assert sizes == [(2, 0)]
+    assert len(found.graph) > 0
+
+
+@pytest.mark.requirement("F-HCE-03")
+@pytest.mark.parametrize("part", [None, 3, b"bytes"])
+def test_a_part_that_is_no_text_is_refused_and_stores_nothing(part: Any) -> None:
+    found = pipeline()
+    for wrong in ((part, "an answer"), ("a question", part)):
+        with pytest.raises(InputError, match="expected text"):
+            found.update(*wrong)
+    assert (found.focus.size, len(found.tree), len(found.graph)) == (0, 0, 0)
+    for asked in (found.retrieve_context, found.build_prompt):
+        with pytest.raises(InputError, match=r"the query is .*expected text"):
+            asked(part)
+
+
+@pytest.mark.requirement("F-HCE-11")
+@pytest.mark.usefixtures("switching_often")
+def test_threads_share_a_pipeline(tmp_path: Path) -> None:
+    found = pipeline(max_focus=1000)
+
+    def work(who: int) -> None:
+        for number in range(20):
+            found.update(f"Alice{who} met Bob{number} in Paris.", f"Bob{number} is at Acme{who}.")
+            assert "[User Query]" in found.build_prompt("Where is Bob3?")
+        found.save(tmp_path)
+        state = HCEPipeline.load(tmp_path)
+        assert state.focus.size == 2 * len(state.tree)
+
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(work, who) for who in range(3)]:
+            done.result()
+    assert (found.focus.size, len(found.tree)) == (120, 60)
+    again = pickle.loads(pickle.dumps(copy.deepcopy(found)))  # noqa: S301  # pickled here
+    assert again.build_prompt("Where is Bob3?") == found.build_prompt("Where is Bob3?")
+
+
+class FailingEmbedder(HashEmbedder):
+    """Fails while it is told to."""
+
+    fails = False
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        if self.fails:
+            raise ConnectionError("no route to the model")
+        return super().embed(texts)
+
+
+@pytest.mark.requirement("F-HCE-12")
+def test_a_failing_embedder_leaves_the_words(caplog: pytest.LogCaptureFixture) -> None:
+    embedder = FailingEmbedder()
+    found = HCEPipeline(max_focus=2, tree=SemanticTree(embedder), clock=clock)
+    found.update("The kettle is broken.", "Buy a new kettle.")
+    embedder.fails = True
+    found.update("The lamp flickers.", "Change the bulb.")
+    found.update("I am tired.", "Sleep well.")
+    assert "kettle is broken" in found.retrieve_context("What of the kettle?")
+    assert "lamp flickers" in found.retrieve_context("What of the lamp?")
+    assert "no route to the model" in caplog.text
+    embedder.fails = False
+    assert "lamp flickers" in found.retrieve_context("What of the lamp?")
+    assert found.wrap_chat(lambda _: "It is on the shelf.")("Where is the cup?") == "It is on the shelf."
+    assert len(found.tree) == 4
+
+
+@pytest.mark.requirement("F-HCE-03")
 def test_entities_of_one_exchange_hang_together() -> None:
     graph = EntityGraph()
     EntityExtractor().update(graph, "I met Emma.", "Emma lives in Oslo, I think.")
     assert list(spreading_activation(graph, ["Emma"]))[:2] == ["emma", "oslo"]
     assert [each.name for each in EntityExtractor().extract("I met Emma in Oslo.")] == ["Emma", "Oslo"]
-
-
-@pytest.mark.requirement("F-TREE-01")
-@pytest.mark.parametrize("embedder", [None, HashEmbedder()])
-def test_the_tree_never_hides_a_leaf(embedder: HashEmbedder | None) -> None:
-    _exact_word(2_000, embedder)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.requirement("F-TREE-01")
-def test_the_tree_hides_no_leaf_among_a_hundred_thousand() -> None:
-    _exact_word(100_000, None)
-
-
-def _exact_word(size: int, embedder: HashEmbedder | None) -> None:
-    """One leaf among many says a word that no other says; every leaf shares the rest of its words."""
-    tree = SemanticTree(embedder)
-    subjects = "harbour weather garden engine violin market".split()
-    for n in range(size):
-        word = "zanzibarite" if n == size // 3 else subjects[n % len(subjects)]
-        tree.add(f"We spoke about the {word} and the plan for group {n % 97}.", {"n": n})
-    for limit in (1, 5, 10):
-        hits = hierarchical_relevance_search(tree, "what was the plan about zanzibarite", limit)
-        assert len(hits) <= limit
-        assert size // 3 in [hit.metadata["n"] for hit in hits]
-
-
-@pytest.mark.requirement("F-TREE-01")
-def test_a_leaf_scores_by_itself_and_by_what_is_above_it() -> None:
-    scores = {"root": 0.5, "near": 0.9, "far": 0.1, "x": 0.4, "y": 0.8}
-    below = {"root": ("near", "far"), "near": ("x",), "far": ("y",)}
-
-    found = best_first(["root"], lambda node: below.get(node, ()), scores.__getitem__, 9)
-    near = 0.7 * 0.9 + 0.3 * 0.5
-    far = 0.7 * 0.1 + 0.3 * 0.5
-    assert list(best_first(["root"], lambda node: below.get(node, ()), scores.__getitem__, 1)) == ["x"]
-    assert found == {"y": pytest.approx(0.7 * 0.8 + 0.3 * far), "x": pytest.approx(0.7 * 0.4 + 0.3 * near)}
-
-
-@pytest.mark.requirement("F-TREE-02")
-def test_the_tree_refuses_and_gives_back_what_it_should() -> None:
-    tree = SemanticTree()
-    assert tree.search("anything") == []
-    node = tree.add("the kettle", {"n": 1})
-    assert (tree.text(node), tree.metadata(node), len(tree), tree.children(node)) == ("the kettle", {"n": 1}, 1, ())
-    assert tree.roots() == (node,)
-    assert tree.search("the of") == []
-    assert tree.search("kettle", 0) == []
-    with pytest.raises(InputError, match="negative"):
-        tree.search("kettle", -1)
-    for wrong in ("tree:leaf:000000007", "x"):
-        with pytest.raises(InputError, match="no leaf"):
-            tree.text(wrong)
-    with pytest.raises(InputError, match="no tree"):
-        SemanticTree.from_dict({"leaves": [{"text": "x"}]})
-
-
-@pytest.mark.requirement("F-TREE-02")
-def test_a_tree_is_the_same_from_its_wire_form_and_has_bounded_fan_out() -> None:
-    tree = SemanticTree(HashEmbedder())
-    for n in range(300):
-        tree.add(f"note {n} about {'tides' if n % 60 < 30 else 'bread'}", {"n": n})
-    again = SemanticTree.from_dict(json.loads(json.dumps(tree.to_dict())), HashEmbedder())
-    assert again.search("bread note 7") == tree.search("bread note 7")
-    waiting, leaves = list(tree.roots()), 0
-    while waiting:
-        below = tree.children(waiting.pop())
-        assert len(below) <= 8
-        waiting += below
-        leaves += not below
-    assert leaves == 300

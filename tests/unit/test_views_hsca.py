@@ -1,11 +1,14 @@
 """The HSCA document's interface, statement by statement: section 6 and what 2.4, 5 and 8 say of it."""
 
+import copy
 import dataclasses
 import inspect
 import itertools
 import json
+import pickle
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from random import Random
 
@@ -246,6 +249,35 @@ def test_a_short_chunk_never_falls_below_the_flat_score() -> None:
     engine = HSCAEngine(snapshot_coherence_threshold=2.0)
     chunks = [engine.ingest_turn(text) for text in ("Cats purr.", "It rained in Leeds.", "Copper is a metal.", "Ok.")]
     assert min(chunk.layer1_score for chunk in chunks) == SHORT_SCORE
+
+
+@pytest.mark.requirement("W-HSCA-02")
+@pytest.mark.parametrize("text", [None, 3, b"bytes"])
+def test_what_is_no_text_is_refused(text: object) -> None:
+    engine = HSCAEngine()
+    with pytest.raises(InputError, match="expected text"):
+        engine.ingest_turn(text)  # type: ignore[arg-type]  # refused for that
+    assert not engine.should_snapshot()
+    assert engine.get_macro_context() == []
+
+
+@pytest.mark.requirement("W-HSCA-06")
+@pytest.mark.usefixtures("switching_often")
+def test_threads_share_an_engine() -> None:
+    engine = HSCAEngine(max_buffer_chunks=3)
+
+    def work() -> None:
+        for number in range(20):
+            engine.ingest_turn("Bring the key." if number % 3 else FLUENT)
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work) for _ in range(4)]:
+            done.result()
+    snapshots = engine.get_macro_context()
+    assert [each.conversation_position for each in snapshots] == list(range(len(snapshots)))
+    assert sum(len(each.chunks) for each in snapshots) + len(engine._buffer) == 80
+    again = pickle.loads(pickle.dumps(copy.deepcopy(engine)))  # noqa: S301  # pickled here
+    assert again.ingest_turn("Bring the key.").text == "Bring the key."
 
 
 @pytest.mark.requirement("W-HSCA-02")

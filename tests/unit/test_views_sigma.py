@@ -273,6 +273,9 @@ def test_overlays_have_all_their_names() -> None:
     assert OverlayScores.from_dict(both).O7_coherence == 4, "its own name goes first"
     read = TurnAnalysis.from_dict({**turn(1).to_dict(), "overlay_scores": {"O7_strategic": 5}})
     assert read.overlay_scores.O7_coherence == 5
+    for wrong in ("high", None, True, [3]):
+        with pytest.raises(InputError, match=r"O7_coherence is .*expected a number"):
+            OverlayScores.from_dict({"O7_strategic": wrong})
 
 
 class Broken(Axes):

@@ -5,8 +5,9 @@ words; a paragraph and the text are the mean of their sentences. Scores are abso
 text (or the texts scored jointly), never on a corpus or on the text's own best word.
 
 Repetition alone is not worth anything, because that is what a list of keywords has most of. So words that always come
-together count as one; sentences of one frame share the worth of one; and what is not built as a sentence, or not in
-order, or made of five words that recur without a place in a clause, is discounted (`grammar`, `_trust`).
+together count as one, as far as they have no place in a clause; sentences of one frame share the worth of one; and what
+is not built as a sentence, or not in order, or made of five words that recur without a place in a clause, is discounted
+(`grammar`, `_trust`).
 """
 
 import re
@@ -51,6 +52,10 @@ _CONCENTRATION_MIN: Final = 12
 # more in 14 of 15 paragraphs of few words, up to 0.35 in adverts and 0.45 in words mixed at random.
 _PLACED_FREE: Final = 0.35
 _PLACED_FULL: Final = 0.6
+# What a tie between two words is worth that come together in every sentence, where they have a place in a clause: the
+# lock, the task and the scheduler of a bug report. 0.4 to 0.7 raise the lowest of 19 meshes of few words from 0.28 to
+# 0.61 and more, and leave what stuffed texts score as it is.
+_MESH: Final = 0.5
 # Kinds (`lexicon`): articles, pronouns and their possessives, auxiliaries; auxiliaries and past forms.
 _DETERMINERS: Final = "AIYHTX"
 _PREDICATES: Final = "Xw"
@@ -204,10 +209,12 @@ def _hubs(masks: Sequence[int], ends: Sequence[int]) -> list[float]:
 def _word_scores(network: _Network, sentences: Sequence[Sentence], hubs: Sequence[float], window: int) -> list[float]:
     """Score of each content word by number: what it is tied to, saturating.
 
-    A tie to a neighbour is worth its hub times `1 - J`, J being the Jaccard overlap of the sentences of both: a word
-    that is never without the other adds nothing. Neighbours with the very same sentences count once.
+    A tie to a neighbour is worth its hub times `1 - J`, J being the Jaccard overlap of the sentences of both, so that a
+    word that is never without the other adds nothing. As far as J is over 1/2, words with a place in a clause add their
+    share of `_mesh` all the same. Neighbours with the very same sentences count once.
     """
     masks = network.masks
+    mesh: float | None = None
     sizes = [mask.bit_count() for mask in masks]
     ties = [0.0] * len(masks)
     counted: dict[int, set[int]] = {}  # sentences of a hub -> the words tied to it or to one in the same sentences
@@ -229,8 +236,20 @@ def _word_scores(network: _Network, sentences: Sequence[Sentence], hubs: Sequenc
                 tied.add(other)
                 # A word of one sentence shares just that one; words with the same sentences share all: 1 - J is 0.
                 shared = (mine & masks[other]).bit_count() if hubs[other] else 1
-                ties[other] += worth * (1.0 - shared / (size + sizes[other] - shared))
+                overlap = shared / (size + sizes[other] - shared)
+                if overlap > 0.5:
+                    if mesh is None:
+                        mesh = _mesh(network, sentences)
+                    overlap -= mesh * (2.0 * overlap - 1.0)
+                ties[other] += worth * (1.0 - overlap)
     return [1.0 - exp(-tie / _TIES) if tie else 0.0 for tie in ties]
+
+
+def _mesh(network: _Network, sentences: Sequence[Sentence]) -> float:
+    """What a tie between two words of the very same sentences is worth: `_MESH` if what recurs has its place."""
+    masks = network.masks[_PRONOUN_COUNT:]
+    stems = {stem for stem, mask in zip(network.stems[_PRONOUN_COUNT:], masks, strict=True) if mask & (mask - 1)}
+    return _MESH * (1.0 - _falling(_placed_share(sentences, stems), _PLACED_FREE, _PLACED_FULL))
 
 
 def _places(sentence: Sentence) -> list[int]:

@@ -29,11 +29,11 @@ def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Matrix:
     except ModelError:
         raise
     except Exception as error:  # whatever it is, it may cost vectors but never turns
-        raise ModelError(f"{embedder.name} failed: {error!r}") from error
+        raise ModelError(f"{_name(embedder)} failed: {error!r}") from error
     if matrix.shape != expected:
-        raise ModelError(f"{embedder.name} returned the shape {matrix.shape}; expected {expected}")
+        raise ModelError(f"{_name(embedder)} returned the shape {matrix.shape}; expected {expected}")
     if not (np.abs(matrix) <= _LARGEST).all():  # false for NaN as well
-        raise ModelError(f"{embedder.name} returned a number that is not finite; expected vectors of length 1")
+        raise ModelError(f"{_name(embedder)} returned a number that is not finite; expected vectors of length 1")
     return matrix
 
 
@@ -51,7 +51,7 @@ def warm_up(embedder: Embedder) -> None:
     except ModelError:
         raise
     except Exception as error:  # as in `embed_checked`
-        raise ModelError(f"{embedder.name} cannot be loaded: {error!r}") from error
+        raise ModelError(f"{_name(embedder)} cannot be loaded: {error!r}") from error
 
 
 def complete_checked(llm: LLM, prompt: Prompt, *, max_tokens: int) -> Completion:
@@ -65,18 +65,23 @@ def complete_checked(llm: LLM, prompt: Prompt, *, max_tokens: int) -> Completion
     except ModelError:
         raise
     except Exception as error:  # whatever it is, it may cost an annotation but never a turn
-        raise ModelError(f"{llm.name} failed: {error!r:.200}") from error
+        raise ModelError(f"{_name(llm)} failed: {error!r:.200}") from error
     if not isinstance(answer, Completion) or not isinstance(answer.text, str) or answer.stop not in _STOPS:
-        raise ModelError(f"{llm.name} returned {answer!r:.200}; expected a Completion with a text")
+        raise ModelError(f"{_name(llm)} returned {answer!r:.200}; expected a Completion with a text")
     if len(answer.text) > _LONGEST:
-        raise ModelError(f"{llm.name} wrote {len(answer.text):,} characters; at most {_LONGEST:,} are read")
+        raise ModelError(f"{_name(llm)} wrote {len(answer.text):,} characters; at most {_LONGEST:,} are read")
     return replace(
         answer,
         text=answer.text.encode("utf-8", "replace").decode(),
         tokens_in=_believed(answer.tokens_in),
         tokens_out=_believed(answer.tokens_out),
-        model=answer.model if isinstance(answer.model, str) else llm.name,
+        model=answer.model if isinstance(answer.model, str) else _name(llm),
     )
+
+
+def _name(model: object) -> str:
+    """The name of a model, also of one that violates the protocol by having none."""
+    return str(getattr(model, "name", type(model).__name__))
 
 
 def _believed(count: Any) -> int | None:

@@ -2,8 +2,8 @@
 
 A logistic model of few parts, each explained in the receipt. Fitted on development questions of people, assistants and
 agents, each asked of its own conversation and of another one, and on plausible questions whose answer was never told;
-the constant puts 95 % of the answerable above 0.5. docs/recall-figures.md tells how well it holds on kinds of conversations
-that had no part in the fit.
+the constant puts 95 % of the answerable above 0.5. docs/recall-figures.md tells how well it holds on kinds of
+conversations that had no part in the fit.
 """
 
 from collections.abc import Collection, Sequence

@@ -5,17 +5,20 @@ leaves of a flat scan are therefore always in the result: the tree orders and wi
 """
 
 import heapq
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, log
 from typing import Any, Final, Self
 
-from clew.errors import InputError
+from clew.errors import InputError, ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.structure.chapters import OpenTree, Profile, grow, similarity
 from clew.structure.features import hashed_terms, packed
+
+logger = logging.getLogger("clew.structure")
 
 OWN: Final = 0.7
 INHERITED: Final = 0.3
@@ -88,11 +91,19 @@ class SemanticTree:
     def add(self, text: str, metadata: Mapping[str, Any] | None = None) -> str:
         """Add a text as the newest leaf and return its id.
 
-        Raises:
-            ModelError: the embedder failed; nothing was added.
+        A text for which the embedder fails, which is logged, has no vector and is compared by its words.
         """
-        vector = None if self.embedder is None else packed(embed_checked(self.embedder, (text,))[0])
-        return self._add(text, dict(metadata or {}), vector)
+        return self._add(text, dict(metadata or {}), self._vector(text))
+
+    def _vector(self, text: str) -> bytes | None:
+        """The vector of a text; None without an embedder, or when it fails."""
+        if self.embedder is None:
+            return None
+        try:
+            return packed(embed_checked(self.embedder, (text,))[0])
+        except ModelError as error:
+            logger.warning("a text is compared by its words: %s", error)
+            return None
 
     def _add(self, text: str, metadata: dict[str, Any], vector: bytes | None) -> str:
         number = len(self._leaves)
@@ -137,7 +148,7 @@ class SemanticTree:
         """The leaves that match a query, best first, ties to the older; see `hierarchical_relevance_search`."""
         if limit < 0:
             raise InputError(f"limit {limit} is negative; give the number of leaves wanted, 0 or more")
-        vector = None if self.embedder is None else packed(embed_checked(self.embedder, (query,))[0])
+        vector = self._vector(query)
         asked = _profile("query", 0, query, vector)
         if not asked.terms and vector is None:
             return []
@@ -211,13 +222,13 @@ def hierarchical_relevance_search(tree: SemanticTree, query: str, limit: int = 1
     """The leaves of a tree that match a query, best first.
 
     Combines best-first search down the tree with a flat scan; at least half of the result comes from the flat scan.
+    When the tree's embedder fails on the query, which is logged, its words are compared.
 
     Args:
         limit: most leaves to return.
 
     Raises:
         InputError: the limit is negative.
-        ModelError: the tree's embedder failed on the query.
     """
     return tree.search(query, limit)
 

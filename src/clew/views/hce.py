@@ -18,11 +18,14 @@ from clew.assemble.prompt import remembered, sections, set_apart, spoken
 from clew.assemble.wrapping import wrapped
 from clew.errors import InputError, NotFoundError
 from clew.ingest.formats.sdk import JsonObject, texts_of
+from clew.memory.arguments import given_text
 from clew.store.replace_file import replace_file
+from clew.store.translate import translating
 from clew.structure.graph import EntityGraph, spreading_activation
 from clew.structure.tree import SemanticTree, TreeHit, hierarchical_relevance_search
 from clew.text.counters import counter
 from clew.types.entity import EdgeType, NodeType
+from clew.views.own_lock import OwnLock
 
 __all__ = [
     "ContextCandidate",
@@ -234,11 +237,14 @@ class _Load:
 class HCEPipeline:
     """The document's middleware: earlier messages return to the prompt when they matter, within a budget.
 
+    Several threads may use one pipeline; each call sees the structures before or after another call, never between.
+
     Attributes:
         context_budget: most tokens of context block and focus buffer together, headings included.
         focus, graph, tree: the three structures.
         estimate: counts tokens; the budget is exact by this count.
         clock: gives the time of a message, seconds since 1970.
+        lock: held while the structures change or are read.
     """
 
     def __init__(
@@ -265,9 +271,14 @@ class HCEPipeline:
         self.tree = SemanticTree() if tree is None else tree
         self.extractor = EntityExtractor()
         self.estimate = estimate
+        self.lock = OwnLock()
 
     def retrieve_context(self, query: str) -> str:
-        """The context block for a query, messages of the focus buffer included; empty text when nothing fits."""
+        """The context block for a query, messages of the focus buffer included; empty text when nothing fits.
+
+        Raises:
+            InputError: the query is no text.
+        """
         block, focus = self._within_budget(query, lambda block, focus: "\n".join(filter(None, (block, focus))))
         return "\n".join(filter(None, (block, focus)))
 
@@ -275,15 +286,24 @@ class HCEPipeline:
         """Context block, focus buffer and query, each under its heading; no message appears twice.
 
         Block and buffer take at most `context_budget` tokens together; the query is added whole and not counted.
+
+        Raises:
+            InputError: the query is no text.
         """
         return sections(*self._within_budget(user_query, remembered), user_query)
 
     def update(self, user_query: str, ai_response: str) -> None:
-        """Store one exchange in all three structures."""
-        self.tree.add(_exchange(user_query, ai_response), {"user": user_query, "assistant": ai_response})
-        self.extractor.update(self.graph, user_query, ai_response)
-        self.focus.add("user", user_query)
-        self.focus.add("assistant", ai_response)
+        """Store one exchange in all three structures, in the document's order: buffer, tree, graph.
+
+        Raises:
+            InputError: one of the two is no text; nothing is stored.
+        """
+        given_text(user_query, "user's part"), given_text(ai_response, "assistant's part")
+        with self.lock:
+            self.focus.add("user", user_query)
+            self.focus.add("assistant", ai_response)
+            self.tree.add(_exchange(user_query, ai_response), {"user": user_query, "assistant": ai_response})
+            self.extractor.update(self.graph, user_query, ai_response)
 
     def wrap_chat(self, chat_func: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a chat function so that it gets the built prompt instead of the query and its answers are stored.
@@ -301,27 +321,32 @@ class HCEPipeline:
 
         Raises:
             InputError: something that was added as metadata cannot be written as JSON.
+            StoreError: the directory cannot be made or written.
         """
-        state = {
-            "max_focus": self.focus.max_size,
-            "context_budget": self.context_budget,
-            "focus": [asdict(entry) for entry in self.focus.get_recent()],
-            "graph": self.graph.to_dict(),
-            "tree": self.tree.to_dict(),
-        }
+        with self.lock:
+            state = {
+                "max_focus": self.focus.max_size,
+                "context_budget": self.context_budget,
+                "focus": [asdict(entry) for entry in self.focus.get_recent()],
+                "graph": self.graph.to_dict(),
+                "tree": self.tree.to_dict(),
+            }
         try:
             text = json.dumps(state, ensure_ascii=True, indent=1)
         except (TypeError, ValueError) as error:
             raise InputError(
                 f"the state cannot be written as JSON: {error}; metadata takes text, numbers, lists"
             ) from error
-        replace_file(Path(directory) / _STATE, f"{text}\n".encode())
+        with translating():
+            replace_file(Path(directory) / _STATE, f"{text}\n".encode())
 
     load = _Load()
 
     def _within_budget(self, query: str, whole: Callable[[str, str], str]) -> tuple[str, str]:
         """Block and buffer; the last choice is dropped while the two, rendered together, exceed the budget."""
-        chosen = context_budgeting(self._candidates(query), self.context_budget)
+        given_text(query, "query")
+        with self.lock:
+            chosen = context_budgeting(self._candidates(query), self.context_budget)
         while chosen:
             block, focus = _written(chosen)
             if self.estimate(whole(block, focus)) <= self.context_budget:
@@ -385,8 +410,9 @@ def _loaded(pipeline: HCEPipeline, directory: str | Path) -> HCEPipeline:
         raise InputError(f"{_STATE} in {directory} cannot be read ({error!r}); expected what save wrote") from error
     focus.restore(entries)
     read = EntityGraph.from_dict(graph), SemanticTree.from_dict(tree, pipeline.tree.embedder)
-    pipeline.graph, pipeline.tree = read
-    pipeline.context_budget, pipeline.focus = budget, focus
+    with pipeline.lock:
+        pipeline.graph, pipeline.tree = read
+        pipeline.context_budget, pipeline.focus = budget, focus
     return pipeline
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 from clew.analyze.layer1 import SHORT_SCORE, WINDOW
 from clew.analyze.weigh import weigh, weigh_joint
 from clew.errors import InputError
+from clew.memory.arguments import given_text
 from clew.structure.density import (
     COHERENCE_THRESHOLD,
     MAX_CHUNKS,
@@ -22,6 +23,7 @@ from clew.structure.density import (
 )
 from clew.types.chunk import ContextSnapshot, DomainTag, NuanceFlag, WeightedChunk, need
 from clew.views.claims import MIN_MACRO_WEIGHT, ClaimGraph, ClaimNode
+from clew.views.own_lock import OwnLock
 
 __all__ = [
     "MIN_MACRO_WEIGHT",
@@ -42,6 +44,8 @@ def _new_id() -> str:
 
 class HSCAEngine:
     """Scores turns through layers 1 to 3 and freezes them into snapshots once they are coherent.
+
+    Several threads may use one engine; their turns enter the buffer one after another.
 
     Attributes:
         snapshot_coherence_threshold: weighted mean coherence of the buffer from which a snapshot is taken.
@@ -73,6 +77,7 @@ class HSCAEngine:
         self._snapshots: list[ContextSnapshot] = []
         self._short: list[WeightedChunk] = []  # of the buffer, those too short to be scored alone
         self._scored_short: WeightedChunk | None = None  # what `score_layers` gave last, when that was short
+        self._lock = OwnLock()
 
     def ingest_turn(self, text: str) -> WeightedChunk:
         """Score a turn, add it to the buffer, and take a snapshot when one is due.
@@ -80,19 +85,27 @@ class HSCAEngine:
         Short chunks of the buffer (fewer than 3 sentences) are weighed again together once they have 3 sentences
         between them (HSCA 8.4): their `layer1_score` may change until the snapshot is taken, but never falls below the
         flat low score of a short chunk.
+
+        Raises:
+            InputError: the turn is no text.
         """
-        chunk = self.score_layers(text)
-        self._buffer.append(chunk)
-        if chunk is self._scored_short:
-            self._short.append(chunk)
-            self._weigh_short_together()
-        if self.should_snapshot():
-            self.take_snapshot()
-        return chunk
+        with self._lock:
+            chunk = self.score_layers(text)
+            self._buffer.append(chunk)
+            if chunk is self._scored_short:
+                self._short.append(chunk)
+                self._weigh_short_together()
+            if self.should_snapshot():
+                self.take_snapshot()
+            return chunk
 
     def score_layers(self, text: str) -> WeightedChunk:
-        """Run a text through layers 1 to 3 without touching the buffer. Accepts any string."""
-        weighing = weigh(text, self.cooccurrence_window)
+        """Run a text through layers 1 to 3 without touching the buffer. Accepts any string.
+
+        Raises:
+            InputError: the turn is no text.
+        """
+        weighing = weigh(given_text(text, "turn"), self.cooccurrence_window)
         chunk = WeightedChunk(
             chunk_id=self._new_id(),
             text=text,
@@ -103,7 +116,8 @@ class HSCAEngine:
             parent_id=None,
             created_at=self._clock(),
         )
-        self._scored_short = chunk if weighing.layer1.short else None
+        with self._lock:  # not while another thread asks for the shortness of its own chunk
+            self._scored_short = chunk if weighing.layer1.short else None
         return chunk
 
     def should_snapshot(self) -> bool:
@@ -111,11 +125,13 @@ class HSCAEngine:
 
         False for an empty buffer and, short of a full one, when all weights are 0.
         """
-        if not self._buffer:
+        with self._lock:
+            chunks = list(self._buffer)
+        if not chunks:
             return False
-        if len(self._buffer) >= self.max_buffer_chunks:
+        if len(chunks) >= self.max_buffer_chunks:
             return True
-        coherence = weighted_coherence((chunk.coherence_score, chunk.layer1_score) for chunk in self._buffer)
+        coherence = weighted_coherence((chunk.coherence_score, chunk.layer1_score) for chunk in chunks)
         return coherence is not None and coherence >= self.snapshot_coherence_threshold
 
     def take_snapshot(self) -> ContextSnapshot:
@@ -126,24 +142,25 @@ class HSCAEngine:
         Raises:
             InputError: the buffer is empty.
         """
-        if not self._buffer:
-            raise InputError("there is nothing to take a snapshot of: the buffer is empty; ingest a turn first")
-        chunks = list(self._buffer)
-        snapshot = ContextSnapshot(
-            snapshot_id=self._new_id(),
-            chunks=chunks,
-            macro_weight=macro_weight([chunk.layer1_score for chunk in chunks]),
-            domain_summary=domain_summary((chunk.domain_tags, chunk.layer1_score) for chunk in chunks),
-            conversation_position=len(self._snapshots),
-            forced=len(chunks) >= self.max_buffer_chunks,
-            created_at=self._clock(),
-        )
-        for chunk in chunks:
-            chunk.parent_id = snapshot.snapshot_id
-        self._buffer.clear()
-        self._short.clear()
-        self._snapshots.append(snapshot)
-        return snapshot
+        with self._lock:
+            if not self._buffer:
+                raise InputError("there is nothing to take a snapshot of: the buffer is empty; ingest a turn first")
+            chunks = list(self._buffer)
+            snapshot = ContextSnapshot(
+                snapshot_id=self._new_id(),
+                chunks=chunks,
+                macro_weight=macro_weight([chunk.layer1_score for chunk in chunks]),
+                domain_summary=domain_summary((chunk.domain_tags, chunk.layer1_score) for chunk in chunks),
+                conversation_position=len(self._snapshots),
+                forced=len(chunks) >= self.max_buffer_chunks,
+                created_at=self._clock(),
+            )
+            for chunk in chunks:
+                chunk.parent_id = snapshot.snapshot_id
+            self._buffer.clear()
+            self._short.clear()
+            self._snapshots.append(snapshot)
+            return snapshot
 
     def get_macro_context(self) -> list[ContextSnapshot]:
         """All snapshots taken, in order; chunks still in the buffer are in none of them."""

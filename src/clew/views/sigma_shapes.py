@@ -49,7 +49,12 @@ class OverlayScores(Record):
         """
         if isinstance(data, Mapping) and "O7_strategic" in data:
             data = {"O7_coherence": data["O7_strategic"], **data}
-        return super(OverlayScores, cls).from_dict(data)
+        scores = super(OverlayScores, cls).from_dict(data)
+        for name in cls.__slots__:
+            score = getattr(scores, name)
+            if isinstance(score, bool) or not isinstance(score, int | float):
+                raise InputError(f"OverlayScores: {name} is {score!r:.60}; expected a number from 0 to 10")
+        return scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
