@@ -3571,6 +3571,9 @@ BY_THE_DOCUMENTS = (
     Requirement(
         "D-VC-01", "VC Compactor", "The least and most tokens of summaries can be set, also by the source's YAML."
     ),
+    Requirement("D-VC-03", "VC Assembly", "A tag by itself is taken where tags are, and a segment's day is said once."),
+    Requirement("D-SIGMA-08", "SIGMA, project lattice", "`.open_cognition` holds the elements of the seven overlays."),
+    Requirement("D-TRI-01", "neo, contract ledger", "Turns without any text are refused with what was expected."),
     Requirement("D-VC-02", "VC Token Counter", "`tiktoken` is estimated where its package is not installed."),
     Requirement("D-SIGMA-05", "DESIGN 5.2", "Any embedder is given the first 1,000 and last 500 characters of a text."),
 )

@@ -12,7 +12,6 @@ from clew.errors import InputError, NotFoundError
 from clew.models.protocol import Matrix
 from clew.project.blast_radius import blast_radius, find_node
 from clew.project.elements import elements_of
-from clew.project.layout import Layout
 from clew.project.nodes import NodeKind
 from clew.project.open_cognition import FOLDER, index_key, read_open_cognition, write_open_cognition
 from clew.project.overlays import OverlayScorer
@@ -224,24 +223,19 @@ def test_what_changes_is_read_while_it_is_watched(tmp_path: Path) -> None:
 
 
 @needs_grammars
-@pytest.mark.requirement("L-PRJ-17")
+@pytest.mark.requirement("L-PRJ-17", "D-SIGMA-08")
 def test_a_project_is_written_in_the_layout_of_the_source(tmp_path: Path) -> None:
     report = made(
         tmp_path, {**SHOP, "web_pay.ts": "export const other = 1;\n", "web-pay.ts": "export const third = 1;\n"}
     )
-    (Layout.of(tmp_path).overlays / "O2.json").write_text("{}", encoding="utf-8")
     with Project.open(tmp_path) as project:
         view = write_open_cognition(project, tmp_path / FOLDER)
         hashes = {file.path: (file.content, file.object) for file in project.files()}
     assert {file.path: (file.content_hash, file.structural_hash) for file in view.files} == hashes
-    assert (view.problems, view.transforms, view.overlays["O2"], view.overlays["O1"]) == (
-        (),
-        len(report.transforms),
-        1,
-        0,
-    )
-    names = {place.name for place in (tmp_path / FOLDER / "overlays").iterdir()}
-    assert names == {"O1", "O2", "O3", "O4", "O5", "O6", "O7"}
+    assert (view.problems, view.transforms) == ((), len(report.transforms))
+    assert view.overlays == dict.fromkeys(("O1", "O2", "O3", "O4", "O5", "O6", "O7"), 1)
+    goals = json.loads((tmp_path / FOLDER / "overlays" / "O4" / "elements.json").read_bytes())
+    assert goals["README.md#Shop > Goals"] >= 5
     entry = json.loads((tmp_path / FOLDER / "index" / f"{index_key('src/shop/cart.py')}.json").read_bytes())
     assert [method["name"] for method in entry["structuralData"]["classes"][0]["methods"]] == ["pay"]
     assert made(tmp_path, {}).files == report.files

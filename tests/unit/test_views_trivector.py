@@ -124,3 +124,9 @@ def test_what_cannot_be_meant_is_refused() -> None:
         execute_tri_vector_extraction([])
     with pytest.raises(InputError, match="never stored"):
         chunk_session([told("a")])
+
+
+@pytest.mark.requirement("D-TRI-01")
+def test_turns_without_text_are_refused() -> None:
+    with pytest.raises(InputError, match="none of the 2 turns holds any text"):
+        execute_tri_vector_extraction([told(""), told("  ")])

@@ -146,6 +146,19 @@ def test_wrong_values_are_named(values: dict[str, Any], message: str) -> None:
         VirtualContextConfig.from_mapping(values)
 
 
+@pytest.mark.requirement("D-VC-03")
+def test_one_tag_is_taken_as_one_and_a_day_is_said_once(memory: Memory) -> None:
+    block = assemble(memory, "what about the deployment?", tag_rules="login-page")
+    assert block == assemble(memory, "what about the deployment?", tag_rules=["login-page"])
+    assert block.sections[0].rule
+    told_at = memory.turns()[0].at
+    assert told_at is not None
+    day = told_at.date().isoformat()
+    (first, *_) = (line for line in block.text.splitlines() if line.startswith("[1/"))
+    assert (first.count(day), f"\n{day}\n" in block.text) == (1, False)
+    assert vc_expand_topic(memory, "deployment", "login-page").collapsed.keys() == {"login-page"}
+
+
 @pytest.mark.requirement("P-SRF-41")
 def test_the_block_holds_retrieved_topics_with_numbers_of_segments(memory: Memory) -> None:
     block = assemble(memory, "what about the deployment?")

@@ -202,8 +202,9 @@ def open_cognition(scope: Scope, root: str | None, reads: bool) -> None:
     if reads:
         view = read_open_cognition(place / FOLDER)
     else:
+        changes = load_config(home_of(scope.home)).project.overlays
         with Project.open(place) as opened:
-            view = write_open_cognition(opened, place / FOLDER)
+            view = write_open_cognition(opened, place / FOLDER, changes)
     if scope.as_json:
         emit(view.to_dict())
     else:

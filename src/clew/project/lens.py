@@ -25,7 +25,8 @@ from clew.store.replace_file import replace_file
 log = logging.getLogger("clew.project")
 
 _KEPT: Final = "scores.json.z"
-_MEMBERS: Final = "elements.json"
+MEMBERS: Final = "elements.json"
+"""File of the elements of an overlay, in the store and in `.open_cognition`."""
 _RULES_VERSION: Final = 8
 """Raise it with any change of the rules by which elements are scored, or turns are met with them."""
 
@@ -103,6 +104,19 @@ def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = N
     )
 
 
+def overlay_members(project: Project, changes: Iterable[str] = ()) -> dict[Overlay, bytes]:
+    """The elements of a project that are active in each overlay, with their scores, as JSON.
+
+    Args:
+        changes: the setting `project.overlays`.
+
+    Raises:
+        ConfigError: a change cannot be read.
+    """
+    scored = _scored(project, elements_of(project), tuple(changes))
+    return {overlay: _members(scored, overlay) for overlay in Overlay}
+
+
 def _weight(scored: ElementOverlays) -> float:
     return log2(1 + scored.element.used_by) + sum(scored.scores.values()) / TOP
 
@@ -124,7 +138,7 @@ def _scored(project: Project, elements: Iterable[ProjectElement], rules: tuple[s
         said = zlib.compress(json.dumps({"maker": maker, "scores": fresh}, separators=(",", ":")).encode(), 1)
         try:
             for overlay in Overlay:
-                replace_file(file.parent / overlay.value[:2] / _MEMBERS, _members(found, overlay))
+                replace_file(file.parent / overlay.value[:2] / MEMBERS, _members(found, overlay))
             replace_file(file, said)
         except OSError as error:  # a project that may only be read is scored again each time
             log.info("the overlays of %s are not kept: %s", project.root, error)

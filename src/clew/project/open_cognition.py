@@ -3,7 +3,7 @@
     .open_cognition/
         objects/      immutable, by SHA-256: two digits as a folder, the rest as the name
         index/        one JSON file for each file of the project: its path, and the hashes of its content and object
-        overlays/     O1 to O7, each a folder
+        overlays/     O1 to O7, each a folder with the ids of its elements and their scores in `elements.json`
         transforms/   by SHA-256, each a folder with `manifest.yaml`, which is written as JSON, a part of YAML
 
 The source names the file of an index after the path with `_` for `/`, under which different paths share a name; here
@@ -12,12 +12,13 @@ such a name gets the beginning of the path's hash.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from clew.errors import ClewError, NotFoundError
+from clew.project.lens import MEMBERS, overlay_members
 from clew.project.objects import ContentStore, decoded_file, encoded
 from clew.project.parse.parsed import ParsedFile, ParsedNode
 from clew.project.project import Project
@@ -55,15 +56,20 @@ class CognitionView(Record):
     problems: tuple[str, ...] = ()
 
 
-def write_open_cognition(project: Project, folder: Path) -> CognitionView:
+def write_open_cognition(project: Project, folder: Path, changes: Iterable[str] = ()) -> CognitionView:
     """Writes a project below a folder; entries of files that left the project are removed.
+
+    Args:
+        changes: the setting `project.overlays`.
 
     Returns:
         What is in the folder afterwards.
+
+    Raises:
+        NotFoundError: an object of the store is missing.
+        ConfigError: a change cannot be read.
     """
     objects, written = ContentStore(folder / "objects"), set[str]()
-    for name in (*OVERLAYS, "."):
-        (folder / "overlays" / name).mkdir(parents=True, exist_ok=True)
     for file in project.files():
         data = project.layout.objects.read(file.object)
         if data is None:
@@ -86,7 +92,8 @@ def write_open_cognition(project: Project, folder: Path) -> CognitionView:
             old.unlink()
     for name, record in project.index.transforms().items():
         replace_file(folder / "transforms" / name[:2] / name[2:] / "manifest.yaml", record)
-    _write_overlays(project, folder)
+    for overlay, members in overlay_members(project, changes).items():
+        replace_file(folder / "overlays" / overlay.value[:2] / MEMBERS, members)
     objects.sync()
     return read_open_cognition(folder)
 
@@ -157,12 +164,3 @@ def _structure(parsed: ParsedFile) -> Mapping[str, Any]:
 
 def _described(node: ParsedNode) -> dict[str, Any]:
     return {"name": node.name, "docstring": node.text, "signature": node.signature}
-
-
-def _write_overlays(project: Project, folder: Path) -> None:
-    """Copies what overlays have in the store into the folder of each."""
-    for place in sorted(project.layout.overlays.rglob("*")):
-        name = place.relative_to(project.layout.overlays).as_posix()
-        overlay = name[:2].upper()
-        if place.is_file() and overlay in OVERLAYS:
-            replace_file(folder / "overlays" / overlay / place.name, place.read_bytes())

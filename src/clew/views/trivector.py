@@ -126,7 +126,8 @@ def _in_memory(session: str, options: TriVectorOptions) -> Extraction:
 def _of_turns(turns: list[Turn], options: TriVectorOptions) -> Extraction:
     session = _session_of(turns)
     with Memory.open(":memory:", embedder="none", config={"llm": {"model": "none"}}) as memory:
-        memory.add_many(replace(turn, seq=None, ordinal=None) for turn in turns)
+        if not memory.add_many(replace(turn, seq=None, ordinal=None) for turn in turns).added:
+            raise InputError(f"none of the {len(turns)} turns holds any text; expected one or more that do")
         reads, config = memory.reads, memory.config
         answers = None
         if options.llm is not None:  # the memory itself has no model, which would be asked about every turn as well

@@ -96,14 +96,14 @@ def assemble(
     *,
     config: VirtualContextConfig | None = None,
     strategy: str = "default",
-    tag_rules: Sequence[str] = (),
+    tag_rules: Sequence[str] | str = (),
     hint: bool | None = None,
 ) -> AssembledContext:
     """The `<virtual-context>` block for a message.
 
     Args:
         strategy: `default`, `broad`, `temporal`, or another of the configuration.
-        tag_rules: tags whose segments come first, whatever the message.
+        tag_rules: tags, or one tag, whose segments come first, whatever the message.
         hint: whether the list of topics is put in; None after a compaction of any session, if the configuration has it.
 
     Raises:
@@ -118,8 +118,9 @@ def assemble(
     budget = int(limits.max_budget_fraction * chosen.context_window)
     wants_hint = (chosen.assembly.context_hint_enabled and _is_compacted(memory)) if hint is None else hint
     listed = _hint(memory, count, min(budget, chosen.assembly.context_hint_max_tokens)) if wants_hint else ""
-    ruled = [(tag, True) for tag in dict.fromkeys(tag_rules)]
-    found = [(tag, False) for tag in _retrieved(memory, query, chosen) if tag not in tag_rules]
+    rules = dict.fromkeys((tag_rules,) if isinstance(tag_rules, str) else tag_rules)
+    ruled = [(tag, True) for tag in rules]
+    found = [(tag, False) for tag in _retrieved(memory, query, chosen) if tag not in rules]
     room = _Room(memory, count, budget, listed)
     left_out = [tag for tag, rule in (*ruled, *found) if not room.take(tag, limits.max_results, rule=rule)]
     text = room.text()
@@ -172,9 +173,11 @@ def _section(
     places = {each.ref: place for place, each in enumerate(segments, 1)}
     lines = [f"## {tag} ({len(segments)} segment{'s' * (len(segments) != 1)})\n"]
     for each, text in zip(shown, _summaries(memory, shown), strict=True):
-        day = memory.get(each.turn_ids[0]).at
-        when = "" if day is None else f" [{day.date().isoformat()}]"
-        lines.append(f"[{places[each.ref]}/{len(segments)}]{when} {_safe(text)}\n")
+        at = memory.get(each.turn_ids[0]).at
+        day = "" if at is None else at.date().isoformat()
+        when = f" [{day}]" if day else ""
+        said = _safe(text.removeprefix(day + "\n"))  # which an extract begins with
+        lines.append(f"[{places[each.ref]}/{len(segments)}]{when} {said}\n")
     refs = tuple(each.ref for each in shown)
     return TagSection(tag=tag, segments=len(segments), shown=refs, text="".join(lines), rule=rule)
 
@@ -245,8 +248,8 @@ def _is_compacted(memory: Memory) -> bool:
         return bool(COMPACTION_MARKS.scan(reader, (memory.space,), (memory.space,), limit=1))
 
 
-def vc_expand_topic(memory: Memory, tag: str, collapse_tags: Iterable[str] = ()) -> ExpandedTopic:
-    """All turns of a topic in full, and the summaries that stand for collapsed topics.
+def vc_expand_topic(memory: Memory, tag: str, collapse_tags: Iterable[str] | str = ()) -> ExpandedTopic:
+    """All turns of a topic in full, and the summaries that stand for collapsed topics, one or several.
 
     Raises:
         InputError: there is no such topic.
@@ -254,7 +257,8 @@ def vc_expand_topic(memory: Memory, tag: str, collapse_tags: Iterable[str] = ())
     ids = list(dict.fromkeys(turn for each in memory.labelled(tag) for turn in each.turn_ids))
     if not ids:
         raise InputError(f"no topic is called {tag!r:.80}; vc_recall_all lists them")
-    collapsed = {each.name: each.summary or each.title for each in memory.topics(collapse_tags) if each.name != tag}
+    others = (collapse_tags,) if isinstance(collapse_tags, str) else collapse_tags
+    collapsed = {each.name: each.summary or each.title for each in memory.topics(others) if each.name != tag}
     return ExpandedTopic(tag=tag, turns=tuple(memory.get(name) for name in ids), collapsed=collapsed)
 
 
