@@ -41,7 +41,9 @@ _PLAIN: Final = frozenset(("be", "let"))
 _PASSED: Final = frozenset(("but", "so", "and"))
 _BREAKS: Final = frozenset((":", ";", "；", "：", "—", "–", "--", "|"))
 _MAY_LEAD: Final = _BREAKS | _JOINED
-_OBJECTS: Final = frozenset("whatever whichever whoever everything anything everyone".split())
+_OBJECTS: Final = frozenset("whatever whichever whoever everything anything everyone sure certain".split())
+# What "do" does besides what has an article.
+_DONE: Final = frozenset("this that it these those".split())
 # Words in which a noun before the verb would be found: "cook time is", "test results came".
 _NOUN_REACH: Final = 3
 _ENDS_NOUN: Final = CONJUNCTION | PREPOSITION | PRONOUN | SEPARATOR
@@ -170,7 +172,7 @@ def _is_imperative(sentence: Sentence, start: int) -> bool:
             return _is_pressed(pressed, form, mark)
         if mark & DIRECTIVE and not mark & SEPARATOR:
             return _acts(sentence, place)
-        if form in _PLAIN or (form == "do" and flags[place + 1] & ARTICLE):
+        if form in _PLAIN or (form == "do" and (flags[place + 1] & ARTICLE or forms[place + 1] in _DONE)):
             return _is_plain(form, forms[place + 1], flags[place + 1])
         if not mark & _LEAD:
             return False
@@ -194,7 +196,7 @@ def _is_pressed(pressed: str, form: str, mark: int) -> bool:
         return False
     if pressed in {"don't", "dont", "not"}:
         return form not in _NOT_AFTER_DO_NOT
-    if mark & PAST:
+    if mark & PAST and (pressed in {"never", "always"} or not mark & DIRECTIVE):
         return False
     if pressed in {"never", "always"}:
         return bool(mark & (VERB | DIRECTIVE)) and not form.endswith("s")

@@ -206,7 +206,8 @@ def _flags() -> dict[str, int]:
             table[word] = table.get(word, 0) | bits
     for name, bits in _LISTS.items():
         for word in lists[name].split():
-            table[word] = table.get(word, 0) | bits
+            contracted = ENGLISH if bits & FUNCTION and "'" in word else 0  # "it's" is nothing but English
+            table[word] = table.get(word, 0) | bits | contracted
     return table
 
 

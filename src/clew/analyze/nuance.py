@@ -9,7 +9,7 @@ from typing import Final
 
 from clew.analyze import tone
 from clew.analyze.directives import OBLIGATIONS, directs, is_reported
-from clew.analyze.phrases import ABSOLUTES, ANALOGIES, HEDGES, SAME_KIND, CueTable
+from clew.analyze.phrases import ABSOLUTES, ANALOGIES, HEDGES, PROPORTION, SAME_KIND, CueTable
 from clew.analyze.questions import OWN_ANSWER, RHETORICAL, TITLE_QUESTION, UNMARKED
 from clew.analyze.tone import GRIEVING, NEGATIVE, NEUTRAL, POSITIVE, URGENT_TONE, tone_of
 from clew.analyze.words import Reading, read
@@ -114,7 +114,8 @@ def _stance(reading: Reading, place: int, marks: int, cues: int, text: str) -> l
     sentence = reading.sentences[place]
     if not sentence.forms:
         return []
-    found = [ANALOGY] if cues & _LIKENS and not SAME_KIND.search(text) else []
+    likens = cues & _LIKENS and not SAME_KIND.search(text)
+    found = [ANALOGY] if likens or ("::" in text and PROPORTION.search(text)) else []
     if "?" in text:
         if _asks_for_effect(reading, place, text):
             found.append(RHETORICAL_QUESTION)

@@ -94,9 +94,14 @@ _PERMITS: Final = _after(
     "you", "we", "they", "user", "users", "party", "parties", "tenant", "tenants", "landlord", "buyer", "company",
     "members", "member", "guests", "passengers", "customers", "students", "ee", "ees", "or", "ors", word="may",
 )  # fmt: skip  # a list of words, not a column
+_A_FEW: Final = one_of(
+    "an?", "the", "another", "more", "some", "any", "my", "our", "up", "as", "no", r"\d+", "one", "two", "three",
+    "both", "all", "it", "this", "that",
+)  # fmt: skip  # a list of words, not a column
 _PERMITTED: Final = one_of(
-    "use", "have", "enter", "take", "go", "leave", "install", "copy", "begin", "proceed", "cancel", "terminate", "call",
-    "ask", "keep", "choose", "select", "apply", "submit", "request", "contact", "park", "sit", "come", "bring", "stay",
+    rf"have {_A_FEW}", "use", "enter", "take", "go", "leave", "install", "copy", "begin", "proceed", "cancel",
+    "terminate", "call", "ask", "keep", "choose", "select", "apply", "submit", "request",
+    "contact", "park", "sit", "come", "bring", "stay",
     "assign", "sell", "kiss", "start", "open", "share",
 )  # fmt: skip  # a list of words, not a column
 _MONTH: Final = _after(
@@ -140,6 +145,7 @@ HEDGES: Final[Cues] = {
         r"|\b(?:i|we|you) could (?:make|take)\b",
     ),
     "can": Cue(r"\bit can (?:be|happen) that\b"),
+    "sometimes": Cue(r"^\W*sometimes,? (?!i\b|we\b|you\b)"),
     "cases case circumstances instances situations situation respects contexts sense ways way": Cue(
         rf"\bin (?:\w+ )?{_LIMITED} {_CASES}\b|\bin a (?:certain )?(?:sense|way)(?=,|\.|$)|\bin a sense\b"
     ),
@@ -254,6 +260,12 @@ def _subject(word: str) -> str:
     return rf"{word}(?:(?<=^{word})|(?<=[-,;:–—(*\"“] {word})|(?<=[-(*\"“—]{word})|{before})"
 
 
+# What "no" denies without a claim about all: "no problem", "no wonder", "no changes".
+_NO_SUCH: Final = one_of(
+    "one", "problems?", "worries", "wonder", "doubt", "idea", "need", "way", "matter", "sense", "point", "reason",
+    "more", "longer", "changes?", "thanks?", "luck", "news", "answer", "reply",
+)  # fmt: skip  # a list of words, not a column
+
 ABSOLUTES: Final[Cues] = {
     "invariably inevitably": None,
     "always": Cue(r"\balways\b", rf"{_DENIED}(?:\w+ )?always\b|\bas always\b|[-\w]-always\b|\balways-\w"),
@@ -290,7 +302,15 @@ ABSOLUTES: Final[Cues] = {
         r"new|special|too|fancy|to|about|in)\b)|nothing (?:better|worse|more|like|that|you|we) |"
         r"absolutely (?:nobody|nothing)\b"
     ),
-    "one": Cue(rf"{_subject('no')} one (?!{_ONCE}\b)|no one in .*\bever\b|one of every\b"),
+    "one": Cue(
+        rf"{_subject('no')} one (?!{_ONCE}\b)|no one in .*\bever\b|one of every\b|{_subject('not')} one of {_GROUP}\b"
+    ),
+    "single": Cue(r"\bnot a single \w", r"\bnot a single (?:day|time|word)\b"),
+    "absolutely": Cue(r"\babsolutely (?:no|every|all)\b", r"\babsolutely no (?:idea|clue|problem|worries)\b"),
+    "no": Cue(
+        rf"{_subject('no')} (?!{_NO_SUCH}\b)\w{{2,}} (?:\w+ )?(?:can|cannot|could|will|would|should|may|deserves?)\b"
+        rf"|{_subject('no')} (?!{_NO_SUCH}\b)\w{{2,}} (?:is|are) (?:an?|the|ever|above|perfect|safe|alike|free|born)\b"
+    ),
     "ever shall": Cue(
         rf"{_subject('no')} (?:\w+ ){{1,4}}?(?:ever|shall)\b|, ever\b|ever again\b|the only (?:\w+ ){{1,4}}ever\b"
     ),
@@ -367,18 +387,26 @@ _SEEMS: Final = (
 _WANTS: Final = tuple(
     f"{who} {how}" for who in ("i", "you", "we", "they", "don't", "didn't", "to") for how in ("feel", "felt")
 )
+# What "like" follows as a rough number: "it's like ten dollars".
+_COUNTED: Final = one_of(
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen", "twenty",
+    "thirty", "forty", "fifty", "sixty", "ninety", r"\d[\d.,]*", "half", "several", "hundreds", "thousands",
+)  # fmt: skip  # a list of words, not a column
 # "Like" after another verb than "be" ("eats like a horse"), after "be", of how something works, and before a plural.
 _LIKE: Final = rf"like(?!{_after(*_NOT_LIKENED, *_SEEMS, *_WANTS, word='like')})" + one_of(
     rf" an? (?!{_NOT_LIKENING}\b)\w+",
-    rf"{_IS} (?:\w+ing\b|(?:\w+ )?\w+s\b(?=[,:.;!]| but| in| that| who|$)"
+    rf"{_IS} (?!{_COUNTED}\b)(?:\w+ing\b|(?:\w+ )?\w+s\b(?=[,:.;!]| but| in| that| who|$)"
     r"|(?:the|my|our) (?!(?:best|worst|first|last|only|most|same)\b)\w+)",
-    rf"{_after(*'work works worked act acts behaves runs functions operates'.split(), word='like')} the \w+",
+    rf"{_after(*'work works worked act acts behaves runs functions operates'.split(), word='like')} "
+    r"(?:the \w+|(?!this\b|always\b)\w{3,}s\b(?=[,.;!]|$))",
     rf"{_after('feels', 'feel', 'felt', word='like')} \w+ing\b",
     rf"{_after(*'us him her it them me down up around out away over below above'.split(), word='like')}"
     r" (?:\w+ed |the )?\w+s\b(?=[,.;!]|$)",
 )
 # What is likened to its own kind is compared, not likened: "the rent here is like the rent in Rome".
 SAME_KIND: Final = re.compile(r"\b(\w{3,}) (?:\w+ ){0,3}(?:is|are|was|were) (?:\w+ )?like (?:the|an?) \1\b")
+# "A:B::C:D", also with spaces between.
+PROPORTION: Final = re.compile(r"\b\w+ ?: ?\w+ ?:: ?\w+ ?: ?\w+")
 _PICTURED: Final = r"(?:imagine|picture) (?:\w+ ){1,4}as (?:an?|the) \w+"
 
 ANALOGIES: Final[Cues] = {
@@ -395,6 +423,10 @@ ANALOGIES: Final[Cues] = {
     "analogous analogy akin likened compared reminiscent": Cue(
         r"\banalogous to\b|\bby analogy\b|\bakin to\b|\blikened to\b|\bcan be compared (?:to|with) an?\b"
         r"|\breminiscent of an?\b"
+    ),
+    "similar similarly": Cue(
+        r"\b(?:is|are|was|were|works?|worked|behaves?|acts?) (?:\w+ ){0,2}similar(?:ly)? to (?:an? \w|how an? \w)",
+        r"\bnot similar\b",
     ),
     "resemble resembles resembled": Cue(r"\bresembl(?:es?|ed) an? "),
     "way": Cue(

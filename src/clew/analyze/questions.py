@@ -16,13 +16,17 @@ _RHETORICAL: Final = one_of(
     r"(?:is|are|was|were|do|does|did|would|should|could|wo|ca)n't (?:it|that|this|there|every\w+|we all|life|"
     r"adults|people)",
     r"(?:is|are)n't (?:he|she|they|you|we) (?:just|the|so|all|adorable|lovely|cute|sweet|beautiful|great|a)",
-    r"don'?t (?:you|u|ya) (?:just )+(?:love|hate|wish)|isn't (?:she|he) \w+\?|shouldn't (?:we|they)",
-    r"haven't (?:i|we)(?! met\b)|(?:have|has|had)n't (?:you|he|she|they|it|this|that|there|every\w+|people) "
-    r"(?:\w+ ){0,4}?(?:enough|already|always|learned|learnt)",
+    r"don'?t (?:you|u|ya) (?:just )+(?:love|hate|wish)|isn't (?:she|he) "
+    r"(?!home|here|there|back|in|out|ready|late|ill|\w+ing)\w+(?=\?)|shouldn't (?:we|they)",
+    r"can't (?:you|they|he|she|people) (?:see|just|ever)|(?:don't|won't) (?:you|they) ever",
+    r"didn't (?:i|we) (?:tell|say|warn)|haven't (?:i|we)(?! met\b)",
+    r"(?:have|has|had)n't (?:you|he|she|they|it|this|that|there|every\w+|people) (?:\w+ ){0,4}?"
+    r"(?:enough|already|always|learned|learnt)",
     r"(?:is|was) (?:it|that|this) not|(?:have|had|did|do|does|are|were) (?:i|we|he|she|they) not",
     r"who (?:cares|needs|am i|are you to|would(?:'ve)? (?:have|ever|want|even|think|do|say|not)|wouldn't|doesn't|"
     r"hasn't|among|"
-    r"can (?:blame|resist|say)|could (?:blame|forget|resist|say)|even|decided|asked (?:you|for)|the hell|"
+    r"can (?:blame|resist|say)|could (?:blame|forget|resist|say|"
+    r"have (?:known|guessed|thought|imagined|foreseen|predicted))|even|decided|asked (?:you|for)|the hell|"
     r"in their right)",
     r"who knows(?=[,?]| what| why| how| if| when| where)|who (?:are you|do you think you are|made you)",
     r"why (?:bother|on earth|in the world|the hell|the heck|even|would any\w*|would (?:i|you|we) (?:ever|even|want)|"
@@ -33,7 +37,7 @@ _RHETORICAL: Final = one_of(
     rf"did it have to)",
     r"how (?:dare|hard (?:can|could|is it to)|difficult (?:can|is it to)|on earth|in the world|the hell|long must|"
     r"many (?:more )?times|many more (?:\w+ ){1,4}(?:must|before|until|have to)|could (?:any\w*|i (?:not|ever|"
-    r"forget)|you|we|they|"
+    r"forget|have|be so)|you|we|they|"
     r"he|she|this|that)|can (?:any|people|they|you (?:not|say|be so|even)|one|he|she|we trust)|(?:is|are|was|"
     r"am) (?:this|that|"
     r"he|she|it|these|i|we|you|they|people) (?:\w+ )?(?:even|still|supposed|allowed|not|fair|real|legal)|"
@@ -55,7 +59,8 @@ _RHETORICAL: Final = one_of(
     r"was|were|can)",
     r"if not now|have (?:you|they|we) (?:no|lost|forgotten|learned)|must (?:i|we|you always|everything)|need i",
     r"do (?:i|we) (?:look|really|honestly|need to|have to)|do you (?:really|honestly|seriously) (?:think|believe|"
-    r"expect|want)",
+    r"expect|want)|do you think (?:i was born|money grows|(?:i'?m|i am) (?:an? )?(?:stupid|idiot|"
+    r"fool|made of))",
     r"did (?:i|anyone|anybody|you|we) (?:ask|really|seriously|stutter|even)(?! what| who| how| when| where)",
     r"does (?:it|that|this|any\w+|no ?\w+|he|she) (?:really|even|seriously|honestly|actually matter|matter|ever|"
     r"look like)",

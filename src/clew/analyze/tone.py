@@ -130,7 +130,8 @@ PRESSING: Final[Cues] = {
     "emergency": Cue(r"\bemergency!|\ban emergency\b(?! (?:fund|exit|room|kit|contact|blanket|plan|number|meeting))"),
     "now": Cue(
         r"\b(?:come|call|run|stop|leave|act|reply|help|send|seek|move)\b[^.?!]{0,40}\bnow\b|\bnow or never\b"
-        r"|\bneed (?:help|this|it|you|an answer|them)\b[^.?!]{0,20}\bnow\b|\bright now,? please\b"
+        r"|\bneed (?:help|this|it|you|an answer|them|the \w+|that \w+)\b[^.?!]{0,20}\bnow\b|\bright now,? please\b"
+        r"|\bmust (?:be|get) (?:\w+ ){1,4}?(?:right )?now\b"
     ),
     "call": Cue(r"\bcall (?:an ambulance|911|112|999|the police|the fire)"),
     "breathing responding conscious": Cue(r"\b(?:not|n't) (?:breathing|responding|conscious)\b"),
@@ -155,6 +156,7 @@ PRESSING: Final[Cues] = {
         r"|\bby (?:eod|cob|tonight)\b|\btoday before\b"
     ),
     "drop": Cue(r"\bdrop (?:everything|whatever|all)\b"),
+    "quick quickly": Cue(r"^\W*quick(?:ly)?[,!]"),
     "last": Cue(r"last (?:call|chance)\b"),
     "lose": Cue(r"\b(?:about to|or (?:we|you|i)(?:'ll| will)?) lose\b"),
     "away": Cue(r"\bright away\b"),
@@ -182,7 +184,10 @@ GRIEFS: Final[Cues] = {
     "loss": Cue(r"\b(?:sorry|condolences) for (?:your|the|his|her|their) loss\b"),
     "condolences condolence stillborn miscarriage": None,
     "mourning mourn mourns": Cue(r"\b(?:in|of|still|are|am|i'm|we're|we|i) mourn(?:ing)?\b"),
-    "lost buried": Cue(rf"\b(?:lost|buried) (?:(?:my|our|his|her|their) (?:\w+ ){{0,2}}?)?{_KIN}\b"),
+    "lost buried": Cue(
+        rf"\b(?:lost|buried) (?:(?:my|our|his|her|their) (?:\w+ ){{0,2}}?)?{_KIN}\b"
+        r"|\b(?:i|we) buried (?:him|her|them)\b"
+    ),
     "died dead": Cue(
         rf"\b(?:my|our|her|his) (?:\w+ ){{0,2}}?{_KIN} (?:\w+ ){{0,2}}?(?:died|dead)\b",
         rf"\b(?:(?:my|our|her|his) (?:\w+ ){{0,2}}?)?{_KIN} (?:\w+ ){{0,2}}?died (?:in|before|when|at the age|"
