@@ -3572,6 +3572,9 @@ BY_THE_DOCUMENTS = (
         "D-VC-01", "VC Compactor", "The least and most tokens of summaries can be set, also by the source's YAML."
     ),
     Requirement("D-VC-03", "VC Assembly", "A tag by itself is taken where tags are, and a segment's day is said once."),
+    Requirement(
+        "D-VC-04", "VC Tool Loop", "Calls that ask for the same are repeats; a topic collapsed since is expanded again."
+    ),
     Requirement("D-SIGMA-08", "SIGMA, project lattice", "`.open_cognition` holds the elements of the seven overlays."),
     Requirement("D-TRI-01", "neo, contract ledger", "Turns without any text are refused with what was expected."),
     Requirement("D-VC-02", "VC Token Counter", "`tiktoken` is estimated where its package is not installed."),

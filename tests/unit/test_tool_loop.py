@@ -14,6 +14,8 @@ from clew.serve.proxy.held_calls import name_of
 from clew.serve.proxy.tool_loop import MOST_ROUNDS
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.script import Fault, FaultKind, Reply, ToolUse, in_turn
+from clew.serve.toolbox import REPEATED, LoopCalls, Toolbox
+from clew.serve.tools import Tools
 from tests.memories import at, quiet, told
 from tests.tool_loops import HEADERS, LoopApp, Piecewise, asked, paced, request_of
 
@@ -339,6 +341,32 @@ def test_a_topic_that_is_collapsed_leaves_the_prompt() -> None:
     first, second = [each["content"] for each in sent(app)["messages"] if each["role"] == "tool"]
     assert first.startswith("(collapsed")
     assert "Collapsed:" in second
+
+
+@pytest.mark.requirement("D-VC-04")
+def test_a_repeat_is_told_by_what_it_asks_for_and_a_collapsed_topic_opens_again() -> None:
+    with quiet() as memory:
+        memory.add_many(
+            told(f"{line} {topic}.", at=at(90 * place + minute))
+            for place, topic in enumerate(("login page", "deployment", "umbrella"))
+            for minute, line in enumerate(LINES)
+        )
+        assert memory.drain(60)
+        calls = LoopCalls(Toolbox(Tools(memory)))
+        first, second = (label.name for label in memory.labels()[:2])
+
+        def said(name: str, **arguments: Any) -> str:
+            return calls.answer(name, json.dumps(arguments)).text
+
+        assert "We looked" in said("clew_find_quote", text="We looked at")
+        for repeat in ({"text": "We looked at", "limit": 5}, {"text": " We  looked at"}):
+            assert said("find_quote", **repeat) == said("vc_find_quote", **repeat) == REPEATED
+        assert said("clew_find_quote", text="We looked at", limit=1) != REPEATED
+        opened = said("clew_expand_topic", topic=first)
+        assert said("clew_expand_topic", topic=first) == REPEATED
+        assert "Collapsed:" in said("clew_expand_topic", topic=second, collapse=first)
+        assert said("clew_expand_topic", topic=first) == opened
+        assert said("clew_expand_topic", topic=second, collapse=first) == REPEATED
 
 
 LINES = ("We looked at the", "Please mend the", "They broke the", "I like the")

@@ -15,6 +15,7 @@ from clew.views.sigma import (
     Classification,
     ConversationLattice,
     ConversationTurn,
+    InjectorOptions,
     OverlayRegistry,
     OverlayScores,
     SessionState,
@@ -146,6 +147,15 @@ def test_shapes_of_lists_equal_those_that_are_read() -> None:
     listed = ConversationLattice(list(lattice.nodes), list(lattice.edges), lattice.metadata)  # type: ignore[arg-type]  # what is taken too
     assert listed == lattice == ConversationLattice.from_dict(lattice.to_dict())
     assert inject_relevant_context("which?", [made], Lengths()).startswith("[Recent context 1] You asked:\nWe chose")
+
+
+@pytest.mark.requirement("D-SIGMA-03")
+def test_the_injector_s_options_are_read_by_the_document_s_names() -> None:
+    told = {"windowSize": 20, "maxContextTurns": 2, "minRelevance": 0.5, "maxSnippetLength": 90, "debug": True}
+    options = InjectorOptions(window_size=20, max_context_turns=2, min_relevance=0.5, max_snippet_length=90, debug=True)
+    assert InjectorOptions.from_dict(told) == options == InjectorOptions.from_dict(options.to_dict())
+    with pytest.raises(InputError, match="expected a mapping"):
+        InjectorOptions.from_dict(["windowSize"])  # type: ignore[arg-type]  # what is refused
 
 
 @pytest.mark.requirement("D-SIGMA-04")

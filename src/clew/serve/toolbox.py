@@ -98,6 +98,16 @@ class Toolbox:
         """Whether a tool of this name is answered here."""
         return name in self._names or plain_name(name, self._tools) in self._tools
 
+    def same_call(self, name: str, given: Mapping[str, Any]) -> tuple[str, str]:
+        """The tool's plain name and its arguments as JSON, equal for calls that ask for the same.
+
+        Defaults that are spelled out and white space make no difference.
+        """
+        plain = plain_name(self._names.get(name, name), self._tools)
+        defaults = self._tools[plain].defaults() if plain in self._tools else {}
+        told = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in given.items()}
+        return plain, json.dumps({**defaults, **told}, sort_keys=True)
+
     def answer(self, name: str, arguments: str) -> ToolAnswer:
         """Calls a tool; every failure is told in the answer's text. It may take a while: not for the event loop."""
         tool = self._tools[plain_name(self._names.get(name, name), self._tools)]
@@ -120,7 +130,10 @@ class Toolbox:
 
 
 class LoopCalls:
-    """The calls of one answer: repeats are not made again, and after several empty results there is a hint."""
+    """The calls of one answer: repeats are not made again, and after several empty results there is a hint.
+
+    A topic that was collapsed since can be expanded again.
+    """
 
     def __init__(self, box: Toolbox) -> None:
         self._box = box
@@ -130,11 +143,13 @@ class LoopCalls:
     def answer(self, name: str, arguments: str) -> ToolAnswer:
         """The result of a call, or what stands for it."""
         given = arguments_of(arguments)
-        key = (name, json.dumps(given, sort_keys=True))
-        if given is not None and key in self._made:
+        key = None if given is None else self._box.same_call(name, given)
+        if key in self._made:
             return ToolAnswer(REPEATED)
-        self._made.add(key)
         result = self._box.answer(name, arguments)
+        self._made = {made for made in self._made if not is_collapsed(*made, result.collapses)}
+        if key is not None:
+            self._made.add(key)
         self._empty = 0 if result.found else self._empty + 1
         if self._empty < EMPTY_STREAK:
             return result

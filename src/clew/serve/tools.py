@@ -104,6 +104,11 @@ class Tool:
         """Whether a call must give an argument."""
         return inspect.signature(self.call).parameters[argument].default is inspect.Parameter.empty
 
+    def defaults(self) -> dict[str, Any]:
+        """The values of the arguments that a call may leave out."""
+        parameters = inspect.signature(self.call).parameters
+        return {name: parameters[name].default for name in self.arguments if not self.needs(name)}
+
 
 _JSON_TYPES: Final = {str: "string", int: "integer"}
 

@@ -291,6 +291,11 @@ class AnalyzerOptions(Record):
     routine_threshold: float = 3.0
 
 
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectorOptions(Record):
     """The document's tunable parameters of the injector: `windowSize`, `maxContextTurns` and so on."""
@@ -300,6 +305,18 @@ class InjectorOptions(Record):
     min_relevance: float = LEAST
     max_snippet_length: int = SNIPPET
     debug: bool = False
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` wrote, or the document's own names (`windowSize`); other unknown keys are ignored.
+
+        Raises:
+            InputError: the record is not a mapping.
+        """
+        if isinstance(data, Mapping):
+            named = {_camel(name): name for name in cls.__slots__}
+            data = {named.get(key, key): value for key, value in data.items()}
+        return super(InjectorOptions, cls).from_dict(data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
