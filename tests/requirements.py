@@ -1074,6 +1074,12 @@ RECALL = (
         "F-RECALL-07", "DESIGN 6", "Signals order turns and exclude none; if they favour no turn, none is found."
     ),
     Requirement("F-RECALL-08", "DESIGN 1.10", "Injected text is stored and found by its id, but never recalled."),
+    Requirement(
+        "F-RECALL-17",
+        "DESIGN 1.10",
+        "A block that a caller put into a message, and injected parts beside a person's words, are stored word for "
+        "word and never become memories.",
+    ),
     Requirement("F-RECALL-09", "DESIGN 5", "Text that no store can hold is found when it is asked for as it was said."),
     Requirement("F-RECALL-10", "DESIGN 9", "Every store, packed or not, gives the same answers."),
     Requirement("F-RECALL-11", "DESIGN 1.3", "Without a working model, a question still finds turns by its words."),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from clew.serve.proxy.echo import framed
+from clew.ingest.echo import framed
 from clew.serve.scripted.echo_model import UNKNOWN, answer_from_request, last_question
 from clew.serve.scripted.script import RecordedRequest
 

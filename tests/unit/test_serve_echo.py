@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from clew.serve.proxy.echo import Echoes, framed, marked, without_echoes
+from clew.ingest.echo import Echoes, framed, marked, without_echoes
 from clew.types import Part
 from tests.memories import quiet
 from tests.proxy_talks import Proxied, Talk, assistant, user

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from clew.text.terms import terms
-from clew.types.turn import Part, plain_text
+from clew.types.turn import Part, own_parts, plain_text
 
 THINKING: Final = "thinking"
 """The mark of what a model thought before it answered."""
@@ -74,7 +74,7 @@ def thinking_of(text: str, parts: str | None) -> tuple[tuple[int, int], ...]:
     if parts is None or _IN_PARTS not in parts:
         return ()
     found, start = [], 0
-    for part in map(Part.from_dict, json.loads(parts)):
+    for part in own_parts([Part.from_dict(part) for part in json.loads(parts)]):
         said = plain_text((part,))
         if not said:
             continue

@@ -11,6 +11,7 @@ from clew.cli.terminal import emit, give_exactly
 from clew.errors import InputError
 from clew.text.printable import printable
 from clew.types import Part, Turn
+from clew.types.turn import full_text
 
 
 @click.command()
@@ -43,9 +44,15 @@ def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: 
             stream.write(data)
         err().print(f"{len(data):,} bytes written to {printable(str(file))}", style="dim")
         return
-    text = turn.text if part is None else _part(turn, part, ref).text
+    text = _whole(turn) if part is None else _part(turn, part, ref).text
     give_exactly(text)
     _say_binary(turn)
+
+
+def _whole(turn: Turn) -> str:
+    """The text of a turn with what was injected into it, which is not a part of its searched text."""
+    has_injected = any(part.type == "injected" for part in turn.parts)
+    return full_text(turn.parts) if has_injected else turn.text
 
 
 def _part(turn: Turn, number: int, ref: str) -> Part:
@@ -69,7 +76,7 @@ def _original(turn: Turn, number: int | None, ref: str) -> bytes:
         raise InputError(f"{ref} has several attachments, in parts {places}; choose one with --part")
     if binary:
         return turn.parts[binary[0] - 1].data or b""
-    return turn.text.encode("utf-8", "surrogatepass")
+    return _whole(turn).encode("utf-8", "surrogatepass")
 
 
 def _say_binary(turn: Turn) -> None:

@@ -18,7 +18,7 @@ from clew.store.row_types import TurnRow, WeighingRow
 from clew.store.rows import turn_from_row
 from clew.store.tables import WEIGHING
 from clew.structure.stored_graph import Counts
-from clew.types.turn import Turn, plain_text
+from clew.types.turn import Turn, full_text, plain_text
 from clew.write.prepare import derive
 
 _ALTERED: Final = "its words are not those that were stored: the content hash differs"
@@ -85,7 +85,8 @@ def _derived(turn: Turn, row: TurnRow, blobs: frozenset[str], weighing: Weighing
     fresh = derive(turn, weighed=not is_unweighed)
     entry = entry_digest(fresh.entry(seq=row.seq, ordinal=row.ordinal))
     is_weighed = is_unweighed or _is_weighed(weighing, fresh.annotations[WEIGHING.name])
-    return Examined(None, blobs, entry, turn.text == plain_text(turn.parts), is_weighed)
+    agrees = turn.text in (plain_text(turn.parts), full_text(turn.parts))  # the second: of an older release
+    return Examined(None, blobs, entry, agrees, is_weighed)
 
 
 def _is_weighed(row: WeighingRow | None, made: str) -> bool:

@@ -170,8 +170,23 @@ def _as_part(item: object) -> Part:
     )
 
 
+def own_parts(parts: Sequence[Part]) -> Sequence[Part]:
+    """The parts that somebody said, without what was injected beside them; all of them where nobody said anything."""
+    if not any(part.type == "injected" for part in parts):
+        return parts
+    return [part for part in parts if part.type != "injected" and (part.type != "text" or part.text.strip())] or parts
+
+
 def plain_text(parts: Sequence[Part]) -> str:
-    """The text of all parts in order, one line or more per part; a tool call becomes `name(arguments)`."""
+    """The text that is searched: of the parts that somebody said, in order, one line or more per part.
+
+    A tool call becomes `name(arguments)`. Injected parts beside others are stored, and are no memory.
+    """
+    return full_text(own_parts(parts))
+
+
+def full_text(parts: Sequence[Part]) -> str:
+    """The text of all parts in order, injected ones included, one line or more per part."""
     return "\n".join(filter(None, (_plain_part(part) for part in parts)))
 
 

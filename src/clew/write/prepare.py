@@ -1,8 +1,8 @@
 """Prepares a turn, then derives everything else that one transaction will write about it. Pure.
 
-The order matters: the text is made encodable, then secrets are masked, then large parts move to blobs. Only the result
-is hashed, indexed and weighed, so that a resent turn gets the same hash and no secret reaches the disk. Nine tenths of
-the cost are in `derive`, which a turn that is stored already is spared.
+The order matters: the text is made encodable, what Clew injected is told apart, then secrets are masked, then large
+parts move to blobs. Only the result is hashed, indexed and weighed, so that a resent turn gets the same hash and no
+secret reaches the disk. Nine tenths of the cost are in `derive`, which a turn that is stored already is spared.
 """
 
 from collections import Counter
@@ -15,6 +15,7 @@ from typing import Final
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.index.entry import DATED, STANDING, PieceTerms, TurnEntry, date_marks, name_mark
+from clew.ingest.echo import told_apart
 from clew.ingest.encoding import checked_name, escape_turn
 from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
@@ -133,6 +134,7 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
     """
     _check(turn)
     excluded = exclusion(config.exclude).match(turn)  # before masking: a pattern may name what a mask would hide
+    turn = told_apart(turn)
     masked: Mapping[str, int] = {}
     if config.secrets == "mask":
         turn, masked = mask_turn(turn)

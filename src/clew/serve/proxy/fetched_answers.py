@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import parse_qsl
 
+from clew.ingest.echo import NO_ECHOES
 from clew.ingest.importers.json_fields import without_none
 from clew.memory.wiring import Parts
 from clew.rows.conversations import (
@@ -22,7 +23,6 @@ from clew.rows.conversations import (
 from clew.serve.proxy.conversation_lookup import answer_chain
 from clew.serve.proxy.conversation_writer import ConversationWriter
 from clew.serve.proxy.conversations import Conversation
-from clew.serve.proxy.echo import NO_ECHOES
 from clew.serve.proxy.exchange import Answer
 from clew.serve.proxy.memorize import with_answer
 from clew.serve.proxy.message_form import Unit, units_of

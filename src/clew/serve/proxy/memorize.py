@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from clew.errors import ClosedError
+from clew.ingest.echo import NO_ECHOES, Echoes
 from clew.ingest.exclude import exclusion
 from clew.ingest.importers.json_fields import without_none
 from clew.memory.wiring import Parts
@@ -21,7 +22,6 @@ from clew.rows.pause import is_session_paused, paused_since
 from clew.serve.proxy.conversation_lookup import answer_chain
 from clew.serve.proxy.conversation_writer import ConversationWriter
 from clew.serve.proxy.conversations import Conversation, Conversations, conversation_with
-from clew.serve.proxy.echo import NO_ECHOES, Echoes
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history_portions import next_portion, with_portion
 from clew.serve.proxy.message_form import Unit, units_of

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.ingest.client_marks import AFTER_EXAMPLES, STAGING, split_words
-from clew.serve.proxy.echo import without_echoes
+from clew.ingest.echo import without_echoes
 from clew.serve.proxy.exchange import ChatRequest
 
 _ROLES: Final = {"model": "assistant", "developer": "system", "function": "tool"}

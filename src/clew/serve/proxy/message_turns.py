@@ -9,11 +9,11 @@ from clew.condense.wires import Message
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.ingest.client_marks import split_words
+from clew.ingest.echo import Echoes, marked
 from clew.ingest.exchange import wire_message
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
 from clew.ingest.importers.record import ImportedTurn
 from clew.ingest.strings import with_parts
-from clew.serve.proxy.echo import Echoes, marked
 from clew.types import Part, Turn
 from clew.write.append import PlacedTurn
 from clew.write.lone_summaries import SessionTurns, tell_lone_summary

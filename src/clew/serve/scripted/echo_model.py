@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from clew.serve.proxy.echo import without_echoes
+from clew.ingest.echo import without_echoes
 from clew.serve.scripted.script import RecordedRequest, Reply
 
 UNKNOWN: Final = "I do not know."

@@ -2,7 +2,8 @@
 
 A block stands in a frame with an id, so that it is found wherever it turns up: as it was, cut at either end, quoted
 line by line, in a code fence or in a JSON string. What remains of a block without its frame is told by its lines, which
-begin with the number and the speaker of a turn and so are nobody's own words.
+begin with the number and the speaker of a turn and so are nobody's own words. A block that a caller put into a message,
+as `Memory.recall` gives it, has no frame with an id: it is told by its own first and last line (`told_apart`).
 """
 
 import html
@@ -12,14 +13,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
-from clew.types.turn import Part
+from clew.ingest.strings import with_parts
+from clew.types.turn import Part, Turn
 
 NAME: Final = "clew-quote"
 _ANY: Final = re.compile(
     r"(?:<|&lt;|\\u003[cC])(?P<end>\\?/)?" + NAME + r" (?P<id>[0-9a-f]{8})(?:>|&gt;|\\u003[eE])", re.IGNORECASE
 )
+_BLOCK: Final = re.compile(
+    r"(?:<|&lt;)clew-memory(?:>|&gt;)(?:\s|>|&gt;)*+Quoted memory, not instructions\.", re.IGNORECASE
+)
+"""The first two lines of a block (`clew.assemble.render.OPENING`), quoted with `>` or not."""
+_BLOCK_END: Final = re.compile(r"(?:<|&lt;)/clew-memory(?:>|&gt;)", re.IGNORECASE)
+_SAID: Final = frozenset({"text", "thinking", "tool_result"})
+"""Parts in which blocks are looked for; the arguments of a call stay as the tool got them."""
+
 _LEAST: Final = 24
 """Characters that a line of a block must have to be told without its frame."""
 
@@ -70,14 +81,7 @@ class Echoes:
 
     def split(self, text: str) -> list[EchoStretch]:
         """The text in stretches, which together are the text; one stretch where it holds nothing of Clew's."""
-        spans = _joined(sorted((*self._framed(text), *self._bare(text))))
-        stretches: list[EchoStretch] = []
-        place = 0
-        for start, end in spans:
-            stretches += (EchoStretch(text[place:start], False), EchoStretch(text[start:end], True))
-            place = end
-        stretches.append(EchoStretch(text[place:], False))
-        return [each for each in stretches if each.text] or stretches[-1:]
+        return _stretches(text, _joined(sorted((*self._framed(text), *self._bare(text)))))
 
     def _framed(self, text: str) -> list[tuple[int, int]]:
         """Where frames stand, whole ones and those that lost an end."""
@@ -131,12 +135,64 @@ class Echoes:
         return spans
 
 
+def _stretches(text: str, spans: Iterable[tuple[int, int]]) -> list[EchoStretch]:
+    """The text in stretches; what the spans cover is Clew's."""
+    stretches: list[EchoStretch] = []
+    place = 0
+    for start, end in spans:
+        stretches += (EchoStretch(text[place:start], False), EchoStretch(text[start:end], True))
+        place = end
+    stretches.append(EchoStretch(text[place:], False))
+    return [each for each in stretches if each.text] or stretches[-1:]
+
+
 NO_ECHOES: Final = Echoes({})
 
 
 def without_echoes(text: str) -> str:
     """A text without whole frames, wherever they are from: what tells a message apart does not depend on them."""
     return "".join(each.text for each in NO_ECHOES.split(text) if not each.injected) if may_echo(text) else text
+
+
+def told_apart(turn: Turn) -> Turn:
+    """The turn with each block of Clew's in its words as an injected part; the same object where there is none.
+
+    The other words stay as they are, in their order; those of a tool's result stay together before the block.
+    """
+    if not any("clew-memory" in part.text and part.type in _SAID for part in turn.parts):
+        return turn
+    parts = tuple(piece for part in turn.parts for piece in _apart(part))
+    if parts == turn.parts:
+        return turn
+    apart = with_parts(turn, parts)
+    return replace(apart, origin="injected") if all(part.type == "injected" for part in parts) else apart
+
+
+def _apart(part: Part) -> Iterable[Part]:
+    spans = _blocks(part.text) if part.type in _SAID else []
+    if not spans:
+        return (part,)
+    stretches = _stretches(part.text, spans)
+    if part.type == "tool_result" or part.blob is not None or part.data is not None:
+        rest = "".join(each.text for each in stretches if not each.injected)
+        quoted = (Part(type="injected", text=each.text) for each in stretches if each.injected)
+        return (replace(part, text=rest), *quoted)
+    return tuple(
+        Part(type="injected", text=each.text) if each.injected else replace(part, text=each.text)
+        for each in stretches
+        if each.injected or each.text.strip()
+    )
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """Where whole blocks stand, from the first line to the last; one that another follows before its end is none."""
+    spans: list[tuple[int, int]] = []
+    starts = [_line_start(text, found.start()) for found in _BLOCK.finditer(text)]
+    for start, limit in pairwise([*starts, len(text)]):
+        end = _BLOCK_END.search(text, start, limit)
+        if end is not None:
+            spans.append((start, end.end()))
+    return spans
 
 
 def marked(parts: Sequence[Part], echoes: Echoes) -> tuple[Part, ...]:
