@@ -1,6 +1,7 @@
 """The SIGMA view as the document writes its calls: arguments, registry of overlays, shapes of lists, files."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from clew import Memory, Turn
 from clew.analyze.overlays import Overlay
 from clew.errors import InputError, NotFoundError
 from clew.testing import HashEmbedder
+from clew.views import sigma
 from clew.views.sigma import (
     Classification,
     ConversationLattice,
@@ -23,6 +25,7 @@ from clew.views.sigma import (
     TurnAnalysis,
     analyze_turn,
     build_conversation_lattice,
+    compress_context,
     create_session_state,
     inject_relevant_context,
     load_lattice,
@@ -34,6 +37,7 @@ from clew.views.sigma import (
     update_session_state,
     update_session_stats,
 )
+from tests.memories import quiet, told
 from tests.projects import made
 
 PLAIN = ConversationTurn.at(1, "user", "The weather was mild by the lake.")
@@ -168,6 +172,41 @@ def test_files_are_named_by_text_or_path_and_missed_by_name(tmp_path: Path) -> N
     for load in (load_lattice, load_state, load_recap):
         with pytest.raises(NotFoundError, match="there is no file '"):
             load(tmp_path / "nothing.json")
+
+
+@pytest.mark.requirement("D-SIGMA-04")
+def test_the_files_of_a_session_are_written_and_read_through_the_same_module(tmp_path: Path) -> None:
+    with quiet() as memory, quiet() as other:
+        memory.add(told("We chose OAuth2.", session="gateway"))
+        sigma.continue_session(memory, "gateway", "first")
+        files = sigma.export_session(memory, "gateway", str(tmp_path))
+        assert [files.lattice.name, files.recap.name, files.state.name] == [
+            "first.lattice.json",
+            "first.recap.txt",
+            "gateway.state.json",
+        ]
+        assert sigma.import_session(other, str(tmp_path), "gateway").added == 1
+        assert [turn.content for turn in sigma.session_turns(other, "gateway")] == ["We chose OAuth2."]
+        assert sigma.session_state(other, "gateway").current_session == "first"
+
+
+@pytest.mark.requirement("D-SIGMA-09")
+def test_what_is_left_of_a_routine_turn_ends_with_a_word() -> None:
+    short = replace(of_lists(), importance_score=1.0, is_routine=True, is_paradigm_shift=False)
+    longer = replace(short, content="Thanks, that is all for today, and see you tomorrow at the station. " * 2)
+    (node,) = compress_context([short]).lattice.nodes
+    assert (node.compression, node.content) == ("compressed", "We\N{HORIZONTAL ELLIPSIS}")
+    assert compress_context([longer]).lattice.nodes[0].content == "Thanks,\N{HORIZONTAL ELLIPSIS}"
+
+
+@pytest.mark.requirement("D-SIGMA-09")
+def test_a_session_of_few_turns_is_exported_whole(tmp_path: Path) -> None:
+    words = "Thanks, that is all for today, and see you tomorrow at the station."
+    for number, is_whole in ((4, True), (5, False)):
+        with quiet() as memory:
+            memory.add_many(told(f"{words} Until {place}.", session="s") for place in range(number))
+            lattice = load_lattice(sigma.export_session(memory, "s", tmp_path).lattice)
+        assert all(words in node.content for node in lattice.nodes) is is_whole
 
 
 @pytest.mark.requirement("D-SIGMA-05")

@@ -1,4 +1,4 @@
-"""The source documents' own interfaces over Clew's model: `hsca`, `hce`, `sigma`, `claims`, `virtual_context`.
+"""The source documents' own interfaces over Clew's model.
 
-Start at `hsca.HSCAEngine`.
+They are `hsca` and `claims`, `hce`, `sigma`, `trivector` and `virtual_context`. Start at `hsca.HSCAEngine`.
 """

@@ -34,6 +34,15 @@ from clew.views.sigma_files import (
 from clew.views.sigma_lattice import build_conversation_lattice, classify_conversation_mode, cosine, vector_of
 from clew.views.sigma_meet import OverlayRegistry
 from clew.views.sigma_recap import reconstruct_chat_context, reconstruct_quest_context
+from clew.views.sigma_session import (
+    SessionFiles,
+    anchor,
+    continue_session,
+    export_session,
+    import_session,
+    session_state,
+    session_turns,
+)
 from clew.views.sigma_shapes import (
     AnalyzerOptions,
     Classification,
@@ -69,16 +78,21 @@ __all__ = [
     "OverlayRegistry",
     "OverlayScores",
     "Reason",
+    "SessionFiles",
     "SessionState",
     "SessionStats",
     "Transition",
     "TurnAnalysis",
     "analyze_turn",
+    "anchor",
     "build_conversation_lattice",
     "calculate_novelty",
     "classify_conversation_mode",
     "compress_context",
+    "continue_session",
     "create_session_state",
+    "export_session",
+    "import_session",
     "inject_relevant_context",
     "is_compression_due",
     "load_lattice",
@@ -89,6 +103,8 @@ __all__ = [
     "save_lattice",
     "save_recap",
     "save_state",
+    "session_state",
+    "session_turns",
     "update_session_state",
     "update_session_stats",
 ]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clew.condense.renderings import salient, title
+from clew.condense.renderings import cut, salient, title
 from clew.errors import ModelError
 from clew.models.checked_calls import complete_checked
 from clew.models.prompt import Prompt
@@ -139,7 +139,7 @@ class _Writer:
         if self.count(text) <= limit:
             return text
         for most in _lengths(text, limit, self.count(text)):
-            shown = salient(text, most=most) if most > _LINE else title(text)[:most]
+            shown = salient(text, most=most) if most > _LINE else cut(title(text), most)
             if self.count(shown) <= limit:
                 return shown
         return ""

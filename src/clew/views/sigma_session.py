@@ -35,8 +35,9 @@ from clew.store.rows import to_us, turn_from_row
 from clew.store.tables import ANALYSIS, TURN
 from clew.types import IngestReport, Turn
 from clew.types.ids import session_prefix
-from clew.views.sigma_compress import compress_context
+from clew.views.sigma_compress import MINIMUM_TURNS, compress_context
 from clew.views.sigma_files import load_lattice, load_state, save_lattice, save_recap, save_state, update_session_stats
+from clew.views.sigma_lattice import build_conversation_lattice
 from clew.views.sigma_shapes import (
     CompressorOptions,
     ConversationNode,
@@ -186,8 +187,8 @@ def export_session(
 ) -> SessionFiles:
     """Write the lattice, the recap and the state of a session; see above for their names.
 
-    Tokens are counted by the counter in the settings. Each file is old or new as a whole, also after a crash; the state
-    is written last.
+    The lattice is compressed from five turns on. Tokens are counted by the counter in the settings. Each file is old or
+    new as a whole, also after a crash; the state is written last.
 
     Args:
         archive: move the files of former provider sessions into `archives/`.
@@ -198,16 +199,15 @@ def export_session(
     """
     folder = Path(folder)
     state = session_state(memory, session)
-    made = compress_context(
-        session_turns(memory, session),
-        options,
-        created_at=state.created_at,
-        session_id=state.current_session,
-        counter=memory.config.counter,
-    )
+    turns, made, name = session_turns(memory, session), state.created_at, state.current_session
+    if len(turns) < MINIMUM_TURNS:
+        lattice = build_conversation_lattice(turns, created_at=made, session_id=name)
+    else:
+        counting = memory.config.counter
+        lattice = compress_context(turns, options, created_at=made, session_id=name, counter=counting).lattice
     recap = memory.recap(session, budget=memory.config.condense.recap_tokens)
     return SessionFiles(
-        save_lattice(made.lattice, folder, state.current_session),
+        save_lattice(lattice, folder, state.current_session),
         save_recap(recap.text, folder, state.current_session),
         save_state(state, folder),
         _archived(state, folder) if archive else (),
