@@ -1167,6 +1167,9 @@ PIPELINE = (
     Requirement("F-PIPELINE-19", "DESIGN 5.4", "Waiting for background work does not wait for further turns."),
     Requirement("F-PIPELINE-20", "DESIGN 8", "A memory can be closed although its database has gone."),
     Requirement("F-PIPELINE-21", "Issue 12.1", "Background work says how much of it is left, and how long that takes."),
+    Requirement(
+        "F-PIPELINE-22", "DESIGN 13", "Turns that threads add at the same time are written in one transaction."
+    ),
 )
 
 # --- ODD ---

@@ -29,8 +29,9 @@ from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
 from clew.types import Receipt, Turn
-from clew.write.append import Appender, Fate
+from clew.write.append import Appender
 from clew.write.prepare import derive, prepare
+from clew.write.session_writes import Fate
 from clew.write.stream_alignment import StreamAlignment
 from tests.calls import Call, observed
 from tests.index_stores import Wrapped, as_store

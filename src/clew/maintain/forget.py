@@ -40,7 +40,7 @@ from clew.text.normalise import fold, fold_contains
 from clew.types.ids import node_id, parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
 from clew.types.turn import Turn
-from clew.write.append import title_of
+from clew.write.session_writes import title_of
 
 REACHED: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -31,8 +31,9 @@ from clew.store.values import Value
 from clew.types import Turn
 from clew.types.ids import turn_id
 from clew.types.reports import IngestReport, Rejection
-from clew.write.append import Appender, Fate
+from clew.write.append import Appender
 from clew.write.prepare import Prepared, prepare
+from clew.write.session_writes import Fate
 from clew.write.skipped_records import SkippedRecords
 from clew.write.stream_alignment import StreamAlignment
 

@@ -24,8 +24,8 @@ from clew.store.selections import ANNOTATION_SOURCES, TURN_SEQ
 from clew.store.tables import WEIGHING
 from clew.store.values import Key
 from clew.version import __version__
-from clew.write.append import weighing_rows
 from clew.write.prepare import Derived, derive
+from clew.write.session_writes import weighing_rows
 
 Progress = Callable[[int, int], None]
 """Called with the turns that are made again, and with all of them."""

@@ -27,11 +27,12 @@ from clew.ingest.importers.record import AT_RAW, UNFINISHED, UnfinishedRecord
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
-from clew.write.append import Appender, Fate
+from clew.write.append import Appender
 from clew.write.file_turns import FileTurns
 from clew.write.followed import FollowedImport
 from clew.write.lone_summaries import tell_lone_summaries, tell_lone_summary
 from clew.write.prepare import Prepared, admit, prepare
+from clew.write.session_writes import Fate
 from clew.write.skipped_records import SkippedRecords
 from clew.write.stream_alignment import StreamAlignment
 from clew.write.turn_ids import TurnIds

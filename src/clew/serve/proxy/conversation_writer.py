@@ -25,8 +25,9 @@ from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import to_us
 from clew.store.selections import TURN_BRANCHES
 from clew.types.ids import parse_turn_id
-from clew.write.append import Fate, PlacedTurn
+from clew.write.append import PlacedTurn
 from clew.write.same_words import SOURCES, SpokenPieces, stored_words
+from clew.write.session_writes import Fate
 
 Made = Mapping[int, Sequence[PlacedTurn] | None]
 """Unit -> its turns; None for one that is not stored because it only shortens what is."""
