@@ -39,7 +39,7 @@ def checked_rows(table: Table, rows: Iterable[Row]) -> Iterator[Row]:
         StoreError: a row has another length, or a value of another kind than its column, or None in its key, or text
             with NUL, or not-a-number (which databases keep as unknown).
     """
-    name, reals = table.name, [place for place, kind in enumerate(table.columns.values()) if kind == "real"]
+    name, reals = table.name, table.reals
     for row in rows:
         fault = _row_fault(name, tuple(map(type, row)))
         if fault is not None or _has_nul(row) or any(row[place] != row[place] for place in reals):

@@ -100,6 +100,11 @@ class Table:
         return tuple(self.columns)
 
     @cached_property
+    def reals(self) -> tuple[int, ...]:
+        """The places of columns with numbers that are not whole."""
+        return tuple(place for place, kind in enumerate(self.columns.values()) if kind == "real")
+
+    @cached_property
     def key_names(self) -> tuple[str, ...]:
         """The primary key's columns."""
         return self.names[: self.key]

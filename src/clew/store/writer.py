@@ -111,7 +111,9 @@ class Writer:
         self._levels = {True: synchronous, False: "normal"}
         self._level = ""
         self._waiting: deque[Pending] = deque()
-        self._arrival = threading.Condition()
+        self._arrival = threading.Lock()
+        self._bell = threading.Lock()  # free when there is something to do: half of what a Condition costs
+        self._bell.acquire()
         self._turn = threading.Lock()  # of this process's threads; the ticket is for the turns of processes
         self._at_work: int | None = None  # the thread inside a transaction
         self._closing = self._is_doubtful = False
@@ -131,7 +133,7 @@ class Writer:
             if self._closing:
                 raise ClosedError
             self._waiting.append(item)
-            self._arrival.notify()
+            self._ring()
         return item
 
     def begin(self, item: Pending) -> Pending:
@@ -174,7 +176,7 @@ class Writer:
         """Commits what was accepted, then ends the thread and closes the connection."""
         with self._arrival:
             self._closing = True
-            self._arrival.notify()
+            self._ring()
         self._thread.join()
 
     def _take_turn(self) -> bool:
@@ -206,12 +208,16 @@ class Writer:
 
     def _first(self) -> Pending | None:
         """The oldest item, left in the queue; waits for one; None when all is done and the store closes."""
-        with self._arrival:
-            while not self._waiting:
-                if self._closing:
-                    return None
-                self._arrival.wait()
-            return self._waiting[0]
+        while not self._waiting:
+            if self._closing:
+                return None
+            self._bell.acquire()
+        return self._waiting[0]
+
+    def _ring(self) -> None:
+        """Wakes the thread, or has it look again; only for the holder of `_arrival`, so that nobody rings twice."""
+        if self._bell.locked():
+            self._bell.release()
 
     def _do_alone(self, item: Pending) -> None:
         try:

@@ -165,7 +165,8 @@ def _put(tx: Transaction, ground: Ground, new: Sequence[tuple[Prepared, Derived]
     placed = [(item, derived, first + n, ordinal + n) for n, (item, derived) in enumerate(new)]
     TURN.put(tx, (placed_row(space, made.turn, item.digest, seq, at, ingested_at) for item, made, seq, at in placed))
     TAIL.put(tx, (TailRow(space, at, encode(made.entry(seq=seq, ordinal=at))) for _, made, seq, at in placed))
-    WEIGHING.put(tx, weighing_rows(space, ((at, made) for _, made, _, at in placed)))
+    if weighed := weighing_rows(space, ((at, made) for _, made, _, at in placed)):
+        WEIGHING.put(tx, weighed)
     for item, _ in new:
         types = {part.blob: part.media_type for part in item.turn.parts if part.blob}
         for sha, data in item.blobs.items():
