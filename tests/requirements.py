@@ -369,7 +369,9 @@ MODELS = (
     ),
     Requirement("F-MODELS-14", "DESIGN 1.12", "No model runtime is imported before the first text is embedded."),
     Requirement(
-        "F-MODELS-15", "DESIGN 3", "The testing module has an embedder without a model and a clock that stands still."
+        "F-MODELS-15",
+        "DESIGN 3",
+        "The testing module has an embedder without a model, a clock that stands still and a store.",
     ),
     Requirement("F-MODELS-16", "DESIGN 11", "Weights in float32 run without an inference runtime, by BERT's formulas."),
     Requirement("F-MODELS-17", "Issue 12.1", "The local model embeds at most 128 tokens of a text: its two ends."),
@@ -1988,6 +1990,11 @@ MCP = (
     Requirement("F-MCP-06", "DESIGN 10", "The space is chosen when the server starts, never by the caller."),
     Requirement("F-MCP-07", "DESIGN 11", "Without the SDK, the error names the extra to install."),
     Requirement("F-MCP-08", "Issue 5.13", "`clew mcp` serves the tools to the official client over stdio."),
+    Requirement(
+        "F-MCP-21",
+        "DESIGN 10",
+        "Tools that the proxy offers are listed over MCP by the same names; others still call them.",
+    ),
     Requirement("F-MCP-09", "DESIGN 9", "Two agents may share a home; one space shows nothing of another."),
     Requirement("F-MCP-10", "Issue 5.13", "Standard output carries only the protocol, whatever is sent or logged."),
     Requirement("F-MCP-11", "DESIGN 1.2", "A client that disappears leaves its stored turns, and no process."),

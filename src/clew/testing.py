@@ -1,4 +1,4 @@
-"""Fakes for the tests of those who build on Clew: models that need no model, a clock that stands still."""
+"""Fakes for the tests of those who build on Clew: models that need no model, a clock that stands still, a store."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,10 @@ from clew.errors import InputError, ModelError
 from clew.models.prepare import unit_rows
 from clew.models.prompt import Completion, Prompt
 from clew.models.protocol import LLM, Matrix
+from clew.store.memory import MemoryStore
 from clew.text.terms import terms
+
+__all__ = ["Answer", "FrozenClock", "HashEmbedder", "MemoryStore", "ScriptedLLM"]
 
 
 class HashEmbedder:

@@ -49,9 +49,9 @@ def test_an_agent_stores_recalls_and_quotes(tmp_path: Path) -> None:
     async def main() -> None:
         async with Client(parameters(tmp_path)) as client:
             tools = (await client.list_tools()).tools
-            first = {"recall", "find_quote", "remember_when", "remember", "open", "sessions", "query_facts"}
-            later = {"recall_past_conversation", "expand_topic", "recall_all", "file_decisions", "restore"}
-            assert first | later == {tool.name for tool in tools}
+            own = {"recall", "remember", "open", "sessions", "recall_past_conversation", "clew_file_decisions"}
+            shared = {"find_quote", "remember_when", "query_facts", "expand_topic", "recall_all", "restore"}
+            assert own | {f"clew_{name}" for name in shared} == {tool.name for tool in tools}
             assert await asked(client, "remember", text="We picked Redis for the session store.") == (
                 False,
                 "Stored as notes:turn:0.",

@@ -62,11 +62,10 @@ def test_every_command_has_both_help_options_by_itself(name: str) -> None:
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_every_command_knows_home_store_space_and_json(name: str) -> None:
     command = main.get_command(click.Context(main), name)
-    ends = (
-        [command.get_command(click.Context(command), each) for each in command.list_commands(click.Context(command))]
-        if isinstance(command, click.Group)
-        else [command]
-    )
+    ends = [command]
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        ends += [command.get_command(context, each) for each in command.list_commands(context)]
     for end in ends:
         assert end is not None
         assert {"--home", "--store", "--space", "--json"} <= {option for each in end.params for option in each.opts}

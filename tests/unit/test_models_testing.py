@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from clew.errors import InputError
-from clew.testing import FrozenClock, HashEmbedder
+from clew.memory import Memory
+from clew.testing import FrozenClock, HashEmbedder, MemoryStore
+from clew.types import Turn
 
 HASH_OF_15 = [0, 0, 0, 1, 0, 0, 0, 0]
 
@@ -55,3 +57,11 @@ def test_a_frozen_clock_moves_only_when_told() -> None:
 def test_a_frozen_clock_needs_a_time_zone() -> None:
     with pytest.raises(InputError, match="time zone"):
         FrozenClock(datetime(2024, 3, 15))  # noqa: DTZ001 - what is tested
+
+
+@pytest.mark.requirement("F-MODELS-15")
+def test_a_store_in_memory_holds_a_memory_for_a_test() -> None:
+    store = MemoryStore()
+    with Memory.open(store, embedder="none") as memory:
+        name = memory.add(Turn(role="user", content="We picked Redis."))
+        assert [hit.turn.id for hit in memory.search("redis")] == [name]

@@ -102,7 +102,7 @@ def test_the_space_and_the_scopes_come_from_the_token() -> None:
         ({"tokens": ["alice"]}, "entry 1"),
         ({"tokens": [f"a={GIVEN}", "=secret-word"]}, "entry 2"),
         ({"tokens": ["alice:fly=secret-word"]}, "'fly'"),
-        ({"tokens": ["alice=short"]}, "too short"),
+        ({"tokens": ["alice=secr\u00e4t-word"]}, "not ASCII"),
         ({"tokens": ["alice=sha256:12"]}, "64 hexadecimal"),
     ],
 )
@@ -209,3 +209,11 @@ def test_each_token_has_its_own_rate() -> None:
 def test_without_a_rate_there_is_no_limit() -> None:
     found = access()
     assert {status(found) for _ in range(1_000)} == {200}
+
+
+@pytest.mark.requirement("P-RLY-10")
+def test_a_short_token_is_taken_and_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    found = access(host="0.0.0.0", token="tok")  # noqa: S104, S106  # as somebody may start it to try it
+    assert isinstance(admitted(found, **{"x_clew_token": "tok"}), Principal)
+    assert "serve.token has fewer than 8 characters" in caplog.text
+    assert "tok " not in caplog.text.replace("serve.token ", "")

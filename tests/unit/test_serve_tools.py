@@ -15,6 +15,7 @@ from clew.memory import Memory
 from clew.serve.mcp import make_server
 from clew.serve.quoting import NotTraceable, quoting
 from clew.serve.tool_names import unknown
+from clew.serve.toolbox import Toolbox
 from clew.serve.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools
 from clew.testing import FrozenClock
 from clew.text.counters import counter
@@ -107,7 +108,7 @@ def test_answers_are_bounded() -> None:
         ("find_quote", {"text": ""}, "text is empty"),
         ("find_quote", {"text": "x", "limit": 0}, "limit 0 is out of range; give 1 to 20"),
         ("remember", {"text": "\n"}, "text is empty"),
-        ("forget", {}, 'there is no tool "forget"; there are recall, find_quote'),
+        ("forget", {}, 'there is no tool "forget"; there are recall, clew_find_quote'),
         ("x" * 500, {}, '..."; there are recall'),
     ],
 )
@@ -239,3 +240,26 @@ def test_the_recap_of_a_session_is_an_answer_too() -> None:
 def test_a_session_for_notes_that_cannot_be_is_refused_at_the_start() -> None:
     with quiet() as memory, pytest.raises(InputError, match="session '' is empty"):
         Tools(memory, session="")
+
+
+@pytest.mark.requirement("F-MCP-21")
+def test_the_tools_that_the_proxy_offers_have_the_same_names_and_answer_to_the_others() -> None:
+    async def listed() -> dict[str, str]:
+        with quiet() as memory:
+            async with Client(make_server(tools_over(memory))) as client:
+                return {tool.name: tool.description or "" for tool in (await client.list_tools()).tools}
+
+    found = asyncio.run(listed())
+    with quiet() as memory:
+        memory.add(told("The walrus is grey."))
+        shared = {tool["name"] for tool in Toolbox(tools_over(memory)).offered(())}
+        assert shared < set(found)
+        assert set(found) - shared == {*("recall", "remember", "open", "sessions", "recall_past_conversation")}
+        assert "clew_recall_all lists" in found["clew_expand_topic"]
+        for name in ("clew_find_quote", "find_quote", "vc_find_quote"):
+            ((failed, answer),) = answers(memory, (name, {"text": "walrus is"}))
+            assert not failed
+            assert "The walrus is grey." in answer
+        ((failed, answer),) = answers(memory, ("find_quote", {"phrase": "walrus"}))
+        assert failed
+        assert answer.startswith('clew_find_quote takes no argument "phrase"')

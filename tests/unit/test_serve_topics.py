@@ -104,7 +104,7 @@ def test_all_topics_come_with_summaries_as_long_as_they_fit() -> None:
         assert "more topics did not fit" in tools.recall_all(budget=25)
         assert tools.topics() == whole
     with quiet() as memory:
-        assert Tools(memory).recall_all() == "No topics are known yet. Use recall or find_quote."
+        assert Tools(memory).recall_all() == "No topics are known yet. Use recall or clew_find_quote."
 
 
 @pytest.mark.requirement("P-SRF-03")

@@ -472,3 +472,21 @@ def test_entities_of_one_exchange_hang_together() -> None:
     EntityExtractor().update(graph, "I met Emma.", "Emma lives in Oslo, I think.")
     assert list(spreading_activation(graph, ["Emma"]))[:2] == ["emma", "oslo"]
     assert [each.name for each in EntityExtractor().extract("I met Emma in Oslo.")] == ["Emma", "Oslo"]
+
+
+@pytest.mark.requirement("F-HCE-01")
+@pytest.mark.parametrize(
+    ("shape", "written"),
+    [
+        (FocusEntry("user", "tea?", 2.5), {"role": "user", "content": "tea?", "timestamp": 2.5}),
+        (
+            ContextCandidate("tea", "tree", 0.5, 3, {"node": "n"}),
+            {"content": "tea", "source": "tree", "utility": 0.5, "token_cost": 3, "metadata": {"node": "n"}},
+        ),
+    ],
+)
+def test_shapes_are_written_as_primitives_and_read_back(
+    shape: FocusEntry | ContextCandidate, written: dict[str, Any]
+) -> None:
+    assert shape.to_dict() == written
+    assert type(shape).from_dict(json.loads(json.dumps(written))) == shape

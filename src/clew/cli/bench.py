@@ -61,7 +61,8 @@ def assignments(_context: click.Context, _parameter: click.Parameter, values: tu
 
 
 @click.group()
-def bench() -> None:
+@common
+def bench(_scope: Scope) -> None:
     """Measure the quality of recall and of compactions, and speed."""
 
 

@@ -21,7 +21,8 @@ SHOWN: Final = 3
 
 
 @click.group("eval")
-def eval_() -> None:
+@common
+def eval_(_scope: Scope) -> None:
     """Run the evaluations that the source documents specify."""
 
 

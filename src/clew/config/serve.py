@@ -14,7 +14,7 @@ class ServeConfig:
     token: str = setting(
         "none",
         "Token that clients must send as X-Clew-Token: itself, env:NAME, sha256:HEX, or none.",
-        form=r"none|env:[A-Za-z_]\w*|sha256:[0-9a-fA-F]{64}|[\x21-\x7e]{8,}",
+        form=r"none|env:[A-Za-z_]\w*|sha256:[0-9a-fA-F]{64}|[\x21-\x7e]+",
         secret=True,
     )
     tokens: tuple[str, ...] = setting(

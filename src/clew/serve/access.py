@@ -6,6 +6,7 @@ knows no page and no network; a request is given by its headers.
 
 import hashlib
 import hmac
+import logging
 import os
 import re
 import time
@@ -20,13 +21,15 @@ from urllib.parse import urlsplit
 from clew.config import ServeConfig
 from clew.errors import ConfigError
 
+log = logging.getLogger("clew.serve")
+
 Headers = Mapping[bytes, bytes]
 
 NO_TOKEN: Final = "none"  # noqa: S105  # the value of the setting that means there is none
 _GRANT: Final = re.compile(r"(?P<space>[^\s:=]+)(?::(?P<scopes>[a-z+]+))?=(?P<token>\S+)")
 _OTHER: Final = "send a token of the server's settings, as X-Clew-Token or as Authorization: Bearer"
-_LITERAL_LEAST: Final = 8
-"""Characters of a token that stands in a setting; shorter ones are guessed."""
+_GUESSED_BELOW: Final = 8
+"""Characters of a token below which it can be guessed by whoever reaches the server."""
 
 
 class AccessScope(StrEnum):
@@ -139,8 +142,10 @@ def _grant(token: str, space: str, scopes: frozenset[AccessScope], what: str, en
             token = env.get(variable, "").strip()
             if not token:
                 raise ConfigError(f"{what} names the environment variable {variable}, which is not set; set it")
-        if len(token) < _LITERAL_LEAST or not (token.isascii() and token.isprintable()):
-            raise ConfigError(f"{what} is too short or not ASCII; a token has {_LITERAL_LEAST} characters or more")
+        if not (token and token.isascii() and token.isprintable()):
+            raise ConfigError(f"{what} is not ASCII; a header can hold no other characters")
+        if len(token) < _GUESSED_BELOW:
+            log.warning("%s has fewer than %d characters and can be guessed; take a longer one", what, _GUESSED_BELOW)
         digest = hashlib.sha256(token.encode()).digest()
     return Grant(digest, Principal(space, scopes, digest.hex()[:8], has_token=True))
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 from clew.errors import ClewError, MissingExtra, NotFoundError
-from clew.serve.tool_names import plain_name, unknown
+from clew.serve.tool_names import OFFERED, listed_name, plain_name, unknown, with_names
 from clew.serve.tools import Tool, Tools
 from clew.serve.warming import warming_up
 from clew.version import __version__
@@ -59,14 +59,14 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
     except ImportError as error:
         raise MissingExtra("the MCP server needs the package mcp; install clew[mcp]") from error
 
-    offered = {tool.name: tool for tool in tools.offered()}
+    offered = {listed_name(tool.name): tool for tool in tools.offered()}
 
     class Server(MCPServer[Any]):
         """The SDK's server; a call with wrong names or values is answered with the expected ones."""
 
         async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
             """Calls a tool; raises ToolError, which the SDK turns into a result, if the call fails."""
-            name = plain_name(name, offered)
+            name = listed_name(plain_name(name, {tool.name for tool in offered.values()}))
             problem = unknown(offered, name, arguments)
             if problem is not None:
                 raise ToolError(problem)
@@ -75,7 +75,7 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
             except ToolError as error:
                 if isinstance(error.__cause__, ToolError):  # what the tool itself said, which the SDK repeats
                     raise ToolError(str(error.__cause__)) from None
-                wrong = _wrong_values(offered[name], error.__cause__)
+                wrong = _wrong_values(name, offered[name], error.__cause__)
                 if wrong is None:
                     raise
                 raise ToolError(wrong) from None  # the SDK's message repeats the values, however long
@@ -87,8 +87,8 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
     def sdk_tool(tool: Tool) -> SdkTool:
         created = SdkTool.from_function(
             _with_tool_errors(tool, ToolError),
-            name=tool.name,
-            description=tool.about,
+            name=listed_name(tool.name),
+            description=with_names(tool.about, {name: listed_name(name) for name in OFFERED}),
             annotations=ToolAnnotations(
                 read_only_hint=not tool.stores, destructive_hint=_destroys(tool), open_world_hint=False
             ),
@@ -219,10 +219,10 @@ def _with_tool_errors(tool: Tool, tool_error: type[Exception]) -> Callable[..., 
     return call
 
 
-def _wrong_values(tool: Tool, cause: BaseException | None) -> str | None:
+def _wrong_values(name: str, tool: Tool, cause: BaseException | None) -> str | None:
     """Describes the wrong values of a call, from the validation error that it raised; None for any other error."""
     errors = getattr(cause, "errors", None)
     if not callable(errors):
         return None
     wrong = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in errors()]
-    return f"{'; '.join(wrong)}. {tool.name} takes {', '.join(f'{n} ({about})' for n, about in tool.arguments.items())}"
+    return f"{'; '.join(wrong)}. {name} takes {', '.join(f'{n} ({about})' for n, about in tool.arguments.items())}"

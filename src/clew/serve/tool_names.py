@@ -1,4 +1,4 @@
-"""The names in a call of a tool: which tool is meant, and which names are unknown."""
+"""The names of tools: as they are listed, which tool a call means, and which names in it are unknown."""
 
 import json
 from collections.abc import Container, Mapping
@@ -8,6 +8,29 @@ from clew.serve.tools import Tool
 
 PREFIXES: Final = ("clew_", "vc_")
 """What a tool's name may begin with where the tools of several servers stand in one list."""
+
+OFFERED: Final = (
+    "expand_topic",
+    "find_quote",
+    "query_facts",
+    "remember_when",
+    "recall_all",
+    "file_decisions",
+    "restore",
+)
+"""Virtual Context's tools, and one for files: the proxy offers them, and MCP lists them by the same names."""
+
+
+def listed_name(name: str) -> str:
+    """A tool's name in a list over MCP."""
+    return f"{PREFIXES[0]}{name}" if name in OFFERED else name
+
+
+def with_names(text: str, shown: Mapping[str, str]) -> str:
+    """A description in which other tools have the names by which they are listed (plain name -> shown name)."""
+    for plain, name in shown.items():
+        text = text.replace(plain, name)
+    return text
 
 
 def plain_name(name: str, known: Container[str]) -> str:

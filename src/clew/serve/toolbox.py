@@ -12,22 +12,11 @@ from typing import Any, Final
 from clew.assemble.render import OPENING
 from clew.errors import ClewError
 from clew.serve.quoting import NotTraceable, quoting
-from clew.serve.tool_names import plain_name, unknown
+from clew.serve.tool_names import OFFERED, plain_name, unknown, with_names
 from clew.serve.tools import Tool, Tools
 from clew.serve.topics import OTHERS
 
 log = logging.getLogger("clew.serve")
-
-OFFERED: Final = (
-    "expand_topic",
-    "find_quote",
-    "query_facts",
-    "remember_when",
-    "recall_all",
-    "file_decisions",
-    "restore",
-)
-"""Virtual Context's tools, and one for files."""
 
 EMPTY_STREAK: Final = 3
 """Empty results one after the other, from which on another way to look is suggested."""
@@ -89,10 +78,7 @@ class Toolbox:
 
     def _about(self, tool: Tool) -> str:
         """The description, with the names of other tools as the model knows them."""
-        text = tool.about
-        for shown, name in self._names.items():
-            text = text.replace(name, shown)
-        return text
+        return with_names(tool.about, {name: shown for shown, name in self._names.items()})
 
     def has(self, name: str) -> bool:
         """Whether a tool of this name is answered here."""

@@ -58,7 +58,7 @@ PAGE_CHARS: Final = 20_000
 
 DOUBT: Final = (
     "Probably nothing relevant is remembered: these are only the nearest turns. Do not take them for an answer; try "
-    "other words, or find_quote for an exact phrase."
+    "other words, or clew_find_quote for an exact phrase."
 )
 """What follows a block that probably holds no answer."""
 
@@ -161,7 +161,7 @@ class Tools:
                 "about earlier work, decisions, people or preferences.",
                 {
                     "query": "a question or topic, in full words",
-                    "budget": f"most tokens of the answer, up to {MOST_TOKENS}; 0: default",
+                    "budget": f"most tokens, up to {MOST_TOKENS}; 0: default",
                     "session": "only this conversation",
                 },
             ),
@@ -174,14 +174,13 @@ class Tools:
             Tool(
                 "remember_when",
                 self.remember_when,
-                "What was said in a period of time, from its turns and the titles of its parts. Give a query that "
-                "names the period, or since and until.",
+                "What was said in a period of time. Give a query that names the period, or since and until.",
                 {
                     "query": "question; may name the period: 'what did we decide last week?'",
                     "since": "start: '2023-05-07', 'last week', '3 hours ago'",
                     "until": "end; a day, week or month is included as a whole",
                     "mode": " | ".join(MODES),
-                    "budget": f"most tokens of the answer, up to {MOST_TOKENS}; 0: default",
+                    "budget": f"most tokens, up to {MOST_TOKENS}; 0: default",
                 },
             ),
             Tool(
@@ -343,7 +342,7 @@ class Tools:
         if context.omitted:
             enough = enough_for(self._memory, context)
             return f"Nothing fits into {context.budget} tokens; ask with a budget of {enough} or more."
-        return "Nothing relevant is remembered. Try other words, or find_quote for an exact phrase."
+        return "Nothing relevant is remembered. Try other words, or clew_find_quote for an exact phrase."
 
     def recall_past_conversation(self, query: str) -> str:
         """An answer with sources where a language model is configured and answers well; else the block of `recall`."""
@@ -365,7 +364,7 @@ class Tools:
     def recall_all(self, budget: int = 0) -> str:
         """All topics with summaries."""
         told = all_topics(self._memory, self._topic_budget(budget))
-        return told or "No topics are known yet. Use recall or find_quote."
+        return told or "No topics are known yet. Use recall or clew_find_quote."
 
     def topics(self) -> str:
         """All topics with summaries, in the tokens of one answer."""

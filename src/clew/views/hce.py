@@ -8,7 +8,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from clew.structure.graph import EntityGraph, spreading_activation
 from clew.structure.tree import SemanticTree, TreeHit, hierarchical_relevance_search
 from clew.text.counters import counter
 from clew.types.entity import EdgeType, NodeType
+from clew.types.record import Record
 from clew.views.own_lock import OwnLock
 
 __all__ = [
@@ -61,7 +62,7 @@ Clock = Callable[[], float]
 
 
 @dataclass
-class FocusEntry:
+class FocusEntry(Record):
     """One message of the short-term memory.
 
     Attributes:
@@ -138,7 +139,7 @@ class SlidingFocusBuffer:
 
 
 @dataclass
-class ContextCandidate:
+class ContextCandidate(Record):
     """Something that may go into the context.
 
     Attributes:
@@ -327,7 +328,7 @@ class HCEPipeline:
             state = {
                 "max_focus": self.focus.max_size,
                 "context_budget": self.context_budget,
-                "focus": [asdict(entry) for entry in self.focus.get_recent()],
+                "focus": [entry.to_dict() for entry in self.focus.get_recent()],
                 "graph": self.graph.to_dict(),
                 "tree": self.tree.to_dict(),
             }
