@@ -214,6 +214,6 @@ def test_without_a_rate_there_is_no_limit() -> None:
 @pytest.mark.requirement("P-RLY-10")
 def test_a_short_token_is_taken_and_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     found = access(host="0.0.0.0", token="tok")  # noqa: S104, S106  # as somebody may start it to try it
-    assert isinstance(admitted(found, **{"x_clew_token": "tok"}), Principal)
+    assert isinstance(admitted(found, x_clew_token="tok"), Principal)  # noqa: S106  # the same
     assert "serve.token has fewer than 8 characters" in caplog.text
     assert "tok " not in caplog.text.replace("serve.token ", "")
