@@ -14,6 +14,7 @@ from clew.errors import InputError, NotFoundError
 from clew.testing import HashEmbedder
 from clew.views import sigma
 from clew.views.sigma import (
+    AnalyzerOptions,
     Classification,
     ConversationLattice,
     ConversationTurn,
@@ -31,6 +32,8 @@ from clew.views.sigma import (
     load_lattice,
     load_recap,
     load_state,
+    reconstruct_chat_context,
+    reconstruct_quest_context,
     save_lattice,
     save_recap,
     save_state,
@@ -207,6 +210,17 @@ def test_a_session_of_few_turns_is_exported_whole(tmp_path: Path) -> None:
             memory.add_many(told(f"{words} Until {place}.", session="s") for place in range(number))
             lattice = load_lattice(sigma.export_session(memory, "s", tmp_path).lattice)
         assert all(words in node.content for node in lattice.nodes) is is_whole
+
+
+@pytest.mark.requirement("D-SIGMA-10")
+def test_the_threshold_of_overlays_decides_what_a_recap_lists() -> None:
+    said = replace(of_lists(), is_paradigm_shift=False, overlay_scores=OverlayScores(O1_structural=6))
+    lattice = build_conversation_lattice([said])
+    high = AnalyzerOptions(overlay_threshold=7)
+    assert "### Mental Map" in reconstruct_quest_context(lattice)
+    assert "### Mental Map" not in reconstruct_quest_context(lattice, options=high)
+    assert "### O1 Structural" in reconstruct_chat_context(lattice)
+    assert "### Other Points" in reconstruct_chat_context(lattice, options=high)
 
 
 @pytest.mark.requirement("D-SIGMA-05")

@@ -33,14 +33,21 @@ _DONE, _NOW, _OPEN = "\u2705", "\u2192", "\u25cb"
 
 
 def reconstruct_quest_context(
-    lattice: ConversationLattice, *, budget: int = BUDGET, counter: Counting = "estimate"
+    lattice: ConversationLattice,
+    *,
+    budget: int = BUDGET,
+    counter: Counting = "estimate",
+    options: AnalyzerOptions | None = None,
 ) -> str:
     """The recap of work: quest, status, files, mental map, key decisions, open tasks, last action, queries to ask.
 
     The quest is what the user's last paradigm shift says, else the first request; the mental map are the turns with a
     high O1, the last of them being the current focus. The same lattice and budget give the same bytes.
+
+    Args:
+        options: their `overlay_threshold` is the score from which O1 is high.
     """
-    talk = _Talk.of(lattice)
+    talk = _Talk.of(lattice, (options or AnalyzerOptions()).overlay_threshold)
     draft = _Draft(budget, counter_named(counter))
     draft.open(f"## Current Quest: {talk.quest()}", *talk.note())
     draft.add("", ["", f"**Status:** {'In Progress' if talk.is_open() else 'Answered'}"])
@@ -55,14 +62,21 @@ def reconstruct_quest_context(
 
 
 def reconstruct_chat_context(
-    lattice: ConversationLattice, *, budget: int = BUDGET, counter: Counting = "estimate"
+    lattice: ConversationLattice,
+    *,
+    budget: int = BUDGET,
+    counter: Counting = "estimate",
+    options: AnalyzerOptions | None = None,
 ) -> str:
     """The recap of a talk: its breakthroughs, then its important points by overlay, each in the order of time.
 
     An overlay lists the turns for which it is the strongest, from a score of 5. The same lattice and budget give the
     same bytes.
+
+    Args:
+        options: their `overlay_threshold` is that score.
     """
-    talk = _Talk.of(lattice)
+    talk = _Talk.of(lattice, (options or AnalyzerOptions()).overlay_threshold)
     draft = _Draft(budget, counter_named(counter))
     draft.open(f"## Conversation: {talk.quest()}", *talk.note())
     draft.add_shifts("Breakthroughs", talk)
@@ -148,13 +162,14 @@ class _Talk:
     turns: Sequence[RecapTurn]
     nodes: Sequence[ConversationNode]
     prefix: str
+    active: float  # score from which an overlay counts
 
     @classmethod
-    def of(cls, lattice: ConversationLattice) -> "_Talk":
+    def of(cls, lattice: ConversationLattice, active: float) -> "_Talk":
         nodes = lattice.nodes
         names = {found["prefix"] if (found := _OWN.fullmatch(node.turn_id)) else "" for node in nodes}
         turns = recap_turns((_turn(node, seq), _scores(node)) for seq, node in enumerate(nodes))
-        return cls(turns, nodes, names.pop() if len(names) == 1 else "")
+        return cls(turns, nodes, names.pop() if len(names) == 1 else "", active)
 
     def line(self, turn: RecapTurn, most: int) -> str:
         """A turn on one line of at most so many characters of its words; 0 gives its name alone."""
@@ -193,8 +208,7 @@ class _Talk:
 
     def mental_map(self) -> list[str]:
         """The structural turns: done, the current focus, and the tasks that wait."""
-        active = AnalyzerOptions().overlay_threshold
-        steps = [turn for turn in self.turns if turn.overlays.get(Overlay.STRUCTURAL.value, 0.0) >= active]
+        steps = [turn for turn in self.turns if turn.overlays.get(Overlay.STRUCTURAL.value, 0.0) >= self.active]
         best = sorted(steps, key=lambda turn: (-round(turn.importance, 6), -turn.seq))[:_MOST]
         shown = sorted({turn.seq: turn for turn in [*best, *steps[-1:]]}.values(), key=lambda turn: turn.seq)
         lines = [
@@ -213,9 +227,14 @@ class _Talk:
 
     def points(self, overlay: str) -> list[str]:
         """The most important turns of an overlay that are no shifts; of none for the empty name."""
-        told = [turn for turn in self.turns if not turn.is_shift and _strongest(turn) == overlay]
+        told = [turn for turn in self.turns if not turn.is_shift and self._strongest(turn) == overlay]
         best = sorted(told, key=lambda turn: (-round(turn.importance, 6), -turn.seq))[:_MOST]
         return [self.line(turn, _POINT) for turn in sorted(best, key=lambda turn: turn.seq)]
+
+    def _strongest(self, turn: RecapTurn) -> str:
+        """The overlay with the highest score that counts as active; empty if none does. Ties go to the earlier one."""
+        name, score = max(turn.overlays.items(), key=lambda each: round(each[1], 6), default=("", 0.0))
+        return name if score >= self.active else ""
 
     def queries(self) -> list[str]:
         """Questions that the memory can answer, by the tags of the weightiest turns, else by what they say."""
@@ -238,13 +257,6 @@ def _turn(node: ConversationNode, seq: int) -> Turn:
 
 def _scores(node: ConversationNode) -> TurnScores:
     return TurnScores(node.importance_score, node.is_paradigm_shift, node.overlay_scores.to_dict())
-
-
-def _strongest(turn: RecapTurn) -> str:
-    """The overlay with the highest score that counts as active; empty if none does. Ties go to the earlier one."""
-    active = AnalyzerOptions().overlay_threshold
-    name, score = max(turn.overlays.items(), key=lambda each: round(each[1], 6), default=("", 0.0))
-    return name if score >= active else ""
 
 
 def _short(text: str, most: int) -> str:
