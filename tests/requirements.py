@@ -3595,6 +3595,7 @@ BY_THE_DOCUMENTS = (
         "D-SIGMA-09", "SIGMA, compression", "Fewer than five turns are exported whole, and shortened words are whole."
     ),
     Requirement("D-SIGMA-10", "SIGMA, tunable parameters", "`overlay_threshold` decides what the view's recaps list."),
+    Requirement("D-SIGMA-11", "DESIGN 5.2", "`analyze.overlay_threshold` decides which overlays a recap lists."),
     Requirement("D-SIGMA-08", "SIGMA, project lattice", "`.open_cognition` holds the elements of the seven overlays."),
     Requirement("D-TRI-01", "neo, contract ledger", "Turns without any text are refused with what was expected."),
     Requirement("D-VC-02", "VC Token Counter", "`tiktoken` is estimated where its package is not installed."),

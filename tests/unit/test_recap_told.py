@@ -12,7 +12,7 @@ from clew.condense.recap_told import phrases_to_ask
 from clew.condense.sentence_worth import Rarity, best_passage
 from clew.text.counters import counter
 from clew.types.quests import Quest, QuestCheck, QuestStage
-from tests.memories import told
+from tests.memories import quiet, told
 from tests.unit.test_condense_recap import read
 
 COUNT = counter()
@@ -258,3 +258,17 @@ def test_what_is_done_and_what_is_open_do_not_contradict_each_other(
     turns = read([*said, *([told(last)] if last else [])])
     text = compose_recap(RecapSource("s", turns, tasks=tasks, quest=quest), COUNT, style="quest").text
     assert f"**Status:** {status}\n" in text
+
+
+@pytest.mark.requirement("D-SIGMA-11")
+@pytest.mark.parametrize(("threshold", "section"), [(5.0, "### Points: structural"), (10.0, "### Points")])
+def test_the_setting_says_from_which_score_an_overlay_is_a_section(threshold: float, section: str) -> None:
+    lines = [
+        "Passwords and tokens leak because authentication has a vulnerability.",
+        "The architecture splits the module into components and layers.",
+        "Ann went to the market in Lisbon and bought apples.",
+    ]
+    with quiet(config={"analyze": {"overlay_threshold": threshold}}) as memory:
+        memory.add_many(told(line, session="s", speaker="Ann") for line in lines * 2)
+        assert memory.drain(60)
+        assert section in memory.recap("s").text.splitlines()

@@ -35,6 +35,7 @@ from clew.condense.recap_lines import (
     tells,
 )
 from clew.condense.recap_told import (
+    ACTIVE,
     LINE,
     PEOPLE,
     POINTS,
@@ -145,6 +146,7 @@ class RecapSource:
         quest: the task that the session is at, if it is one.
         is_excerpt: the turns are only what a history lost: neither goal nor state nor last words can be told from them,
             nothing is told to fill the budget, and without anything worth telling the recap is empty.
+        active: score from which an overlay counts, `analyze.overlay_threshold`.
     """
 
     session: str
@@ -159,6 +161,7 @@ class RecapSource:
     last: int | None = None
     quest: Quest | None = None
     is_excerpt: bool = False
+    active: float = ACTIVE
 
 
 def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, style: Mode | None = None) -> Recap:
@@ -193,7 +196,7 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
         kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
         add_statements(draft, turns, mode, limit=0.9)
         if not source.is_excerpt:
-            add_points(draft, turns, mode, rarity)
+            add_points(draft, turns, mode, rarity, source.active)
         for _ in range(_FILLINGS):
             chosen = {value.mark.value for value in kept}
             rest = [value for value in values if value.mark.value not in chosen]

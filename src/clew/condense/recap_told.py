@@ -222,8 +222,14 @@ def holds(kind: str, text: str, turn: RecapTurn) -> bool:
     return is_settled(text) and (kind == "decision" or turn.role == "user")
 
 
-def add_points(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, rarity: Rarity) -> None:
-    """The weightiest words, in a chat by overlay; what was told before, or nearly, is not told again."""
+def add_points(
+    draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, rarity: Rarity, active: float = ACTIVE
+) -> None:
+    """The weightiest words, in a chat by overlay; what was told before, or nearly, is not told again.
+
+    Args:
+        active: score from which an overlay counts.
+    """
     weighed = sorted(((weight(turn, rarity), turn) for turn in turns), key=lambda each: (-each[0], -each[1].seq))
     told = set(_told(draft))
     for worth, turn in weighed:
@@ -236,16 +242,16 @@ def add_points(draft: RecapDraft, turns: Sequence[RecapTurn], mode: Mode, rarity
         is_news = len(words - told) >= _FRESH * len(words)
         if not is_news or agrees(text) or (mode == "quest" and turn.origin == "assistant" and is_plan(text)):
             continue
-        section = "Points" if mode == "quest" else _overlay_section(turn)
+        section = "Points" if mode == "quest" else _overlay_section(turn, active)
         if not draft.add(section, turn.seq, f"- [#{turn.seq}] {turn.name}: {text}", limit=0.95):
             break
         told |= words
 
 
-def _overlay_section(turn: RecapTurn) -> str:
+def _overlay_section(turn: RecapTurn, active: float) -> str:
     """The section of the turn's strongest overlay, if it is active; ties go to the earlier overlay."""
     strongest = max(turn.overlays.items(), key=lambda score: (round(score[1], 4), score[0]), default=("", 0.0))
-    return f"Points: {strongest[0].partition('_')[2]}" if strongest[1] >= ACTIVE else "Points"
+    return f"Points: {strongest[0].partition('_')[2]}" if strongest[1] >= active else "Points"
 
 
 def phrases_to_ask(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTurn]) -> list[str]:

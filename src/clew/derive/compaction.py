@@ -241,7 +241,8 @@ class Compactor:
         topics = topics_of(reader, self.space, session, state.last)
         source = state.source(session, count, topics, rest.tasks, title_of(reader, self.space, session))
         stored.quest = state_after(reader, self.space, session, state.last, stored.quest)
-        source = replace(source, quest=as_set(reader, self.space, stored.quest.shown))
+        active = self.gathering.limits.overlay_threshold
+        source = replace(source, quest=as_set(reader, self.space, stored.quest.shown), active=active)
         total = state.tokens + rest.full
         scale = 1.0 if self.ratio_given else recap_scale_of(read_learned(reader, self.space).values)
         budget = recap_budget(self.config, total, rest.tokens if plan.rest is None else 0, scale)

@@ -48,7 +48,8 @@ def recap_of(
             last = None if made is None else made.last
             source = found or replace(recap_source(reader, path.space, session, last=last)[0], last=last)
         at = state_after(reader, path.space, session, turns if source.last is None else source.last, QuestState())
-        source = replace(source, quest=as_set(reader, path.space, at.shown))
+        active = path.config.analyze.overlay_threshold
+        source = replace(source, quest=as_set(reader, path.space, at.shown), active=active)
     recap = compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
     return replace(recap, turns=turns)
 
