@@ -1845,6 +1845,8 @@ ECONOMY = (
     Requirement("P-ECO-19", "issue 15", "What a client dropped of its history comes back once, at the tail."),
     Requirement("P-ECO-20", "issue 15", "Reasoning behind a change of earlier messages is left out or never reached."),
     Requirement("P-ECO-18", "issue 15", "Compactions for a window run behind; until then old tool calls are stubs."),
+    Requirement("P-ECO-25", "issue 15", "In a window a conversation with reasoning is compacted as often as another."),
+    Requirement("P-ECO-26", "issue 15", "A request that is cut keeps what stands for the messages before."),
 )
 
 # --- INJECTION ---

@@ -1,12 +1,15 @@
 """The virtual window: what stands for old messages, when, and that it stays the same bytes."""
 
 import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from clew import Memory, Turn
-from clew.condense.wires import WIRES
+from clew.condense.message_tokens import message_tokens
+from clew.condense.wires import WIRES, Message
 from clew.serve.proxy.exchange import ChatRequest, edited
 from clew.serve.proxy.window import Replacement, VirtualWindow, digest_of, together
 from clew.serve.proxy.window_cut import fitted
@@ -49,6 +52,15 @@ def stored(memory: Memory, events: list[Event]) -> list[tuple[str, ...]]:
 
 def request_of(events: list[Event], wire: str = "anthropic") -> ChatRequest:
     return chat_request(wire, written([*events, Said("user", "And now?")], wire))
+
+
+def reasoned(messages: Sequence[Message]) -> list[Message]:
+    """The messages, with a thought before each answer."""
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    return [
+        {**message, "content": [thought, *message["content"]]} if message["role"] == "assistant" else message
+        for message in messages
+    ]
 
 
 def sent(request: ChatRequest, replacement: Replacement) -> ChatRequest:
@@ -179,22 +191,70 @@ def test_reasoning_behind_what_changes_is_left_out_and_that_of_the_answer_at_han
         names = stored(memory, events)
         memory.condense("s", force=True)
         request = request_of(events)
-        reasoned = [
-            {**message, "content": [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}, *message["content"]]}
-            if message["role"] == "assistant"
-            else message
-            for message in request.messages
-        ]
+        thoughts = reasoned(request.messages)
         window = VirtualWindow(memory, 4_000)
-        thought = chat_request("anthropic", reasoned)
+        thought = chat_request("anthropic", thoughts)
         made = window.proposed("s", thought, names, 3_900)
         assert made is not None
         after = sent(thought, made)
         assert WIRES["anthropic"].problems(after.messages) == []
         assert "thinking" not in json.dumps(after.messages)
-        assert "thinking" not in json.dumps(fitted(reasoned, WIRES["anthropic"], 2_000, counter()))
+        assert "thinking" not in json.dumps(fitted(thoughts, WIRES["anthropic"], 2_000, counter()))
         loop = written([*events, Said("user", "And now?"), Used((("Read", "a", "b"),), reasoned=True)], "anthropic")
         assert window.proposed("s", chat_request("anthropic", loop), names, 3_900) is None
         left = fitted(loop, WIRES["anthropic"], 2_000, counter())
         assert left[-2:] == loop[-2:]
         assert WIRES["anthropic"].problems(left) == []
+
+
+@pytest.mark.requirement("P-ECO-25")
+def test_a_conversation_with_reasoning_is_compacted_again_and_again(memory: Memory) -> None:
+    with memory:
+        events = talk(30)
+        names = stored(memory, events)
+        memory.condense("s", force=True)
+        workers = ThreadPoolExecutor(1)
+        window = VirtualWindow(memory, 4_000, workers=workers)
+        first = window.proposed("s", chat_request("anthropic", reasoned(request_of(events).messages)), names, 3_900)
+        assert first is not None
+        assert 0 < first.summed < first.covered  # behind the recap reasoning alone is left out
+        window.accept("s", first)
+        more = talk(10)
+        names += stored(memory, more)
+        grown = chat_request("anthropic", reasoned(request_of([*events, *more]).messages))
+        stale = window.proposed("s", grown, names, 3_900)
+        assert stale is not None
+        assert stale.summed == first.summed
+        workers.shutdown()  # waits for the compaction that this began
+        then = VirtualWindow(memory, 4_000)
+        assert then.current("s", grown) == first
+        renewed = then.proposed("s", grown, names, 3_900)
+        assert renewed is not None
+        assert renewed.summed >= first.summed + 2 * len(more) // 3
+
+
+@pytest.mark.requirement("P-ECO-26")
+@pytest.mark.parametrize("wire", sorted(PATHS))
+def test_what_stands_for_old_messages_stays_where_the_rest_is_cut(memory: Memory, wire: str) -> None:
+    with memory:
+        events = talk(40)
+        names = stored(memory, events)
+        memory.condense("s", force=True)
+        request = request_of(events, wire)
+        made = VirtualWindow(memory, 4_000).proposed("s", request, names, 3_900)
+        assert made is not None
+        whole = sent(request_of([*events, *talk(60)], wire), made)
+        count = counter()
+        room = 3_000
+        assert message_tokens(whole.messages, wire, count) > room
+        left = fitted(whole.messages, WIRES[wire], room, count)
+        assert message_tokens(left, wire, count) <= room
+        assert WIRES[wire].problems(left) == []
+        text = json.dumps(left)
+        recap = json.dumps(made.messages)
+        recap = recap[recap.index("<clew-earlier>") : recap.index("</clew-earlier>")]
+        assert recap in text
+        assert text.index("</clew-earlier>") < text.index("[Clew left out the ")
+        assert fitted(left, WIRES[wire], room, count) == left
+        tight = fitted(whole.messages, WIRES[wire], count(recap), count)  # it would take all of the room
+        assert "<clew-earlier>" not in json.dumps(tight)

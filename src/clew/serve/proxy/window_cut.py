@@ -15,6 +15,11 @@ from clew.text.counters import CHARS_PER_TOKEN, Counter
 
 DROPPED: Final = "[Clew left out the {count} messages before this one, {tokens:,} tokens, to fit the model's window.]"
 SHORTENED: Final = "\n[Clew left out {characters:,} characters here to fit the model's window: text-{digest}]\n"
+EARLIER: Final = "<clew-earlier>"
+EARLIER_END: Final = "</clew-earlier>"
+"""Around what stands at the beginning of a list for messages that were replaced before."""
+_MOST_EARLIER: Final = 0.5
+"""Most of the room that it may keep in a list that is cut."""
 STEP: Final = 0.25
 """Share of the room in whose multiples tokens are dropped, so that a growing list is cut at the same place for long."""
 
@@ -32,7 +37,8 @@ def fitted(messages: Sequence[Message], wire: Wire, room: int, count: Counter) -
     """The list in at most so many tokens: the last messages, the first of them a question, shortened where needed.
 
     Where the last question and what followed it do not fit, the oldest calls after it are dropped as well, and then
-    the middle of the longest texts. A list that cannot be made to fit so comes back as short as it could be made.
+    the middle of the longest texts. A list that cannot be made to fit so comes back as short as it could be made. What
+    stands at its beginning for messages that were replaced before stays there.
     """
     given = list(messages)
     sizes = [message_tokens([message], wire.name, count) for message in given]
@@ -42,13 +48,16 @@ def fitted(messages: Sequence[Message], wire: Wire, room: int, count: Counter) -
     sizes = [message_tokens([message], wire.name, count) for message in given]
     starts = list(_starts(given, wire))
     step = max(1, int(STEP * room))
-    least = -(-(sum(sizes) - room) // step) * step
+    earlier = _earlier(given[0])
+    if count(earlier) > _MOST_EARLIER * room:
+        earlier = ""
+    least = -(-(sum(sizes) + count(earlier) - room) // step) * step
     for start in [each for each in starts if sum(sizes[:each]) >= least] + starts:
-        left = _from(given, wire, start, sum(sizes[:start]))
+        left = _from(given, wire, start, sum(sizes[:start]), earlier)
         if message_tokens(left, wire.name, count) <= room:
             return left
     last = max(starts, default=0)
-    left = _from(given, wire, last, sum(sizes[:last])) if last else given
+    left = _from(given, wire, last, sum(sizes[:last]), earlier) if last else given
     return _shortened(_without_old_rounds(left, wire, room, count), wire, room, count)
 
 
@@ -91,8 +100,19 @@ def _starts(messages: Sequence[Message], wire: Wire) -> Iterator[int]:
             yield index
 
 
-def _from(messages: Sequence[Message], wire: Wire, start: int, tokens: int) -> list[Message]:
+def _earlier(message: Message) -> str:
+    """What stands at the beginning of the first message for those that were replaced; empty where nothing does."""
+    content = message.get("content", message.get("parts"))
+    text = content if isinstance(content, str) else next((each.get("text") for each in blocks(content)), None)
+    if not isinstance(text, str) or not text.startswith(EARLIER):
+        return ""
+    inside, end, _ = text.partition(EARLIER_END)
+    return inside + end if end else ""
+
+
+def _from(messages: Sequence[Message], wire: Wire, start: int, tokens: int, earlier: str) -> list[Message]:
     note = DROPPED.format(count=start, tokens=tokens)
+    note = f"{earlier}\n\n{note}" if earlier else note
     return with_instructions(messages[:start], [wire.with_note(messages[start], note), *messages[start + 1 :]], wire)
 
 
