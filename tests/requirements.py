@@ -2847,6 +2847,8 @@ RELAY = (
     Requirement(
         "P-RLY-06", "issue 15", "A client that leaves ends the upstream's work; one that reads slowly slows it down."
     ),
+    Requirement("P-RLY-52", "issue 15", "A client that offers another version of HTTP is served in the one it speaks."),
+    Requirement("P-RLY-53", "issue 15", "What is no HTTP gets status 400 in the shape of an API's errors."),
     Requirement("P-RLY-07", "issue 15", "Steps up in a path, unknown paths and websockets are refused clearly."),
     Requirement(
         "P-RLY-08",
@@ -3038,6 +3040,7 @@ UPSTREAM = (
     Requirement("P-UPS-12", "Issue 15.9", "Hooks are installed beside those of others, and come out byte for byte."),
     Requirement("P-UPS-13", "Issue 15, shows", "A chat with a model on this machine goes through the proxy."),
     Requirement("P-UPS-14", "Issue 15.8", "Codex with a login of ChatGPT is forwarded to where that login is valid."),
+    Requirement("P-UPS-15", "Issue 15.8", "`clew run` tells a wrong command before it starts a proxy."),
 )
 # --- DISK ---
 DISK = (

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import threading
 from collections.abc import Iterator
 from itertools import chain
@@ -267,6 +268,30 @@ def test_websockets_are_refused_clearly() -> None:
         head = b"GET /openai/v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, close\r\n"
         status, _, body = split(ask(server.url, head + b"Upgrade: websocket\r\n\r\n"))
         assert (status, b"plain HTTP" in body, upstream.requests) == (426, True, [])
+
+
+@pytest.mark.requirement("P-RLY-52")
+def test_an_offer_of_another_version_of_http_is_passed_over() -> None:
+    """As Java's client makes it in the first request of each connection: its body follows in HTTP/1.1."""
+    offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk"
+    first = post("/openai/v1/embeddings", BODY, offer).replace(b"Connection: close\r\n", b"")
+    with raw_upstream(echo) as upstream, proxy(upstream.url) as server:
+        told = ask(server.url, first + post("/openai/v1/files", BODY))
+        lines = [request.line for request in upstream.requests]
+        assert lines == [b"POST /v1/embeddings HTTP/1.1", b"POST /v1/files HTTP/1.1"]
+        assert [request.body for request in upstream.requests] == [BODY, BODY]
+        assert told.count(b"HTTP/1.1 200 OK") == 2
+        assert b"upgrade" not in b"".join(request.head.lower() for request in upstream.requests)
+
+
+@pytest.mark.requirement("P-RLY-53")
+@pytest.mark.parametrize("raw", [b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"])
+def test_what_is_no_http_is_refused_in_the_shape_of_an_api(raw: bytes) -> None:
+    with raw_upstream(echo) as upstream, proxy(upstream.url) as server:
+        status, headers, body = split(ask(server.url, raw))
+        assert (status, upstream.requests) == (400, [])
+        assert json.loads(body)["error"]["type"] == "invalid_request_error"
+        assert int(headers[b"content-length"]) == len(body)
 
 
 @pytest.mark.requirement("P-LFT-10")

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -15,9 +16,10 @@ from typing import Any, Final
 import httpx2
 import pytest
 
-from clew.errors import ConfigError
+from clew.errors import ConfigError, InputError
 from clew.serve.client_addresses import child_command, child_environment, upstreams_of
 from clew.serve.proxy_process import ProxyProcess
+from clew.serve.run_command import check_command
 from clew.serve.scripted.script import Reply, always
 from clew.serve.scripted.server import ScriptedUpstream
 from tests.cli_runs import PROGRAM, environment
@@ -71,13 +73,37 @@ def test_the_program_speaks_through_the_proxy_and_its_status_is_given(tmp_path: 
 
 
 @pytest.mark.requirement("P-UPS-03")
-def test_signals_reach_the_program(tmp_path: Path) -> None:
-    with started(tmp_path, "http://127.0.0.1:9", 'print("ready", flush=True); time.sleep(60)') as process:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_signals_reach_the_program(tmp_path: Path, number: signal.Signals) -> None:
+    code = 'signal.signal(signal.SIGINT, signal.SIG_DFL); print("ready", flush=True); time.sleep(60)'
+    with started(tmp_path, "http://127.0.0.1:9", code) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        process.send_signal(signal.SIGINT)  # the terminal would have told the program
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 128 + signal.SIGTERM
+        process.send_signal(number)
+        assert process.wait(30) == 128 + number
+
+
+@pytest.mark.requirement("P-UPS-03")
+def test_ctrl_c_at_a_terminal_reaches_the_program_once(tmp_path: Path) -> None:
+    code = (
+        "import signal, time\ncame = []\nsignal.signal(signal.SIGINT, lambda *_: came.append(1))\n"
+        "print('ready', flush=True)\nwhile not came:\n    time.sleep(0.05)\n"
+        "time.sleep(0.5)\nprint(f'came {len(came)}.')"
+    )
+    names = environment(tmp_path, CLEW_HOME=str(tmp_path / "memory"))
+    command = [*PROGRAM, "run", "--", sys.executable, "-c", code]
+    pid, terminal = pty.fork()
+    if not pid:  # the new process, which has the terminal
+        os.execve(command[0], command, names)  # noqa: S606  # no shell is meant
+    told = b""
+    with os.fdopen(terminal, "rb+", buffering=0) as screen, suppress(OSError):  # a terminal ends with an error
+        typed = False
+        while read := screen.read(1_000):
+            told += read
+            if b"ready" in told and not typed:
+                typed = bool(screen.write(b"\x03"))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert b"came 1." in told
 
 
 @pytest.mark.requirement("P-UPS-03")
@@ -85,7 +111,17 @@ def test_a_command_that_does_not_exist_is_told(tmp_path: Path) -> None:
     command = [*PROGRAM, "run", "--", "no-such-program-of-anybody"]
     done = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert "'no-such-program-of-anybody' cannot be run: No such file" in done.stderr
+    assert "'no-such-program-of-anybody' is not found, or cannot be run; give a command" in done.stderr
+    assert not (tmp_path / "memory").exists()
+
+
+@pytest.mark.requirement("P-UPS-15")
+@pytest.mark.parametrize("command", ["no-such-program-of-anybody", "{folder}", "{folder}/plain"])
+def test_a_program_that_cannot_be_run_is_told_before_a_proxy_is_started(tmp_path: Path, command: str) -> None:
+    (tmp_path / "plain").write_text("no program")
+    with pytest.raises(InputError, match=r"is not found, or cannot be run; give a command as you would type it"):
+        check_command([command.format(folder=tmp_path), "--help"], os.environ)
+    check_command([sys.executable, "--help"], {})
 
 
 @pytest.fixture

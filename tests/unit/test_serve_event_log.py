@@ -27,6 +27,8 @@ def test_of_what_asyncio_logs_only_the_first_line_is_told() -> None:
     [
         ("asyncio", "socket.send() raised exception."),
         ("uvicorn.error", "ASGI callable returned without completing response."),
+        ("uvicorn.error", "Unsupported upgrade request."),
+        ("uvicorn.error", "No supported WebSocket library detected. Please use \"pip install 'uvicorn[standard]'\""),
     ],
 )
 def test_what_has_an_event_of_its_own_is_told_once(name: str, text: str) -> None:

@@ -9,7 +9,7 @@ from clew.cli.options import Scope, common
 from clew.cli.terminal import say
 from clew.serve.client_addresses import upstreams_of
 from clew.serve.proxy_process import ProxyProcess
-from clew.serve.run_command import run_command
+from clew.serve.run_command import check_command, run_command
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -31,6 +31,7 @@ def run(scope: Scope, command: tuple[str, ...], *, no_inject: bool, tools: bool,
     than the provider's, requests go on to it. Options of Clew stand before the command: clew run --tools -- claude
     --continue.
     """
+    check_command(command, os.environ)
     settings: dict[str, Any] = upstreams_of(os.environ)
     settings |= {"inject": False} if no_inject else {}
     settings |= {"tools": True} if tools else {}

@@ -12,6 +12,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
+from clew.serve.proxy.api_errors import error_answer
+
 HURRIED: Final = 10
 """Seconds that storing what was relayed, and closing the memories, may take after a second Ctrl-C."""
 
@@ -29,7 +31,10 @@ class _ClosingState(ServerState):
 
 
 class OrderlyConnection(H11Protocol):
-    """A connection that answers a client that has closed its sending side, and none that comes too late."""
+    """A connection that answers a client that has closed its sending side, and none that comes too late.
+
+    What is no HTTP is refused in the shape that programs read.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Begins, or ends at once where the server is closing.
@@ -50,6 +55,15 @@ class OrderlyConnection(H11Protocol):
         if self.cycle is None or self.cycle.more_body or self.transport.is_closing():
             return False
         return self.cycle.scope["http_version"] == "1.0" or _says_close(self.headers)
+
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuses what is no HTTP, in the shape of an API's errors; with an answer under way it can only end."""
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            headers, body = error_answer(None, 400, "the request is no valid HTTP; its connection ends here")
+            lines = [b"HTTP/1.1 400 Bad Request", *(b": ".join(header) for header in headers), b"connection: close"]
+            self.transport.write(b"\r\n".join([*lines, b"", body]))
+        self.transport.close()
 
 
 def _says_close(headers: list[tuple[bytes, bytes]]) -> bool:

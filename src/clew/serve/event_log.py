@@ -20,10 +20,16 @@ FIELDS: Final = frozenset(
 )
 """The names of fields that an event may have."""
 _LONGEST: Final = 200
-_TOLD: Final = frozenset(("socket.send() raised exception.", "ASGI callable returned without completing response."))
-"""What asyncio and uvicorn say, also many times, of clients that leave and of answers that break off.
+_TOLD: Final = (
+    "socket.send() raised exception.",
+    "ASGI callable returned without completing response.",
+    "Unsupported upgrade request.",
+    "No supported WebSocket library detected.",
+)
+"""What begins the words of asyncio and uvicorn for what is told otherwise, or is in order.
 
-Both have events of their own: `client-gone`, `upstream-broken` and `relay-failed`.
+Clients that leave and answers that break off have events: `client-gone`, `upstream-broken` and `relay-failed`. That a client
+asks for another protocol is no fault, and no package is missing.
 """
 
 
@@ -82,7 +88,7 @@ class LibraryEvents(logging.Handler):
         """Writes one record as an event."""
         template = str(record.msg) if record.args or not record.name.startswith("uvicorn") else record.getMessage()
         reason = template.strip().partition("\n")[0]
-        if reason in _TOLD:
+        if reason.startswith(_TOLD):
             return
         error = record.exc_info[1] if record.exc_info else None
         name = None if error is None else type(error).__name__

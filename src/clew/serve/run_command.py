@@ -1,5 +1,7 @@
 """Runs a program whose requests go through the proxy, and ends with it. Start at `run_command`."""
 
+import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -15,6 +17,18 @@ _HANDLED_WITHIN: Final = 0.5
 """Seconds until a signal is handled at the latest."""
 BY_SIGNAL: Final = 128
 """Added to the number of the signal that ended a program, by the convention of shells."""
+
+
+def check_command(command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Looks for the program, so that a wrong name is told before a proxy is started.
+
+    Raises:
+        InputError: it is not found, or may not be run.
+    """
+    if shutil.which(command[0], path=environment.get("PATH")) is None:
+        raise InputError(
+            f"{command[0]!r} is not found, or cannot be run; give a command as you would type it in a shell"
+        )
 
 
 def run_command(proxy: ProxyProcess, command: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -52,7 +66,7 @@ def _waited(child: subprocess.Popen[bytes]) -> int:
 
 @contextmanager
 def _passing_signals(running: list[subprocess.Popen[bytes]]) -> Iterator[None]:
-    """Leaves Ctrl-C to the program, which the terminal tells itself, and passes requests to end on to it."""
+    """Passes requests to end on to the program; Ctrl-C is left to the terminal, where there is one: it tells both."""
 
     def ignore(_number: int, _frame: object) -> None:
         """The terminal has sent the signal to the program too."""
@@ -61,7 +75,8 @@ def _passing_signals(running: list[subprocess.Popen[bytes]]) -> Iterator[None]:
         for child in running:
             child.send_signal(number)
 
-    ours = {"SIGINT": ignore, "SIGQUIT": ignore, "SIGTERM": pass_on, "SIGHUP": pass_on}  # Windows lacks two of them
+    typed = ignore if _has_terminal() else pass_on
+    ours = {"SIGINT": typed, "SIGQUIT": typed, "SIGTERM": pass_on, "SIGHUP": pass_on}  # Windows lacks two of them
     before = {
         number: signal.signal(number, handler)
         for name, handler in ours.items()
@@ -72,3 +87,14 @@ def _passing_signals(running: list[subprocess.Popen[bytes]]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _has_terminal() -> bool:
+    """Whether this process has a terminal, which sends what is typed there to the program as well."""
+    try:
+        os.close(os.open(os.ctermid(), os.O_RDWR | os.O_NOCTTY))
+    except AttributeError:  # Windows, where a console tells all of its programs
+        return True
+    except OSError:
+        return False
+    return True

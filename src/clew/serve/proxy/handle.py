@@ -93,7 +93,7 @@ class Proxy:
             target = await self._target(request, body)
             if target is None:
                 await answer.error(None, 404, _UNKNOWN_PATH)
-            elif b"upgrade" in request.named:
+            elif b"websocket" in request.named.get(b"upgrade", b"").lower():
                 await answer.error(target.provider, 426, "websockets are not served here; use plain HTTP")
             else:
                 await self._forward(request, principal, target, body, answer)
