@@ -2006,6 +2006,7 @@ MCP = (
     Requirement("F-MCP-12", "Issue 5.13", "The entry is added to a program's settings; every other byte stays."),
     Requirement("F-MCP-13", "Issue 5.13", "Removing the entry restores the file to the last byte."),
     Requirement("F-MCP-14", "Issue 5.13", "Settings that cannot be read, or that change meanwhile, are left alone."),
+    Requirement("F-MCP-22", "Issue 15.8", "A name with line breaks stays on its line in lists of sessions and briefs."),
     Requirement("F-MCP-20", "docs/mcp.md", "A server that ends while a model is still loaded ends cleanly."),
     Requirement("F-MCP-15", "Issue 5.13", "`clew install` writes only after asking, or prints what it would write."),
 )
@@ -2671,6 +2672,9 @@ IDENTITY = (
         "What a client puts in place of dropped messages is nobody's word, and adds nothing where it is shorter.",
     ),
     Requirement(
+        "P-IDN-20", "DESIGN 10", "X-Clew-Session names a conversation that is stored, and none for side requests."
+    ),
+    Requirement(
         "P-IDN-19",
         "issue 15",
         "A request is looked up when the answers that its client has seen are stored, however slow the memory was.",
@@ -3040,6 +3044,11 @@ UPSTREAM = (
     Requirement("P-UPS-12", "Issue 15.9", "Hooks are installed beside those of others, and come out byte for byte."),
     Requirement("P-UPS-13", "Issue 15, shows", "A chat with a model on this machine goes through the proxy."),
     Requirement("P-UPS-14", "Issue 15.8", "Codex with a login of ChatGPT is forwarded to where that login is valid."),
+    Requirement(
+        "P-UPS-16",
+        "Issue 15.8",
+        "Who puts the proxy before a gateway is told the option that keeps the gateway in use.",
+    ),
     Requirement("P-UPS-15", "Issue 15.8", "`clew run` tells a wrong command before it starts a proxy."),
 )
 # --- DISK ---

@@ -215,3 +215,14 @@ def test_spaces_of_two_tokens_stay_apart(tmp_path: Path) -> None:
         question = said("What is the backup code of the garage door?")
         assert b"4711" not in chat(server, question, bob, b"X-Clew-Space: alice")[1]
         assert b"4711" in chat(server, question, alice)[1]
+
+
+@pytest.mark.requirement("P-IDN-20")
+def test_a_side_request_is_not_told_where_it_is_stored(tmp_path: Path) -> None:
+    title = "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history."
+    upstream = ScriptedUpstream(in_turn(["Garden plans", "Good."]))
+    with upstream.serving() as address, proxy(address, opening=in_home(tmp_path)) as server:
+        assert b"x-clew-session" not in chat(server, said(title))[0]
+        session = chat(server, said("A question."))[0][b"x-clew-session"]
+        eventually(lambda: stored(server), [("user", "A question."), ("assistant", "Good.")])
+        assert stored(server, session) == stored(server)

@@ -13,7 +13,7 @@ from clew.errors import FormatError, InputError
 from clew.serve.clients import jsonc_text, toml_text
 from clew.serve.clients.install import apply, plan_install, plan_remove
 from clew.serve.clients.programs import PROGRAMS
-from tests.cli_runs import done, failure
+from tests.cli_runs import done, failure, run
 
 pytestmark = pytest.mark.requirement("P-UPS-09")
 
@@ -151,6 +151,37 @@ def test_codex_is_given_the_proxy_s_address(tmp_home: Path, held: str | None) ->
     assert ("model" in settings) == (held is not None)
     done("install", "codex", "--proxy", "--remove", "--yes")
     assert (file.read_text(encoding="utf-8") if file.exists() else None) == held
+
+
+@pytest.mark.requirement("P-UPS-16")
+@pytest.mark.parametrize(
+    ("program", "file", "held", "option"),
+    [
+        (
+            "codex",
+            ".codex/config.toml",
+            'openai_base_url = "https://gate.example/v1"\n',
+            "openai https://gate.example`",
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            '{"env": {"ANTHROPIC_BASE_URL": "https://gate.example/llm/"}}',
+            "anthropic https://gate.example/llm`",
+        ),
+        ("claude-code", ".claude/settings.json", '{"env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9/anthropic"}}', ""),
+        ("claude-code", ".claude/settings.json", "{}", ""),
+    ],
+)
+def test_the_address_that_is_replaced_is_named_with_what_keeps_it_in_use(
+    tmp_home: Path, program: str, file: str, held: str, option: str
+) -> None:
+    place = tmp_home / file
+    place.parent.mkdir(parents=True)
+    place.write_text(held, encoding="utf-8")
+    told = run("install", program, "--proxy", "--yes").stderr
+    assert ("was there before" in told) == bool(option)
+    assert f"start `clew serve --upstream-{option}" in told if option else "--upstream" not in told
 
 
 def test_claude_code_is_given_the_proxy_s_address(tmp_home: Path) -> None:

@@ -14,9 +14,9 @@ from clew.cli.show import err, out
 from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
 from clew.ingest.session_folders import PROGRAMS as SESSION_PROGRAMS
-from clew.serve.clients.base_urls import base_url, base_url_location
+from clew.serve.clients.base_urls import base_url, base_url_location, upstream_option
 from clew.serve.clients.hooks import hook_command, hooks_location, plan_hooks, plan_remove_hooks, with_hooks
-from clew.serve.clients.install import SettingsEdit, apply, plan_install, plan_remove, server_start
+from clew.serve.clients.install import SettingsEdit, apply, plan_install, plan_remove, server_start, settings_text
 from clew.serve.clients.programs import PROGRAMS
 
 SERVER: Final = "http://127.0.0.1:8377"
@@ -125,6 +125,9 @@ def _install_proxy(
         return
     edit = plan_remove(location) if remove else plan_install(location, entry)
     after = f"Keep `clew serve` running: without it {PROGRAMS[program].title} cannot reach its model."
+    held = location.form.get(settings_text(location)[1], location.path)
+    if option := upstream_option(program, held, entry):
+        after = f"{held} was there before: start `clew serve {option}`, so that requests and keys go on to it. {after}"
     _carried_out(scope, edit, None if remove else entry, after, yes=yes)
 
 

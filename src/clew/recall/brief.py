@@ -20,6 +20,7 @@ from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
+from clew.text.shown_names import name_on_a_line
 from clew.types.ids import BEAT, short_session
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
@@ -71,11 +72,11 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
 
 
 def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) -> Iterator[str]:
-    where = " on ".join(place for place in (session.project, session.branch) if place)
+    where = " on ".join(name_on_a_line(place) for place in (session.project, session.branch) if place)
     yield f"Last session: {_day(session.end)}, {session.turns} turn{'s' * (session.turns != 1)}" + (
         f", {where}" if where else ""
     )
-    yield f"Name: {session.name}"
+    yield f"Name: {name_on_a_line(session.name)}"
     among_people = _are_people(turns)
     if session.title:
         yield f"{'Began' if among_people else 'Request'}: {session.title}"
@@ -101,8 +102,8 @@ def _are_people(turns: Sequence[Turn]) -> bool:
 
 def _earlier(session: SessionInfo, project: str | None) -> str:
     """A session on one line, with the name that opens it, and its project folder where that is another one."""
-    name = short_session(session.name)
-    where = f" (in {session.project})" if session.project and session.project != project else ""
+    name = name_on_a_line(short_session(session.name))
+    where = f" (in {name_on_a_line(session.project)})" if session.project and session.project != project else ""
     return f"- {_day(session.end)} [{name}] {session.title or 'no title'}{where}"
 
 

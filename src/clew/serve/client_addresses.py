@@ -34,7 +34,7 @@ _GEMINI_SYSTEM: Final = (
     Path("C:/ProgramData/gemini-cli/system-defaults.json"),
 )
 """Where an administrator's file of defaults lies, which this variable would hide."""
-_LOOPBACK: Final = ("127.0.0.1", "localhost")
+LOOPBACK: Final = ("127.0.0.1", "localhost")
 
 
 def upstreams_of(environment: Mapping[str, str]) -> dict[str, str]:
@@ -84,4 +84,4 @@ def child_command(server: str, command: Sequence[str]) -> list[str]:
 
 def _without_proxy(hosts: str) -> str:
     named = [host.strip() for host in hosts.split(",") if host.strip()]
-    return ",".join(named + [host for host in _LOOPBACK if host not in named and "*" not in named])
+    return ",".join(named + [host for host in LOOPBACK if host not in named and "*" not in named])

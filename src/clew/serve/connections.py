@@ -56,8 +56,7 @@ class OrderlyConnection(H11Protocol):
             return False
         return self.cycle.scope["http_version"] == "1.0" or _says_close(self.headers)
 
-
-    def send_400_response(self, msg: str) -> None:
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # uvicorn gives it; it is no sentence for users
         """Refuses what is no HTTP, in the shape of an API's errors; with an answer under way it can only end."""
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
             headers, body = error_answer(None, 400, "the request is no valid HTTP; its connection ends here")

@@ -27,6 +27,7 @@ from clew.serve.file_decisions import code_decisions
 from clew.serve.past_answer import past_answer
 from clew.serve.quoting import NotTraceable, quotes
 from clew.serve.topics import OTHERS, all_topics, collapsed, expanded, known_topics
+from clew.text.shown_names import name_on_a_line
 from clew.types.context import Context
 from clew.types.moments import MODES, Remembered
 from clew.types.session import SessionInfo
@@ -460,10 +461,11 @@ class Tools:
 
 
 def _line(session: SessionInfo) -> str:
-    where = " on ".join(place for place in (session.project, session.branch) if place)
+    where = " on ".join(name_on_a_line(place) for place in (session.project, session.branch) if place)
     day = "no date" if session.end is None else session.end.date().isoformat()
     turns = f"{session.turns} turn{'s' * (session.turns != 1)}"
-    return f"{session.name}: {day}, {turns}{f', {where}' if where else ''}: {session.title or 'no title'}"
+    name = name_on_a_line(session.name)
+    return f"{name}: {day}, {turns}{f', {where}' if where else ''}: {session.title or 'no title'}"
 
 
 def _need(text: str, name: str, what: str) -> None:

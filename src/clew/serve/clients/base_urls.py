@@ -10,8 +10,11 @@ Other programs read an environment variable, or have a field in their settings p
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from clew.errors import InputError
+from clew.serve.client_addresses import LOOPBACK, upstreams_of
 from clew.serve.clients.hooks import hooks_location
 from clew.serve.clients.install import TOML, EntryLocation, InstallScope, location_of
 from clew.serve.clients.programs import codex_settings
@@ -39,3 +42,17 @@ def base_url_location(
 def base_url(program: str, server: str) -> str:
     """The address that the program is given, for a server at this address."""
     return server.rstrip("/") + ("/anthropic" if program == "claude-code" else "/openai/v1")
+
+
+def upstream_option(program: str, held: Any, given: str) -> str:
+    """The option of `clew serve` by which requests go on to where the program sent them; empty for the provider itself.
+
+    Args:
+        held: the address in the program's settings before.
+        given: the address that it is given.
+    """
+    before = urlsplit(held if isinstance(held, str) else "")
+    if not before.netloc or (before.hostname in LOOPBACK and before.path == urlsplit(given).path):
+        return ""  # none, or another address of the proxy
+    variable = "ANTHROPIC_BASE_URL" if program == "claude-code" else "OPENAI_BASE_URL"
+    return " ".join(f"--{name.replace('_', '-')} {address}" for name, address in upstreams_of({variable: held}).items())

@@ -107,7 +107,7 @@ class PreparedChat:
         request: as it was read; None when it was not.
         place: where in the memory it belongs; None when it is not remembered.
         receipt: of the block that was added.
-        session: the conversation to which the chat belongs.
+        session: the conversation in which the chat is stored; None when it is not.
         unchanged: why the memory did not take part; None when it did, or was not asked to.
         reply: the answer, where the proxy gives it itself; nothing goes upstream then.
         box: the tools that are offered in it; None for none.

@@ -32,6 +32,7 @@ from clew.serve.scripted.script import Reply
 from clew.serve.scripted.vendors import VENDORS
 from clew.serve.tools import Tools
 from clew.serve.topics import known_topics, segments
+from clew.text.shown_names import name_on_a_line
 
 log = logging.getLogger("clew.serve")
 
@@ -228,9 +229,11 @@ class Commands:
     def list(self, _argument: str) -> str:
         """The latest conversations."""
         found = self._memory.sessions(limit=_LISTED)
-        return (
-            "\n".join(f"{each.name}: {each.title or '(no label)'}, {each.turns} turns" for each in found) or "None yet."
-        )
+        names = [name_on_a_line(each.name) for each in found]
+        lines = [
+            f"{name}: {each.title or '(no label)'}, {each.turns} turns" for name, each in zip(names, found, strict=True)
+        ]
+        return "\n".join(lines) or "None yet."
 
     def forget(self, argument: str) -> str:
         """Deletes the turns of a topic, when the code is given that the first answer shows."""

@@ -76,7 +76,8 @@ class Pipeline:
         before = _index_of(space) if self._adds(chat) and client.side is None else None
         conversation = space.log.store_request(conversation, request, client)
         place = ChatPlace(space, conversation, client, before)
-        return PreparedChat(request=request, place=place, session=conversation.session)
+        stored_in = conversation.session if client.side is None else None
+        return PreparedChat(request=request, place=place, session=stored_in)
 
     def add(self, chat: Chat, stored: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request that `store` has given; a command's answer as it is.
