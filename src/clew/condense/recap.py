@@ -10,7 +10,7 @@ what is left goes to values that are likely to be used again, the rest to statem
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import Final
@@ -47,7 +47,7 @@ from clew.condense.recap_told import (
     holds,
     phrases_to_ask,
 )
-from clew.condense.reuse import ReusedValue, values_by_worth
+from clew.condense.reuse import ReusedValue, is_plain, listed, values_by_worth
 from clew.condense.sentence_worth import Rarity, form_of
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.printable import printable
@@ -91,9 +91,6 @@ _LISTED: Final = 8  # turning points without words from which on only their numb
 _BEGINS: Final = re.compile(r"(?:^|[\n>。！？：]|[.!?:*#-]\s)[ \t]*$")  # what precedes a line or a sentence
 _COUNTED: Final = frozenset({"number", "date"})
 """Kinds that say nothing without the words around them."""
-
-_PLAIN: Final = frozenset({"identifier", "path", "url"})
-"""Kinds whose values stand in one code span, with spaces between them."""
 
 _FILLINGS: Final = 3
 """Passes that fill the remaining room with values: joined lines have fewer tokens than their sum, so room is left."""
@@ -444,7 +441,7 @@ def _choose_values(
         if literal in text or draft.spent + draft.count(value.mark.value) > limit:
             continue
         shown = in_words(value.mark.value, said) if value.mark.kind in _COUNTED else f"`{value.mark.value}`"
-        cost = draft.count(f"{value.mark.value} " if _is_plain(value) else f"{shown}, ")
+        cost = draft.count(f"{value.mark.value} " if is_plain(value) else f"{shown}, ")
         if draft.spent + cost > limit or (value.mark.kind == "path" and is_fragment(literal, paths)):
             continue
         draft.spent += cost
@@ -488,16 +485,4 @@ def _sections(draft: RecapDraft, kept: Sequence[ReusedValue], order: Sequence[st
         yield "\n### Values, most needed first\n"
     for name, values in by_kind:
         if values:
-            yield f"**{name}:** {_listed(values, draft.values)}\n"
-
-
-def _is_plain(value: ReusedValue) -> bool:
-    """Whether a value can stand in one code span with others: it has neither white space nor a backtick."""
-    return value.mark.kind in _PLAIN and not any(char.isspace() or char == "`" for char in value.mark.value)
-
-
-def _listed(values: Sequence[ReusedValue], shown: Mapping[str, str]) -> str:
-    """The values of one kind, the plain ones in one code span, where each needs only a space as separator."""
-    plain = " ".join(value.mark.value for value in values if _is_plain(value))
-    rest = (shown[value.mark.value] for value in values if not _is_plain(value))
-    return ", ".join([*([f"`{plain}`"] if plain else []), *rest])
+            yield f"**{name}:** {listed(values, draft.values)}\n"

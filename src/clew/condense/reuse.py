@@ -6,12 +6,15 @@ again, in a recap of a thirtieth of the text (docs/condense.md).
 """
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final
 
 from clew.condense.material import Mark, RecapTurn
+
+_PLAIN: Final = frozenset({"identifier", "path", "url"})
+"""Kinds whose values stand in one code span, with spaces between them."""
 
 _FRESH: Final = 0.05
 """Share of the session's length in which a use hardly loses worth: three times that later it counts half."""
@@ -165,3 +168,15 @@ def _parts(key: str) -> set[str]:
     ends = [0, *(piece.end() for piece in _PIECE.finditer(key, 0, _LONGEST))]
     parts = {key[start:end] for start in ends for end in ends if end - start > 0}
     return parts | {key}
+
+
+def is_plain(value: ReusedValue) -> bool:
+    """Whether a value can stand in one code span with others: it has neither white space nor a backtick."""
+    return value.mark.kind in _PLAIN and not any(char.isspace() or char == "`" for char in value.mark.value)
+
+
+def listed(values: Sequence[ReusedValue], shown: Mapping[str, str]) -> str:
+    """The values of one kind, the plain ones in one code span, where each needs only a space as separator."""
+    plain = " ".join(value.mark.value for value in values if is_plain(value))
+    rest = (shown[value.mark.value] for value in values if not is_plain(value))
+    return ", ".join([*([f"`{plain}`"] if plain else []), *rest])
