@@ -68,6 +68,12 @@ def _telling() -> dict[str, frozenset[str]]:
 
 
 @cache
+def _telling_any() -> frozenset[str]:
+    """The same words of all languages."""
+    return frozenset().union(*_telling().values())
+
+
+@cache
 def _only_english() -> frozenset[str]:
     """Function words of English that no other of these languages has."""
     return _data()["en"].difference(*_common().values())
@@ -84,6 +90,8 @@ def _language(text: str) -> str | None:
     if len(_only_english().intersection(low.split())) >= _SURE:
         return None
     words = set(_WORD.findall(low))
+    if _telling_any().isdisjoint(words):
+        return None  # as most English texts do, and nothing below would find a language
     told = {language: len(words & telling[language]) for language in LANGUAGES}
     best = max(LANGUAGES, key=told.__getitem__)
     english = len((words & _data()["en"]) - _common()[best]) + any(_SHORTENED.search(word) for word in words)
