@@ -3049,6 +3049,7 @@ UPSTREAM = (
         "Issue 15.8",
         "Who puts the proxy before a gateway is told the option that keeps the gateway in use.",
     ),
+    Requirement("P-UPS-17", "Issue 15.9", "Hooks of others in Claude Code's settings keep their bytes."),
     Requirement("P-UPS-15", "Issue 15.8", "`clew run` tells a wrong command before it starts a proxy."),
 )
 # --- DISK ---

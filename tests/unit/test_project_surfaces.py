@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.serve.access import Principal
-from clew.serve.clients.hooks import EVENTS, with_hooks
+from clew.serve.clients.hooks import EVENTS, our_hooks
 from clew.serve.hooks_page import answer_hook
 from clew.serve.toolbox import Toolbox
 from clew.serve.tools import Tools
@@ -126,7 +126,7 @@ def test_the_hook_reads_as_much_of_a_file_with_many_turns_as_of_one_with_few() -
 
 @pytest.mark.requirement("L-MEE-21")
 def test_the_hook_is_told_of_files_alone() -> None:
-    hooks = with_hooks({}, "run")
+    hooks = our_hooks("run")
     assert set(hooks) == set(EVENTS)
     assert [sorted(entry) for entry in hooks["PostToolUse"]] == [["hooks", "matcher"]]
     assert "Read" in hooks["PostToolUse"][0]["matcher"].split("|")

@@ -193,3 +193,56 @@ def test_claude_code_is_given_the_proxy_s_address(tmp_home: Path) -> None:
     done("install", "claude-code", "--proxy", "--remove", "--yes")
     assert not file.exists()
     assert "`clew run` needs none" in failure(1, "install", "cursor", "--proxy", "--print")
+
+
+HOOKS_IN_A_LINE = """{
+  "hooks": {"Stop": [{"hooks": [{"type":"command",  "command":"mine"}]}]}, "env": {"A": "b"}
+}
+"""
+HOOKS_IN_LINES = """{
+\t"hooks": {
+\t\t"Stop": [
+\t\t\t{"hooks": [{"type": "command", "command": "mine"}]},
+
+\t\t\t{"hooks": [{"type": "command", "command": "mine too"}]}
+\t\t],
+\t\t"Notification": []
+\t}
+}"""
+
+
+@pytest.mark.requirement("P-UPS-17")
+@pytest.mark.parametrize("held", [HOOKS_IN_A_LINE, HOOKS_IN_LINES, HOOKS_IN_LINES.replace("\n", "\r\n"), "{}", ""])
+@pytest.mark.parametrize("removed", [("--hooks", "--proxy"), ("--proxy", "--hooks")])
+def test_hooks_of_others_keep_their_bytes(tmp_home: Path, held: str, removed: tuple[str, str]) -> None:
+    file = tmp_home / ".claude" / "settings.json"
+    file.parent.mkdir()
+    file.write_bytes(held.encode())
+    for option in ("--hooks", "--proxy"):
+        done("install", "claude-code", option, "--yes")
+    given = file.read_bytes().decode()
+    assert "Already installed" in done("install", "claude-code", "--hooks", "--yes")
+    assert given.startswith(held[: held.rindex('"}]}') + 4] if "mine" in held else "{")
+    hooks = json.loads(given)["hooks"]["Stop"]
+    others = json.loads(held or "{}").get("hooks", {}).get("Stop", [])
+    assert hooks[:-1] == others
+    assert "hook_client.py" in hooks[-1]["hooks"][0]["command"]
+    done("install", "claude-code", "--hooks", "--server", "http://127.0.0.1:9000", "--yes")
+    again = json.loads(file.read_bytes())["hooks"]["Stop"]
+    assert again[:-1] == others
+    assert again[-1]["hooks"][0]["command"].endswith("http://127.0.0.1:9000")
+    for option in removed:
+        done("install", "claude-code", option, "--remove", "--yes")
+    left = file.read_bytes().decode() if file.exists() else ""
+    assert json.loads(left.strip() or "{}") == json.loads(held or "{}")
+    assert left == held or not others
+
+
+@pytest.mark.requirement("P-UPS-17")
+def test_hooks_that_are_no_list_are_left_alone(tmp_home: Path) -> None:
+    file = tmp_home / ".claude" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"hooks": {"Stop": {}}}', encoding="utf-8")
+    told = failure(1, "install", "claude-code", "--hooks", "--yes")
+    assert "hooks.Stop: expected a list, got dict; nothing was changed" in told
+    assert file.read_text(encoding="utf-8") == '{"hooks": {"Stop": {}}}'

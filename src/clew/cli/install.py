@@ -15,7 +15,7 @@ from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
 from clew.ingest.session_folders import PROGRAMS as SESSION_PROGRAMS
 from clew.serve.clients.base_urls import base_url, base_url_location, upstream_option
-from clew.serve.clients.hooks import hook_command, hooks_location, plan_hooks, plan_remove_hooks, with_hooks
+from clew.serve.clients.hooks import hook_command, hooks_location, our_hooks, plan_hooks, plan_remove_hooks
 from clew.serve.clients.install import SettingsEdit, apply, plan_install, plan_remove, server_start, settings_text
 from clew.serve.clients.programs import PROGRAMS
 
@@ -108,10 +108,10 @@ def _install_hooks(
     location = hooks_location(reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
     command = hook_command(server)
     if only_print:
-        say(as_json({"hooks": with_hooks({}, command)}, indent=2))
+        say(as_json({"hooks": our_hooks(command)}, indent=2))
         return
     edit = plan_remove_hooks(location) if remove else plan_hooks(location, command)
-    entry: _Entry | None = None if remove else {**with_hooks({}, command)}
+    entry: _Entry | None = None if remove else {**our_hooks(command)}
     _carried_out(scope, edit, entry, "Keep `clew serve` running; without it the hooks do nothing.", yes=yes)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from clew.errors import InputError
-from clew.serve.clients import hook_client
+from clew.errors import FormatError, InputError
+from clew.serve.clients import hook_client, json_text
 from clew.serve.clients.install import EntryLocation, InstallScope, SettingsEdit, location_of, settings_text
 
 EVENTS: Final = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact")
@@ -46,11 +46,47 @@ def shell_command(*words: str) -> str:
     return shlex.join(words)
 
 
-def with_hooks(value: Mapping[str, Any], command: str) -> dict[str, list[Any]]:
-    """The lists of hooks, by event, with ours last in those that we use."""
+def our_hooks(command: str) -> dict[str, list[dict[str, Any]]]:
+    """The lists of hooks, by event, with ours alone."""
     ours = {_HOOKS: [{"type": "command", "command": command, "timeout": TIMEOUT}]}
-    matchers = {event: {"matcher": MATCHERS[event]} if event in MATCHERS else {} for event in EVENTS}
-    return {event: [*_others(value.get(event)), {**matchers[event], **ours}] for event in EVENTS}
+    return {event: [{**({"matcher": MATCHERS[event]} if event in MATCHERS else {}), **ours}] for event in EVENTS}
+
+
+def _with_hooks(text: str, command: str) -> str:
+    """A text of settings with our entries last in their lists; every other byte stays."""
+    for event, ours in our_hooks(command).items():
+        held = _held(text, event)
+        if held[-1:] == ours and len(_places_of_ours(held)) == 1:
+            continue
+        text = _without_ours(text, event)
+        if _held(text, event):
+            text = json_text.append(text, (_HOOKS, event), ours[0])
+        else:
+            text = json_text.put(text, (_HOOKS, event), ours)
+    return text
+
+
+def _held(text: str, event: str) -> list[Any]:
+    """The list of an event; empty without one.
+
+    Raises:
+        FormatError: it is no list.
+    """
+    held = json_text.get(text, (_HOOKS, event))
+    if held is not None and not isinstance(held, list):
+        raise FormatError(f"{_HOOKS}.{event}: expected a list, got {type(held).__name__}; nothing was changed")
+    return held or []
+
+
+def _without_ours(text: str, event: str) -> str:
+    """A text of settings without our entries for an event, and without its list where nothing else is in it."""
+    held = _held(text, event)
+    places = _places_of_ours(held)
+    if places and len(places) == len(held):
+        return json_text.drop(text, (_HOOKS, event))
+    for place in reversed(places):
+        text = json_text.drop_element(text, (_HOOKS, event), place)
+    return text
 
 
 def plan_hooks(location: EntryLocation, command: str) -> SettingsEdit:
@@ -60,11 +96,8 @@ def plan_hooks(location: EntryLocation, command: str) -> SettingsEdit:
         FormatError: the file is no JSON object, or `hooks` is none.
     """
     before, text = settings_text(location)
-    after = text
-    current = location.form.get(text, location.path) or {}
-    for event, entries in with_hooks(current, command).items():
-        if current.get(event) != entries:
-            after = location.form.put(after, (_HOOKS, event), entries)
+    current = json_text.get(text, location.path) or {}
+    after = _with_hooks(text, command)
     if after == text:
         return SettingsEdit(location, before, before)
     is_first = not any(_ours(current.get(event)) for event in EVENTS) and not location.backup.exists()
@@ -78,24 +111,20 @@ def plan_remove_hooks(location: EntryLocation) -> SettingsEdit:
         FormatError: as for `plan_hooks`.
     """
     before, text = settings_text(location)
-    form = location.form
-    current = {} if before is None else form.get(text, location.path) or {}
+    current = {} if before is None else json_text.get(text, location.path) or {}
     commands = {entry["command"] for event in EVENTS for entry in _ours(current.get(event))}
     if before is None or not commands:
         return SettingsEdit(location, before, before)
     if location.backup.exists():
         original = location.backup.read_bytes()
         again = original.decode()
-        for event, entries in with_hooks(form.get(again, location.path) or {}, min(commands)).items():
-            again = form.put(again, (_HOOKS, event), entries)
-        if again == text:
+        if _with_hooks(again if again.strip() else location.form.empty, min(commands)) == text:
             return SettingsEdit(location, before, original, ends=True)
     for event in EVENTS:
-        kept = _others(current.get(event))
-        text = form.put(text, (_HOOKS, event), kept) if kept else form.drop(text, (_HOOKS, event))
-    if form.get(text, location.path) == {}:
-        text = form.drop(text, location.path)
-    after = None if form.read(text) == {} and not location.backup.exists() else text.encode()
+        text = _without_ours(text, event)
+    if json_text.get(text, location.path) == {}:
+        text = json_text.drop(text, location.path)
+    after = None if json_text.read(text) == {} and not location.backup.exists() else text.encode()
     return SettingsEdit(location, before, after, ends=location.backup.exists())
 
 
@@ -104,8 +133,8 @@ def _ours(entries: Any) -> list[dict[str, Any]]:
     return [hook for hook in found if isinstance(hook, dict) and _is_ours(hook.get("command"))]
 
 
-def _others(entries: Any) -> list[Any]:
-    return [entry for entry in entries or [] if not _ours([entry])]
+def _places_of_ours(entries: list[Any]) -> list[int]:
+    return [place for place, entry in enumerate(entries) if _ours([entry])]
 
 
 def _is_ours(command: Any) -> bool:

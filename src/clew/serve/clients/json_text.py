@@ -126,6 +126,52 @@ def drop(text: str, path: Sequence[str], plain: str | None = None) -> str:
     return text[: here.members[place].start] + text[here.members[place + 1].start :]
 
 
+def append(text: str, path: Sequence[str], value: Any) -> str:
+    """Adds an element at the end of the list at a path, which has one already; the others keep their bytes.
+
+    Raises:
+        FormatError: as for `get`.
+    """
+    opens, elements = _elements(text, path)
+    first, last = elements[0], elements[-1]
+    between = text[opens + 1 : first[0]]
+    if "\n" in between:
+        written = json.dumps(value, ensure_ascii=False, indent=_unit(text)).replace("\n", between)
+    else:
+        between, written = " ", json.dumps(value, ensure_ascii=False)
+    return f"{text[: last[1]]},{between}{written}{text[last[1] :]}"
+
+
+def drop_element(text: str, path: Sequence[str], place: int) -> str:
+    """Removes an element of the list at a path, which has others; these keep their bytes.
+
+    Raises:
+        FormatError: as for `get`.
+    """
+    _, elements = _elements(text, path)
+    if place == len(elements) - 1:
+        return text[: elements[place - 1][1]] + text[elements[place][1] :]
+    return text[: elements[place][0]] + text[elements[place + 1][0] :]
+
+
+def _elements(text: str, path: Sequence[str]) -> tuple[int, list[tuple[int, int]]]:
+    """The offset of a list's bracket, and of the beginning and the end of each of its elements."""
+    if not isinstance(get(text, path), list):
+        raise FormatError(f"{'.'.join(path)}: expected a list")
+    opens = _skip(text, 0)
+    for name in path:
+        opens = _scan(text, opens).member(name).value  # type: ignore[union-attr]  # it is there: see above
+    found: list[tuple[int, int]] = []
+    at = _skip(text, opens + 1)
+    while text[at] != "]":
+        _, end = _DECODER.raw_decode(text, at)
+        found.append((at, end))
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return opens, found
+
+
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
