@@ -33,6 +33,11 @@ GIBBERISH = (
     "0x8f3a 77c1 9b2e ff00 a1a1 c0de 1234 9f9f 8877 6655",
     "lorem dolor zan quib morf tessel grint, plovar isk ven.",
     "blarg frooz kint wump tarn dreeb, sploot fenk ork zill.",
+    "mkgdumk tc llw un jnjuqf fzqsevw sa gzhod",
+    "oim mzsh tdfvt zlcansp yo uu olq kv is ytkesf vjwox pxm qi ji",
+    "rcr kjqe ol baknxfr ws vuqnfgh se qdxiog lo",
+    "lkj sdf wer oiu xcv bnm",
+    "lkj sdf mnb sdf vbn wer asd wer",
 )
 
 SALAD = (
@@ -64,6 +69,31 @@ FRAGMENTS = (
     "In the name of the law.",
     "Not a single cloud.",
     "Into the night.",
+)
+
+SENTENCES = (
+    "Paint dries slowly in cold rooms.",
+    "The kettle whistles.",
+    "My uncle repairs old radios.",
+    "Her brother mends shoes.",
+    "Ivy climbs the wall.",
+    "Salt dissolves in water.",
+    "Wolves hunt in packs.",
+    "The glacier retreats every summer.",
+    "The orchestra rehearses on Mondays.",
+    "The lighthouse blinks twice a minute.",
+    "The river floods the valley each spring.",
+    "A spider wove its web across the window.",
+    "Rust weakens iron.",
+    "Copper conducts electricity.",
+    "Bees pollinate flowers.",
+    "Termites gnaw the porch.",
+    "Grandfather scythes the meadow.",
+    "The clerk stamped the form.",
+    "Birds sing at dawn.",
+    "Thunder rolled over the hills.",
+    "The pond froze overnight.",
+    "Coffee keeps me awake.",
 )
 
 TERSE = (

@@ -120,6 +120,17 @@ def test_each_anchor_has_its_range(texts: tuple[str, ...], least: float, most: f
 
 
 @pytest.mark.requirement("W-WEIGH-02")
+def test_a_sentence_scores_higher_than_a_fragment_whatever_its_verb() -> None:
+    assert len(anchors.SENTENCES) >= 20
+    assert min(map(coherence, anchors.SENTENCES)) > max(map(coherence, anchors.FRAGMENTS))
+
+
+@pytest.mark.requirement("W-WEIGH-02")
+def test_abbreviations_are_words() -> None:
+    assert coherence("TCP and DNS run over IP; HTTP, SMTP and SSH use TCP, and TLS wraps HTTP.") > 0.4
+
+
+@pytest.mark.requirement("W-WEIGH-02")
 def test_the_anchors_do_not_meet() -> None:
     assert max(map(coherence, anchors.GIBBERISH)) < min(map(coherence, anchors.CHAT))
     assert max(map(coherence, anchors.FRAGMENTS)) < min(map(coherence, anchors.RICH))

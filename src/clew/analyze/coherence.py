@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from clew.analyze.grammar import Shape, clauses, is_english
-from clew.analyze.lexicon import NOT_CONTENT, PERSON, VERB
+from clew.analyze.lexicon import NOT_CONTENT, PERSON, UNSPEAKABLE, VERB
 from clew.analyze.words import SIGN, Reading, read, word_of
 
 # Piecewise linear scales as (value, score), flat beyond the ends. Anchors of the specification: a terse clause (7 words
@@ -38,6 +38,11 @@ _CHANCE_WORDS: Final = 8
 # second verb is a noun more often ("notice", "costs").
 _OPENER: Final = re.compile(r"(?<=[^.])[SIYHT,]")
 _CONTENT: Final = re.compile("[cvwuo]")
+# Share of words that nobody can speak, of all words: full trust, none. Names in code are such words, and abbreviations,
+# which capitals tell.
+_UNSPEAKABLE_FEW: Final = 0.12
+_UNSPEAKABLE_MOST: Final = 0.35
+_ABBREVIATION: Final = re.compile(r"\b[A-Z]{2,}s?\b")
 # "It is easy to say", "it seems that": this "it" stands for what follows.
 _EXPLETIVE: Final = re.compile("TX?[cvw]{1,2}S|TXS")
 _SPACES: Final = " \n\t\r"
@@ -64,7 +69,7 @@ def coherence_of(reading: Reading) -> float:
     else:
         groups = len(shapes) + grammar.count(",")
     richness = (_scale(_LENGTH, length) + _scale(_CLAUSES, groups / len(shapes))) / 2.0
-    structure = _structure(shapes, words, english=english) * reading.order
+    structure = _structure(shapes, words, english=english) * reading.order * _speakable(reading, words)
     return structure * richness * _punctuation(reading, words) * _resolution(reading)
 
 
@@ -83,6 +88,15 @@ def _structure(shapes: Sequence[Shape], words: int, *, english: bool) -> float:
             sound *= built / _CHANCE
         total += size * sound
     return total / words
+
+
+def _speakable(reading: Reading, words: int) -> float:
+    """1 unless many words are letters at random."""
+    count = sum([flags & UNSPEAKABLE > 0 for sentence in reading.sentences for flags in sentence.flags])
+    if count > _UNSPEAKABLE_FEW * words:
+        count -= len(_ABBREVIATION.findall(reading.text))
+    share = count / words
+    return min(1.0, max(0.0, (_UNSPEAKABLE_MOST - share) / (_UNSPEAKABLE_MOST - _UNSPEAKABLE_FEW)))
 
 
 def _punctuation(reading: Reading, words: int) -> float:

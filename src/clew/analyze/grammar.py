@@ -10,6 +10,9 @@ from typing import Final, NamedTuple
 # A verb group: auxiliaries and a main verb with at most two words between ("will not easily be seen" is one), or a main
 # verb alone, unless an article or preposition before it makes it a noun ("the plan").
 _VERB_GROUP: Final = re.compile(r"X(?:[^,.vwX]{0,2}X)*(?:[^,.vwX]{0,2}[vw])?|(?<![AP])[vw]")
+# A verb that no list knows stands between a noun and the article or pronoun of its object: "termites gnaw the porch".
+# Without a verb beside it a noun hardly ever stands directly before an article.
+_TAKES_OBJECT: Final = re.compile(r"c(?<=cc)(?=[AIYHT])")
 # What an article or preposition is hardly ever followed by: auxiliaries, other articles, pronouns, the clause's end.
 _PLACED: Final = re.compile(r"[AP]")
 _MISPLACED: Final = re.compile(r"A(?=[AIYHTXPS,.])|P(?=[XP,])")
@@ -48,8 +51,18 @@ def shapes(forms: Sequence[str], grammar: str) -> list[Shape]:
             found.append(_EMPTY)
             continue
         built = min(1.0, len(functions) / words / _BUILT_SHARE) if plain else _built(form, words, len(functions))
-        found.append(Shape(words, built, not english or "X" in form or _VERB_GROUP.search(form) is not None))
+        found.append(Shape(words, built, not english or "X" in form or _has_verb(form)))
     return found
+
+
+def _has_verb(form: str) -> bool:
+    return _VERB_GROUP.search(form) is not None or _takes_object(form)
+
+
+def _takes_object(form: str) -> bool:
+    """Whether a sentence with the function words of one has an unlisted verb before an article."""
+    words = len(form) - form.count(",")
+    return len(form.translate(_ONLY_FUNCTIONS)) >= _BUILT_SHARE * words and _TAKES_OBJECT.search(form) is not None
 
 
 def _built(form: str, words: int, functions: int) -> float:
@@ -70,8 +83,11 @@ def is_english(grammar: str) -> bool:
 
 
 def clauses(grammar: str) -> int:
-    """The number of verb groups that may be finite."""
-    return len(_VERB_GROUP.findall(grammar))
+    """The number of verb groups that may be finite; in a sentence without one, its unlisted verb with an object."""
+    groups = len(_VERB_GROUP.findall(grammar))
+    for form in grammar.split(".") if groups < grammar.count(".") else ():
+        groups += _VERB_GROUP.search(form) is None and _takes_object(form)
+    return groups
 
 
 def order(grammar: str) -> float:

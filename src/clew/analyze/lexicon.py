@@ -6,6 +6,7 @@ This module knows nothing of sentences.
 """
 
 import json
+import re
 from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
@@ -38,6 +39,8 @@ DIRECTIVE: Final = 1 << 21  # a verb that gives an instruction when it opens a c
 DIRECTIVE_LEAD: Final = 1 << 22  # what may stand before such a verb ("please", "then")
 GRIEF: Final = 1 << 23
 GRIEF_STRONG: Final = 1 << 24
+UNSPEAKABLE: Final = 1 << 26  # spelled as no language with Latin letters spells: "xcvb", "qlekz"
+RARER_VERB: Final = 1 << 25  # may be a finite main verb as well; a verb for the patterns over kinds alone
 PRONOUN: Final = FIRST_PERSON | SECOND_PERSON | GENDERED | NEUTER
 NOT_CONTENT: Final = FUNCTION | SEPARATOR | INTERJECTION
 
@@ -61,6 +64,7 @@ _KINDS: Final = (
     (INTERJECTION, "j"),
     (PAST, "w"),
     (VERB, "v"),
+    (RARER_VERB, "v"),
     (0, "c"),
 )
 
@@ -91,6 +95,11 @@ _PRONOUN_STEMS: Final = ((FIRST_PERSON, "I"), (SECOND_PERSON, "YOU"), (GENDERED,
 PRONOUNS: Final = tuple(stem for _, stem in _PRONOUN_STEMS)
 _CONTRACTED: Final = frozenset(("s", "re", "m", "ve", "ll", "d", "t"))
 _VOWELS: Final = frozenset("aeiouy")
+# Three letters and no vowel among them, five consonants together, a q before what never follows it, pairs of rare letters.
+_UNSPEAKABLE: Final = re.compile(
+    "^[b-df-hj-np-tv-xz]{3,}$|(?!ngths)[b-df-hj-np-tv-xz]{5}|q[^uais]|[jvwxz][jqx]|[qj][b-df-hj-np-rvwxz]|x[jkrvz]"
+    "|[fkpv][qjvxz]"
+)
 
 
 class Word(NamedTuple):
@@ -143,6 +152,8 @@ def describe(token: str) -> Word:
     if not flags & FUNCTION:
         stem = fold(base)
     flags |= _inflected_flags(base, flags)
+    if not flags and base.isascii() and _UNSPEAKABLE.search(base):
+        flags = UNSPEAKABLE
     tie = _tie(stem, flags)
     return Word(kind_of(flags), token, stem, flags, _tone().get(token, 0.0), _domains().get(stem, ()), tie)
 
@@ -189,17 +200,18 @@ def _inflected_flags(base: str, flags: int) -> int:
     if base.endswith("ed") and len(base) > 4:
         return VERB | PAST
     listed = _flags()
-    if base.endswith("s") and (listed.get(base[:-1], 0) | listed.get(base[:-2], 0)) & VERB:
-        return VERB
-    if base.endswith("ies") and listed.get(base[:-3] + "y", 0) & VERB:
-        return VERB
-    return 0
+    plain = 0
+    if base.endswith("s"):
+        plain = listed.get(base[:-1], 0) | listed.get(base[:-2], 0)
+    if base.endswith("ies"):
+        plain |= listed.get(base[:-3] + "y", 0)
+    return VERB if plain & VERB else plain & RARER_VERB
 
 
 @cache
 def _flags() -> dict[str, int]:
     lists = json.loads(_read("cues.json"))
-    table: dict[str, int] = {}
+    table = dict.fromkeys(_read("verbs.txt").split(), RARER_VERB)
     for language, words in lists["function"].items():
         bits = FUNCTION | ENGLISH if language == "en" else FUNCTION
         for word in words.split():
