@@ -26,6 +26,7 @@ _PROGRAMS: Final = CacheKey[int]("programs")
 _ENDS: Final = CacheKey[tuple[int, ...]]("first and last time")
 _SIDES: Final = CacheKey[NDArray[np.intp]]("sides")
 _AGENT_SHARE: Final = CacheKey[NDArray[np.float64]]("agent share")
+_HAS_AGENTS_WORK: Final = CacheKey[bool]("has an agent's work")
 _DAYS: Final = CacheKey[tuple[date, date] | None]("first and last day")
 _ANSWERS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("answers")
 
@@ -145,6 +146,11 @@ def agent_share(view: IndexView) -> NDArray[np.float64]:
         return np.asarray(shares[view.turns.session])
 
     return view.derived(_AGENT_SHARE, share)
+
+
+def has_agents_work(view: IndexView) -> bool:
+    """Whether some session is an agent's work in part: some `agent_share` is above 0."""
+    return view.derived(_HAS_AGENTS_WORK, lambda: bool(agent_share(view).max(initial=0.0) > 0.0))
 
 
 def _sides(view: IndexView, rows: slice) -> NDArray[np.intp]:

@@ -41,6 +41,8 @@ The least of 271 development questions (LoCoMo, REALTALK, BEAM) was 0.358; of th
 conversation of the set, 33, 3 and 28 % lie below. Models not listed were not measured and have no limit.
 """
 
+NO_LIMIT: Final = -1.0
+"""The least that a cosine can be."""
 
 _NOWHERE: Final = ("",)
 """Terms of a question that no turn matches."""
@@ -219,7 +221,10 @@ class Ranker:
     def _is_near(self, view: IndexView, cosines: Scores) -> bool:
         """Whether some turn is so near to the question that the cosines can rank."""
         embedder = self.serving(view)
-        return embedder is not None and float(np.fmax.reduce(cosines, axis=None, initial=-1.0)) >= _near(embedder)
+        if embedder is None:
+            return False
+        near = _near(embedder)
+        return near == NO_LIMIT or float(np.fmax.reduce(cosines, axis=None, initial=NO_LIMIT)) >= near
 
     def _cosines(self, view: IndexView, intent: Intent) -> Scores | None:
         """Cosines of both forms of the question; None without embedder, or when the model fails."""
@@ -254,7 +259,7 @@ def _forms(intent: Intent) -> tuple[str, ...]:
 
 
 def _near(embedder: Embedder) -> float:
-    return NEAR.get(embedder.name.partition("@")[0], -1.0)
+    return NEAR.get(embedder.name.partition("@")[0], NO_LIMIT)
 
 
 def _with_joined_words(intent: Intent, view: IndexView) -> Intent:

@@ -60,22 +60,34 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
     Returns:
         Opinions that hold for any question over this view, then opinions that depend on the question.
     """
-    standing: list[Opinion] = []
+    if not frame.size:
+        return [], []
+    standing, weighted = _weighted(frame.config, with_assistant=frame.with_assistant)
     asked: list[Opinion] = []
     known = {} if first is None else first.opinions
-    for signal, weight in _weighted(frame.config, with_assistant=frame.with_assistant) if frame.size else ():
-        if signal.standing:
-            standing += _opinion(signal, weight, _standing(signal, frame))
-        else:
-            asked += [known[signal.name]] if signal.name in known else _asked(signal, weight, frame, asked)
-    return standing, asked
+    for signal, weight in weighted:
+        asked += [known[signal.name]] if signal.name in known else _asked(signal, weight, frame, asked)
+    return _standing_opinions(frame, standing), asked
+
+
+def _standing_opinions(frame: Frame, weighted: Sequence[tuple[Signal, float]]) -> list[Opinion]:
+    """The opinions that hold for any question, cached with the view for these weights."""
+
+    def made() -> list[Opinion]:
+        found = (_opinion(signal, weight, _standing(signal, frame)) for signal, weight in weighted)
+        return [opinion for some in found for opinion in some]
+
+    weights = tuple((signal.name, weight) for signal, weight in weighted)
+    return frame.view.derived(CacheKey("standing", weights), made)
 
 
 @lru_cache(maxsize=16)
-def _weighted(config: RecallConfig, *, with_assistant: bool) -> tuple[tuple[Signal, float], ...]:
-    """The signals that have a weight, with it."""
-    weights = ((signal, signal.weight(config, with_assistant)) for signal in SIGNALS)
-    return tuple((signal, weight) for signal, weight in weights if weight)
+def _weighted(
+    config: RecallConfig, *, with_assistant: bool
+) -> tuple[Sequence[tuple[Signal, float]], Sequence[tuple[Signal, float]]]:
+    """The signals that have a weight, with it: those that stand for any question, and those that are asked."""
+    weights = [(signal, weight) for signal in SIGNALS if (weight := signal.weight(config, with_assistant))]
+    return [each for each in weights if each[0].standing], [each for each in weights if not each[0].standing]
 
 
 def _asked(signal: Signal, weight: float, frame: Frame, before: Sequence[Opinion]) -> list[Opinion]:

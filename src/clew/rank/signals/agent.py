@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share
+from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share, has_agents_work
 from clew.rank.fusion import Opinion
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
 """Signals of a calling turn that `call` gives to the tool's result."""
 
-_CALLS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64]]]("calls")
+_CALLS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64], Scores]]("calls")
+_WORK: Final = CacheKey[Scores]("an agent's work")
 
 WHOLE: Final = 0.5
 """Agent share from which a result gets its whole share of its call's match: that of a desk agent with tools."""
@@ -34,10 +35,12 @@ def agent(frame: Frame) -> Scores | None:
     In a chat the person's turns are worth more than the assistant's long answers. The more of a session an agent does
     alone, the more of what is worth remembering is in its findings and its tools' results.
     """
-    if not frame.with_assistant:
+    if not (frame.with_assistant and has_agents_work(frame.view)):
         return None
-    share = agent_share(frame.view)
-    return np.where(np.isin(frame.view.turns.role, (USER, SYSTEM)), 0.0, share) if share.max() > 0.0 else None
+    others = (USER, SYSTEM)
+    return frame.view.derived(
+        _WORK, lambda: np.where(np.isin(frame.view.turns.role, others), 0.0, agent_share(frame.view))
+    )
 
 
 def users_words(frame: Frame) -> Scores | None:
@@ -48,10 +51,9 @@ def users_words(frame: Frame) -> Scores | None:
 
 def brief(frame: Frame) -> Scores | None:
     """Towards -1 for turns of a few words, times the agent share; None where all shares are 0."""
-    if not frame.with_assistant:
+    if not (frame.with_assistant and has_agents_work(frame.view)):
         return None
-    share = agent_share(frame.view)
-    return -np.exp(-frame.view.turns.chars / BRIEF) * share if share.max() > 0.0 else None
+    return -np.exp(-frame.view.turns.chars / BRIEF) * agent_share(frame.view)
 
 
 def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
@@ -61,21 +63,26 @@ def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     output. What the calling turn adds is never negative. Where the person has half of the turns it is 0, and from an
     agent share of 0.5 on it is whole: in a chat the person reads the output and says what it means.
     """
-    results, calls = frame.view.derived(_CALLS, lambda: _calls(frame.view))
-    share = agent_share(frame.view)[results]
-    if not share.any():
+    results, calls, share = frame.view.derived(_CALLS, lambda: _calls(frame.view))
+    if not len(results):
         return None
     match = np.zeros(len(results))
     for name in MATCH:
         if name in known:
             match += known[name].shares(calls)
     values = np.zeros(frame.size)
-    values[results] = np.maximum(match, 0.0) * np.minimum(share / WHOLE, 1.0)
+    values[results] = np.maximum(match, 0.0) * share
     return values
 
 
-def _calls(view: IndexView) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions of the tools' results that follow another turn, and of those turns."""
+def _calls(view: IndexView) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
+    """Positions of the tools' results that follow another turn, of those turns, and how far each is an agent's work.
+
+    The last is whole from `WHOLE` on. Where it is 0 for all of them, there are none.
+    """
     results = np.flatnonzero((view.turns.role == TOOL) & (view.turns.piece_count > 0))
     before = view.previous[view.turns.first_piece[results]]
-    return results[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.int64)
+    results, calls = results[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.int64)
+    share = agent_share(view)[results]
+    count = len(results) if share.any() else 0
+    return results[:count], calls[:count], np.minimum(share[:count] / WHOLE, 1.0)

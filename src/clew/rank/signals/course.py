@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import ASSISTANT, Frame, Scores, agent_share
+from clew.rank.frame import ASSISTANT, Frame, Scores, agent_share, has_agents_work
 from clew.rank.fusion import Opinion, by_score
 from clew.rank.signals.session import session_match
 from clew.text.terms import terms
@@ -71,8 +71,7 @@ def sequel(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
 
 def _share(frame: Frame) -> Scores | None:
     """The agent share of each turn; None where all are 0."""
-    share = agent_share(frame.view)
-    return share if share.max(initial=0.0) > 0.0 else None
+    return agent_share(frame.view) if has_agents_work(frame.view) else None
 
 
 def _explains(view: IndexView) -> NDArray[np.bool_]:

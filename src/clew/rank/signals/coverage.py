@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.bm25 import idf
-from clew.rank.frame import Frame, Scores, agent_share
+from clew.rank.frame import Frame, Scores, agent_share, has_agents_work
 
 FEW: Final = 5
 """Most turns with all words of a search for `exact` to tell them apart from the others."""
@@ -25,14 +25,11 @@ def coverage(frame: Frame) -> Scores | None:
     Sessions of agents repeat the same few words in hundreds of turns; the turn that has all of them together answers.
     None without known terms, and where all agent shares are 0.
     """
-    if not frame.with_assistant or not frame.intent.terms:
-        return None
-    share = agent_share(frame.view)
-    if not share.max() > 0.0:
+    if not frame.with_assistant or not frame.intent.terms or not has_agents_work(frame.view):
         return None
     frequencies = ((term, frame.view.document_frequency(term)) for term in frame.intent.terms)
     rarities = {term: idf(frame.size, df) for term, df in frequencies if df}
-    return held(frame, rarities) ** 2 * share if rarities else None
+    return held(frame, rarities) ** 2 * agent_share(frame.view) if rarities else None
 
 
 def held(frame: Frame, weights: Mapping[str, float]) -> Scores:
