@@ -1,4 +1,4 @@
-"""The build hook: compiles the modules that pyproject.toml names with mypyc where CLEW_COMPILE=1 asks for it.
+"""The build hook: compiles what pyproject.toml names where CLEW_COMPILE=1 asks for it, modules with mypyc, and C.
 
 Without that the wheel is pure Python and needs no compiler. The compiled modules are made from the same sources, in a
 temporary folder, so that nothing is left in the tree. The sources stay in the wheel beside them, for tracebacks and
@@ -7,6 +7,7 @@ type checkers; Python loads the compiled ones.
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WISH = "CLEW_COMPILE"
 COMPILERS = ("mypy[mypyc]>=2.4,<2.5", "types-python-dateutil>=2.9")
+
+EXACT = [] if os.name == "nt" else ["-O3", "-ffp-contract=off"]
+"""How C is compiled: so that floats are rounded after each operation, as they are by numpy."""
 
 
 class CompiledModules(BuildHookInterface[BuilderConfig]):
@@ -36,7 +40,7 @@ class CompiledModules(BuildHookInterface[BuilderConfig]):
             raise SystemExit(f"{WISH}=1: an editable install runs the sources; install without -e, or unset it")
         self._folder = tempfile.TemporaryDirectory(prefix="clew-compile-")
         root, folder = Path(self.root), Path(self._folder.name)
-        build_data["force_include"].update(compile_modules(root, modules(root, self.config), folder))
+        build_data["force_include"].update(compile_modules(root, modules(root, self.config), folder, self.config["c"]))
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
 
@@ -60,20 +64,30 @@ def modules(root: Path, config: dict[str, Any]) -> list[str]:
     return sorted(str(path.relative_to(root)) for path in found - left_out if path.name != "__init__.py")
 
 
-def compile_modules(root: Path, paths: list[str], folder: Path) -> dict[str, str]:
+def extension_name(source: str) -> str:
+    """The name of the module that is made of a file in C: `src/a/b.c` is `a._b`."""
+    path = Path(source)
+    return ".".join((*path.parts[1:-1], f"_{path.stem}"))
+
+
+def compile_modules(root: Path, paths: list[str], folder: Path, sources: Sequence[str] = ()) -> dict[str, str]:
     """Compile modules into a folder; returns the files made, each with its place in the wheel.
+
+    Args:
+        sources: files in C, each a module of its own, which has its name with an underscore before it.
 
     Raises:
         SystemExit: mypyc refuses a module and has said why, or there is no C compiler.
     """
     # Only here, because a pure build has neither.
     from mypyc.build import mypycify
-    from setuptools import Distribution
+    from setuptools import Distribution, Extension
     from setuptools.errors import BaseError, CCompilerError
 
     os.chdir(root)  # mypy reads pyproject.toml here, and names modules by their paths
-    types, sources = f"--cache-dir={folder / 'types'}", str(folder / "c")
-    made = mypycify([types, *paths], group_name="clew", target_dir=sources, multi_file=True, debug_level="0")
+    types, target = f"--cache-dir={folder / 'types'}", str(folder / "c")
+    made = mypycify([types, *paths], group_name="clew", target_dir=target, multi_file=True, debug_level="0")
+    made += [Extension(extension_name(source), [source], extra_compile_args=EXACT) for source in sources]
     command = Distribution({"name": "clew", "ext_modules": made}).get_command_obj("build_ext")
     command.build_lib, command.build_temp = str(folder / "lib"), str(folder / "objects")
     command.ensure_finalized()

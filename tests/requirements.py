@@ -1732,6 +1732,14 @@ FAST = (
     ),
     Requirement("F-FAST-03", "Issue 12.1", "`clew doctor` and `./dev bench` say which build runs."),
     Requirement("F-FAST-04", "DESIGN 13", "Of the cosines, confidence reads the highest."),
+    Requirement(
+        "F-FAST-05",
+        "Issue 12.1",
+        "The steps of ranking that a compiled build has in C give what numpy gives, bit by bit.",
+    ),
+    Requirement(
+        "F-FAST-06", "Issue 12.1", "The steps in C refuse arrays of other types and sizes, and indexes out of range."
+    ),
 )
 
 SPEED = (

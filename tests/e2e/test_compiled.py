@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.version import build
-from hatch_build import modules
+from hatch_build import extension_name, modules
 from tests.house.tree import ROOT
 
 pytestmark = pytest.mark.skipif(build() != "compiled", reason="these are the sources: run ./dev test-compiled")
@@ -69,4 +69,7 @@ def test_every_module_that_is_named_is_compiled_and_nothing_is_left_in_the_tree(
         spec = find_spec(".".join(Path(path).with_suffix("").parts[1:]))
         assert spec is not None, path
         assert not str(spec.origin).endswith(".py"), path
-    assert [path for path in (ROOT / "src").rglob("*") if path.suffix in {".so", ".pyd", ".c"}] == []
+    for source in hook["c"]:
+        assert find_spec(extension_name(source)) is not None, source
+    left = [path for path in (ROOT / "src").rglob("*") if path.suffix in {".so", ".pyd", ".c"}]
+    assert [str(path.relative_to(ROOT)) for path in left] == hook["c"]

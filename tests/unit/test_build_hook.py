@@ -9,7 +9,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from clew.version import build
-from hatch_build import WISH, CompiledModules, compile_modules, modules
+from hatch_build import WISH, CompiledModules, compile_modules, extension_name, modules
 from tests.house.tree import ROOT
 
 BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
@@ -54,11 +54,16 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch, value:
 
 @pytest.mark.requirement("F-FAST-01")
 def test_the_list_of_modules_names_what_is_there() -> None:
-    for pattern in [*SETTINGS["modules"], *SETTINGS["exclude"]]:
+    for pattern in [*SETTINGS["modules"], *SETTINGS["exclude"], *SETTINGS["c"]]:
         assert list(ROOT.glob(pattern)), pattern
     listed = modules(ROOT, SETTINGS)
     assert {"src/clew/analyze/words.py", "src/clew/text/terms.py"} <= set(listed)
     assert not {*SETTINGS["exclude"], "src/clew/text/__init__.py"} & set(listed)
+
+
+@pytest.mark.requirement("F-FAST-05")
+def test_a_file_in_c_is_a_module_beside_the_python_that_it_stands_in_for() -> None:
+    assert [extension_name(source) for source in SETTINGS["c"]] == ["clew.index._kernel"]
 
 
 @pytest.mark.requirement("F-FAST-02")

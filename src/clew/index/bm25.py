@@ -13,7 +13,7 @@ the same piece. Weights of windows are taken as whole multiples of a common frac
 0.3 and 0.15 as 12, 8, 4, 6 and 3 twentieths): then counts are exact integers, whatever the order of additions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
@@ -26,12 +26,17 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.index.entry import SATURATION
 from clew.index.incremental_cache import CacheKey
-from clew.index.view import IndexView, Mask, Postings
+from clew.index.kernel import in_c
+from clew.index.view import Bytes, IndexView, Ints, Mask, Postings
 
 Scores = NDArray[np.float64]
 
 Counts = NDArray[np.uint16]
 Links = tuple[NDArray[np.intp], NDArray[np.intp]]
+WindowWeights = tuple[int, tuple[float, ...], tuple[float, ...]]
+TermRow = tuple[float, Ints, Bytes, Bytes, Counts | None]
+"""A term that occurs: its weight in a question times its inverse document frequency and k1 + 1, its postings, and, of a
+frequent one, its counts in every piece with its neighbours."""
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -94,15 +99,6 @@ def _weights(window: NeighbourWindow) -> _Weights:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Term:
-    """A term that occurs, with its weight in a question times its inverse document frequency and k1 + 1."""
-
-    term: str
-    postings: Postings
-    factor: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Distant:
     """The pieces whose neighbour at some distance before them is not the piece with that much lower number.
 
@@ -145,22 +141,18 @@ def bm25f(
     for term, weight in zip(terms, weights or (1.0,) * len(terms), strict=True):
         totals[term] = totals.get(term, 0.0) + weight
     norms, size = _norms(view, window, k1, b), len(view.turns.ordinal)
-    looked_up = [(term, view.lookup(term)) for term in sorted(totals)]
-    found = [
-        _Term(term, postings, totals[term] * idf(size, postings.df) * (k1 + 1))
-        for term, postings in looked_up
-        if postings.df
-    ]
-    scores, often = np.zeros(len(norms)), [_is_frequent(term, window, len(norms)) for term in found]
-    rest = [term for term, frequent in zip(found, often, strict=True) if not frequent]
-    seldom = iter(_seldom(rest, norms, window, view.links))
-    for each, frequent in zip(found, often, strict=True):  # always in this order, which decides how sums are rounded
-        if frequent:
-            counts = view.windowed.get((each.term, window), partial(_counts, view, each.postings, window))
-            _add_everywhere(scores, norms, each.factor, counts)
-        else:
-            places, shares = next(seldom)
-            scores[places] += shares  # a piece that several steps reached occurs several times, with equal shares
+    scaled, scores = _weights(window), np.zeros(len(norms))
+    rows: list[TermRow] = []
+    for term in sorted(totals):  # always in this order, which decides how sums are rounded
+        found = view.lookup(term)
+        if not found.df:
+            continue
+        counts = None
+        if scaled.whole and len(found.pieces) * _DENSE_FROM > len(norms):
+            counts = view.windowed.get((term, window), partial(_counts, view, found, window))
+        rows.append((totals[term] * idf(size, found.df) * (k1 + 1), found.pieces, found.body, found.extra, counts))
+    add = add_term_scores if scaled.whole else partial(_add_term_scores, np.float64)
+    add(scores, norms, view.links, (scaled.own, scaled.before, scaled.after), rows)
     scores = scores[: len(view.pieces.turn)]
     if mask is not None:
         scores[~mask[view.pieces.turn]] = 0.0
@@ -255,13 +247,40 @@ def _norms(view: IndexView, window: NeighbourWindow, k1: float, b: float) -> Sco
     return held
 
 
-def _is_frequent(term: _Term, window: NeighbourWindow, size: int) -> bool:
-    """Whether a term is scored over whole arrays, see `_DENSE_FROM`."""
-    return _weights(window).whole and len(term.postings.pieces) * _DENSE_FROM > size
+def _add_term_scores(
+    kind: Any, scores: Scores, norms: Scores, links: Links, weights: WindowWeights, terms: Sequence[TermRow]
+) -> None:
+    """Adds the scores of some terms, one after the other, to those of the pieces; both arrays are as long as the links.
+
+    Args:
+        kind: the type of counts.
+        norms: see `_norms`.
+        weights: of a piece's own terms, of those of the pieces before it, and of those after it.
+        terms: of those that have counts over all pieces, the counts are scored, of the others the postings.
+    """
+    seldom = iter(_seldom([term for term in terms if term[-1] is None], norms, weights, links, kind))
+    for factor, _, _, _, counts in terms:
+        if counts is not None:
+            _add_everywhere(scores, norms, factor, counts)
+        else:
+            places, shares = next(seldom)
+            scores[places] += shares  # a piece that several steps reached occurs several times, with equal shares
+
+
+@in_c
+def add_term_scores(
+    scores: Scores,
+    norms: Scores,
+    links: Links,
+    weights: WindowWeights,
+    terms: list[TermRow],
+) -> None:
+    """`_add_term_scores` for weights that are whole; counts must not exceed 16 bits."""
+    _add_term_scores(np.uint16, scores, norms, links, weights, terms)
 
 
 def _seldom(
-    terms: Sequence[_Term], norms: Scores, window: NeighbourWindow, links: Links
+    terms: Sequence[TermRow], norms: Scores, weights: WindowWeights, links: Links, kind: Any
 ) -> list[tuple[NDArray[np.intp], Scores]]:
     """The pieces that each term reaches, and its share of their scores: one row for each offset of the window.
 
@@ -270,57 +289,76 @@ def _seldom(
     """
     if not terms:
         return []
-    weights, postings = _weights(window), [term.postings for term in terms]
-    ends = np.cumsum([len(each.pieces) for each in postings])
-    kind: Any = np.uint16 if weights.whole else np.float64
-    places = np.empty((1 + len(weights.before) + len(weights.after), ends[-1]), dtype=np.intp)
-    np.concatenate([each.pieces for each in postings], out=places[0])
-    body: NDArray[Any] = np.concatenate([each.body for each in postings], dtype=kind)
+    own, before, after = weights
+    ends = np.cumsum([len(pieces) for _, pieces, *_ in terms])
+    places = np.empty((1 + len(before) + len(after), ends[-1]), dtype=np.intp)
+    np.concatenate([pieces for _, pieces, *_ in terms], out=places[0])
+    bodies: NDArray[Any] = np.concatenate([body for _, _, body, *_ in terms], dtype=kind)
     row = 0
     # A piece's predecessors contain it in the "after" part of their windows, and vice versa.
-    for side, onward in zip((weights.before, weights.after), reversed(links), strict=True):
+    for side, onward in zip((before, after), reversed(links), strict=True):
         above = places[0]
         for _ in side:
             row += 1
             above = onward.take(above, mode="wrap", out=places[row])  # -1 reads the last, unused element
     steps = places + np.repeat(np.arange(len(terms)) * len(norms), np.diff(ends, prepend=0))
     counts = np.zeros(len(terms) * len(norms), dtype=kind)
-    own: NDArray[Any] = np.concatenate([each.extra for each in postings], dtype=kind)
-    own += body
-    counts[steps[0]] = own * kind(weights.own)
-    for step, weight in zip(steps[1:], (*weights.before, *weights.after), strict=True):
-        counts[step] += body * kind(weight)
+    owns: NDArray[Any] = np.concatenate([extra for *_, extra, _ in terms], dtype=kind)
+    owns += bodies
+    counts[steps[0]] = owns * kind(own)
+    for step, weight in zip(steps[1:], (*before, *after), strict=True):
+        counts[step] += bodies * kind(weight)
     held = counts[steps].astype(np.float64)
     shares = held / (held + norms[places])
-    shares *= np.repeat([term.factor for term in terms], np.diff(ends, prepend=0))
+    shares *= np.repeat([factor for factor, *_ in terms], np.diff(ends, prepend=0))
     return [(places[:, low:high], shares[:, low:high]) for low, high in pairwise((0, *ends.tolist()))]
 
 
 def _counts(view: IndexView, found: Postings, window: NeighbourWindow) -> Counts:
-    """A frequent term's windowed counts in every piece: what `_seldom` counts, over whole arrays of integers.
+    """A frequent term's windowed counts in every piece."""
+    weights, counts = _weights(window), np.zeros(len(view.pieces.turn), dtype=np.uint16)
+    scaled = weights.own, weights.before, weights.after
+    count_in_windows(counts, view.links, scaled, found.pieces, found.body, found.extra, partial(_distant, view))
+    return counts
+
+
+@in_c
+def count_in_windows(
+    counts: Counts,
+    links: Links,  # noqa: ARG001  # what C reads instead of `distant`
+    weights: WindowWeights,
+    pieces: Ints,
+    body: Bytes,
+    extra: Bytes,
+    distant: Callable[[int], "_Distant"],
+) -> None:
+    """Fills in one term's counts with those of its neighbours: what `_seldom` counts, over whole arrays of integers.
 
     Most neighbours have adjacent numbers, so that arrays are shifted, which takes a third of the time of look-ups.
+
+    Args:
+        counts: 0 for every piece at first.
+        distant: gives the pieces whose neighbour at a distance is not adjacent by number.
     """
-    weights, size = _weights(window), len(view.pieces.turn)
-    body = np.zeros(size + 1, dtype=np.uint16)  # the last element is that of no piece
-    body[found.pieces] = found.body
-    counts = body[:size] * np.uint16(weights.own)
-    counts[found.pieces] += found.extra * np.uint16(weights.own)
+    (own, before, after), size = weights, len(counts)
+    bodies = np.zeros(size + 1, dtype=np.uint16)  # the last element is that of no piece
+    bodies[pieces] = body
+    np.multiply(bodies[:size], np.uint16(own), out=counts)
+    counts[pieces] += extra * np.uint16(own)
     share = np.empty(size, dtype=np.uint16)
-    for distance, weight in enumerate(weights.before, start=1):
-        distant = _distant(view, distance)
+    for distance, weight in enumerate(before, start=1):
+        far = distant(distance)
         share[:distance] = 0
-        np.multiply(body[: max(size - distance, 0)], np.uint16(weight), out=share[distance:])
-        share[distant.pieces] = body[distant.before] * np.uint16(weight)
+        np.multiply(bodies[: max(size - distance, 0)], np.uint16(weight), out=share[distance:])
+        share[far.pieces] = bodies[far.before] * np.uint16(weight)
         counts += share
-    for distance, weight in enumerate(weights.after, start=1):
-        distant = _distant(view, distance)
-        np.multiply(body[:size], np.uint16(weight), out=share)
-        known = distant.before >= 0
-        counts[distant.before[known]] += share[distant.pieces[known]]
-        share[distant.pieces] = 0
+    for distance, weight in enumerate(after, start=1):
+        far = distant(distance)
+        np.multiply(bodies[:size], np.uint16(weight), out=share)
+        known = far.before >= 0
+        counts[far.before[known]] += share[far.pieces[known]]
+        share[far.pieces] = 0
         counts[: max(size - distance, 0)] += share[distance:]
-    return counts
 
 
 def _distant(view: IndexView, distance: int) -> _Distant:

@@ -4,7 +4,7 @@ Dot products of int8 codes are computed in integers, so results are the same on 
 like the stored vectors (docs/index.md says what that costs). All queries are compared with a chunk of rows in one pass.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import numpy as np
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.index.incremental_cache import CacheKey
+from clew.index.kernel import in_c
 from clew.index.vector_segment import LIFT, UnsignedCodes, VectorBlock, raised
 from clew.index.view import IndexView
 from clew.models.protocol import Matrix
-from clew.models.quantize import quantize
+from clew.models.quantize import Codes, Scales, quantize
 
 _LIKENESS: Final = CacheKey[dict[tuple[str, int], float]]("likeness")
 
@@ -41,17 +42,30 @@ def cosine(view: IndexView, model: str, queries: Matrix) -> NDArray[np.float64]:
         InputError: queries and vectors differ in length.
     """
     codes, scales = quantize(queries)
-    asked, offsets = raised(codes)
-    level = offsets.astype(np.float64) + LIFT * LIFT * codes.shape[1]
-    result = np.full((len(codes), len(view.turns.ordinal)), np.nan)
-    for block in view.vectors.get(model, ()):
+    blocks = view.vectors.get(model, ())
+    for block in blocks:
         if block.raised.shape[1] != codes.shape[1]:
             raise InputError(
                 f"the queries have length {codes.shape[1]}, the vectors of {model!r} {block.raised.shape[1]}; "
                 "expected equal lengths: embed the question with the model of the vectors"
             )
-        _scan(result, block, asked, level, scales.astype(np.float64))
+    result = np.full((len(codes), len(view.turns.ordinal)), np.nan)
+    scan(result, blocks, codes, scales)
     return result
+
+
+@in_c
+def scan(result: NDArray[np.float64], blocks: Sequence[VectorBlock], codes: Codes, scales: Scales) -> None:
+    """Fills in the cosines of all blocks.
+
+    Args:
+        result: of each query and each turn.
+        codes, scales: of the queries.
+    """
+    asked, offsets = raised(codes)
+    level = offsets.astype(np.float64) + LIFT * LIFT * codes.shape[1]  # each query's constant part, see `LIFT`
+    for block in blocks:
+        _scan(result, block, asked, level, scales.astype(np.float64))
 
 
 def has_vector(view: IndexView, model: str) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from clew.errors import InputError
 from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
 from clew.index.incremental_cache import CacheKey, IncrementalCache, RecentArrays
+from clew.index.kernel import in_c
 from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.term_directory import TermDirectory
@@ -33,6 +34,9 @@ T = TypeVar("T")
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
+
+_POSTINGS: Final = (np.int64, np.uint8, np.uint8)
+"""The types of a term's pieces, and of its counts in their body and extra terms."""
 
 _FIRST_PIECES: Final = CacheKey[NDArray[np.intp]]("first pieces")
 
@@ -245,34 +249,15 @@ class IndexView:
         return known
 
     def _found(self, term: str) -> Postings:
-        df = 0
-        pieces: list[NDArray[Any]] = []
-        body: list[NDArray[Any]] = []
-        extra: list[NDArray[Any]] = []
-        firsts: list[int] = []
-        for number, code in self.directory.find(term):
-            segment, first = self._segments[number]
-            held = slice(segment.start[code], segment.start[code + 1])
-            pieces.append(segment.piece[held])
-            body.append(segment.body[held])
-            extra.append(segment.extra[held])
-            firsts.append(first)
-            df += int(segment.df[code])
+        *columns, df = gather_postings(self.directory.find(term), self._segments)
+        numbers, body, extra = (np.frombuffer(each, kind) for each, kind in zip(columns, _POSTINGS, strict=True))
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
-        if len(pieces) == 1 and rest is None:  # as most are, which need not be copied
-            self._note(term, df)
-            only = np.add(pieces[0], firsts[0], dtype=np.int64)
-            return Postings(_closed(only), _closed(body[0]), _closed(extra[0]), df)
-        if rest:
+        if rest is not None:
             df += self._turns_in(rest[0])
-            for parts, part in zip((pieces, body, extra), rest, strict=True):
-                parts.append(part)
-            firsts.append(0)
+            both = zip((numbers, body, extra), rest, _POSTINGS, strict=True)
+            numbers, body, extra = (np.concatenate((a, b), dtype=kind, casting="unsafe") for a, b, kind in both)
         self._note(term, df)
-        numbers = _joined(pieces, np.int64)
-        if any(firsts):
-            numbers += np.repeat(firsts, [len(part) for part in pieces])
-        return Postings(_closed(numbers), _closed(_joined(body, np.uint8)), _closed(_joined(extra, np.uint8)), df)
+        return Postings(_closed(numbers), _closed(body), _closed(extra), df)
 
     def postings(self, term: str) -> tuple[Ints, Bytes, Bytes]:
         """The pieces that contain a term, ascending, with its counts in their body and extra terms."""
@@ -392,9 +377,29 @@ def _directory(segments: Sequence[tuple[Segment, int]], before: IndexView | None
     return TermDirectory([segment.terms for segment, _ in segments])
 
 
-def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
-    """Concatenates arrays into a new one; an empty one if there are none."""
-    return np.concatenate(parts, dtype=kind, casting="unsafe") if parts else np.empty(0, dtype=kind)
+@in_c
+def gather_postings(
+    places: list[tuple[int, int]], segments: tuple[tuple[Segment, int], ...]
+) -> tuple[Ints | bytearray, Bytes | bytearray, Bytes | bytearray, int]:
+    """The postings of a term in several segments: pieces, their counts in body and extra terms, and how many turns.
+
+    Args:
+        places: the number of each segment that has the term, ascending, and the term's code there.
+        segments: each with the number of its first piece.
+    """
+    parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+    df = 0
+    for number, code in places:
+        segment, first = segments[number]
+        held = slice(segment.start[code], segment.start[code + 1])
+        parts.append((np.add(segment.piece[held], first, dtype=np.int64), segment.body[held], segment.extra[held]))
+        df += int(segment.df[code])
+    if len(parts) == 1:  # as many are, which need not be copied
+        return *parts[0], df
+    if not parts:
+        return bytearray(), bytearray(), bytearray(), 0
+    pieces, body, extra = map(np.concatenate, zip(*parts, strict=True))
+    return pieces, body, extra, df
 
 
 def _closed(array: NDArray[Any]) -> NDArray[Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clew.index.bm25 import idf, score_bound
 from clew.index.incremental_cache import CacheKey
+from clew.index.kernel import in_c
 from clew.index.view import IndexView
 from clew.rank.frame import Frame, Scores, agent_share, answers
 from clew.rank.information import information, without_dates
@@ -212,11 +213,27 @@ def gathered(size: int, places: Sequence[Turns | None], weights: Sequence[float]
     known = [(turns, weight) for turns, weight in zip(places, weights, strict=True) if turns is not None and len(turns)]
     base = sum(weight for turns, weight in zip(places, weights, strict=True) if turns is None)
     length, near = _drawn_together(size, [turns for turns, _ in known])
-    starts = range(0, len(known), _BITS)
-    worths = [_worth_of_sets([weight for _, weight in known[start : start + _BITS]]) for start in starts]
-    sets = [_sets_around(length, near[start : start + _BITS]) for start in starts]
-    together, scene = (base + _highest(found, worths) for found in zip(*sets, strict=True)) if sets else (base, base)
-    return together / total, scene / total
+    if not known:
+        return base / total, base / total
+    together, scene = richest_stretches(length, list(near), [weight for _, weight in known], (NEXT, SCENE))
+    return (base + together) / total, (base + scene) / total
+
+
+@in_c
+def richest_stretches(
+    size: int, places: list[Turns], weights: list[float], reaches: tuple[int, int]
+) -> tuple[float, float]:
+    """The greatest weight of the terms that are within some turns of one turn, for a smaller and a larger reach.
+
+    Args:
+        size: number of turns.
+        places: the turns with each term.
+    """
+    starts = range(0, len(places), _BITS)
+    worths = [_worth_of_sets(weights[start : start + _BITS]) for start in starts]
+    sets = [_sets_around(size, places[start : start + _BITS], reaches) for start in starts]
+    together, scene = (_highest(found, worths) for found in zip(*sets, strict=True))
+    return together, scene
 
 
 def _drawn_together(size: int, places: Sequence[Turns]) -> tuple[int, Sequence[Turns]]:
@@ -239,8 +256,8 @@ def _worth_of_sets(weights: Sequence[float]) -> Scores:
     return np.array(sums)
 
 
-def _sets_around(size: int, places: Sequence[Turns]) -> list[_Sets]:
-    """The terms in each stretch of 2 * `NEXT` + 1 turns, and of 2 * `SCENE` + 1, by its last turn.
+def _sets_around(size: int, places: Sequence[Turns], reaches: Sequence[int]) -> list[_Sets]:
+    """The terms in each stretch of 2 * reach + 1 turns, by its last turn, for each of these reaches, which ascend.
 
     Stretches around the first and last turns are cut off there, and are parts of others that end in the space.
 
@@ -251,7 +268,7 @@ def _sets_around(size: int, places: Sequence[Turns]) -> list[_Sets]:
     for bit, turns in enumerate(places):
         held[turns] |= 1 << bit
     found, width = [], 1
-    for reach in (NEXT, SCENE):
+    for reach in reaches:
         while width < 2 * reach + 1:
             step = min(width, 2 * reach + 1 - width)
             held[step:] |= held[:-step]

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.index.kernel import in_c
 from clew.rank.frame import Scores
 
 FLAT: Final = 1e-12
@@ -135,20 +136,31 @@ def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores
 
 def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
     """Score fusion: adds weighted z-scores of relevance signals and plain values of boosts and priors."""
-    total, share = np.zeros(size), np.empty(size)
-    for opinion in opinions:
-        factor = opinion.weight / opinion.spread
-        if opinion.mean:
-            np.subtract(opinion.values, opinion.mean, out=share)
+    total = np.empty(size)
+    sum_shares(total, [(each.values, each.mean, each.weight / each.spread, each.ranks) for each in opinions])
+    return Fused(total, opinions)
+
+
+@in_c
+def sum_shares(total: Scores, rows: list[tuple[Scores, float, float, bool]]) -> None:
+    """Makes the total of each turn the sum of (value - mean) * factor over all rows, added in their order.
+
+    Args:
+        rows: values, mean and factor, and whether a value that is NaN adds nothing.
+    """
+    total[:], share = 0.0, np.empty(len(total))
+    for values, mean, factor, _ in rows:
+        if mean:
+            np.subtract(values, mean, out=share)
             share *= factor
         else:  # as all plain values have
-            np.multiply(opinion.values, factor, out=share)
+            np.multiply(values, factor, out=share)
         total += share
-    if isnan(np.sum(total)):  # some value is NaN, which adds nothing
-        total = np.zeros(size)
-        for opinion in opinions:
-            total += opinion.shares()
-    return Fused(total, opinions)
+    if isnan(np.sum(total)):  # one sum is cheaper than a test of every value
+        total[:] = 0.0
+        for values, mean, factor, skips in rows:
+            share = (values - mean) * factor
+            total += np.where(np.isnan(share), 0.0, share) if skips else share
 
 
 def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
@@ -191,16 +203,36 @@ def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) ->
     Args:
         mask: only turns where it is True; None means all.
     """
+    if not limit:
+        return np.zeros(0, dtype=np.int64)
+    found, tied = pick(score, limit, mask)
+    positions = np.frombuffer(found, dtype=np.int64)
+    if not tied:  # which saves half of the time
+        return positions
+    falling = -np.round(score[positions], 6)
+    return positions[np.lexsort([*(column[positions] for column in reversed(tie)), falling])[:limit]]
+
+
+@in_c
+def pick(score: Scores, limit: int, mask: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64] | bytearray, bool]:
+    """Positions of the best turns, and whether some of them are tied.
+
+    Args:
+        score: finite, or -infinity where a turn may not be found.
+        limit: at least 1.
+
+    Returns:
+        Without a tie the `limit` best positions, best first; else all that may be among them, ascending.
+    """
     if mask is not None:
         score = np.where(mask, score, -np.inf)
-    allowed = np.flatnonzero(score >= _floor(score, limit)) if limit else np.zeros(0, dtype=np.int64)
+    allowed = np.flatnonzero(score >= _floor(score, limit))
     allowed = allowed[np.isfinite(score[allowed])]
     falling = -np.round(score[allowed], 6)
     order = np.argsort(falling)
-    falling_in_order = falling[order]
-    if (falling_in_order[1:] == falling_in_order[:-1]).any():  # without a tie, half of the time is saved
-        order = np.lexsort([*(column[allowed] for column in reversed(tie)), falling])
-    return allowed[order[:limit]]
+    falling = falling[order][: limit + 1]
+    tied = bool((falling[1:] == falling[:-1]).any())
+    return (allowed if tied else allowed[order[:limit]]), tied
 
 
 def highest(values: Scores, count: int) -> Scores:

@@ -1,0 +1,31 @@
+"""The steps of ranking that a compiled build does in C, `kernel.c`; numpy does them elsewhere, with the same results.
+
+What counts in a recall is how many steps there are between the question and the order of the turns, so a step here is
+as large as its inputs allow. `./dev test-compiled` compares every step with its reference, to the last bit.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final, TypeVar, cast
+
+try:
+    _kernel: ModuleType | None = import_module("clew.index._kernel")
+except ModuleNotFoundError:  # a pure build, which is the usual one
+    _kernel = None
+
+Step = TypeVar("Step", bound=Callable[..., Any])
+
+REFERENCES: Final[dict[str, Callable[..., Any]]] = {}
+"""What each step is by numpy, by its name."""
+
+
+def in_c(reference: Step) -> Step:
+    """The function of the same name in C where there is one, else the reference itself.
+
+    The only place where one of them is chosen. A step may lack in a compiled build too, where the processor lacks the
+    instructions for it.
+    """
+    name = reference.__name__
+    REFERENCES[name] = reference
+    return cast(Step, getattr(_kernel, name, reference))
