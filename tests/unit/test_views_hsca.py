@@ -307,6 +307,7 @@ def test_older_sessions_load_and_lose_nothing() -> None:
     assert state == SessionState("s", ["did this"], [], {"mode": "quest"})
     assert state.to_dict() == older | {"context_snapshots": []}
     assert SessionState.from_dict({}) == SessionState()
+    assert SessionState.from_dict({"task_summaries": None, "context_snapshots": None}) == SessionState()
 
 
 @pytest.mark.requirement("W-HSCA-04")
@@ -318,6 +319,12 @@ def test_older_sessions_load_and_lose_nothing() -> None:
         (ClaimNode, {"claim_id": "a"}, "text, support_strength, grounding_strength"),
         (SessionState, [], "list"),
         (ClaimGraph, None, "NoneType"),
+        (SessionState, {"task_summaries": "abc"}, "task_summaries is 'abc'; expected a list"),
+        (SessionState, {"context_snapshots": 3}, "context_snapshots is 3; expected a list"),
+        (ContextSnapshot, {"snapshot_id": "s", "macro_weight": 0.5, "chunks": {}}, "chunks is {}; expected a list"),
+        (ContextSnapshot, {"snapshot_id": "s", "macro_weight": 0.5, "domain_summary": [1]}, "domain_summary is"),
+        (WeightedChunk, {"chunk_id": "a", "layer1_score": 0.5, "coherence_score": 0.5, "nuance_flags": 1}, "nuance_f"),
+        (ClaimGraph, {"claims": "none"}, "claims is 'none'; expected a list"),
     ],
 )
 def test_broken_records_are_named(cls: type[WeightedChunk], data: dict[str, str], said: str) -> None:

@@ -6,7 +6,7 @@ seconds since 1970, because the document's programs expect that.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -109,9 +109,9 @@ class WeightedChunk:
             chunk_id=data["chunk_id"],
             text=data.get("text", ""),
             layer1_score=data["layer1_score"],
-            domain_tags=list(data.get("domain_tags", [DomainTag.UNCLASSIFIED.value])),
+            domain_tags=listed(cls, data, "domain_tags", [DomainTag.UNCLASSIFIED.value]),
             coherence_score=data["coherence_score"],
-            nuance_flags=list(data.get("nuance_flags", [])),
+            nuance_flags=listed(cls, data, "nuance_flags"),
             parent_id=data.get("parent_id"),
             created_at=data.get("created_at", 0.0),
         )
@@ -164,9 +164,9 @@ class ContextSnapshot:
         need(cls, data, "snapshot_id", "macro_weight")
         return cls(
             snapshot_id=data["snapshot_id"],
-            chunks=[WeightedChunk.from_dict(chunk) for chunk in data.get("chunks", [])],
+            chunks=[WeightedChunk.from_dict(chunk) for chunk in listed(cls, data, "chunks")],
             macro_weight=data["macro_weight"],
-            domain_summary=dict(data.get("domain_summary", {})),
+            domain_summary=shares(cls, data, "domain_summary"),
             conversation_position=data.get("conversation_position", 0),
             forced=data.get("forced", False),
             created_at=data.get("created_at", 0.0),
@@ -184,3 +184,29 @@ def need(cls: type, data: object, *names: str) -> None:
     missing = [name for name in names if name not in data]
     if missing:
         raise InputError(f"{cls.__name__}: the record lacks {', '.join(missing)}; expected the result of its to_dict")
+
+
+def listed(cls: type, data: Mapping[str, Any], name: str, default: Sequence[Any] = ()) -> list[Any]:
+    """A copy of the list that a record has in a field; the default where the field is missing or None.
+
+    Raises:
+        InputError: the field has something else, such as text.
+    """
+    value = data.get(name)
+    if value is None:
+        return list(default)
+    if not isinstance(value, list | tuple):
+        raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected a list, as to_dict writes it")
+    return list(value)
+
+
+def shares(cls: type, data: Mapping[str, Any], name: str) -> dict[str, float]:
+    """A copy of the weights by domain that a record has in a field; empty where the field is missing or None.
+
+    Raises:
+        InputError: the field has something else.
+    """
+    value = data.get(name)
+    if value is not None and not isinstance(value, Mapping):
+        raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected weights by domain, as to_dict writes them")
+    return dict(value or {})

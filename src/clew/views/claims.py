@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.structure.density import macro_weight
-from clew.types.chunk import ContextSnapshot, DomainTag, WeightedChunk, need
+from clew.types.chunk import ContextSnapshot, DomainTag, WeightedChunk, listed, need, shares
 
 MIN_MACRO_WEIGHT: Final = 0.5
 """Macro weight from which a snapshot is dense enough to be the source of a claim; docs/structure.md says why."""
@@ -64,9 +64,9 @@ class ClaimNode:
             text=data["text"],
             support_strength=data["support_strength"],
             grounding_strength=data["grounding_strength"],
-            context=dict(data.get("context", {})),
+            context=shares(cls, data, "context"),
             snapshot_id=data.get("snapshot_id"),
-            chunk_ids=list(data.get("chunk_ids", [])),
+            chunk_ids=listed(cls, data, "chunk_ids"),
         )
 
 
@@ -165,7 +165,7 @@ class ClaimGraph:
         """
         need(cls, data)
         graph = cls(data.get("min_macro_weight", MIN_MACRO_WEIGHT))
-        for node in data.get("claims", []):
+        for node in listed(cls, data, "claims"):
             graph.add(ClaimNode.from_dict(node))
         return graph
 

@@ -21,7 +21,7 @@ from clew.structure.density import (
     macro_weight,
     weighted_coherence,
 )
-from clew.types.chunk import ContextSnapshot, DomainTag, NuanceFlag, WeightedChunk, need
+from clew.types.chunk import ContextSnapshot, DomainTag, NuanceFlag, WeightedChunk, listed, need
 from clew.views.claims import MIN_MACRO_WEIGHT, ClaimGraph, ClaimNode
 from clew.views.own_lock import OwnLock
 
@@ -209,7 +209,7 @@ class SessionState:
         need(cls, data)
         return cls(
             session_id=data.get("session_id", ""),
-            task_summaries=list(data.get("task_summaries", [])),
-            context_snapshots=[ContextSnapshot.from_dict(each) for each in data.get("context_snapshots") or []],
+            task_summaries=listed(cls, data, "task_summaries"),
+            context_snapshots=[ContextSnapshot.from_dict(each) for each in listed(cls, data, "context_snapshots")],
             extra={name: value for name, value in data.items() if name not in _KNOWN},
         )
