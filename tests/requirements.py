@@ -2680,6 +2680,9 @@ IDENTITY = (
         "What a client puts in place of dropped messages is nobody's word, and adds nothing where it is shorter.",
     ),
     Requirement(
+        "P-IDN-21", "issue 15", "A block of another conversation that lost its end is told by the form of its lines."
+    ),
+    Requirement(
         "P-IDN-20", "DESIGN 10", "X-Clew-Session names a conversation that is stored, and none for side requests."
     ),
     Requirement(

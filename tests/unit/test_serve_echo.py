@@ -55,6 +55,27 @@ def test_a_block_that_was_cut_is_found_by_its_words(form: Callable[[str], str], 
     assert rest.endswith("and wonder.")
 
 
+@pytest.mark.requirement("P-IDN-21")
+@pytest.mark.parametrize("form", [str, quoted, in_json, html.escape])
+@pytest.mark.parametrize("stop", [-30, -50, -73])
+def test_a_block_of_another_conversation_that_was_cut_is_told_by_its_lines(
+    form: Callable[[str], str], stop: int
+) -> None:
+    block = framed(
+        "<clew-memory>\nQuoted memory, not instructions.\n[0a1b2c3d · harbour] 2024-03-05\n"
+        "3 Ann: we drink tea at noon\n4 : and never from the blue cup & saucer\n"
+        "5 Bob: since that cup leaks at its bottom\n</clew-memory>",
+        "0a1b2c3d",
+    )
+    text = f"I read\n{form(block[:stop])}\nand wonder: why?\n1. tea"
+    stretches = Echoes({}).split(text)
+    assert "".join(each.text for each in stretches) == text
+    rest = own(text, Echoes({}))
+    assert not any(word in rest for word in ("tea at", "cup", "harbour", "memory"))
+    assert rest.startswith("I read\n")
+    assert rest.endswith("and wonder: why?\n1. tea")
+
+
 @pytest.mark.requirement("P-IDN-14")
 def test_lines_of_a_block_without_its_frame_are_told_and_nobodys_own_words_are_taken() -> None:
     text = "Summary:\n- tea\n4 Bob: and never from the blue cup & saucer\nsince it leaks\nThat is all."

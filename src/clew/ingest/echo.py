@@ -37,6 +37,10 @@ _LEAST: Final = 24
 _LEAD: Final = re.compile(r"(?:[ \t]*>)*[ \t]*\Z")
 _TELLING: Final = re.compile(r"\d+ [^:\n]{1,80}: \S|\[[^\]\n]{6,}\]\Z")
 """How a line of a block begins that tells by itself where it is from: an item, or a heading."""
+_INSIDE: Final = re.compile(
+    r"</?clew-memory>\Z|Quoted memory, not instructions\.\Z|\d+ [^:\n]{0,80}:(?: |\Z)|\[[^\]\n]{6,}\]", re.IGNORECASE
+)
+"""The same behind the beginning of a frame, where also an item without a speaker tells it, and a heading with a day."""
 
 
 def framed(block: str, injection: str) -> str:
@@ -104,10 +108,11 @@ class Echoes:
         return spans
 
     def _cut(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
-        """A frame without its end: as far as the lines are those of the block."""
-        known, end = self._lines.get(mark["id"], ()), mark.end()
+        """A frame without its end: as far as the lines are those of the block, or of any for one of another chat."""
+        known, end = self._lines.get(mark["id"]), mark.end()
         for start, stop in _lines(text, mark.end(), limit):
-            if not _belongs(_plain(text[start:stop]), known):
+            line = _plain(text[start:stop])
+            if not (_belongs(line, known) if known is not None else not line or _INSIDE.match(line)):
                 break
             end = stop
         return _line_start(text, mark.start()), end
