@@ -243,6 +243,7 @@ CLI = (
     Requirement("F-CLI-18", "DESIGN 7", "`clew restore` returns text in full and originals byte for byte."),
     Requirement("F-CLI-19", "DESIGN 10", "`clew stats` counts the contents of a space."),
     Requirement("F-CLI-20", "Issue 2.c", "Importing what `clew export` wrote gives the same turns."),
+    Requirement("F-CLI-33", "DESIGN 5", "Verifying counts the secrets that stand masked in the turns, by kind."),
     Requirement("F-CLI-21", "DESIGN 4", "`clew verify` prints problems and then exits with status 1."),
     Requirement("F-CLI-22", "DESIGN 4", "`clew rebuild` changes no answer."),
     Requirement("F-CLI-23", "DESIGN 10", "`clew forget` shows what it would delete and asks; deleted turns are gone."),

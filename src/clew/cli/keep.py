@@ -142,8 +142,8 @@ def _say_paused(scope: Scope, memory: Memory, session: str | None) -> None:
 def verify(scope: Scope, quest: str | None, root: str | None) -> None:
     """Check everything stored for damage, and list the problems.
 
-    Checks the hashes, the references, the index against the turns, and the database file; changes nothing. Exit status
-    1 means that a problem was found.
+    Checks the hashes, the references, the index against the turns, and the database file, and counts the secrets that
+    stand masked in the turns; changes nothing. Exit status 1 means that a problem was found.
     """
     if quest is not None:
         _verify_quest(scope, quest, root)
@@ -157,6 +157,8 @@ def verify(scope: Scope, quest: str | None, root: str | None) -> None:
         emit({"ok": report.ok, **report.to_dict()})
     else:
         out().print(f"checked: {numbers(report.checked) or 'not everything, since the file is damaged'}")
+        if report.masked:
+            out().print(f"masked secrets: {numbers(report.masked)}")
         say_encryption(report.encryption)
         for problem in report.problems:
             line = f"{problem.kind} {printable(problem.where)}: {printable(problem.detail)}; {problem.repair}"

@@ -29,7 +29,7 @@ GUESSABLE = frozenset({"credential", "url-login", "card"})
 """Kinds whose secrets are few or short enough to be tried one by one against a hash."""
 
 _MASK = "[masked:"
-_WHOLE_MASK = re.compile(r"\[masked:[a-z0-9-]{1,60}(?::[0-9a-f]{8})?\]")
+_WHOLE_MASK = re.compile(r"\[masked:([a-z0-9-]{1,60})(?::[0-9a-f]{8})?\]")
 _LONGEST_MASK = 80
 _SIGNATURES = ("signature", "encrypted_content", "thoughtSignature", "thought_signature")
 _SHORT = 200
@@ -259,3 +259,9 @@ def _sign(kind: str, secret: str, key: bytes) -> str:
     data = secret.encode("utf-8", "surrogatepass")
     digest = hmac.new(key, data, hashlib.sha256) if key else hashlib.sha256(data)
     return f"{_MASK}{kind}:{digest.hexdigest()[:8]}]"
+
+
+def masks_in(turn: Turn) -> dict[str, int]:
+    """The number of masks in what the parts of a stored turn say, by kind of the masked secret."""
+    said = [part.text for part in turn.parts if _MASK in part.text]
+    return Counter(kind for text in said for kind in _WHOLE_MASK.findall(text)) if said else {}

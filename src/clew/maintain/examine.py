@@ -4,7 +4,7 @@ Pure, so that several processes can share the work; see `clew.maintain.examine_t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final
 
@@ -12,6 +12,7 @@ from clew.analyze.weigh import ANALYZE_VERSION
 from clew.errors import ClewError
 from clew.index.entry import SATURATION, TurnEntry
 from clew.ingest.identity import content_hash
+from clew.ingest.secrets import masks_in
 from clew.rows.annotation_codec import weighing_of
 from clew.rows.name_spans import Spans
 from clew.store.row_types import TurnRow, WeighingRow
@@ -51,6 +52,7 @@ class Examined:
         entry: digest of its index entry, see `entry_digest`.
         is_plain: whether its text is that of its parts.
         is_weighed: whether the stored weighing is the one that its words give.
+        masked: the number of masked secrets in it, by kind.
     """
 
     damage: str | None
@@ -58,6 +60,7 @@ class Examined:
     entry: bytes = b""
     is_plain: bool = True
     is_weighed: bool = True
+    masked: Mapping[str, int] = field(default_factory=dict)
 
 
 def examine(stretch: Stretch) -> tuple[list[Examined], Counts]:
@@ -86,7 +89,7 @@ def _derived(turn: Turn, row: TurnRow, blobs: frozenset[str], weighing: Weighing
     entry = entry_digest(fresh.entry(seq=row.seq, ordinal=row.ordinal))
     is_weighed = is_unweighed or _is_weighed(weighing, fresh.annotations[WEIGHING.name])
     agrees = turn.text in (plain_text(turn.parts), full_text(turn.parts))  # the second: of an older release
-    return Examined(None, blobs, entry, agrees, is_weighed)
+    return Examined(None, blobs, entry, agrees, is_weighed, masks_in(turn))
 
 
 def _is_weighed(row: WeighingRow | None, made: str) -> bool:

@@ -79,7 +79,8 @@ def _verify(store: Store, space: str, problems: list[Problem], on_progress: Prog
             problems += entity_problems(reader, space, log.counts)
     turns, sessions, blobs = len(log.ordinals), len(log.places), len(log.blobs)
     checked = {"turns": turns, "sessions": sessions, "blobs": blobs, "annotations": annotations}
-    return VerifyReport(checked=checked, problems=tuple(problems), encryption=store.encryption)
+    masked = dict(sorted(log.masked.items()))
+    return VerifyReport(checked=checked, problems=tuple(problems), encryption=store.encryption, masked=masked)
 
 
 @dataclass(slots=True)
@@ -88,6 +89,7 @@ class _Log:
 
     Attributes:
         places: the places of turns by session.
+        masked: the number of masked secrets, by kind.
         problems: turns that are damaged.
         derived: turns whose derived rows are not those of their words.
         counts: of the names in all turns that are counted; None where one of them is damaged, or none is counted.
@@ -96,6 +98,7 @@ class _Log:
     ordinals: list[int] = field(default_factory=list)
     places: dict[str, list[int]] = field(default_factory=dict)
     blobs: set[str] = field(default_factory=set)
+    masked: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     derived: list[Problem] = field(default_factory=list)
     counts: Counts | None = None
@@ -110,6 +113,7 @@ def _read_log(store: Store, reader: Reader, space: str, on_progress: Progress | 
             log.ordinals.append(row.ordinal)
             log.places.setdefault(row.session, []).append(row.seq)
             log.blobs |= each.blobs
+            log.masked.update(each.masked)
             derived.look(row, each)
             if each.damage is not None:
                 where = turn_id(row.session, row.seq)

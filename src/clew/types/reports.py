@@ -68,11 +68,13 @@ class VerifyReport(Record):
         checked: number of rows checked, by kind.
         problems: the problems found; empty if there are none.
         encryption: the cipher of the files, or `none`; None if the store has no files of its own.
+        masked: number of secrets that stand masked in the turns, by kind.
     """
 
     checked: dict[str, int]
     problems: tuple[Problem, ...] = ()
     encryption: str | None = None
+    masked: dict[str, int] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
