@@ -7,6 +7,7 @@ import pytest
 
 from clew.errors import InputError
 from clew.memory import Memory
+from clew.types import Turn
 from tests.memories import NOON, quiet, told
 
 TALK = (
@@ -75,6 +76,11 @@ def test_the_state_before_something_was_mentioned(memory: Memory) -> None:
     assert (found.position, [node.position for node in found.before]) == (1, [0])
     assert memory.state_before("s", "roses") is not None
     assert memory.state_before("s", "zeppelin") is None
+    memory.add(Turn(role="user", content="I saw a zeppelin over the lake.", session="s"))
+    memory.drain(60)
+    now = memory.state_before("s", "zeppelin")
+    assert now is not None, "also of what came up in the beat that is still open"
+    assert len(now.before) == len(memory.snapshots("s"))
     assert memory.state_before("nowhere", "roses") is None
 
 

@@ -49,6 +49,13 @@ def test_the_state_before_something_came_up() -> None:
     assert start is not None
     assert (start.position, start.before, start.domains) == (0, (), {})
     assert state_before(nodes, 12) is None
+    now = state_before(nodes, 12, newest=13)
+    assert now is not None, "the open beat counts"
+    assert (now.position, now.before) == (3, tuple(nodes))
+    assert state_before(nodes, 14, newest=13) is None
+    first = state_before([], 0, newest=0)
+    assert first is not None
+    assert (first.position, first.before, first.domains) == (0, (), {})
 
 
 @pytest.mark.requirement("W-STRUCT-08")

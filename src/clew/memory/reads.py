@@ -131,7 +131,7 @@ class MemoryReads(MemoryRecalls):
             concept: a word or phrase; the first turn that holds all of its terms counts.
 
         Returns:
-            None when nothing in a closed beat mentions it.
+            None when nothing mentions it. The beat that is still open counts: its position is the next one.
         """
         self._check_open()
         return state_before_mention(self.reads, given_session(session), given_text(concept, "concept"))

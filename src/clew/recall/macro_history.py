@@ -8,13 +8,13 @@ from clew.structure.macro import Merged, Movement, StateBefore, evolution, first
 
 
 def state_before_mention(path: ReadPath, session: str, concept: str) -> StateBefore | None:
-    """What a conversation had been about before something was first mentioned; None when no closed beat mentions it."""
+    """What a conversation had been about before something was first mentioned; None when nothing mentions it."""
     with path.store.snapshot() as reader:
         nodes = macro_nodes_of(reader, path.space, session)
         rows = TURN.scan(reader, (path.space, session), (path.space, session))
     texts = ((row.seq, row.text) for row in rows if row.origin != "injected")
     mention = first_mention(concept, texts)
-    return None if mention is None else state_before(nodes, mention)
+    return None if mention is None else state_before(nodes, mention, max(row.seq for row in rows))
 
 
 def domain_evolution(path: ReadPath, session: str) -> tuple[Movement, ...]:

@@ -142,17 +142,23 @@ def first_mention(concept: str, said: Iterable[tuple[int, str]]) -> int | None:
     return next((seq for seq, text in said if wanted <= set(terms(text))), None)
 
 
-def state_before(nodes: Sequence[MacroNode], mention: int) -> StateBefore | None:
+def state_before(nodes: Sequence[MacroNode], mention: int, newest: int | None = None) -> StateBefore | None:
     """The state before the turn in which something was first mentioned.
 
+    Args:
+        nodes: the closed beats of one session, in order.
+        mention: seq of that turn.
+        newest: seq of the session's newest turn. Turns after the last closed beat form the open beat, which counts.
+
     Returns:
-        None when the turn lies in no beat of the list. `before` is empty when it lies in the first beat.
+        None when the turn lies in no beat. `before` is empty when it lies in the first beat.
     """
-    found = next((place for place, node in enumerate(nodes) if node.low <= mention <= node.high), None)
+    found = next((place for place, (low, high) in enumerate(_ranges(nodes, newest)) if low <= mention <= high), None)
     if found is None:
         return None
     before = tuple(nodes[:found])
-    return StateBefore(nodes[found].position, before, _together((node, _mass(node)) for node in before))
+    position = nodes[found].position if found < len(nodes) else nodes[-1].position + 1 if nodes else 0
+    return StateBefore(position, before, _together((node, _mass(node)) for node in before))
 
 
 def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
