@@ -17,7 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 WISH = "CLEW_COMPILE"
 COMPILERS = ("mypy[mypyc]>=2.4,<2.5", "types-python-dateutil>=2.9")
 
-EXACT = [] if os.name == "nt" else ["-O3", "-ffp-contract=off"]
+EXACT = ["/std:c11"] if os.name == "nt" else ["-O3", "-ffp-contract=off"]
 """How C is compiled: so that floats are rounded after each operation, as they are by numpy."""
 
 

@@ -30,7 +30,7 @@
 #define AHEAD 16
 
 /* Loops that are also compiled for wider registers, of which the processor's are taken when the module is loaded. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
