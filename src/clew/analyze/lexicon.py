@@ -95,7 +95,7 @@ _PRONOUN_STEMS: Final = ((FIRST_PERSON, "I"), (SECOND_PERSON, "YOU"), (GENDERED,
 PRONOUNS: Final = tuple(stem for _, stem in _PRONOUN_STEMS)
 _CONTRACTED: Final = frozenset(("s", "re", "m", "ve", "ll", "d", "t"))
 _VOWELS: Final = frozenset("aeiouy")
-# Three letters and no vowel among them, five consonants together, a q before what never follows it, pairs of rare letters.
+# Three letters without a vowel, five consonants together, a q before what never follows it, pairs of rare letters.
 _UNSPEAKABLE: Final = re.compile(
     "^[b-df-hj-np-tv-xz]{3,}$|(?!ngths)[b-df-hj-np-tv-xz]{5}|q[^uais]|[jvwxz][jqx]|[qj][b-df-hj-np-rvwxz]|x[jkrvz]"
     "|[fkpv][qjvxz]"
