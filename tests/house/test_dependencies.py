@@ -23,6 +23,8 @@ APART = {"encrypted", "ner"}
 lock of their own."""
 ADAPTERS = {"agents", "langgraph", "llama-index"}
 """Extras that name a library whose users have it already: in no `all`, and locked together."""
+OTHER_NAMES = {"nlp": "clew[ner]"}
+"""Extras that are another name of one."""
 MEASURING = {"bench"}
 """Extras that only measurements need: in no `all`, and locked with the packages of development."""
 OUTERMOST = {
@@ -106,7 +108,9 @@ def test_late_imports_are_told_from_early_ones() -> None:
 
 @pytest.mark.requirement("F-HOUSE-16")
 def test_every_dependency_is_locked_and_every_extra_is_in_all() -> None:
-    extras = set(PROJECT["optional-dependencies"]) - {"all", *MEASURING} - APART - ADAPTERS
+    for name, meant in OTHER_NAMES.items():
+        assert PROJECT["optional-dependencies"][name] == [meant]
+    extras = set(PROJECT["optional-dependencies"]) - {"all", *MEASURING, *OTHER_NAMES} - APART - ADAPTERS
     wanted = declared().union(*(declared(extra) for extra in extras))
     lock = (ROOT / "requirements/run.txt").read_text(encoding="utf-8")
     assert wanted <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
