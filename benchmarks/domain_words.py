@@ -55,7 +55,7 @@ _SMOOTHING: Final = 6
 # Weight of an example in a regression: of a definition, of a mixture of two texts, of a text of the first sources,
 # which share one voice; of a text about nothing in particular; and of what belongs to a domain beside what does not.
 _DEFINITION, _MIXTURE, _FIRST, _PLAIN, _BELONGS = 0.15, 0.6, 0.6, 5.0, 2.0
-_RIDGE_WORDS, _RIDGE_VECTORS = 0.4, 1.0
+_RIDGE_WORDS, _RIDGE_VECTORS = 0.8, 2.0
 _ODDS: Final = 1.05
 _FORM_SCALE: Final = 2.0
 # Least weight of a word that the hand-made lists call hardly found elsewhere, however seldom our texts have it: a tale

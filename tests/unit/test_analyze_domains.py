@@ -146,6 +146,14 @@ def test_a_manner_has_a_subject_where_another_subject_would_be_too_faint(manner:
 
 
 @pytest.mark.requirement("W-STRUCT-17")
+def test_a_tale_about_a_subject_is_named_by_the_subject_and_told_at_half_of_its_turns() -> None:
+    told = _together(4, narrative=2.5, medical=2.0)
+    assert [tags[0] for tags in told] == ["medical"] * 4
+    assert sum("narrative" in tags for tags in told) == 2
+    assert all("cross_domain" in tags for tags in told)
+
+
+@pytest.mark.requirement("W-STRUCT-17")
 @pytest.mark.parametrize(("pieces", "faint"), [(2, 0.5), (3, 0.6), (6, 0.8)])
 def test_what_is_only_touched_never_weighs_as_much_as_what_is_said(pieces: int, faint: float) -> None:
     named = _together(pieces, narrative=2.0, medical=faint)

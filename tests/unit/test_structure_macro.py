@@ -93,6 +93,20 @@ def test_how_the_domains_moved() -> None:
     assert (stray.crossing, mixed.crossing) == (False, True), "the beat as a whole counts, not one turn's tag"
 
 
+@pytest.mark.requirement("W-STRUCT-18")
+def test_what_a_whole_conversation_is_told_as_is_no_subject_of_its_beats() -> None:
+    tale = {"narrative": 0.4, "cross_domain": 0.3}
+    law, physics = {**tale, "legal": 0.3}, {**tale, "physics": 0.3}
+    both = {"narrative": 0.4, "legal": 0.2, "physics": 0.2, "cross_domain": 0.2}
+    in_a_novel = evolution(beats(law, physics, both, {"narrative": 1.0}, law))
+    assert [each.domain for each in in_a_novel] == ["legal", "physics", "legal", "narrative", "legal"]
+    assert [each.crossing for each in in_a_novel] == [False, False, True, False, False]
+    once = evolution(beats(LAW, law, PHYSICS))
+    assert [each.domain for each in once] == ["legal", "narrative", "physics"]
+    assert [each.crossing for each in once] == [False, True, False]
+    assert evolution(beats(law))[0].crossing, "a single beat has nothing to compare it with"
+
+
 @pytest.mark.requirement("W-STRUCT-08")
 @pytest.mark.parametrize(
     ("count", "newest", "expected"),

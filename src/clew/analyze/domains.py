@@ -128,9 +128,10 @@ def domains_of_beat(
     """The tags of the short pieces of one beat, each taking the others into account (DESIGN 5.1, HSCA 8.4).
 
     What they are about together (`domain_states.about`) is what each of them is about. A domain that they only touch is
-    named at the half of them that says most of it, so that it never weighs as much as what they are about. Together
-    about two domains that are no companions, all are `cross_domain`. Where that is nothing, each keeps its own tags,
-    and those without any take the tags of all pieces read as one text.
+    named at the half of them that says most of it, so that it never weighs as much as what they are about; so is the
+    manner in which they tell of a subject. Together about two domains that are no companions, all are `cross_domain`.
+    Where that is nothing, each keeps its own tags, and those without any take the tags of all pieces read as one text.
+    A single piece keeps its own tags.
 
     Args:
         readings: the pieces.
@@ -138,19 +139,28 @@ def domains_of_beat(
         vectors: whether its vector is in it.
         tagged: the tags of each by itself.
     """
+    if len(readings) < 2:
+        return tuple(tagged)
     rows = [each or _NOTHING for each in evidence]
     whole, touched = about(rows, vectors)
     if not whole:
-        if len(readings) < 2 or (UNCLASSIFIED,) not in tagged:
+        if (UNCLASSIFIED,) not in tagged:
             return tuple(tagged)
         together = domains("\n".join([reading.text for reading in readings]))
         return tuple([together if own == (UNCLASSIFIED,) else own for own in tagged])
     crossing = (CROSS_DOMAIN,) if is_crossing(whole) else ()
+    manner = tuple([domain for domain in whole if domain in MANNERS])
+    subject = tuple([domain for domain in whole if domain not in MANNERS])
+    if manner and subject:
+        own = [subject if row[DOMAINS.index(subject[0])] >= _SECOND else manner for row in rows]
+        touched = manner
+    else:
+        own = [_own_part(row, whole) for row in rows]
     touching = [(_touching(rows, place), DOMAINS[place]) for place in map(DOMAINS.index, touched)]
     return tuple(
         [
-            (*_own_part(row, whole), *[domain for pieces, domain in touching if piece in pieces], *crossing)
-            for piece, row in enumerate(rows)
+            (*named, *[domain for pieces, domain in touching if piece in pieces and domain not in named], *crossing)
+            for piece, named in enumerate(own)
         ]
     )
 

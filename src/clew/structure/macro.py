@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final
 
+from clew.analyze.domain_states import MANNERS
 from clew.analyze.domains import is_crossing
 from clew.errors import InputError
 from clew.structure.density import normalised
@@ -26,6 +27,10 @@ _LEAST_SHARE: Final = 0.1
 # domains have this share each.
 _MOST_OF: Final = 0.5
 _EVENLY: Final = 0.45
+# A manner that so much of the rest of the conversation has, by turns, is how it is told and not what a beat is about,
+# if the beat has a subject of this share besides.
+_THROUGHOUT: Final = 0.75
+_SUBJECT: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,20 +167,24 @@ def state_before(nodes: Sequence[MacroNode], mention: int, newest: int | None = 
 
 
 def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
-    """How the domains changed from beat to beat."""
+    """How the domains changed from beat to beat.
+
+    A beat's domain, and whether it crosses domains, are told by its subjects alone where the manner is that of the
+    whole conversation: in a novel, a chapter about a trial is about the law.
+    """
     moved: list[Movement] = []
     last: Mapping[str, float] | None = None
-    for node in nodes:
+    for node, told in zip(nodes, _without_manner(nodes), strict=True):
         here = node.domains
         present, past = _present(here), _present(last or {})
-        named = {tag: share for tag, share in here.items() if tag not in _UNNAMED and share > 0.0}
+        named = {tag: share for tag, share in told.items() if tag not in _UNNAMED and share > 0.0}
         moved.append(
             Movement(
                 position=node.position,
                 domain=min(named, key=lambda tag: (-named[tag], tag)) if named else None,
                 entered=tuple(sorted(present - past)),
                 left=tuple(sorted(past - present)),
-                crossing=_is_crossing(here, named),
+                crossing=_is_crossing(told, named),
                 distance=0.0 if last is None else _distance(last, here),
             )
         )
@@ -257,6 +266,26 @@ def _together(nodes: Iterable[tuple[MacroNode, float]]) -> dict[str, float]:
 
 def _present(domains: Mapping[str, float]) -> set[str]:
     return {tag for tag, share in domains.items() if share >= _LEAST_SHARE and tag not in _UNNAMED}
+
+
+def _without_manner(nodes: Sequence[MacroNode]) -> list[Mapping[str, float]]:
+    """The domains of each beat but for the manners that the rest of the conversation has throughout."""
+    turns = sum(node.turns for node in nodes)
+    having = {manner: sum(node.turns for node in nodes if manner in _present(node.domains)) for manner in MANNERS}
+    found: list[Mapping[str, float]] = []
+    for node in nodes:
+        here, others = node.domains, turns - node.turns
+        subjects = [tag for tag, share in here.items() if share >= _SUBJECT and tag not in _UNNAMED | MANNERS]
+        present = _present(here)
+        dropped = {
+            manner
+            for manner in MANNERS & here.keys()
+            if others and having[manner] - (node.turns if manner in present else 0) >= _THROUGHOUT * others
+        }
+        if dropped and len(subjects) == 1:
+            dropped.add(DomainTag.CROSS_DOMAIN)
+        found.append({tag: share for tag, share in here.items() if tag not in dropped} if subjects else here)
+    return found
 
 
 def _is_crossing(domains: Mapping[str, float], named: Mapping[str, float]) -> bool:
