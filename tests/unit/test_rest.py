@@ -324,3 +324,14 @@ def test_the_document_describes_every_endpoint_by_the_same_declarations() -> Non
 
     with quiet() as memory:
         through(memory, work)
+
+
+@pytest.mark.requirement("P-SRF-20")
+def test_the_words_of_a_turn_may_have_the_name_that_they_have_in_the_library() -> None:
+    async def work(client: httpx2.AsyncClient) -> None:
+        answer = await client.post("/turns", json={"turns": [{"role": "user", "content": "We picked Redis."}]})
+        assert (answer.status_code, answer.json()["added"]) == (200, 1)
+
+    with quiet() as memory:
+        through(memory, work)
+        assert [turn.text for turn in memory.turns()] == ["We picked Redis."]

@@ -100,11 +100,12 @@ _PART: Final = Field(
 )
 _TURN: Final = Field(
     name="turn",
-    about="One message; it has `text` or `parts`.",
+    about="One message; it has `text` (or `content`, which is the same) or `parts`.",
     kind=FieldKind.OBJECT,
     fields=(
         Field(name="role", about="Whose words they are.", required=True, choices=ROLES),
         Field(name="text", about="The words.", high=8_000_000),
+        Field(name="content", about="The words, by the name that they have in the library.", high=8_000_000),
         Field(name="parts", about="The parts, in order.", kind=FieldKind.ARRAY, of=_PART, low=1, high=1_000),
         Field(name="session", about="The conversation.", low=1, high=NAME, default="default"),
         _named("speaker", "Who speaks, where that is known."),
@@ -126,7 +127,8 @@ def _add(memory: Memory, given: Given) -> dict[str, Any]:
 
 def _turn(given: Given) -> Turn:
     fields = _kept(given)
-    text, parts = fields.pop("text", None), fields.pop("parts", None)
+    words, parts = fields.pop("content", None), fields.pop("parts", None)
+    text = fields.pop("text", words)
     content = text if parts is None else tuple(Part(**_kept(part)) for part in parts)
     return Turn(content="" if content is None else content, source="rest", **fields)
 
