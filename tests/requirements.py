@@ -3625,6 +3625,8 @@ BY_THE_DOCUMENTS = (
     Requirement("D-SIGMA-10", "SIGMA, tunable parameters", "`overlay_threshold` decides what the view's recaps list."),
     Requirement("D-SIGMA-11", "DESIGN 5.2", "`analyze.overlay_threshold` decides which overlays a recap lists."),
     Requirement("D-SIGMA-08", "SIGMA, project lattice", "`.open_cognition` holds the elements of the seven overlays."),
+    Requirement("D-SIGMA-12", "DESIGN 1.3", "A turn is analysed by its words when the view's embedder fails."),
+    Requirement("D-TRI-02", "neo, contract ledger", "Options of an extraction may be given by name."),
     Requirement("D-TRI-01", "neo, contract ledger", "Turns without any text are refused with what was expected."),
     Requirement("D-VC-02", "VC Token Counter", "`tiktoken` is estimated where its package is not installed."),
     Requirement("D-SIGMA-05", "DESIGN 5.2", "Any embedder is given the first 1,000 and last 500 characters of a text."),

@@ -289,3 +289,9 @@ class Broken(Axes):
 @pytest.mark.parametrize("embedder", [None, Broken()], ids=["none", "broken"])
 def test_without_its_embedder_the_message_goes_on_unchanged(embedder: Axes | None) -> None:
     assert inject_relevant_context("What now?", [turn(1)], embedder) == "What now?"
+
+
+@pytest.mark.requirement("D-SIGMA-12")
+def test_a_turn_is_analysed_by_its_words_when_the_embedder_fails() -> None:
+    asked = ConversationTurn(id="t", role="user", content="We chose OAuth2 for the API.", timestamp=1)
+    assert analyze_turn(asked, [turn(1)], Broken()) == analyze_turn(asked, [turn(1)])

@@ -126,6 +126,18 @@ def test_what_cannot_be_meant_is_refused() -> None:
         chunk_session([told("a")])
 
 
+@pytest.mark.requirement("D-TRI-02")
+def test_options_may_be_given_by_name() -> None:
+    turns, runs = long_talk(), list[ExtractionRun]()
+    given = {"safe_processing_limit_tokens": LIMIT, "llm": model(), "on_run": runs.append}
+    assert execute_tri_vector_extraction(turns, given) is not None
+    assert len(runs[0].chunks) == 2
+    with pytest.raises(InputError, match="unknown options: limit; there are safe_processing_limit_tokens"):
+        execute_tri_vector_extraction(turns, {"limit": 5})
+    with pytest.raises(InputError, match="expected TriVectorOptions"):
+        execute_tri_vector_extraction(turns, 5)  # type: ignore[arg-type]  # what a caller without types may give
+
+
 @pytest.mark.requirement("D-TRI-01")
 def test_turns_without_text_are_refused() -> None:
     with pytest.raises(InputError, match="none of the 2 turns holds any text"):

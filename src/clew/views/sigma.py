@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from clew.analyze.keyphrases import keyphrases
-from clew.analyze.novelty import PLAIN, RECENT, novelty
+from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
 from clew.errors import ModelError
@@ -138,16 +138,15 @@ def analyze_turn(
 
     Args:
         context: the turns before it, oldest first; the last ten are used.
-        embedder: None compares words instead of vectors.
+        embedder: None compares words instead of vectors, as is done when it fails, which is logged.
         project_registry: the overlays of a project; None leaves words and inheritance.
 
     Raises:
         InputError: the registry's vectors are of another length than the embedder's.
-        ModelError: the embedder failed.
     """
     settings = options or AnalyzerOptions()
     rules = Rules(PLAIN, "sigma", settings.paradigm_shift_threshold, routine=settings.routine_threshold)
-    vector = None if embedder is None else embed_checked(embedder, [turn.content])[0]
+    vector = None if embedder is None else _vector(turn, embedder)
     recent = tuple(as_seen(_told(each)) for each in context[-RECENT:])
     meet = None if project_registry is None else project_registry.query(turn.content, vector)
     now = TurnInput(turn.id, turn.role, turn.content, vector, meet=meet)
@@ -166,6 +165,16 @@ def analyze_turn(
         references=found.references,
         semantic_tags=tuple(phrase.name for phrase in keyphrases(turn.content, _TAGS)),
     )
+
+
+def _vector(turn: ConversationTurn, embedder: Embedder) -> Vector | None:
+    """The vector of a turn; None when the embedder fails."""
+    try:
+        vector: Vector = embed_checked(embedder, [turn.content])[0]
+    except ModelError as error:
+        log.warning("turn %s is compared by its words: %s", turn.id, error)
+        return None
+    return vector
 
 
 def inject_relevant_context(

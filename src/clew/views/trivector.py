@@ -5,8 +5,8 @@ Up to `safe_processing_limit_tokens` a session is extracted in one pass; above i
 result, the reduce is not begun, and the run's state says which chunk failed and why (docs/extraction.md).
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from clew.config import ExtractConfig
@@ -76,20 +76,38 @@ class TriVectorOptions:
     semantic_calls: int = 0
     on_run: Callable[[ExtractionRun], None] | None = None
 
+    @classmethod
+    def of(cls, options: "TriVectorOptions | Mapping[str, Any] | None") -> "TriVectorOptions":
+        """The options that a caller gave, some of them by name or none.
+
+        Raises:
+            InputError: a name is unknown, or they are neither.
+        """
+        if isinstance(options, TriVectorOptions):
+            return options
+        if options is not None and not isinstance(options, Mapping):
+            raise InputError(f"options are {options!r:.80}; expected TriVectorOptions, a mapping or None")
+        named = dict(options or {})
+        if unknown := sorted(map(str, named.keys() - {each.name for each in fields(cls)})):
+            raise InputError(f"unknown options: {', '.join(unknown)}; there are {', '.join(cls.__slots__)}")
+        return cls(**named)
+
 
 def execute_tri_vector_extraction(
-    session: str | Iterable[Turn], options: TriVectorOptions | None = None
+    session: str | Iterable[Turn], options: TriVectorOptions | Mapping[str, Any] | None = None
 ) -> TriVector | None:
     """The three vectors of a session; None when a chunk failed or the model could not be asked.
 
     Args:
         session: the name of a session of `options.memory`; or turns, all of one session, which are stored nowhere.
+        options: a mapping has some of them by name.
 
     Raises:
-        InputError: `session` is a name and there is no memory, or the turns are not of one session.
+        InputError: `session` is a name and there is no memory, the turns are not of one session, or an option is
+            unknown.
         NotFoundError: the memory has no such session.
     """
-    chosen = TriVectorOptions() if options is None else options
+    chosen = TriVectorOptions.of(options)
     made = _in_memory(session, chosen) if isinstance(session, str) else _of_turns(list(session), chosen)
     if chosen.on_run is not None:
         chosen.on_run(made.run)
@@ -101,9 +119,11 @@ def run_state(memory: Memory, session: str) -> ExtractionRun | None:
     return next((each.run for each in memory.extractions(session)), None)
 
 
-def chunk_session(turns: Iterable[Turn], options: TriVectorOptions | None = None) -> list[ChunkRecord]:
+def chunk_session(
+    turns: Iterable[Turn], options: TriVectorOptions | Mapping[str, Any] | None = None
+) -> list[ChunkRecord]:
     """The chunks in which stored turns of one session would be read; one where they fit one pass."""
-    chosen = TriVectorOptions() if options is None else options
+    chosen = TriVectorOptions.of(options)
     stored = list(turns)
     if any(turn.seq is None for turn in stored):
         raise InputError("a turn was never stored, so it has no position; take turns that `Memory.turns` gives")
