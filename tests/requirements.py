@@ -3523,6 +3523,9 @@ FACTS_USED = (
     ),
     Requirement("K-KEEP-18", "Issue 16.3", "A sentence that is called a correction withdraws what it puts right."),
     Requirement(
+        "K-KEEP-28", "DESIGN 8", "A preference replaces an earlier one of the same kind, and leaves those of others."
+    ),
+    Requirement(
         "K-KEEP-16",
         "Issue 16",
         "A question about facts asks the store as often for many facts as for few, and finds them all.",

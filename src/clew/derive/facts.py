@@ -28,7 +28,7 @@ from clew.types.facts import Statement
 from clew.types.provenance import Provenance
 from clew.types.turn import Turn
 
-FACTS_VERSION: Final = 15
+FACTS_VERSION: Final = 16
 """Raise it with any change of how facts are made of statements."""
 
 STRETCH: Final = 64

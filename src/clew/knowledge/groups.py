@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from clew.analyze.entities import entity_key
+from clew.knowledge.kinds import kind_of
 from clew.knowledge.order import Order, order_of
 from clew.knowledge.slots import ANY_SCOPE, CANCELS, ENDED, ENDINGS, ROLES, SERVICES, Slot, family_of, slot_of
 from clew.knowledge.values import same_value, value_key, value_keys
@@ -177,6 +178,7 @@ def of_somebody_key(subject: str, aliases: Mapping[str, str] | None = None) -> s
 def _parts(statement: Statement) -> Iterator[Statement]:
     """A statement and what it says of other groups: that another value is wrong, or has ended."""
     slot = slot_of(statement.verb, ANY_SCOPE)
+    kind = kind_of(statement.object) if slot is not None and slot.kinds and not statement.scope else None
     pair = sorted((value_key(statement.object), value_key(statement.instead_of or "")))
     if statement.mood is Mood.NEGATED:
         yield statement
@@ -184,6 +186,8 @@ def _parts(statement: Statement) -> Iterator[Statement]:
         yield statement
         if statement.status is not FactStatus.PLANNED and statement.effect is Effect.STATES:
             yield _denied(statement, "visits", trip["to"] or trip["of"])
+    elif kind is not None:
+        yield replace(statement, scope=UNSAID + kind)
     elif not statement.instead_of or pair[0] == pair[1] or slot_of(statement.verb, statement.scope) is not None:
         yield statement  # which rejects no other value, or does so in its own group
     else:

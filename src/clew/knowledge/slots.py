@@ -24,6 +24,7 @@ class Slot:
         dated: True if its value is itself a time, so that the time in the text is not the time in which it holds.
         shared: True if a group has one value of it together: what "we" chose stands against what one of us chose.
         stages: True if its verbs are stages of one thing: engaged to, then married to the same person.
+        kinds: True if there is one slot for each kind of value where no scope is said: one drink is preferred.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Slot:
     dated: bool = False
     shared: bool = False
     stages: bool = False
+    kinds: bool = False
 
 
 SLOTS: Final = (
@@ -71,7 +73,7 @@ SLOTS: Final = (
     Slot("state", ("has state",)),
     Slot("diet", ("follows diet",), ground=True),
     Slot("favourite", ("has favourite",), scoped=True),
-    Slot("preference", ("prefers",), scoped=True),
+    Slot("preference", ("prefers",), scoped=True, kinds=True),
     Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True, shared=True),
     Slot("language of answers", ("wants answers in",), scoped=True, single=True),
     Slot("length of answers", ("wants answers",)),

@@ -1,0 +1,58 @@
+"""A preference without a purpose is for the kind of its value."""
+
+import pytest
+
+from clew.knowledge.kinds import kind_of
+from tests.memories import quiet, told
+
+pytestmark = pytest.mark.requirement("K-KEEP-28")
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("tea", "drink"),
+        ("a herbal tea", "drink"),
+        ("Visual Studio Code", "editor"),
+        ("dark mode in editors", "mode"),
+        ("detailed answers", "answer"),
+        ("window seats", "seat"),
+        ("tea and coffee", None),
+        ("comparing methods", None),
+        ("to walk home", None),
+        ("things simple", None),
+        ("Ada Lovelace", None),
+        ("Marlowe", None),
+        ("", None),
+        ("the", None),
+        ("very long answers about everything", "answer"),
+        ("five very long answers", None),
+    ],
+)
+def test_the_kind_is_shown_by_a_list_or_by_the_last_noun(value: str, kind: str | None) -> None:
+    assert kind_of(value) == kind
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        (("I prefer tea.", "I prefer coffee now."), {"coffee"}),
+        (("I prefer dark mode.", "Actually, I prefer light mode now."), {"light mode"}),
+        (("I prefer tea over coffee.", "I prefer juice."), {"juice"}),
+        (("I prefer tea.", "I prefer dark mode."), {"tea", "dark mode"}),
+        (("I prefer tea for breakfast.", "I prefer coffee."), {"tea", "coffee"}),
+        (("I prefer tea.", "I don't prefer tea any more."), set()),
+        (("I prefer coffee.", "No, I meant tea, not coffee."), {"tea"}),
+        (
+            ("I prefer visual learning.", "I prefer comparing several methods."),
+            {"visual learning", "comparing several methods"},
+        ),
+    ],
+)
+def test_a_later_preference_replaces_one_of_its_kind(said: tuple[str, ...], held: set[str]) -> None:
+    with quiet() as memory:
+        memory.add_many([told(text) for text in said])
+        memory.drain()
+        facts = memory.facts("user", "prefers")
+    assert {fact.object for fact in facts} == held
+    assert {fact.scope for fact in facts} <= {None, "breakfast"}  # a kind that nobody said is not shown
