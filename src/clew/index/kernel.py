@@ -1,4 +1,4 @@
-"""The steps of ranking that a compiled build does in C, `kernel.c`; numpy does them elsewhere, with the same results.
+"""The steps of ranking that a compiled build does in C, `kernel_*.c`; numpy does them elsewhere, with the same results.
 
 What counts in a recall is how many steps there are between the question and the order of the turns, so a step here is
 as large as its inputs allow. `./dev test-compiled` compares every step with its reference, to the last bit.
@@ -6,15 +6,23 @@ as large as its inputs allow. `./dev test-compiled` compares every step with its
 
 from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
 from typing import Any, Final, TypeVar, cast
 
-try:
-    _kernel: ModuleType | None = import_module("clew.index._kernel")
-except ModuleNotFoundError:  # a pure build, which is the usual one
-    _kernel = None
-
 Step = TypeVar("Step", bound=Callable[..., Any])
+
+MODULES: Final = ("clew.index._kernel_words", "clew.index._kernel_vectors", "clew.index._kernel_order")
+
+
+def _in_c() -> dict[str, Callable[..., Any]]:
+    try:
+        modules = [vars(import_module(name)) for name in MODULES]
+    except ModuleNotFoundError:  # a pure build, which is the usual one
+        return {}
+    return {name: step for each in modules for name, step in each.items() if not name.startswith("_")}
+
+
+IN_C: Final = _in_c()
+"""The steps that this build does in C, by their names: none in a pure one."""
 
 REFERENCES: Final[dict[str, Callable[..., Any]]] = {}
 """What each step is by numpy, by its name."""
@@ -28,4 +36,4 @@ def in_c(reference: Step) -> Step:
     """
     name = reference.__name__
     REFERENCES[name] = reference
-    return cast(Step, getattr(_kernel, name, reference))
+    return cast(Step, IN_C.get(name, reference))
