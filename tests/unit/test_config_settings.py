@@ -148,7 +148,7 @@ def test_settings_of_the_server_are_checked(arguments: dict[str, Any]) -> None:
 
 @pytest.mark.requirement("P-RLY-01")
 def test_tokens_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    for wrong in ({"token": "short"}, {"token": 5}, {"tokens": [5, "alice=secret-word"]}):
+    for wrong in ({"token": "short one"}, {"token": 5}, {"tokens": [5, "alice=secret-word"]}):
         with pytest.raises(ConfigError) as caught:
             load_config(None, {"serve": wrong}, NOTHING)
         assert "short" not in str(caught.value)
