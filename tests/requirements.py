@@ -3598,6 +3598,19 @@ CERTAIN = (
 )
 
 
+EDGES = (
+    Requirement(
+        "F-EDGE-01",
+        "docs/import.md",
+        "A home, a backup or another database is not imported as text; the command that takes it is named.",
+    ),
+    Requirement(
+        "F-EDGE-02", "clew import --help", "`clew import` exits with status 1 where no file of a folder or zip is read."
+    ),
+    Requirement("F-EDGE-03", "docs/import.md", "A label within fenced or indented code, nested or quoted, is code."),
+)
+"""What is odd at the edges of import and of the Python interface."""
+
 BY_THE_DOCUMENTS = (
     Requirement(
         "D-SIGMA-01", "SIGMA, key functions", "The view's functions take the document's arguments and nothing more."
@@ -3808,4 +3821,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *DECIDED,
     *FIRST_USE,
     *BY_THE_DOCUMENTS,
+    *EDGES,
 )

@@ -1,6 +1,7 @@
 """`clew add` and `clew import`, as people use them."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,17 @@ def test_an_import_names_what_it_skips_and_times_that_it_cannot_read(tmp_path: P
     told = record("import", folder)
     assert told["skipped_at"]["file of another kind"] == [str(folder / f"{number}.bin") for number in range(5)]
     assert told["undated"] == 0
+
+
+@pytest.mark.requirement("F-EDGE-02", "F-CLI-11")
+@pytest.mark.parametrize(
+    "files", [{"a.bin": "x"}, {"a.md": "A note.\n"}, {"a.json": '{"foo": 1}'}, {"a.txt": " \n"}, {"a.db": ""}]
+)
+def test_a_folder_of_which_nothing_is_read_is_a_failure(tmp_path: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (tmp_path / "all").mkdir()
+        (tmp_path / "all" / name).write_text(text)
+        with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+            archive.writestr(name, text)
+    for name in ("all", "all.zip"):
+        assert "clew: nothing was imported" in failure(1, "import", str(tmp_path / name))

@@ -319,3 +319,49 @@ def test_lines_that_a_telephone_writes_itself_are_nobodys_words(tmp_path: Path) 
 def test_copies_from_chat_programs(tmp_path: Path, text: str, expected: list[tuple[str, str]]) -> None:
     found = turns(read(put(tmp_path, "copy.txt", text)))
     assert [(turn.speaker, turn.text) for turn in found] == expected
+
+
+CODE = (
+    "```\n{0}User:{0} in\n{0}Assistant:{0} in\n```",
+    "````md\n```\n{0}User:{0} in\n```\n{0}User:{0} in\n````",
+    "~~~\n```\n{0}User:{0} in\n~~~",
+    "~~~~\n~~~\n{0}User:{0} in\n~~~~",
+    "```\n``` is no end\n{0}User:{0} in\n````",
+    "- so:\n  ```\n{0}User:{0} in\n  ```",
+    "> ```\n> {0}User:{0} in\n> ```",
+    "Look: ```py\n{0}User:{0} in\n```",
+    "    {0}User:{0} in",
+    "\t{0}User:{0} in",
+)
+
+
+@pytest.mark.requirement("F-EDGE-03")
+@pytest.mark.parametrize("bold", ["", "**"])
+@pytest.mark.parametrize("name", ["chat.md", "chat.txt"])
+@pytest.mark.parametrize("code", CODE)
+def test_a_label_in_code_is_code(tmp_path: Path, code: str, name: str, bold: str) -> None:
+    code = code.format(bold)
+    for gap in ("\n\n", " "):
+        if gap == " " and not code.startswith("`"):
+            continue
+        text = f"{bold}User:{bold}{gap}{code}\n\n{bold}Assistant:{bold} ok\n"
+        form = "markdown" if bold else None
+        assert said(read(put(tmp_path, name, text), form)) == [("user", code), ("assistant", "ok")]
+
+
+@pytest.mark.requirement("F-EDGE-03")
+@pytest.mark.parametrize("name", ["chat.md", "chat.txt"])
+@pytest.mark.parametrize("opening", ["```", "~~~", "~~~~~~~~", "```py `x`", "> ```"])
+def test_what_is_never_closed_is_no_code(tmp_path: Path, opening: str, name: str) -> None:
+    text = f"User: so\n{opening}\nAssistant: ok\nUser: fine\nAssistant: yes\n"
+    records = read(put(tmp_path, name, text))
+    assert said(records) == [("user", f"so\n{opening}"), ("assistant", "ok"), ("user", "fine"), ("assistant", "yes")]
+
+
+@pytest.mark.requirement("F-EDGE-03")
+def test_a_log_in_code_does_not_make_a_transcript_a_chat_with_times(tmp_path: Path) -> None:
+    log = "```\n[2024-03-05 10:00] ann: one\n[2024-03-05 10:01] bob: two\n[2024-03-05 10:02] ann: three\n```"
+    assert said(read(put(tmp_path, "chat.txt", f"User: why?\n{log}\nAssistant: ok\n"))) == [
+        ("user", f"why?\n{log}"),
+        ("assistant", "ok"),
+    ]

@@ -18,7 +18,7 @@ from clew.cli.terminal import emit, say
 from clew.errors import FormatError, InputError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.ingest.importers.files import UNCHANGED
-from clew.ingest.importers.record import UNFINISHED
+from clew.ingest.importers.record import UNFINISHED, UNREAD
 from clew.memory import Memory
 from clew.store.home import usable_path
 from clew.text.printable import printable
@@ -132,8 +132,8 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
         emit({**report.to_dict(), "seconds": round(seconds, 3), "pending": stats.pending})
     else:
         say_pending(stats.pending, stats.details["pending_seconds"])
-    if not (report.added or report.known or report.skipped):
-        raise FormatError("nothing was imported" if report.rejected else "no turns were found")
+    if not (report.added or report.known or report.skipped.keys() - UNREAD):
+        raise FormatError("nothing was imported" if report.rejected or report.skipped else "no turns were found")
     if report.rejected:
         raise click.exceptions.Exit(1)
 

@@ -36,6 +36,7 @@ from clew.ingest.importers import (
     telegram,
     zep,
 )
+from clew.ingest.importers.databases import Database, database_of
 from clew.ingest.importers.detect import detect_source
 from clew.ingest.importers.files import (
     UNREADABLE,
@@ -48,7 +49,10 @@ from clew.ingest.importers.files import (
 )
 from clew.ingest.importers.follow import FollowedFile
 from clew.ingest.importers.record import (
+    DATABASE,
     QUEUED,
+    UNKNOWN,
+    UNSPOKEN,
     Delivered,
     FileEnd,
     ImportedTurn,
@@ -144,7 +148,7 @@ def detect(path: Path) -> str:
     """
     for source in find_sources(path, None, ImportLimits()):
         if isinstance(source, Source) and is_single(path):
-            return _detected(source)
+            return _format_of(source, None)
         if isinstance(source, Source) and isinstance(found := _member_format(source), str):
             return found
     raise FormatError(f"{path} holds no file of a known format; expected one of {', '.join(FORMATS)}")
@@ -180,7 +184,7 @@ def read_path(
         if not isinstance(source, Source):
             yield source
         elif is_single(path):
-            yield from _read_file(source, format or _detected(source))
+            yield from _read_file(source, _format_of(source, format))
         else:
             yield from _read_member(source, format)
 
@@ -202,8 +206,8 @@ def follow(
     if (format is not None and format not in _FOLLOWED) or not is_single(path):
         return None
     source = file_source(path, session, limits or ImportLimits())
+    name = _format_of(source, format)
     try:
-        name = format or detect_source(source)
         can_go_on = name in _FOLLOWED and source.is_plain()
     except UNREADABLE as error:
         raise FormatError(f"{source.label} cannot be read: {error}") from error
@@ -222,29 +226,42 @@ def _check_names(path: Path, session: str | None) -> None:
         raise InputError(f"the session name {session!r} holds NUL or a lone surrogate; give a name without them")
 
 
-def _detected(source: Source) -> str:
+def _format_of(source: Source, name: str | None) -> str:
+    """The name of the format of a file that was named itself: the one given, else the one detected."""
     try:
-        return detect_source(source)
+        if (database := _database(source, name)) is not None:
+            raise FormatError(f"{source.label} {database.advice}")
+        return name or detect_source(source)
     except UNREADABLE as error:
         raise FormatError(f"{source.label} cannot be read: {error}") from error
 
 
+def _database(source: Source, name: str | None) -> Database | None:
+    """The database that a file is, unless it is Cursor's or to be read as such."""
+    found = database_of(source)
+    is_read = name == cursor.NAME or (name is None and cursor.is_cursor(source))
+    return None if found is None or (found.kind == DATABASE and is_read) else found
+
+
 def _read_member(source: Source, name: str | None) -> Iterator[ImportRecord]:
     """Reads one of many files; a file that cannot be read is reported and does not stop the others."""
-    found = name or _member_format(source)
+    found = _member_format(source, name)
     if isinstance(found, str):
         yield from _read_file(source, found)
     else:
         yield found
 
 
-def _member_format(source: Source) -> str | Skipped | Rejection:
+def _member_format(source: Source, name: str | None = None) -> str | Skipped | Rejection:
     try:
-        found = detect_source(source)
-        if found in _SPOKEN and not _SPOKEN[found](source):
-            return Skipped("text that nobody speaks in", source.label)
+        if (database := _database(source, name)) is not None:
+            database.warn(source.label)
+            return Skipped(database.kind, source.label)
+        found = name or detect_source(source)
+        if name is None and found in _SPOKEN and not _SPOKEN[found](source):
+            return Skipped(UNSPOKEN, source.label)
     except FormatError:
-        return Skipped("file of no known format", source.label)
+        return Skipped(UNKNOWN, source.label)
     except UNREADABLE as error:
         return Rejection(where=source.label, reason=f"cannot be read: {error}")
     return found

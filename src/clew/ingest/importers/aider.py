@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from clew.ingest.importers.fences import Fence, fenced
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source, text_lines
@@ -16,9 +17,9 @@ from clew.types import Part, Rejection
 
 NAME = "aider"
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _OWN = re.compile(r"> (?:Tokens:|Applied edit to|Commit [0-9a-f]{7}|Add .* to the chat\?)")
 _MARKS = {"user": "#### ", "tool": "> ", "assistant": ""}
+_MARKED = tuple(mark.rstrip() for mark in _MARKS.values() if mark)
 
 
 @dataclass(slots=True)
@@ -54,14 +55,14 @@ class _History:
         self._source = source
         self._started: str | None = None
         self._count = 0
-        self._fenced = False
+        self._fence: Fence | None = None
         self._message: _Message | None = None
 
     def line(self, number: int, text: str) -> Iterator[ImportRecord]:
         start = _START.match(text)
         if start:
             yield from self.finish()
-            self._started, self._count, self._fenced = start[1], 0, False
+            self._started, self._count, self._fence = start[1], 0, None
             yield Skipped("session start", self._source.where(number))
             return
         role = self._role(text)
@@ -94,9 +95,12 @@ class _History:
         )
 
     def _role(self, text: str) -> str:
-        if self._fenced and _OWN.match(text):
-            self._fenced = False
-        if self._fenced or _FENCE.match(text):
-            self._fenced ^= _FENCE.match(text) is not None
+        if _OWN.match(text):
+            self._fence = None
+        is_code = self._fence is not None
+        if is_code or not text.startswith(_MARKED):
+            _, self._fence = fenced(text, self._fence)
+            is_code = is_code or self._fence is not None
+        if is_code:
             return "assistant"
         return next(role for role, mark in _MARKS.items() if text.startswith(mark) or text == mark.rstrip())

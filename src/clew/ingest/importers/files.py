@@ -13,7 +13,8 @@ from typing import BinaryIO, Final, cast
 
 from clew.errors import FormatError
 from clew.ingest.encoding import escape_surrogates
-from clew.ingest.importers.record import FileEnd, ImportLimits, IsUnchanged, Skipped
+from clew.ingest.importers.databases import SUFFIXES, database_of, home_at
+from clew.ingest.importers.record import IRREGULAR, LINK, OTHER_KIND, FileEnd, ImportLimits, IsUnchanged, Skipped
 from clew.ingest.importers.source import Source
 from clew.types import Rejection
 
@@ -184,7 +185,10 @@ def _in_directory(
     root: Path, session: str | None, limits: ImportLimits, is_unchanged: IsUnchanged | None
 ) -> Iterator[FoundFile]:
     closed: list[OSError] = []
-    for path in sorted(_walk(root, closed.append), key=_order):
+    paths = sorted(_walk(root, closed.append), key=_order)
+    if (home := home_at(root)) and not any(path.suffix.lower() in (*_SUFFIXES, ".zip") for path in paths):
+        raise FormatError(f"{_shown(root)} {home.advice}")
+    for path in paths:
         label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
         if irregular := _irregular(path):
             yield Skipped(irregular, label)
@@ -194,7 +198,7 @@ def _in_directory(
             source = _file(path, label, stem, session, limits, is_named=False)
             yield from _changed(path, partial(iter, [source]), is_unchanged)
         else:
-            yield Skipped("file of another kind", label)
+            yield _left_out(_file(path, label, stem, session, limits, is_named=False), path.suffix.lower())
     for error in closed:
         yield Rejection(where=_shown(str(error.filename)), reason=f"cannot be listed: {error.strerror}")
 
@@ -236,7 +240,7 @@ def _irregular(path: Path) -> str | None:
         mode = path.lstat().st_mode
     except OSError:
         return None  # opening the file reports it
-    return "link" if stat.S_ISLNK(mode) else None if stat.S_ISREG(mode) else "no regular file"
+    return LINK if stat.S_ISLNK(mode) else None if stat.S_ISREG(mode) else IRREGULAR
 
 
 def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
@@ -251,17 +255,29 @@ def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -
         return
     asset = _Assets(lambda: [(name, partial(_open_member, path, name)) for name in members], limits.max_line_bytes)
     for name, info in sorted(members.items()):
-        where = f"{label}!{_shown(name)}"
+        where, stem = f"{label}!{_shown(name)}", _shown(Path(name).with_suffix("").as_posix())
+        source = Source(where, stem, partial(_open_member, path, name), session, limits, asset.find)
         reason = _refusal(info, limits)
         if stat.S_ISLNK(info.external_attr >> 16):
-            yield Skipped("link", where)
-        elif Path(name).suffix.lower() not in _SUFFIXES:
-            yield Skipped("file of another kind", where)
+            yield Skipped(LINK, where)
+        elif (suffix := Path(name).suffix.lower()) not in _SUFFIXES:
+            yield Skipped(OTHER_KIND, where) if reason else _left_out(source, suffix)
         elif reason:
             yield Rejection(where=where, reason=reason)
         else:
-            stem = _shown(Path(name).with_suffix("").as_posix())
-            yield Source(where, stem, partial(_open_member, path, name), session, limits, asset.find)
+            yield source
+
+
+def _left_out(source: Source, suffix: str) -> Skipped:
+    """A file whose name is none of a conversation's; of a database the log says what it is."""
+    try:
+        database = database_of(source) if suffix in SUFFIXES else None
+    except UNREADABLE:
+        database = None  # nothing of it would be imported anyway
+    if database is None:
+        return Skipped(OTHER_KIND, source.label)
+    database.warn(source.label)
+    return Skipped(database.kind, source.label)
 
 
 def _refusal(info: zipfile.ZipInfo, limits: ImportLimits) -> str | None:

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from clew.ingest.importers.local_stamps import in_digits
-from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.record import EMPTY, ImportRecord, Skipped
 from clew.ingest.importers.source import Source
-from clew.ingest.importers.transcript import SpeakerLabel, labelled, names_in, open_lines, paragraphs
+from clew.ingest.importers.transcript import SpeakerLabel, labelled, names_in, open_lines, paragraphs, unfenced_lines
 from clew.ingest.when import parse_when
 from clew.types import Rejection
 
@@ -53,6 +53,7 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 _DOTTED_TIME = re.compile(r"(?<=\s)(\d{1,2})\.(\d\d)(?:\.(\d\d))?(?=\s|$)")
 _RULES = "#*=-–—_ \t"
 _WORDS = 4  # of a name
+_CODE = "```"  # stands for every line of fenced code, in which a log or another chat may be
 _LONGEST_DAY = 40
 _HALF_A_DAY = timedelta(hours=12)
 
@@ -61,20 +62,20 @@ def read(source: Source) -> Iterator[ImportRecord]:
     """Reads the messages of a text."""
     survey = _surveyed(source)
     if not survey.nonblank:
-        yield Skipped("empty file", source.label)
+        yield Skipped(EMPTY, source.label)
     elif survey.pattern is not None:
         stamps = _Stamps(survey)
         yield from labelled(source, NAME, open_lines, stamps.label)
-    elif names := names_in(source, open_lines, _named):
+    elif names := names_in(source, unfenced_lines, _named):
         known = None if survey.named == survey.nonblank else _speakers(source, names)
-        yield from labelled(source, NAME, open_lines, lambda text: _one_of(_named(text), known))
+        yield from labelled(source, NAME, unfenced_lines, lambda text: _one_of(_named(text), known))
     else:
         yield from paragraphs(source, NAME, open_lines)
 
 
 def has_speakers(source: Source) -> bool:
     """Whether a text is a chat."""
-    return _surveyed(source).pattern is not None or bool(names_in(source, open_lines, _named))
+    return _surveyed(source).pattern is not None or bool(names_in(source, unfenced_lines, _named))
 
 
 def _speakers(source: Source, names: frozenset[str]) -> frozenset[str]:
@@ -83,10 +84,10 @@ def _speakers(source: Source, names: frozenset[str]) -> frozenset[str]:
     Else a message may have several lines, and one of them may begin with a word and a colon.
     """
     found = set[str]()
-    for line in open_lines(source):
+    for line in unfenced_lines(source):
         if isinstance(line, Rejection) or not line[1].strip():
             continue
-        label = _named(line[1])
+        label = _named(line[1]) if line[2] else None
         if label is not None and label.name is not None and (found or label.name in names):
             found.add(label.name)
         elif found:
@@ -96,9 +97,9 @@ def _speakers(source: Source, names: frozenset[str]) -> frozenset[str]:
 
 def _surveyed(source: Source) -> "_Survey":
     survey = _Survey()
-    for line in open_lines(source):
+    for line in unfenced_lines(source):
         if not isinstance(line, Rejection):
-            survey.add(line[1])
+            survey.add(line[1] if line[2] else _CODE)
     return survey
 
 

@@ -12,6 +12,17 @@ QUEUED: Final = "queued:"
 UNFINISHED: Final = "unfinished last line"
 """The kind in an import's report of an `UnfinishedRecord`."""
 
+LINK: Final = "link"
+IRREGULAR: Final = "no regular file"
+OTHER_KIND: Final = "file of another kind"
+UNKNOWN: Final = "file of no known format"
+UNSPOKEN: Final = "text that nobody speaks in"
+HOME: Final = "home of Clew"
+BACKUP: Final = "backup of Clew"
+DATABASE: Final = "SQLite database"
+EMPTY: Final = "empty file"
+UNREAD: Final = frozenset((LINK, IRREGULAR, OTHER_KIND, UNKNOWN, UNSPOKEN, HOME, BACKUP, DATABASE, EMPTY))
+"""The kinds in an import's report of files from which nothing was read."""
 
 AT_RAW: Final = "at_raw"
 """The key in a turn's metadata of a time that could not be read, as its source writes it."""

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from clew.ingest.importers.fences import Fence, fenced
 from clew.ingest.importers.json_fields import without_none
 from clew.ingest.importers.message_turns import ROLES, ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
@@ -30,7 +31,6 @@ _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
 _RULE = re.compile(r"\n\s*-{3,}\s*\Z")  # between this message and the next
 _EARLY = 5  # a transcript has a label in its first lines; a text with a colon only later is none
 _MANY = 50_000  # different names; no conversation has so many, so names seen once are dropped
-_FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +78,32 @@ def open_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
 
 
 def unfenced_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
-    """The lines of a Markdown file; only lines outside fenced code may carry a label."""
-    fence: str | None = None
+    """The lines of a file; only lines outside fenced code may carry a label.
+
+    The line that opens the code may carry one too ("Ann: ```"). A fence that is never closed holds nothing.
+    """
+    unclosed = _unclosed(source)
+    fence: Fence | None = None
     for line in text_lines(source):
         if isinstance(line, Rejection):
             yield line
             continue
-        found = _FENCE.match(line[1])
-        yield (*line, fence is None and found is None)
-        if found:
-            fence = found[1] if fence is None else None if fence == found[1] else fence
+        is_open, fence = fenced(line[1], fence)
+        if line[0] == unclosed:
+            fence = None
+        yield (*line, is_open)
+
+
+def _unclosed(source: Source) -> int | None:
+    """The number of the line whose fence is never closed."""
+    fence: Fence | None = None
+    opened: int | None = None
+    for line in text_lines(source):
+        if not isinstance(line, Rejection):
+            before = fence
+            _, fence = fenced(line[1], fence)
+            opened = opened if fence is before else line[0]
+    return None if fence is None else opened
 
 
 def names_in(source: Source, lines: LineReader, match: LabelFinder) -> frozenset[str]:
