@@ -2692,6 +2692,9 @@ IDENTITY = (
         "issue 15",
         "A request is looked up when the answers that its client has seen are stored, however slow the memory was.",
     ),
+    Requirement(
+        "P-IDN-22", "issue 15", "Of several answers to one request all are stored; the client goes on from any of them."
+    ),
 )
 
 FORMATS = (

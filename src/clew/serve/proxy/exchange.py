@@ -150,6 +150,8 @@ class Answer:
         model: the model that answered.
         id: the answer's own id, which a later request of Responses may continue (`previous_response_id`).
         complete: whether the answer came to its end; False for a broken stream.
+        others: the further answers, where the client asked for several (`n`, `candidateCount`); the client goes on from
+            any one of them.
     """
 
     messages: tuple[Message, ...] = ()
@@ -159,6 +161,7 @@ class Answer:
     model: str = ""
     complete: bool = True
     id: str = ""
+    others: tuple["Answer", ...] = ()
 
 
 PREFIX: Final = "x-clew-"

@@ -95,28 +95,42 @@ class ConversationLog:
 
         Args:
             conversation: as `store_request` gave it.
-            answer: as far as it came; without anything said, the request counts as one that got no answer.
+            answer: as far as it came; without anything said, the request counts as one that got no answer. Of several
+                answers all are stored, since nobody can tell yet from which one the client goes on.
         """
         if client.side is not None:
             self._note_summary(conversation, client.side, answer)
             return NOTHING
-        before, said = _after(conversation, request, answer)
-        if said is None:
+        said = _different(conversation, request, answer)
+        if not said:
             is_begun = request.value.get("background") is True and answer.id != ""
             self._set_state(conversation, State.ANSWERED if is_begun else State.FAILED)
             if is_begun:
                 self._note_begun(conversation, answer.id)
             return NOTHING
+        stored = [self._store_one(conversation, client, request.wire, each) for each in said]
+
+        def wait_for_disk() -> None:
+            for each in stored:
+                each.wait_for_disk()
+
+        return Committed(tuple(name for each in stored for name in each.result), wait_for_disk)
+
+    def _store_one(
+        self, conversation: Conversation, client: ClientMark, wire: str, said: "_Said"
+    ) -> Committed[tuple[str, ...]]:
+        """Commits one answer. Of several to one question each after the first opens a branch."""
+        before, answer = said.before, said.answer
         if not conversation.chains or None in conversation.held:
-            self.conversations.pass_over((*before, said))
+            self.conversations.pass_over((*before, said.unit))
             return NOTHING
-        asked = with_answer(self._salt(), conversation, before, said, len(answer.messages))
+        asked = with_answer(self._salt(), conversation, before, said.unit, len(answer.messages))
         metadata = without_none(model=answer.model or None, incomplete=None if answer.complete else True)
         maker = self._maker(conversation, client)
         maker = replace(maker, metadata={**(maker.metadata or {}), **metadata})
         made = {len(before): maker.turns(answer.messages, self.parts.reads.clock(), calls_before(()))}
         prefilled = tuple(seq for places in conversation.held[len(before) :] for seq in places or ())
-        named = answer.id if request.wire == "responses" else ""  # the ids of other formats' answers are never sent
+        named = answer.id if wire == "responses" else ""  # the ids of other formats' answers are never sent
         writer = ConversationWriter(self.parts, asked, relays=True, prefilled=prefilled, answer=named)
         stored = writer.write(made, State.ANSWERED)
         if stored is None:
@@ -149,8 +163,9 @@ class ConversationLog:
         Args:
             answer: None before there is one.
         """
-        messages = request.messages if answer is None else (*request.messages, *answer.messages)
-        self.conversations.pass_over(units_of(messages))
+        self.conversations.pass_over(units_of(request.messages))
+        for each in () if answer is None else (answer, *answer.others):
+            self.conversations.pass_over(units_of((*request.messages, *each.messages)))
 
     def _maker(self, conversation: Conversation, client: ClientMark) -> TurnMaker:
         return TurnMaker(
@@ -306,20 +321,40 @@ def _calling(units: Sequence[Unit], at: int) -> int:
     return units[at - 1].first if at > 0 else 0
 
 
-def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> tuple[tuple[Unit, ...], Unit | None]:
-    """The units before the answer, and the answer as a unit; with what the request gives as its beginning, if it does.
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An answer that says something.
 
-    None in place of an answer that says nothing.
+    Attributes:
+        before: the units before it.
+        unit: the answer, with what the request gives as its beginning, if it does.
     """
+
+    before: tuple[Unit, ...]
+    unit: Unit
+    answer: Answer
+
+
+def _different(conversation: Conversation, request: ChatRequest, answer: Answer) -> list[_Said]:
+    """The answers to a request that say something; of those that say the same, the first."""
+    said: dict[bytes, _Said] = {}
+    for each in (answer, *answer.others):
+        if (found := _after(conversation, request, each)) is not None:
+            said.setdefault(found.unit.digest, found)
+    return list(said.values())
+
+
+def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> _Said | None:
+    """An answer behind the units of its request; None for one that says nothing."""
     units = conversation.units
     count = len(request.messages)
     if not any(unit.role == "assistant" for unit in units_of(answer.messages)):
-        return units, None
+        return None
     begun = bool(units) and units[-1].role == "assistant"
     start = units[-1].first if begun else count
     said = units_of((*request.messages[start:], *answer.messages))[-1]
     moved = replace(said, first=said.first + start, last=said.last + start)
-    return (units[:-1] if begun else units), moved
+    return _Said(units[:-1] if begun else units, moved, answer)
 
 
 def with_answer(

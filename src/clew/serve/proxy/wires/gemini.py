@@ -7,7 +7,7 @@ or its parts, may be one object without a list around it.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clew.condense.wires.gemini import GEMINI as LIST
@@ -16,6 +16,7 @@ from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage, ToolCall
 from clew.serve.proxy.wires import edits, reading
+from clew.serve.proxy.wires.choices import numbered, side_by_side
 from clew.serve.proxy.wires.json_spans import element_spans, member_spans, read_body, whole
 from clew.serve.proxy.wires.streams import LazyReader
 from clew.serve.proxy.wires.whole import parsed, total, whole_number
@@ -123,9 +124,9 @@ class _Assembler:
     """Chunks have the shape of a whole answer; the last word of each counts."""
 
     def __init__(self) -> None:
-        self._content = StreamedAnswer()
+        self._candidates: dict[int, _Candidate] = {}
         self._usage = TokenUsage()
-        self._stop = ""
+        self._blocked = ""
         self._model = ""
         self._id = ""
 
@@ -136,19 +137,31 @@ class _Assembler:
             self._usage = _usage(usage)
         feedback = value.get("promptFeedback")
         if isinstance(feedback, dict):
-            self._stop = text_of(feedback.get("blockReason")) or self._stop
-        for candidate in blocks(value.get("candidates")):
-            if not candidate.get("index"):
-                self._stop = text_of(candidate.get("finishReason")) or self._stop
-                self._content.take({"candidates": [candidate]})
+            self._blocked = text_of(feedback.get("blockReason")) or self._blocked
+        for number, candidate in numbered(value.get("candidates")):
+            held = self._candidates.setdefault(number, _Candidate())
+            held.stop = text_of(candidate.get("finishReason")) or held.stop
+            held.content.take({"candidates": [candidate]})
 
     def end(self) -> None:
         """Gemini says why it stopped in its last chunk."""
 
     def answer(self) -> Answer:
-        messages = tuple(self._content.messages())
-        is_complete = bool(self._stop)
-        return Answer(messages, _calls(messages), self._usage, self._stop, self._model, is_complete, self._id)
+        candidates = [self._candidates[number] for number in sorted(self._candidates)] or [_Candidate()]
+        return side_by_side([self._read(candidate) for candidate in candidates])
+
+    def _read(self, candidate: "_Candidate") -> Answer:
+        messages = tuple(candidate.content.messages())
+        stop = candidate.stop or self._blocked
+        return Answer(messages, _calls(messages), self._usage, stop, self._model, bool(stop), self._id)
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """One answer as far as it came."""
+
+    content: StreamedAnswer = field(default_factory=StreamedAnswer)
+    stop: str = ""
 
 
 def _instructions(value: Mapping[str, Any]) -> str:

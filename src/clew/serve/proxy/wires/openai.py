@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clew.condense.wires import Message
@@ -12,6 +12,7 @@ from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, Span, TokenUsage, ToolCall
 from clew.serve.proxy.wires import edits, reading
+from clew.serve.proxy.wires.choices import numbered, side_by_side
 from clew.serve.proxy.wires.json_spans import element_spans, member_spans, read_body
 from clew.serve.proxy.wires.streams import LazyReader
 from clew.serve.proxy.wires.whole import parsed, whole_number
@@ -93,18 +94,20 @@ class _OpenAI:
 
     def read_answer(self, body: bytes) -> Answer:
         value = parsed(body)
-        choice = next((choice for choice in blocks(value.get("choices")) if not choice.get("index")), {})
-        message = choice.get("message")
-        if not isinstance(message, dict):
-            return Answer(usage=_usage(value), complete=False)
-        return Answer(
-            messages=({"role": "assistant", **message},),
-            calls=_calls(message),
-            usage=_usage(value),
-            stop=text_of(choice.get("finish_reason")),
-            model=text_of(value.get("model")),
-            id=text_of(value.get("id")),
-        )
+        usage, model, name = _usage(value), text_of(value.get("model")), text_of(value.get("id"))
+        answers = {
+            number: Answer(
+                messages=({"role": "assistant", **message},),
+                calls=_calls(message),
+                usage=usage,
+                stop=text_of(choice.get("finish_reason")),
+                model=model,
+                id=name,
+            )
+            for number, choice in numbered(value.get("choices"))
+            if isinstance(message := choice.get("message"), dict)
+        }
+        return side_by_side([answers[number] for number in sorted(answers)] or [Answer(usage=usage, complete=False)])
 
     def error(self, status: int, message: str) -> bytes:
         kind, code = _ERRORS.get(status, ("server_error" if status >= 500 else "invalid_request_error", None))
@@ -116,34 +119,43 @@ OPENAI: Final = _OpenAI()
 
 class _Assembler:
     def __init__(self) -> None:
-        self._content = StreamedAnswer()
+        self._choices: dict[int, _Choice] = {}
         self._usage = TokenUsage()
-        self._stop = ""
         self._model = ""
         self._id = ""
-        self._is_complete = self._is_failed = False
+        self._is_ended = self._is_failed = False
 
     def take(self, value: dict[str, Any]) -> None:
         self._model = text_of(value.get("model")) or self._model
         self._id = text_of(value.get("id")) or self._id
         if value.get("usage"):
             self._usage = _usage(value)
-        choices = blocks(value.get("choices"))
-        if choices:
-            self._content.take({"choices": choices})
-        for choice in choices:
-            if not choice.get("index") and (stop := text_of(choice.get("finish_reason"))):
-                self._stop, self._is_complete = stop, True
+        for number, choice in numbered(value.get("choices")):
+            held = self._choices.setdefault(number, _Choice())
+            held.content.take({"choices": [{**choice, "index": 0}]})
+            held.stop = text_of(choice.get("finish_reason")) or held.stop
         self._is_failed = self._is_failed or bool(value.get("error"))
 
     def end(self) -> None:
-        self._is_complete = True
+        self._is_ended = True
 
     def answer(self) -> Answer:
-        messages = tuple({"content": None, **message} for message in self._content.messages())
+        choices = [self._choices[number] for number in sorted(self._choices)] or [_Choice()]
+        return side_by_side([self._read(choice) for choice in choices])
+
+    def _read(self, choice: "_Choice") -> Answer:
+        messages = tuple({"content": None, **message} for message in choice.content.messages())
         calls = _calls(messages[0]) if messages else ()
-        is_complete = self._is_complete and not self._is_failed
-        return Answer(messages, calls, self._usage, self._stop, self._model, is_complete, self._id)
+        is_complete = (self._is_ended or choice.stop != "") and not self._is_failed
+        return Answer(messages, calls, self._usage, choice.stop, self._model, is_complete, self._id)
+
+
+@dataclass(slots=True)
+class _Choice:
+    """One answer as far as it came."""
+
+    content: StreamedAnswer = field(default_factory=StreamedAnswer)
+    stop: str = ""
 
 
 def _last_text(body: bytes, content: Span, parts: list[Any]) -> Span | None:
