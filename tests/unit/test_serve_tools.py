@@ -99,8 +99,13 @@ def test_answers_are_bounded() -> None:
         ("recall", {"query": " "}, "query is empty; give a question or topic"),
         ("recall", {"query": "x", "budget": MOST_TOKENS + 1}, "budget 8001 is out of range"),
         ("recall", {"query": "x", "budget": -1}, "budget -1 is out of range"),
-        ("recall", {"query": "x", "budget": "many"}, "budget: Input should be a valid integer"),
-        ("recall", {}, "query: Field required. recall takes query (a question"),
+        ("recall", {"query": "x", "budget": "many"}, "budget is 'many'; expected a whole number. recall takes query"),
+        ("recall", {"query": "x", "budget": True}, "budget is True; expected a whole number"),
+        ("recall", {"query": "x", "budget": 10**400}, "…; expected a whole number"),
+        ("recall", {"query": "x", "budget": 1.5}, "budget is 1.5; expected a whole number"),
+        ("recall", {"query": "x", "budget": None}, "budget is None; expected a whole number"),
+        ("recall", {"query": 5}, "query is 5; expected text"),
+        ("recall", {}, "query is missing. recall takes query (a question"),
         ("recall", {"querry": "x"}, 'recall takes no argument "querry"; it takes query, budget'),
         ("remember_when", {"since": "Redis"}, "names no time; write a date such as 2023-05-07"),
         ("remember_when", {"mode": "later"}, "mode 'later' is unknown; expected one of auto, lookup"),
@@ -231,6 +236,9 @@ def test_the_recap_of_a_session_is_an_answer_too() -> None:
         assert answer.startswith("<clew-memory>")
         assert "We keep the carts of the shop in Redis" in answer
         assert quoted == {NotTraceable}
+        assert len(tools.open("plans: may", offset=20)) == len(answer) - 20
+        with pytest.raises(InputError, match=r"offset 20000 is behind the end; the recap has \d+ characters, from 0"):
+            tools.open("plans: may", offset=PAGE_CHARS)
         for name in ("nowhere", "plans:turn:7"):
             with pytest.raises((InputError, NotFoundError), match=name):
                 tools.open(name)

@@ -16,7 +16,8 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
-from clew.errors import ClewError, MissingExtra, NotFoundError
+from clew.errors import ClewError, InputError, MissingExtra, NotFoundError
+from clew.serve.tool_arguments import read_arguments
 from clew.serve.tool_names import OFFERED, listed_name, plain_name, unknown, with_names
 from clew.serve.tools import Tool, Tools
 from clew.serve.warming import warming_up
@@ -71,14 +72,13 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
             if problem is not None:
                 raise ToolError(problem)
             try:
-                return await super().call_tool(name, arguments, context)
+                return await super().call_tool(name, read_arguments(offered[name], arguments), context)
+            except InputError as error:
+                raise ToolError(str(error)) from None
             except ToolError as error:
                 if isinstance(error.__cause__, ToolError):  # what the tool itself said, which the SDK repeats
                     raise ToolError(str(error.__cause__)) from None
-                wrong = _wrong_values(name, offered[name], error.__cause__)
-                if wrong is None:
-                    raise
-                raise ToolError(wrong) from None  # the SDK's message repeats the values, however long
+                raise
 
         async def run_stdio_async(self) -> None:
             """Serves as the SDK does, which drops a line with half a character without an answer."""
@@ -217,12 +217,3 @@ def _with_tool_errors(tool: Tool, tool_error: type[Exception]) -> Callable[..., 
             ) from error
 
     return call
-
-
-def _wrong_values(name: str, tool: Tool, cause: BaseException | None) -> str | None:
-    """Describes the wrong values of a call, from the validation error that it raised; None for any other error."""
-    errors = getattr(cause, "errors", None)
-    if not callable(errors):
-        return None
-    wrong = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in errors()]
-    return f"{'; '.join(wrong)}. {name} takes {', '.join(f'{n} ({about})' for n, about in tool.arguments.items())}"

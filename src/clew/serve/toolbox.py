@@ -12,6 +12,7 @@ from typing import Any, Final
 from clew.assemble.render import OPENING
 from clew.errors import ClewError
 from clew.serve.quoting import NotTraceable, quoting
+from clew.serve.tool_arguments import read_arguments
 from clew.serve.tool_names import OFFERED, plain_name, unknown, with_names
 from clew.serve.tools import Tool, Tools
 from clew.serve.topics import OTHERS
@@ -99,13 +100,14 @@ class Toolbox:
         tool = self._tools[plain_name(self._names.get(name, name), self._tools)]
         given = arguments_of(arguments)
         if given is None:
-            return ToolAnswer(f"Error: the arguments are no JSON object. {_takes(tool)}")
-        problem = unknown(self._tools, tool.name, given) or _wrong(tool, given)
+            takes = ", ".join(tool.arguments)
+            return ToolAnswer(f"Error: the arguments are no JSON object; {tool.name} takes {takes}.")
+        problem = unknown(self._tools, tool.name, given)
         if problem is not None:
             return ToolAnswer(f"Error: {problem}")
         try:
             with quoting() as quoted:
-                text = tool.call(**given)
+                text = tool.call(**read_arguments(tool, given))
         except ClewError as error:
             return ToolAnswer(f"Error: {error}")
         except Exception as error:  # a bug in a tool must not cost the user the answer
@@ -162,19 +164,3 @@ def _collapses(name: str, given: Mapping[str, Any]) -> frozenset[str]:
     if name != "expand_topic":
         return frozenset()
     return frozenset(each.strip().casefold() for each in given.get("collapse", "").split(",") if each.strip())
-
-
-def _wrong(tool: Tool, given: Mapping[str, Any]) -> str | None:
-    """What is wrong with the arguments of a call; None when nothing is."""
-    kinds = {"string": str, "integer": int}
-    for name, about in tool.schema["properties"].items():
-        if name not in given:
-            if tool.needs(name):
-                return f"{name} is missing. {_takes(tool)}"
-        elif not isinstance(given[name], kinds[about["type"]]) or isinstance(given[name], bool):
-            return f"{name} is {type(given[name]).__name__}, expected {about['type']}. {_takes(tool)}"
-    return None
-
-
-def _takes(tool: Tool) -> str:
-    return f"{tool.name} takes {', '.join(f'{name} ({about})' for name, about in tool.arguments.items())}"

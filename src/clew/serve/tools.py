@@ -274,13 +274,12 @@ class Tools:
             turn = self._memory.restore(id.strip())
         except (InputError, NotFoundError) as error:
             try:
-                return self._recap(id.strip())
+                return self._recap(id.strip(), offset)
             except NotFoundError as no_session:
                 if isinstance(error, NotFoundError):
                     raise error from None
                 raise NotFoundError(f"{no_session}. A turn's id is a session and a number, as 'plans:7'") from None
-        if offset >= max(1, len(turn.text)):
-            raise InputError(f"offset {offset} is behind the end; the turn has {len(turn.text):,} characters, from 0")
+        _check_offset(offset, turn.text, "turn")
         quotes([NotTraceable if turn.id is None else turn.id])
         text = turn.text[offset : offset + PAGE_CHARS]
         rest = len(turn.text) - offset - len(text)
@@ -311,11 +310,12 @@ class Tools:
         """The recap of a session, marked as quoted memory."""
         return self._recap(unquote(session))
 
-    def _recap(self, session: str) -> str:
+    def _recap(self, session: str, offset: int = 0) -> str:
         name = session_meant(self._memory.reads, session)
         text = self._memory.recap(name, budget=RECAP_TOKENS, until_now=True).text
+        _check_offset(offset, text, "recap")
         quotes([NotTraceable])
-        return quoted(text) if text else "Nothing was said in that session."
+        return quoted(text[offset:]) if text else "Nothing was said in that session."
 
     def forget(self, ids: str) -> str:
         """Deletes turns for good."""
@@ -466,6 +466,11 @@ def _line(session: SessionInfo) -> str:
     turns = f"{session.turns} turn{'s' * (session.turns != 1)}"
     name = name_on_a_line(session.name)
     return f"{name}: {day}, {turns}{f', {where}' if where else ''}: {session.title or 'no title'}"
+
+
+def _check_offset(offset: int, text: str, what: str) -> None:
+    if offset >= max(1, len(text)):
+        raise InputError(f"offset {offset} is behind the end; the {what} has {len(text):,} characters, from 0")
 
 
 def _need(text: str, name: str, what: str) -> None:

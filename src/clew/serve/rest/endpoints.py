@@ -85,7 +85,7 @@ _FILTERS: Final = (
     _named("project", "Only conversations of this project folder."),
     _named("branch", "Only conversations on this git branch."),
 )
-_QUESTION: Final = Field(name="query", about="A question or topic, in full words.", required=True)
+_QUESTION: Final = Field(name="query", about="A question or topic, in full words.", required=True, not_blank=True)
 _PART: Final = Field(
     name="part",
     about="A part of a turn.",

@@ -46,6 +46,7 @@ class Field:
     Attributes:
         low, high: of a number; of a text the characters, of a list the elements.
         choices: the texts that are allowed; empty for any.
+        not_blank: whether the text needs something besides white space.
         moment: whether the text is a point in time with its zone, which is given as a datetime.
         of: what each element of a list is.
         fields: the members of an object; with none it may have any.
@@ -60,6 +61,7 @@ class Field:
     low: int = 0
     high: int = LONGEST
     choices: tuple[str, ...] = ()
+    not_blank: bool = False
     moment: bool = False
     of: "Field | None" = None
     fields: "tuple[Field, ...]" = ()
@@ -71,6 +73,7 @@ class Field:
             sizes = {"minLength": self.low, "maxLength": self.high}
             found |= {"enum": list(self.choices)} if self.choices else sizes
             found |= {"format": "date-time"} if self.moment else {}
+            found |= {"pattern": r"\S"} if self.not_blank else {}
         elif self.kind is FieldKind.INTEGER:
             found |= {"minimum": self.low, "maximum": self.high}
         elif self.kind is FieldKind.ARRAY and self.of is not None:
@@ -141,6 +144,8 @@ def _text(field: Field, value: Any) -> Any:
         raise field.wrong(value, "text of whole characters; it has half of one")
     if not field.low <= len(value) <= field.high:
         raise field.wrong(value, f"{field.low} to {field.high} characters, and got {len(value)}")
+    if field.not_blank and not value.strip():
+        raise field.wrong(value, f"words: {field.about}")
     if field.choices and value not in field.choices:
         raise field.wrong(value, f"one of {', '.join(field.choices)}")
     return _moment(field, value) if field.moment else value
