@@ -2919,6 +2919,11 @@ RELAY = (
         "issue 15",
         "Hostile and broken requests are refused, or passed on unambiguously; the server lives.",
     ),
+    Requirement(
+        "P-RLY-60",
+        "issue 15",
+        "Addresses in request lines are served where they are our own, else the error says what to set.",
+    ),
     Requirement("P-RLY-24", "issue 15", "An answer does not wait for the acknowledgement of its head."),
     Requirement(
         "P-RLY-23",

@@ -270,6 +270,40 @@ def test_websockets_are_refused_clearly() -> None:
         assert (status, b"plain HTTP" in body, upstream.requests) == (426, True, [])
 
 
+@pytest.mark.requirement("P-RLY-60")
+def test_a_whole_address_in_the_request_line_is_served_where_it_is_our_own() -> None:
+    with raw_upstream(echo) as upstream, proxy(upstream.url) as server:
+        own = server.url
+        status, _, body = split(ask(own, post(f"{own}/openai/v1/files?x=1", BODY)))
+        assert (status, body) == (200, b"POST /v1/files?x=1 HTTP/1.1\n" + BODY)
+        assert split(ask(own, post(f"{own}/clew/mcp")))[0] != 404
+        assert split(ask(own, post("*").replace(b"POST", b"OPTIONS")))[0] == 204
+        assert len(upstream.requests) == 1
+
+
+@pytest.mark.requirement("P-RLY-60")
+@pytest.mark.parametrize(
+    ("method", "target", "named"),
+    [
+        (b"POST", "http://api.openai.com/v1/chat/completions", b"'api.openai.com'"),
+        (b"POST", "http://127.0.0.1:11434/v1/chat/completions", b"'127.0.0.1:11434'"),  # a model on this machine
+        (b"POST", "http://127.0.0.1:x/v1/models", b"another server"),
+        (b"POST", "http://ann:secret@127.0.0.1/v1/models", b"another server"),
+        (b"POST", "ftp://127.0.0.1:{port}/v1/models", b"another server"),
+        (b"CONNECT", "api.openai.com:443", b"'api.openai.com:443'"),
+        (b"CONNECT", "127.0.0.1:{port}", b"127.0.0.1"),
+    ],
+)
+def test_who_takes_clew_for_an_http_proxy_is_told_what_to_set(method: bytes, target: str, named: bytes) -> None:
+    with raw_upstream(echo) as upstream, proxy(upstream.url) as server:
+        port = server.url.rpartition(":")[2]
+        status, _, body = split(ask(server.url, post(target.format(port=port)).replace(b"POST", method, 1)))
+        assert (status, upstream.requests) == (421, [])
+        assert named in body
+        assert f"{server.url}/openai/v1".encode() in body
+        assert b"secret" not in body
+
+
 @pytest.mark.requirement("P-RLY-52")
 def test_an_offer_of_another_version_of_http_is_passed_over() -> None:
     """As Java's client makes it in the first request of each connection: its body follows in HTTP/1.1."""

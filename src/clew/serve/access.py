@@ -188,7 +188,7 @@ class Access:
     def checked_origin(self, headers: Headers) -> AccessDenied | None:
         """Refuses names by which this server is not called, and other sites' pages: a browser would carry both here."""
         host = headers.get(b"host")
-        if host is not None and not self._is_own_host(host.decode("latin-1")):
+        if host is not None and not self.is_own_host(host.decode("latin-1")):
             said = f"this server is not called {_shown(host)}; serve.hosts lists its names"
             return AccessDenied(403, said, next="call it by one of its names, or add this one to serve.hosts")
         origin = headers.get(b"origin")
@@ -197,7 +197,8 @@ class Access:
             return AccessDenied(403, said, next="add the origin to serve.origins, if its pages may call this server")
         return None
 
-    def _is_own_host(self, host: str) -> bool:
+    def is_own_host(self, host: str) -> bool:
+        """Whether the server is called so; a port does not count."""
         name = _without_port(host.strip().lower())
         return name in self._hosts or is_loopback(name) or (self._any_address and _is_address(name))
 

@@ -19,6 +19,7 @@ from clew.serve.proxy.own_answers import CommandedPipeline
 from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.upstreams import split_prefix, upstreams
 from clew.serve.proxy.workers import Workers
+from clew.serve.request_target import METHODS, read_target
 from clew.serve.rest.problems import refusal
 from clew.serve.services import Services
 
@@ -74,7 +75,11 @@ class _Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        request = incoming(scope)
+        read = read_target(scope, self._services.access.is_own_host)
+        if isinstance(read, AccessDenied):
+            await self._refuse(incoming(scope), read, send)
+            return
+        scope, request = read, incoming(read)
         own = request.path.startswith(OWN) or request.path == OWN[:-1]
         admitted = self._services.access.admit(request.named, own_page=own)
         self._services.metrics.add("clew_in_flight")
@@ -83,6 +88,8 @@ class _Application:
                 await self._own(request, admitted, scope, receive, send)
             elif isinstance(admitted, AccessDenied):
                 await self._refuse(request, admitted, send)
+            elif request.path == b"*" and request.method == "OPTIONS":
+                await answer(send, 204, [METHODS], b"")
             elif self._proxy is not None:
                 await self._proxy.handle(request, admitted, receive, send)
         finally:
