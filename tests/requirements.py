@@ -1892,6 +1892,7 @@ TIME = (
         "Joined dates share their year, month or week; a month or weekday may be of a year or week named beside it.",
     ),
     Requirement("F-TIME-16", "DESIGN 10", "A time that is asked for is neither widened nor passed over."),
+    Requirement("F-TIME-18", "DESIGN 10", "Two sides of dates are an interval, and days that are left out stay out."),
     Requirement("F-TIME-04", "DESIGN 10", "The mode of a time query is given, or chosen by the question's words."),
     Requirement("F-TIME-05", "Issue 5.7", "A time is given by moments or words; a range that ends first is an error."),
     Requirement("F-TIME-06", "DESIGN 10", "A period is divided into days, weeks, months or years."),

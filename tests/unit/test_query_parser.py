@@ -102,6 +102,8 @@ def test_each_field_is_read(expression: str, leaf: Node) -> None:
     [
         ("before 2024-05-02", TimeRange(until=day(2))),
         ("after 2024-05-02", TimeRange(since=day(3))),
+        ("since 9999-12-31", TimeRange(since=datetime(9999, 12, 31, tzinfo=UTC))),
+        ("before 0001-01-01", TimeRange(until=datetime(1, 1, 1, tzinfo=UTC))),
         ("SINCE 2 May 2024", TimeRange(since=day(2))),
         ("on May 2024", TimeRange(since=day(1), until=day(1, 6))),
         ("on 2023", TimeRange(since=day(1, 1, 2023), until=day(1, 1))),

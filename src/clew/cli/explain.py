@@ -221,8 +221,9 @@ def _period(settings: Mapping[str, Any]) -> str:
     given = "".join(f", {name} {printable(asked[name])!r}" for name in ("since", "until") if name in asked)
     day = settings.get("counted_from")
     counted_from = f", counted from the conversation's last day, {day}" if day else ""
+    excluded = "".join(f", without {start[:10]} to {end[:10]}" for start, end in settings.get("excluded", ()))
     turns = f"{counted(settings['in_time'], 'turn')} in the period, {counted(settings['offered'], 'line')} considered"
-    return f"{chosen}{given}{counted_from}; {turns}"
+    return f"{chosen}{given}{counted_from}{excluded}; {turns}"
 
 
 def _confidence(parts: Mapping[str, float], *, full: bool) -> str:

@@ -1,6 +1,7 @@
 """A stretch of time, with or without a question -> the block of what was said in it. Start at `remember`."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from datetime import time as clock_time
@@ -84,6 +85,7 @@ def remember(path: ReadPath, request: TimeRequest) -> Remembered:
         left_out=len(findings.lines) - len(moments),
         since=window.since,
         until=window.until,
+        excluded=window.excluded,
         counted_from=_midnight(window.counted_from),
     )
     settings = {"budget": request.budget, "counter": count.name, "mode": mode, "asked": _as_given(request)}
@@ -103,13 +105,15 @@ def _findings(path: ReadPath, mode: str, window: TimeWindow, sessions: Filter, n
     frame = path.ranker.frame(window.rest, now, session=sessions.session) if window.about else None
     view = path.live.view() if frame is None else frame.view
     chosen = replace(sessions, since=window.since, until=window.until)
-    positions, ranking = _in_window(path, view, frame, chosen, now)
+    positions, ranking = _in_window(path, view, frame, chosen, window.excluded, now)
     ranked = _NONE if ranking is None else ranking.positions if mode == "lookup" else on_topic(ranking)
     with path.store.snapshot() as reader:
         scene = Scene(reader, path.space, view, positions, ranked, frame)
         lines = offers(mode, scene)
         paused = paused_since(reader, path.space) is not None
     settings: dict[str, Any] = {"filter": chosen.to_dict()}
+    if window.excluded:
+        settings["excluded"] = [[start.isoformat(), end.isoformat()] for start, end in window.excluded]
     settings |= {} if window.counted_from is None else {"counted_from": window.counted_from.isoformat()}
     settings |= {} if frame is None else path.ranked_by(frame)
     return _Findings(
@@ -124,12 +128,20 @@ def _findings(path: ReadPath, mode: str, window: TimeWindow, sessions: Filter, n
 
 
 def _in_window(
-    path: ReadPath, view: IndexView, frame: Frame | None, chosen: Filter, now: datetime
+    path: ReadPath,
+    view: IndexView,
+    frame: Frame | None,
+    chosen: Filter,
+    excluded: Sequence[tuple[datetime, datetime]],
+    now: datetime,
 ) -> tuple[Places, Ranking | None]:
     """The turns of the time, and the best of them for the question; None without one."""
     mask = path.selector.mask(view, chosen, now)
     shown = view.turns.chars > 0  # injected text has no characters in the index and is never a memory
     mask = shown if mask is None else mask & shown
+    for start, end in excluded:
+        left_out = Filter(since=start, until=end).mask(view)
+        mask = mask if left_out is None else mask & ~left_out
     positions = np.flatnonzero(mask)
     if frame is None or not len(positions):
         return positions, None

@@ -481,12 +481,13 @@ def _need(text: str, name: str, what: str) -> None:
 def _span(found: Remembered) -> str:
     """The period in words."""
     ends = [None if end is None else end.isoformat(timespec="minutes") for end in (found.since, found.until)]
+    excluded = "".join(f", without {start:%Y-%m-%d} to {end:%Y-%m-%d}" for start, end in found.excluded)
     if ends == [None, None]:
-        return "of all times"
+        return f"of all times{excluded}"
     day = found.counted_from
     counted = "" if day is None else f" (counted from the conversation's last day, {day.date().isoformat()})"
     last = ends[1] or ("now" if found.until is None and (found.since is None or found.turns) else "any later time")
-    return f"from {ends[0] or 'the beginning'} to {last}{counted}"
+    return f"from {ends[0] or 'the beginning'} to {last}{counted}{excluded}"
 
 
 def _receipt(found: Remembered) -> str:

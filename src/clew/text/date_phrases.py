@@ -141,7 +141,10 @@ _GRAINS: dict[str, Grain] = {
 _BEFORE = r"(?<!\w)(?:{})[\s-]{{1,3}}(?:the\s)?$"
 _IN = r"in|during|since|until|till|early|late|mid|(?:end|middle|beginning|start|month)\sof"
 _SEASON = r"|year|(?:spring|summer|fall|autumn|winter)(?:\sof)?"
-_ASKED = r"|before|after|from|by|between|and|to|through|of|around|than"
+_ASKED = (
+    r"|before|after|from|by|between|and|to|through|of|around|than|not|nor|except|excluding|without|besides"
+    r"|(?:everything|anything|all|any\s\w{1,12})\sbut"
+)
 _BEFORE_MONTH = {False: late_pattern(_BEFORE.format(_IN)), True: late_pattern(_BEFORE.format(_IN + _ASKED))}
 _BEFORE_YEAR = {
     False: late_pattern(_BEFORE.format(_IN + _SEASON)),

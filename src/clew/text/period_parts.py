@@ -47,7 +47,7 @@ _LONGEST: Final = 40
 def narrowed(text: str, asked: DateConstraint) -> DateConstraint:
     """The days asked about; where the words before them name a part of the period, or the week of a day, its days."""
     start, end, at = asked.start, asked.end, asked.phrase_span[0]
-    if asked.relation != "on" or start is None or end is None:
+    if asked.relation not in {"on", "except"} or start is None or end is None:
         return asked
     before = text[max(0, at - _LONGEST) : at]
     if asked.grain in _MONTHS_OF:

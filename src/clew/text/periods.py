@@ -62,6 +62,7 @@ def parse_period(expression: str, now: datetime, covered: tuple[date, date] | No
     for form in (f"from {words}", words, f"in {words}"):
         counted = counting_day(form, now, covered)
         asked = parse_query_dates(form, counting_moment(form, now, covered), covered)
+        asked = [each for each in asked if each.relation != "except"]
         if form.startswith("from ") and not any(each.relation == "between" for each in asked):
             continue
         if asked:
@@ -128,12 +129,15 @@ def _clock(words: str, now: datetime) -> Period | None:
     match = _HOURS.fullmatch(words)
     if match is None or (match["last"] is None) == (match["ago"] is None):
         return None
+    if match["last"] and match["count"] is not None and not match["count"].strip("0"):
+        return None  # the last 0 hours are none
     count = (match["count"] or "a").lower()
     number = float(count) if count.isdecimal() else _COUNTS.get(count, _COUPLE if "couple" in count else _FEW)
     try:
-        then = now - timedelta(**{f"{match['unit'].lower()}s": number})
+        then = now.astimezone(UTC) - timedelta(**{f"{match['unit'].lower()}s": number})  # hours do not follow the clock
     except OverflowError:
         return None  # before the first year
+    then = then.astimezone(now.tzinfo)
     return Period(then, now if match["last"] else then)
 
 

@@ -4,7 +4,7 @@ They are separate from `clew.text.date_phrases`, whose results for turns are sto
 changes no stored row. This module knows the wording, not the calendar.
 
     the week, weekend, month, quarter, year before last; over the weekend; a fortnight ago; half a year ago;
-    a year and a half ago; the last N hours, fortnight; in Q1, in the second quarter
+    a year and a half ago; the last N hours, fortnight; in Q1, in the second quarter; between march and may
 
 Dates in other languages are found by `clew.text.foreign_dates`, seasons by `clew.text.seasons`.
 """
@@ -52,6 +52,11 @@ _RANGE: Final = late_pattern(
     rf"|(?<!s\s)(?<![$€£.,:#])(?P<year>{_YEAR}){_LINK}(?P<last_year>{_YEAR}))(?![\w%/-]|[.,:]\w)"
 )
 """Two months, written with capitals, or two years that count no things before them ("lines 2000 to 2020")."""
+_PLAIN_RANGE: Final = late_pattern(
+    rf"(?<!\w)(?:between|from)\s(?P<month>{_MONTH.lower()})\s(?:and|to|until|till|through)\s(?P<last_month>{_MONTH.lower()})"
+    rf"(?:,?\s(?P<of>{_YEAR}))?(?!\w)"
+)
+"""Two months in small letters, of which "march" and "may" are words of their own elsewhere."""
 _MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
@@ -72,6 +77,9 @@ def _mentions(query: str) -> list[Mention]:
     lower = query.lower()
     if len(lower) != len(query):  # İ changes its length in lower case
         return found
+    if "between " in lower or "from " in lower:
+        plain = [mention for match in _PLAIN_RANGE.finditer(lower) for mention in _ends(match)]
+        found = without_overlaps([*plain, *found]) if plain else found
     seasons = season_mentions(lower)
     if seasons:
         found = without_overlaps([*seasons, *found])
@@ -94,7 +102,7 @@ def _ends(match: re.Match[str]) -> list[Mention]:
             return []
         return [WrittenDate(match.span(name), "year", int(match[name])) for name in ("year", "last_year")]
     year = int(match["of"]) if match["of"] else None
-    months = [_MONTHS.index(match[name][:3]) + 1 for name in ("month", "last_month")]
+    months = [_MONTHS.index(match[name][:3].title()) + 1 for name in ("month", "last_month")]
     last = WrittenDate((match.start("last_month"), match.end("of" if year else "last_month")), "month", year, months[1])
     return [WrittenDate(match.span("month"), "month", None, months[0]), last]
 

@@ -4,14 +4,16 @@ How turns on, near or outside of these days are scored is decided in ranking.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from itertools import groupby
 from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
 from clew.text.compound_dates import compounded
+from clew.text.date_bounds import exclusion_start, is_joint, length_compared, side_before
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, anchored
 from clew.text.dates import ResolvedDate, place, place_written
 from clew.text.foreign_dates import DayRange, day_range, linked, relation_of
@@ -19,7 +21,7 @@ from clew.text.late_pattern import late_pattern
 from clew.text.query_date_phrases import query_mentions
 from clew.text.seasons import is_winter
 
-Relation = Literal["on", "before", "after", "between"]
+Relation = Literal["on", "before", "after", "between", "except"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class DateConstraint:
         start: first day asked about; None if unbounded.
         end: last day asked about; None if unbounded.
         grain: precision of the date; the coarser one of two dates.
-        relation: `on` the named days, `before` or `after` them, or `between` two dates, both included.
+        relation: `on` the named days, `before` or `after` them, `between` two dates, both included, or all days
+            `except` the named ones.
         phrase_span: position of the phrase in the question.
     """
 
@@ -42,7 +45,8 @@ class DateConstraint:
 
     def admits(self, day: date) -> bool:
         """Whether a day is within the constraint."""
-        return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
+        within = (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
+        return within is not (self.relation == "except")
 
 
 _GRAINS: tuple[Grain, ...] = ("day", "weekend", "week", "month", "quarter", "year")
@@ -59,13 +63,6 @@ _DAY_ENDS = late_pattern(
     rf"(?:\s+(?P<link>and|to|until|till|through)\s+(?:the\s+)?)(?P<day>[0-9]{{1,2}}){_NTH}(?:,?\s+(?P<year>[0-9]{{4}}))?"
     r"(?=\s*(?:[?!;,)]|\.(?!\d)|$))",
     re.IGNORECASE,
-)
-_FILLER = r"\s+(?:(?:(?:end|middle|beginning|start)\s+of|early|late|mid|in|on|the)[\s-]+)*$"
-_RELATIONS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (late_pattern(r"\b(?:before|prior\s+to|earlier\s+than)" + _FILLER, re.IGNORECASE), "before"),
-    (late_pattern(r"\b(?:until|till|up\s+to|by|as\s+of)" + _FILLER, re.IGNORECASE), "up to"),
-    (late_pattern(r"\b(?:after|later\s+than)" + _FILLER, re.IGNORECASE), "after"),
-    (late_pattern(r"\b(?:since|starting)" + _FILLER, re.IGNORECASE), "since"),
 )
 _ONWARDS = late_pattern(r"\s+(?:on|onwards?)\b(?!\s+\w)", re.IGNORECASE)
 _LONGEST_BEFORE = 40
@@ -87,8 +84,8 @@ def parse_query_dates(
             in which it is between them; if there is none, or `covered` is None, for the year nearest to `now`.
 
     Returns:
-        The constraints in the order of the question; several are alternatives. Empty if the question asks for no date,
-        or its date cannot be resolved.
+        The constraints in the order of the question. Several are alternatives, but for exceptions, which all hold.
+        Empty if the question asks for no date, or its date cannot be resolved.
     """
     mentions = query_mentions(query)
     when = _DateReference(_today(mentions, now, covered), covered)
@@ -105,9 +102,12 @@ def parse_query_dates(
             constraints = [one for one in constraints if one.phrase_span[0] < previous.span[0]]
             constraints += filter(None, (_between(previous, mention, end, when) for end in ends))
         else:
-            constraints += (_day_range(query, mention, end) or _single(query, end) for end in ends)
+            constraints += (
+                _day_range(query, mention, end) or _compared(query, mention, end, when) or _single(query, end)
+                for end in ends
+            )
         previous = mention
-    return constraints
+    return _intervals(query, constraints)
 
 
 def counting_day(query: str, now: datetime, covered: tuple[date, date] | None) -> date:
@@ -181,8 +181,8 @@ def _on(found: ResolvedDate) -> DateConstraint:
 
 def _trailing(mention: Mention, today: date | None) -> ResolvedDate | None:
     """The last two weeks: from the same day two weeks ago up to today."""
-    if today is None or not isinstance(mention, RelativeDate):
-        return None
+    if today is None or not isinstance(mention, RelativeDate) or not mention.offset:
+        return None  # the last 0 days are none
     days, months = _DAYS_OF.get(mention.grain, 0), _MONTHS_OF.get(mention.grain, 0)
     try:
         start = today + relativedelta(days=days * mention.offset, months=months * mention.offset)
@@ -239,15 +239,62 @@ def _english_range(query: str, span: tuple[int, int]) -> DayRange | None:
     return DayRange((start, ends.end()), last=int(ends["day"]), year=int(ends["year"] or 0))
 
 
+def _compared(query: str, mention: Mention, found: ResolvedDate, when: _DateReference) -> DateConstraint | None:
+    """More, or less, than two weeks ago: counted to the day, as for the last two weeks."""
+    if not isinstance(mention, RelativeDate) or mention.offset >= 0 or mention.trailing or mention.weekday is not None:
+        return None
+    than = length_compared(_text_before(query, mention.span[0])) if query[: mention.span[1]].endswith("ago") else ""
+    since = _trailing(mention, when.today) if than else None
+    if since is None or since.start <= date.min:
+        return None
+    if than == "more":
+        return DateConstraint(None, since.start - _ONE_DAY, found.grain, "before", found.phrase_span)
+    return DateConstraint(since.start, since.end, found.grain, "on", found.phrase_span)
+
+
 def _single(query: str, found: ResolvedDate) -> DateConstraint:
     before = _text_before(query, found.phrase_span[0])
-    word = next((word for pattern, word in _RELATIONS if pattern.search(before)), "on")
+    word = side_before(before)
     if word == "on":
         word = relation_of(query, found.phrase_span)
     if word == "on" and _ONWARDS.match(query, found.phrase_span[1]):
         word = "since"
+    if word == "on" and exclusion_start(before) is not None:
+        return DateConstraint(found.start, found.end, found.grain, "except", found.phrase_span)
     start, end, relation = _WINDOWS[word](found)
     return DateConstraint(start, end, found.grain, relation, found.phrase_span)
+
+
+def _intervals(query: str, constraints: list[DateConstraint]) -> list[DateConstraint]:
+    """Joins one side of a date and the other side of the next one: "after March but before June"."""
+    joined: list[DateConstraint] = []
+    for span, group in groupby(constraints, key=lambda each: each.phrase_span):
+        these = list(group)
+        last = [each for each in joined if each.phrase_span == joined[-1].phrase_span]
+        sides = {each.relation for each in (*last, *these)}
+        if last and sides == {"before", "after"} and len({each.relation for each in these}) == 1:
+            gap = query[last[0].phrase_span[1] : span[0]]
+            both = _overlaps(last, these) if is_joint(gap) else []
+            if both:
+                joined[-len(last) :] = both
+                continue
+        joined += these
+    return joined
+
+
+def _overlaps(some: Sequence[DateConstraint], others: Sequence[DateConstraint]) -> list[DateConstraint]:
+    """For each first day of one side of two dates, the stretch to the first end behind it."""
+    opening, closing = (some, others) if some[0].relation == "after" else (others, some)
+    spans = [each.phrase_span for each in (*some, *others)]
+    span = (min(start for start, _ in spans), max(end for _, end in spans))
+    found = []
+    for first in opening:
+        ends = [last for last in closing if first.start and last.end and first.start <= last.end]
+        if ends:
+            last = min(ends, key=lambda each: each.end or date.max)
+            grain = max(first.grain, last.grain, key=_GRAINS.index)
+            found.append(DateConstraint(first.start, last.end, grain, "between", span))
+    return found
 
 
 _WINDOWS: dict[str, Callable[[ResolvedDate], tuple[date | None, date | None, Relation]]] = {
@@ -257,6 +304,15 @@ _WINDOWS: dict[str, Callable[[ResolvedDate], tuple[date | None, date | None, Rel
     "after": lambda found: (found.end + _ONE_DAY, None, "after"),
     "since": lambda found: (found.start, None, "after"),
 }
+
+
+def exception_spans(query: str, constraints: Iterable[DateConstraint]) -> set[tuple[int, int]]:
+    """Positions of the dates that are excluded, each with the words that exclude it."""
+    spans = set()
+    for start, end in {each.phrase_span for each in constraints if each.relation == "except"}:
+        before = _text_before(query, start)
+        spans.add((start - len(before) + (exclusion_start(before) or 0), end))
+    return spans
 
 
 def _text_before(query: str, end: int) -> str:

@@ -55,6 +55,8 @@ class Remembered(Record):
         counted_from: midnight of the conversation's last day, if relative dates were counted from that day and not
             from today: see `clew.text.query_dates.counting_day`.
         receipt_id: id of the receipt, for `Memory.explain`.
+        excluded: stretches that the question left out ("except last week"), each by its first moment and the first
+            moment after it.
     """
 
     mode: str
@@ -68,3 +70,4 @@ class Remembered(Record):
     until: datetime | None = None
     counted_from: datetime | None = None
     receipt_id: str = ""
+    excluded: tuple[tuple[datetime, datetime], ...] = ()

@@ -49,6 +49,7 @@ MAX_LEAVES: Final = 256
 _KEYWORDS: Final = ("and", "or", "not")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})")
 _MOMENT: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:?\d{2}.*")
+_ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 _CONDITION: Final = 'a condition such as O2 > 7, tag:auth, routine, role = user, before 2024-05-01 or "a phrase"'
@@ -317,7 +318,13 @@ def _label_name(token: Token, namespace: str, name: str) -> str:
 
 
 def _moment(text: str) -> tuple[datetime, datetime] | None:
-    """A moment with a clock time, in UTC unless it has a zone; None for anything else."""
+    """A moment with a clock time, in UTC unless it has a zone, or a day of any year; None for anything else."""
+    if _ISO_DAY.fullmatch(text):
+        try:
+            day = _midnight(date.fromisoformat(text))
+        except ValueError:
+            return None
+        return day, day + timedelta(days=1) if day.date() < date.max else datetime.max.replace(tzinfo=UTC)
     if not _MOMENT.fullmatch(text):
         return None
     try:

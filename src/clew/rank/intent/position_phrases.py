@@ -4,7 +4,7 @@ Rules for English. Borders: looks at the question alone; `clew.rank.anchors` and
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -137,9 +137,16 @@ def position_phrases(text: str) -> tuple[PositionPhrase, ...]:
     return tuple(sorted(phrases, key=lambda phrase: phrase.span)[:MOST])
 
 
-def without_position_phrases(text: str, phrases: Sequence[PositionPhrase]) -> str:
-    """The question without the phrases that name nothing that was said; unchanged where it has none."""
+def without_position_phrases(
+    text: str, phrases: Sequence[PositionPhrase], excluded: Collection[tuple[int, int]] = ()
+) -> str:
+    """The question without the phrases that name nothing that was said; unchanged where it has none.
+
+    Args:
+        excluded: positions of dates that are not asked about, which go too.
+    """
     spans = [phrase.span for phrase in phrases if phrase.kind not in CLAUSES]
+    spans = [*excluded, *(span for span in spans if not any(span[0] < to and at < span[1] for at, to in excluded))]
     if not spans:
         return text
     return _DOUBLED.sub("", _BEFORE_MARK.sub("", _SPACES.sub(" ", cut_out(text, spans)))).strip(" ,;:")

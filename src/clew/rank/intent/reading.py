@@ -16,7 +16,7 @@ from clew.rank.intent.teller import teller
 from clew.rank.intent.wants import NOTHING_SPECIAL, Wants, wants_of
 from clew.text.names import quoted
 from clew.text.period_parts import narrowed
-from clew.text.query_dates import DateConstraint, counting_moment, parse_query_dates
+from clew.text.query_dates import DateConstraint, counting_moment, exception_spans, parse_query_dates
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import query_terms
 
@@ -103,8 +103,10 @@ def read_intent(
         for code, speaker in enumerate(speakers)
         if (names := _name_words(words, speaker) | {word for word, folded in words.items() if also.get(folded) == code})
     }
+    dates = parse_query_dates(text, counting_moment(text, now, covered), covered)
+    dates = [narrowed(text, date) for date in dates]
     positions = position_phrases(text)
-    asked = without_position_phrases(text, positions) or text
+    asked = without_position_phrases(text, positions, exception_spans(text, dates)) or text
     about = without_framing(asked) if with_assistant else asked
     asks = None if with_assistant else teller(asked, named)
     tellers = tuple(named) if asks is None else (asks,)
@@ -112,9 +114,7 @@ def read_intent(
         text=text,
         terms=tuple(query_terms(about)),
         speakers=tuple(named),
-        dates=tuple(
-            narrowed(text, asked) for asked in parse_query_dates(text, counting_moment(text, now, covered), covered)
-        ),
+        dates=tuple(dates),
         quotes=tuple(quoted(text)),
         rewritten=without_request(about) if with_assistant else _as_asked_by_another(asked, named, tellers),
         wants=wants_of(text, about, with_assistant=with_assistant),

@@ -5,14 +5,17 @@ clock and the days of the conversation; never at turns.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from datetime import time as clock_time
+from itertools import pairwise
 from typing import Final, cast
 
 from clew.errors import InputError
 from clew.rank.filter import time_range
 from clew.rank.intent.position_phrases import cut_out
+from clew.text.date_bounds import is_series
 from clew.text.date_phrases import WrittenDate
 from clew.text.dates import FIRST_YEAR, LAST_YEAR, place_written
 from clew.text.foreign_dates import languages_of, shown_languages, without_asking
@@ -20,7 +23,7 @@ from clew.text.late_pattern import late_pattern
 from clew.text.period_parts import narrowed
 from clew.text.periods import Period, exact_period, parse_period
 from clew.text.query_date_phrases import query_mentions
-from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
+from clew.text.query_dates import DateConstraint, counting_day, counting_moment, exception_spans, parse_query_dates
 from clew.text.terms import query_terms
 from clew.types.moments import MODES
 from clew.types.turn import aware
@@ -71,6 +74,8 @@ class TimeWindow:
         counted_from: the conversation's last day, where "last week" was counted from there and not from today.
         rest: the question, without the words for the time where these decided it.
         languages: those other than English that the question shows.
+        excluded: stretches that the question leaves out ("except last week"), each by its first moment and the first
+            moment after it, in UTC.
     """
 
     since: datetime | None
@@ -78,6 +83,7 @@ class TimeWindow:
     counted_from: date | None
     rest: str
     languages: tuple[str, ...] = ()
+    excluded: tuple[tuple[datetime, datetime], ...] = ()
 
     def began(self, now: datetime) -> bool:
         """Whether some of the window lies in the past or present."""
@@ -109,7 +115,8 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
     counted = counting_day(query, now, covered)
     asked = _stretch(query, now, covered) or parse_query_dates(query, counting_moment(query, now, covered), covered)
     asked = [narrowed(query, each) for each in asked]
-    rest = cut_out(query, {constraint.phrase_span for constraint in asked})
+    named = [constraint for constraint in asked if constraint.relation != "except"]
+    rest = cut_out(query, {constraint.phrase_span for constraint in named} | exception_spans(query, asked))
     languages = shown_languages(query) or languages_of(query)
     if since is None and until is None:
         exact = _exact(query, now, covered)
@@ -118,8 +125,13 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
         _check_calendar(query)
         if not asked:
             return TimeWindow(None, None, None, rest, languages)
-        first, after = _ends(asked[-1])
-        return TimeWindow(first, after, None if counted == now.date() else counted, rest, languages)
+        first, after = _whole(query, named, now.tzinfo) if named else (None, None)
+        excluded = tuple(
+            (start, end)
+            for start, end in (_ends(each, now.tzinfo) for each in asked if each not in named)
+            if start and end
+        )
+        return TimeWindow(first, after, None if counted == now.date() else counted, rest, languages, excluded)
     first, start = _end_of(since, "since", now, covered)
     after, end = _end_of(until, "until", now, covered)
     first, after = time_range(first, after)
@@ -212,10 +224,27 @@ def _period(words: str, name: str, now: datetime, covered: tuple[date, date] | N
     return found
 
 
-def _ends(asked: DateConstraint) -> tuple[datetime | None, datetime | None]:
-    start = None if asked.start is None else datetime.combine(asked.start, clock_time(), UTC)
-    end = None if asked.end is None else datetime.combine(asked.end + timedelta(days=1), clock_time(), UTC)
+def _whole(query: str, named: Sequence[DateConstraint], zone: tzinfo | None) -> tuple[datetime | None, datetime | None]:
+    """The time of the last date that a question names, and of those in a series with it ("in May and in June").
+
+    Of the years that a date without one may mean, the last counts.
+    """
+    latest = {each.phrase_span: each for each in named}
+    dates = list(latest.values())
+    start, end = _ends(dates[-1], zone)
+    for date_before, later in reversed(list(pairwise(dates))):
+        if not is_series(query[date_before.phrase_span[1] : later.phrase_span[0]]):
+            break
+        first, after = _ends(date_before, zone)
+        start, end = first and start and min(first, start), after and end and max(after, end)
     return start, end
+
+
+def _ends(asked: DateConstraint, zone: tzinfo | None) -> tuple[datetime | None, datetime | None]:
+    """The first moment of the days asked about, and the first one after them, in UTC."""
+    start = None if asked.start is None else datetime.combine(asked.start, clock_time(), zone).astimezone(UTC)
+    day_after = None if asked.end is None else asked.end + timedelta(days=1)
+    return start, None if day_after is None else datetime.combine(day_after, clock_time(), zone).astimezone(UTC)
 
 
 def _stretch(query: str, now: datetime, covered: tuple[date, date] | None) -> list[DateConstraint]:

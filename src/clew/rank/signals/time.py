@@ -8,6 +8,7 @@ from datetime import time as clock
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.index.entry import date_marks
 from clew.rank.frame import Frame, Scores
@@ -22,7 +23,7 @@ SPAN_VALUES: Final = {"weekend": 0.8, "week": 0.8, "month": 0.7, "quarter": 0.5,
 """Value of a turn said within a longer span; the same length of time after a month counts half."""
 
 OPEN_VALUE: Final = 0.3
-"""Value of a turn that is before or after the date, as the question asks."""
+"""Value of a turn that is before or after the date, or not of it, as the question asks."""
 
 NAMED_VALUES: Final = {"day": 1.2, "week": 0.8, "month": 1.0}
 """Value of a turn whose words name the time itself, by the question's grain."""
@@ -34,10 +35,24 @@ def time(frame: Frame) -> Scores | None:
     if not constraints:
         return None
     best = np.zeros(frame.size)
+    exceptions = [constraint for constraint in constraints if constraint.relation == "except"]
+    if len(exceptions) == len(constraints):
+        best[frame.view.turns.at != frame.view.NO_TIME] = OPEN_VALUE
     for constraint in constraints:
-        np.maximum(best, _told(frame, constraint), out=best)
-        _raise_named(frame, constraint, best)
+        if constraint.relation != "except":
+            np.maximum(best, _told(frame, constraint), out=best)
+            _raise_named(frame, constraint, best)
+    for constraint in exceptions:
+        best[_within(frame, constraint)] = 0.0
     return best
+
+
+def _within(frame: Frame, constraint: DateConstraint) -> NDArray[np.bool_]:
+    """Which turns were said on the days of a constraint that has both ends."""
+    if constraint.start is None or constraint.end is None:
+        return np.zeros(frame.size, dtype=bool)
+    at = frame.view.turns.at
+    return (at >= _us(constraint.start)) & (at < _us(constraint.end) + DAY_US)
 
 
 def _told(frame: Frame, constraint: DateConstraint) -> Scores:
