@@ -28,9 +28,10 @@ from clew.assemble.stored_words import (
     without_notes,
     without_thinking,
 )
+from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView, Mask
 from clew.rank.dampening import DAY
-from clew.rank.frame import TOOL
+from clew.rank.frame import TOOL, Frame
 from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.sigma import SNIPPET
@@ -38,6 +39,7 @@ from clew.rank.signals.cost import RESULT
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
+from clew.text.small_talk import LONGEST, asks_for_small_talk, is_small_talk
 from clew.types.context import Context, ContextItem
 from clew.types.ids import turn_id
 from clew.types.record import bulk_maker
@@ -52,6 +54,7 @@ UNWEIGHED: Final = 2.0
 LEAST: Final = 1e-12
 """Least utility of a token, above 0."""
 
+_SPEAKERS_WORDS: Final = CacheKey[frozenset[str]]("words of speakers' names")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _evidence: Final = bulk_maker(Evidence)
@@ -174,7 +177,7 @@ def build_context(
         replies=_replies(ranking, packed),
         sizes=lengths[left].tolist(),
         spare=room - whole.tokens,
-        said_again=shelf.said_again,
+        unshown=shelf.unshown,
     )
     text, tokens = with_headlines(whole, details.lines(), policy.called, budget, counter)
     items, omitted = details.deferred()
@@ -226,17 +229,18 @@ class _RenderingSource:
     """Reads the texts of candidates, several at once, and makes their renderings.
 
     Attributes:
-        said_again: indexes of candidates that are nothing but thinking, and whose answer says the same.
+        unshown: indexes of candidates that are never shown, with the reason.
     """
 
     def __init__(self, ranking: Ranking, fetch: ReadWords, policy: PackingPolicy, required: Collection[int]) -> None:
         self._ranking, self._fetch, self._policy = ranking, fetch, policy
         self._required = required
         self._leaves_out = ranking.frame.config.thinking == "new"
+        self._names = _names_unless_asked_for(ranking.frame) if policy.joins else None
         self._made: dict[int, Sequence[Evidence]] = {}
         self._words: dict[int, StoredWords] = {}
         self._little: dict[int, bool] = {}
-        self.said_again: set[int] = set()
+        self.unshown: dict[int, str] = {}
 
     def fetch(self, places: Sequence[int]) -> None:
         """Reads these candidates, and makes the renderings of whole turns together, which takes a third of the time."""
@@ -269,6 +273,15 @@ class _RenderingSource:
         for number, stored in enumerate(words):
             if special[number] or stored is None or stored.is_marked:
                 self._finish(places[number], stored, int(positions[number]))
+        if self._names is not None:
+            self._leave_small_talk(places, texts, self._names)
+
+    def _leave_small_talk(self, places: Sequence[int], texts: Sequence[str], names: Collection[str]) -> None:
+        """Leaves out greetings and thanks that say nothing else, unless they are required."""
+        for place, text in zip(places, texts, strict=True):
+            if len(text) <= LONGEST and place not in self._required and is_small_talk(text, names):
+                self._made[place] = ()
+                self.unshown[place] = "a greeting or thanks"
 
     def _finish(self, place: int, stored: StoredWords | None, position: int) -> None:
         """Marks a turn, cuts a tool's result, and keeps the words of a long turn, of which parts may be shown."""
@@ -340,11 +353,22 @@ class _RenderingSource:
         may_leave = bool(words.thinking) and self._leaves_out and place not in self._required
         if may_leave and says_again(words, self._ranking.frame.intent.terms):
             if words.is_thinking:
-                self.said_again.add(place)
+                self.unshown[place] = "thinking, and its answer says the same"
                 return ()
             text, rendering = without_thinking(words), ANSWER
         speaker = words.speaker or whole.speaker
         return (replace(whole, speaker=speaker, text=text.strip(), rendering=rendering, mark=words.mark),)
+
+
+def _names_unless_asked_for(frame: Frame) -> frozenset[str] | None:
+    """The words of the speakers' names; None for a question that greetings and thanks may answer.
+
+    That is one for a place in the conversation, where they count as what was said first or last.
+    """
+    intent = frame.intent
+    if intent.positions or intent.quotes or frame.region or frame.titled or asks_for_small_talk(intent.text):
+        return None
+    return frame.view.derived(_SPEAKERS_WORDS, lambda: frozenset(" ".join(frame.view.speakers).casefold().split()))
 
 
 ANSWER: Final = "answer"

@@ -1,6 +1,6 @@
 """What is told of a block beside its text: items, and candidates left out, made when somebody reads them. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -25,7 +25,7 @@ class BlockDetails:
         replies: places of those that are shown for the sake of a short reply, with its id.
         sizes: characters of the turns that are left out.
         spare: tokens of the budget that were left.
-        said_again: places of thinking that is left out because its answer says the same.
+        unshown: places of candidates that are left out whatever the room, with the reason.
     """
 
     packed: Packed
@@ -35,7 +35,7 @@ class BlockDetails:
     replies: Mapping[int, str]
     sizes: Sequence[int]
     spare: int
-    said_again: Collection[int]
+    unshown: Mapping[int, str]
 
     def deferred(self) -> tuple[tuple[ContextItem, ...], tuple[Omission, ...]]:
         """The items and the omissions of a context, of which nothing is made yet."""
@@ -57,7 +57,7 @@ class BlockDetails:
 
     def _omitted(self, candidates: Sequence[Candidate], ranks: Sequence[dict[str, int]]) -> tuple[Omission, ...]:
         shown = len(self.packed.items)
-        return omissions(candidates[shown:], ranks[shown:], self.sizes, self.spare, self.must, self.said_again)
+        return omissions(candidates[shown:], ranks[shown:], self.sizes, self.spare, self.must, self.unshown)
 
     def _turn_ids(self) -> list[str]:
         beside = {id(line): item.turn_ids for line, item in self.in_short}

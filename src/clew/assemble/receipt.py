@@ -115,7 +115,7 @@ def omissions(
     chars: Sequence[int],
     spare: int,
     must: Mapping[int, str] = NOTHING,
-    said_again: Collection[int] = (),
+    unshown: Mapping[int, str] = NOTHING,
 ) -> tuple[Omission, ...]:
     """Candidates that were not taken, each with the reason and the way to get it back.
 
@@ -124,7 +124,7 @@ def omissions(
         chars: length of each one's turn.
         spare: tokens of the budget that were left.
         must: places that should have been there, with the reason.
-        said_again: places of thinking that is left out because its answer says the same.
+        unshown: places of candidates that are left out whatever the room, with the reason.
     """
     sizes = [-(-size // CHARS_PER_TOKEN) for size in chars]
     names = [turn_id(candidate.session, candidate.seq) for candidate in candidates]
@@ -133,8 +133,8 @@ def omissions(
     found = (_SHOULD.format(must[rank - 1]) if rank - 1 in must else f"rank {rank}" for rank in numbers)
     reasons = [f"{what}: takes about {tokens} tokens, {left}" for what, tokens in zip(found, sizes, strict=True)]
     for number, each in enumerate(candidates):
-        if each.rank - 1 in said_again:
-            reasons[number] = f"rank {each.rank}: thinking, and its answer says the same"
+        if each.rank - 1 in unshown:
+            reasons[number] = f"rank {each.rank}: {unshown[each.rank - 1]}"
     return tuple(
         _omitted(
             len(candidates),

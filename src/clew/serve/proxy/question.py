@@ -9,16 +9,17 @@ from clew.condense.wires import wire as list_wire
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.exchange import own_words
 from clew.serve.proxy.wires import ProxyWire
+from clew.text.small_talk import BESIDE_COURTESIES, COURTESIES
 
 _LONGEST: Final = 4_000
 """Characters of a question: a pasted file asks nothing that its beginning and end do not."""
 _BESIDE: Final = ("user", "system", "developer")
 """Roles of messages that a program may add after the user's own."""
 
-_REPLIES: Final = frozenset(
-    "thanks thank thx cheers you so much very many a lot ok okay yes yep yeah no nope sure fine great perfect cool "
-    "nice good morning afternoon evening night hello hi hey hm hmm alright right please go on ahead continue do it "
-    "that".split()
+_REPLIES: Final = (
+    COURTESIES
+    | BESIDE_COURTESIES
+    | frozenset("yes yep yeah no nope sure fine please go on ahead continue do it that".split())
 )
 """Words of greetings, thanks and consent. A message of these alone names nothing that could be looked up."""
 _WORDS: Final = re.compile(r"\w+")

@@ -1,0 +1,81 @@
+"""Greetings and thanks take no room in a block that they say nothing for, and are there when they are asked for."""
+
+import pytest
+
+from clew.memory import Memory
+from clew.text.small_talk import is_small_talk
+from clew.types import Turn
+from tests.memories import at, quiet
+
+TALK = (
+    ("Ben", "Hi Anna!"),
+    ("Anna", "hey"),
+    ("Ben", "How was your weekend?"),
+    ("Anna", "I moved to Oslo and finally unpacked."),
+    ("Ben", "Thanks, good night"),
+    ("Anna", "Which colour did you choose?"),
+    ("Ben", "Good one, green."),
+)
+
+
+def chat() -> Memory:
+    memory = quiet()
+    for number, (speaker, text) in enumerate(TALK):
+        memory.add(Turn(role="user", content=text, speaker=speaker, session="c", at=at(number)))
+    return memory
+
+
+@pytest.mark.requirement("F-BLOCK-04")
+def test_greetings_are_left_out_and_the_receipt_says_so() -> None:
+    with chat() as memory:
+        block = memory.recall("where did Anna move?", budget=400)
+        assert "Oslo" in block.text
+        assert not any(text in block.text for text in ("Hi Anna!", "hey", "good night"))
+        reasons = {each.turn_ids[0]: each.reason for each in block.omitted}
+        assert reasons["c:turn:0"].endswith("a greeting or thanks")
+        assert "green" in block.text
+
+
+@pytest.mark.requirement("F-BLOCK-04")
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("who said good night?", "Thanks, good night"),
+        ("did Ben thank Anna?", "Thanks, good night"),
+        ("how did Ben greet Anna?", "Hi Anna!"),
+        ("what was the first thing that Ben said?", "Hi Anna!"),
+        ("what did Ben say at the beginning of our conversation?", "Hi Anna!"),
+    ],
+)
+def test_they_are_shown_when_asked_for(question: str, shown: str) -> None:
+    with chat() as memory:
+        assert shown in memory.recall(question, budget=400).text
+
+
+@pytest.mark.requirement("F-BLOCK-04")
+def test_a_pinned_greeting_is_shown() -> None:
+    with chat() as memory:
+        memory.pin("c:turn:1")
+        assert "hey" in memory.recall("where did Anna move?", budget=400).text
+
+
+@pytest.mark.requirement("F-BLOCK-04")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Thank you so much, Anna!", True),
+        ("ok, bye", True),
+        ("Good morning everyone", True),
+        ("You're welcome", True),
+        ("Merci", True),
+        ("ok", False),
+        ("good", False),
+        ("Monday morning", False),
+        ("Hi, I moved", False),
+        ("hello?", False),
+        ("Thanks for Bruno", False),
+        ("", False),
+    ],
+)
+def test_what_small_talk_is(text: str, *, expected: bool) -> None:
+    assert is_small_talk(text, {"anna"}) is expected
