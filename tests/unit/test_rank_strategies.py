@@ -130,4 +130,4 @@ def test_what_cannot_be_meant_is_refused(memory: Memory) -> None:
         memory.recall("tea", strategy="wide")
     with pytest.raises(InputError, match="window -1 is negative"):
         memory.recall("tea", window=-1)
-    assert checked("broad", 0) == "broad"
+    assert checked("broad") == "broad"

@@ -262,7 +262,7 @@ def test_marking_says_what_is_wrong(memory: Memory, clock: FrozenClock) -> None:
         memory.mark_used(receipt, [f"{THINGS[30]}:turn:0"])
     with pytest.raises(InputError, match="name the turns that were used"):
         memory.mark_used(receipt, [])
-    with pytest.raises(InputError, match="as a list of their ids"):
+    with pytest.raises(InputError, match="expected a list of turn ids"):
         memory.mark_used(receipt, f"{THINGS[0]}:turn:0")
     assert memory.mark_used(receipt, [f"{THINGS[0]}:turn:0"] * 2) == 1
     assert memory.mark_used(receipt, [f"{THINGS[0]}:turn:0"]) == 0

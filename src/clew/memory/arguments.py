@@ -1,9 +1,10 @@
 """Checks of the arguments that callers give to a memory, so that a wrong one is named where it comes in."""
 
 import math
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from numbers import Integral, Real
-from typing import Final
+from typing import Any, Final, TypedDict, TypeVar
 
 from clew.errors import InputError
 from clew.ingest.encoding import checked_name, escape_surrogates
@@ -13,11 +14,19 @@ from clew.types.facts import FactStatus
 from clew.types.pins import PinKind
 from clew.types.turn import aware
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 MOST: Final = 2**63 - 1
 """The largest number that a store can hold."""
 
+AGES: Final = 1e9
+"""The longest wait in seconds, thirty years: no clock of the system waits for much more."""
+
 BUDGET: Final = "the tokens that the block may take"
 """What a budget counts."""
+
+WINDOW: Final = "the tokens of the model's whole window"
+IN_WINDOW: Final = "the number of newest turns in the prompt"
 
 
 def given_text(value: object, name: str) -> str:
@@ -29,6 +38,29 @@ def given_text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"the {name} is {_shown(value)}; expected text, as a str")
     return escape_surrogates(value)
+
+
+def given_texts(value: object, name: str, each: str) -> list[str]:
+    """The texts of a list or another iterable, in the form in which text is stored; `each` says what one of them is.
+
+    Raises:
+        InputError: it is no iterable, or one text by itself, whose letters would be taken one by one; or an item is no
+            text.
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{name} is {_shown(value)}; expected a list of {each}s")
+    return [given_text(item, each) for item in value]
+
+
+def given_progress(value: F | None) -> F | None:
+    """The argument `on_progress`: a function to call meanwhile, or None.
+
+    Raises:
+        InputError: it cannot be called.
+    """
+    if value is not None and not callable(value):
+        raise InputError(f"on_progress is {_shown(value)}; expected a function that is told of the progress, or None")
+    return value
 
 
 def given_space(value: object) -> str:
@@ -81,11 +113,15 @@ def given_seconds(value: object, name: str) -> float | None:
     """
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+    try:
+        seconds = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:  # of a whole number
+        seconds = AGES
+    if math.isnan(seconds):
         raise InputError(
             f"{name} is {_shown(value)}; expected seconds, as a number, or None to wait as long as it takes"
         )
-    return float(value)
+    return min(seconds, AGES)
 
 
 def _shown(value: object) -> str:
@@ -120,6 +156,25 @@ def given_flag(value: object, name: str) -> bool:
     if not isinstance(value, bool):
         raise InputError(f"{name} is {_shown(value)}; expected True or False")
     return value
+
+
+class Place(TypedDict):
+    """The project folder and git branch by which conversations are chosen; None for any."""
+
+    project: str | None
+    branch: str | None
+
+
+def given_place(project: object, branch: object) -> Place:
+    """The names of a project folder and a git branch.
+
+    Raises:
+        InputError: one of them is neither None nor text.
+    """
+    return Place(
+        project=None if project is None else given_text(project, "project"),
+        branch=None if branch is None else given_text(branch, "branch"),
+    )
 
 
 def given_status(value: object) -> FactStatus:

@@ -12,14 +12,21 @@ from clew.assemble.wrapping import wrapped
 from clew.condense.chains import PROTECTED
 from clew.config import Config
 from clew.errors import InputError, StoreError
-from clew.learn.feedback import RECENT, mark_used, note_restored
-from clew.learn.tuning import Tuner
+from clew.learn.feedback import RECENT, note_restored
 from clew.maintain.export_space import export_space
 from clew.maintain.forget import Conditions, selection_of
 from clew.maintain.rebuild import rebuild
-from clew.memory.arguments import given_count, given_ref_or_rule, given_seconds, given_session, given_text
+from clew.memory.arguments import (
+    given_count,
+    given_flag,
+    given_progress,
+    given_ref_or_rule,
+    given_seconds,
+    given_session,
+    given_text,
+)
 from clew.memory.chat import ChatLog, ChatMemorizer
-from clew.memory.knowledge import MemoryKnowledge
+from clew.memory.learning import MemoryLearning
 from clew.memory.opening import Clock
 from clew.memory.recalls import SESSION
 from clew.memory.wiring import Parts, open_parts
@@ -28,21 +35,19 @@ from clew.rank.filter import filter_of
 from clew.recall.search import with_originals
 from clew.rows.extraction_runs import retry_all
 from clew.rows.originals import is_original
-from clew.rows.parameters import revert
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path
 from clew.store.protocol import Store
 from clew.text.counters import Counting
 from clew.types import ForgetReport, IngestReport, Receipt, Turn
 from clew.types.pins import Pin
-from clew.types.tuning import TuneReport
 from clew.types.work import WorkProgress
 from clew.write.ingest import Progress, add_many, add_one, import_path
 
 log = logging.getLogger("clew.memory")
 
 
-class Memory(MemoryKnowledge):
+class Memory(MemoryLearning):
     """One space. Threads may share it; several processes may open the same home.
 
     Use `Memory.open`, and close it, or use it in a `with` statement.
@@ -139,7 +144,7 @@ class Memory(MemoryKnowledge):
         self._check_open()
         if not isinstance(turns, Iterable):
             raise InputError(f"turns is {turns!r:.60}; expected turns, as a list or another iterable")
-        report = add_many(self.parts.appender, turns, self.config.ingest, self.reads.clock, on_progress)
+        report = add_many(self.parts.appender, turns, self.config.ingest, self.reads.clock, given_progress(on_progress))
         self.parts.worker.wake()
         return report
 
@@ -166,9 +171,9 @@ class Memory(MemoryKnowledge):
             usable_path(path, "the path to import"),
             self.config.ingest,
             self.reads.clock,
-            form=format,
-            session=session,
-            on_progress=on_progress,
+            form=None if format is None else given_text(format, "format"),
+            session=None if session is None else given_session(session),
+            on_progress=given_progress(on_progress),
         )
         self.parts.worker.wake()
         return report
@@ -248,8 +253,13 @@ class Memory(MemoryKnowledge):
         if counter is not None:
             chosen = self._counter(counter)
             compactor = replace(compactor, counter=lambda: chosen)
-        name = given_text(session, "session")
-        receipt = compactor.compact(name, force=force, dry_run=dry_run, session_tokens=limit, on_progress=on_progress)
+        receipt = compactor.compact(
+            given_text(session, "session"),
+            force=given_flag(force, "force"),
+            dry_run=given_flag(dry_run, "dry_run"),
+            session_tokens=limit,
+            on_progress=given_progress(on_progress),
+        )
         if receipt.understood["compacted"] and not dry_run:
             self.reads.receipts.keep(receipt)
         return receipt
@@ -360,58 +370,6 @@ class Memory(MemoryKnowledge):
         self._check_open()
         take_back(self.reads.store, self.space, *given_ref_or_rule(ref, where))
 
-    def mark_used(self, receipt_id: str, turn_ids: Iterable[str]) -> int:
-        """Says that turns of a recall were of use; gives how many were not marked before.
-
-        Args:
-            receipt_id: `Context.receipt_id`, or the id of a receipt.
-            turn_ids: turns that the receipt shows, or names as left out.
-
-        Raises:
-            NotFoundError: no such receipt, or it was dropped as one of the oldest.
-            InputError: no turn is named, one is not in the receipt, or the space is paused.
-        """
-        self._check_open()
-        if not isinstance(turn_ids, Iterable):
-            raise InputError(f"turn_ids is {turn_ids!r:.60}; expected a list of turn ids")
-        names = turn_ids if isinstance(turn_ids, str) else [given_text(name, "turn id") for name in turn_ids]
-        receipt = self.reads.receipts.get(given_text(receipt_id, "receipt"))
-        self.reads.receipts.flush()
-        return mark_used(self.reads.store, self.space, receipt, names, self.reads.clock())
-
-    def tune(self, *, dry_run: bool = False) -> TuneReport:
-        """Learns from what became of recalls; adopts only what is significantly better on history that did not choose.
-
-        Nothing moves without feedback. What is adopted holds at once for recall, in every program; a change of window,
-        nuance weights or beat threshold has everything analysed anew behind the scenes. Settings that the user chose
-        are never replaced. Takes seconds.
-        """
-        self._check_open()
-        self.reads.receipts.flush()
-        reads = self.reads
-        tuner = Tuner(
-            reads.store, self.space, reads.live, reads.ranker, reads.learned, self.config.condense, self._counter(None)
-        )
-        report = tuner.tune(reads.clock(), dry_run=dry_run)
-        self.parts.worker.wake()
-        return report
-
-    def revert(self, version: int) -> int:
-        """Takes every learned value back to what it was at a version, as a new version; gives the one that holds then.
-
-        Args:
-            version: as `learned` counts them; 0 is before anything was learned.
-
-        Raises:
-            NotFoundError: there was no such version.
-            ConflictError: another program changed the values at the same time.
-        """
-        self._check_open()
-        wanted = given_count(version, "version", "a version of the learned values")
-        number = revert(self.reads.store, self.space, wanted, self.reads.clock())
-        self.parts.worker.wake()
-        return number
-
     def drain(self, timeout: float | None = None, on_progress: Callable[[WorkProgress], None] | None = None) -> bool:
         """Waits until the work behind the acknowledgements is done; says whether it is.
 
@@ -421,7 +379,7 @@ class Memory(MemoryKnowledge):
                 that is likely to take.
         """
         self._check_open()
-        return self.parts.worker.drain(given_seconds(timeout, "timeout"), on_progress)
+        return self.parts.worker.drain(given_seconds(timeout, "timeout"), given_progress(on_progress))
 
     def retry(self) -> int:
         """Tries anew, from now on, what failed or was put aside after several attempts; gives the jobs that there are.
@@ -446,7 +404,7 @@ class Memory(MemoryKnowledge):
         """
         self._check_open()
         selection = selection_of(conditions, self.reads.clock(), self._turns_where)
-        return self.parts.forget(selection, dry_run=dry_run)
+        return self.parts.forget(selection, dry_run=given_flag(dry_run, "dry_run"))
 
     def _turns_where(self, expression: str) -> tuple[str, ...]:
         reads = self.reads
@@ -459,7 +417,7 @@ class Memory(MemoryKnowledge):
             InputError: `keep_days` is 0.
         """
         self._check_open()
-        return self.parts.forget(self.parts.retention.expired(), dry_run=dry_run)
+        return self.parts.forget(self.parts.retention.expired(), dry_run=given_flag(dry_run, "dry_run"))
 
     def export(self, path: str | Path) -> int:
         """Writes every turn and every original to a JSON Lines file that `import_path` reads back; gives the turns.
@@ -490,5 +448,5 @@ class Memory(MemoryKnowledge):
             self.space,
             pack_minimum=index.pack_minimum,
             fan_out=index.fan_out,
-            on_progress=on_progress,
+            on_progress=given_progress(on_progress),
         )

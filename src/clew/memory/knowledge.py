@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
-from clew.memory.arguments import given_count, given_session
+from clew.memory.arguments import given_count, given_flag, given_session
 from clew.memory.facts import MemoryFacts
 from clew.rows.extraction_runs import run_of, runs_of
 from clew.text.counters import Counting
@@ -47,7 +47,8 @@ class MemoryKnowledge(MemoryFacts):
             StoreError: the state could not be written.
         """
         self._check_open()
-        extractor = self._extractor(safe_limit_tokens, semantic_calls, counter, use_model=use_model)
+        is_asked = given_flag(use_model, "use_model")
+        extractor = self._extractor(safe_limit_tokens, semantic_calls, counter, use_model=is_asked)
         if session is not None:
             return [extractor.extract(given_session(session))]
         return extractor.extract_due()

@@ -97,7 +97,8 @@ class MemoryProjects(MemoryQuests):
         folder = None if project is None else usable_path(project, "the folder of the project").absolute().as_posix()
         if folder is not None and wanted.kind == "file" and wanted.name.startswith(f"{folder}/"):
             wanted = About("file", wanted.name[len(folder) + 1 :])
-        scope = TurnScope(None if folder is None else ProjectPlace(folder), besides)
+        left_out = None if besides is None else given_text(besides, "session")
+        scope = TurnScope(None if folder is None else ProjectPlace(folder), left_out)
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
             return decisions_about(reader, self.space, view, wanted, most, attached(reader, self.space), scope)

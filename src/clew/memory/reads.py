@@ -6,7 +6,7 @@ from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
 from clew.errors import NotFoundError
 from clew.maintain.verify import verify
-from clew.memory.arguments import given_count, given_session, given_text
+from clew.memory.arguments import given_count, given_progress, given_session, given_text, given_texts
 from clew.memory.recalls import MemoryRecalls
 from clew.memory.statistics import stats_of
 from clew.memory.wiring import Parts
@@ -94,7 +94,7 @@ class MemoryReads(MemoryRecalls):
             InputError: the limit is negative.
         """
         self._check_open()
-        chosen = None if names is None else [given_text(name, "name") for name in names]
+        chosen = None if names is None else given_texts(names, "names", "name")
         most = None if limit is None else given_count(limit, "limit", "the number of topics wanted")
         with self.reads.store.snapshot() as reader:
             return topics_of(reader, self.space, chosen, most)
@@ -168,4 +168,4 @@ class MemoryReads(MemoryRecalls):
         `on_progress` is called with the turns that are examined so far, and with all of them.
         """
         self._check_open()
-        return verify(self.reads.store, self.space, on_progress)
+        return verify(self.reads.store, self.space, given_progress(on_progress))

@@ -13,7 +13,17 @@ from clew.condense.recap import BUDGET as RECAP_BUDGET
 from clew.condense.recap import Recap
 from clew.condense.wires.protocol import checked_list
 from clew.errors import ClosedError, InputError
-from clew.memory.arguments import BUDGET, given_count, given_moment, given_session, given_text
+from clew.memory.arguments import (
+    BUDGET,
+    IN_WINDOW,
+    WINDOW,
+    given_count,
+    given_flag,
+    given_moment,
+    given_place,
+    given_session,
+    given_text,
+)
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import Embedder
 from clew.rank.filter import Filter, RecallOptions, SessionFilters, TurnFilters, filter_of, newest
@@ -128,19 +138,17 @@ class MemoryRecalls:
             ConfigError: no counter has that name; MissingExtra: its package is not installed.
         """
         self._check_open()
-        strategy = checked(how.pop("strategy", AUTO), window := how.pop("window", None))
-        in_window = given_count(
-            how.pop("in_window", None) or 0, "in_window", "the number of newest turns in the prompt"
-        )
+        strategy, window, in_window = how.pop("strategy", AUTO), how.pop("window", None), how.pop("in_window", None)
         request = RecallRequest(
             None if budget is None else given_count(budget, "budget", BUDGET),
             self._counter(counter),
             one_position(position, context_position),
-            strategy,
-            window,
+            checked(strategy),
+            None if window is None else given_count(window, "window", WINDOW),
         )
+        count = 0 if in_window is None else given_count(in_window, "in_window", IN_WINDOW)
         chosen = self._filter(how)
-        shown = newest(self.reads.live.view(), chosen.session, in_window) if in_window else ()
+        shown = newest(self.reads.live.view(), chosen.session, count) if count else ()
         return recall(self.reads, given_text(query, "question"), request, chosen, shown)
 
     def search(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
@@ -193,7 +201,8 @@ class MemoryRecalls:
         most = None if limit is None else _given_limit(limit)
         if only.get("where") is not None:
             raise InputError("query takes one expression; join the two with AND instead of giving where as well")
-        return matching(self.reads, self._filter({**only, "where": expression}), most)
+        only = {**only, "where": given_text(expression, "expression")}
+        return matching(self.reads, self._filter(only), most)
 
     def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
         """Turns that hold a phrase word for word (case, accents and marks aside), newest first.
@@ -295,7 +304,7 @@ class MemoryRecalls:
         most = given_count(budget, "budget", "tokens of the recap")
         count = self._counter(counter)
         name = given_text(session, "session")
-        return recap_of(self.reads, name, count, budget=most, style=style, until_now=until_now)
+        return recap_of(self.reads, name, count, budget=most, style=style, until_now=given_flag(until_now, "until_now"))
 
     def shown(self, session: str) -> list[Shown]:
         """What stands for which turns of a session now, in the order of their first turns.
@@ -366,10 +375,11 @@ class MemoryRecalls:
         """
         self._check_open()
         most = None if limit is None else given_count(limit, "limit", "the number of sessions wanted")
+        place = given_place(project, branch)
         view = self.reads.live.view()
         earliest = aware(with_moments(view, self.reads.clock(), {"since": since})["since"], "since")
         with self.reads.store.snapshot() as reader:
-            return list_sessions(reader, self.space, view, project=project, branch=branch, since=earliest, limit=most)
+            return list_sessions(reader, self.space, view, **place, since=earliest, limit=most)
 
     def brief(self, *, project: str | None = None, branch: str | None = None) -> str:
         """The last session of a project, what it was about and what stayed open, as text; empty if there is none.
@@ -379,7 +389,7 @@ class MemoryRecalls:
             branch: git branch at the first or last turn of a session.
         """
         self._check_open()
-        return brief(self.reads, project=project, branch=branch)
+        return brief(self.reads, **given_place(project, branch))
 
     def _counter(self, chosen: Counting | None) -> Counter:
         """The counter that a caller chose, else that of the settings."""

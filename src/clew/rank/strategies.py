@@ -63,18 +63,14 @@ class RecallPlan:
     budget: int
 
 
-def checked(strategy: str, window: int | None) -> str:
-    """The name of a strategy, checked together with the window.
+def checked(strategy: object) -> str:
+    """The name of a strategy.
 
     Raises:
-        InputError: the strategy is unknown, or the window is negative.
+        InputError: the strategy is unknown.
     """
     if not isinstance(strategy, str) or (strategy != AUTO and strategy not in STRATEGIES):
         raise InputError(f"strategy {strategy!r} is unknown; expected one of {', '.join((AUTO, *STRATEGIES))}")
-    if not isinstance(window, int | None):
-        raise InputError(f"window is {window!r:.60}; expected a whole number: the tokens of the model's whole window")
-    if window is not None and window < 0:
-        raise InputError(f"window {window} is negative; give the tokens of the model's whole window, 0 or more")
     return strategy
 
 
