@@ -97,10 +97,13 @@ def raw_upstream(reply: Reply) -> Iterator[RawUpstream]:
 
 
 @contextmanager
-def closing_upstream() -> Iterator[tuple[str, list[list[bytes]]]]:
+def closing_upstream(*, reads_whole: bool = True) -> Iterator[tuple[str, list[list[bytes]]]]:
     """Answers the first request of each connection, keeps the connection, and closes it when the next one comes.
 
     Gives its address, and the methods of the requests of each connection.
+
+    Args:
+        reads_whole: whether it closes when the next request has come, and not as soon as it begins.
     """
     listening = socket.create_server(("127.0.0.1", 0))
     asked: list[list[bytes]] = []
@@ -115,6 +118,9 @@ def closing_upstream() -> Iterator[tuple[str, list[list[bytes]]]]:
             with plug:
                 plug.settimeout(60)
                 for n in range(2):
+                    if n == 1 and not reads_whole:
+                        plug.recv(1)
+                        break
                     request = read_request(plug)
                     if request is None:
                         break

@@ -23,6 +23,7 @@ from tests.raw_upstreams import (
     split,
 )
 
+NEW = ["connection.connect_tcp.complete"]
 BODY = b'{"model": "m",   "odd": [1.0, "\\u00e9"],\r\n "x":null}'
 
 
@@ -340,6 +341,15 @@ def test_a_connection_that_was_closed_meanwhile_costs_no_answer_that_may_be_aske
         assert [*chain.from_iterable(asked)] == [method.encode()] * (3 if method == "GET" else 2)
 
 
+@pytest.mark.requirement("P-LFT-10")
+def test_a_question_whose_end_never_went_out_is_sent_again() -> None:
+    body = b" " * (16 << 20)  # more than the buffers of a connection hold
+    with closing_upstream(reads_whole=False) as (url, asked), proxy(url) as server:
+        for size in (1, len(body)):
+            assert split(ask(server.url, post("/openai/v1/chat/completions", body[:size])))[0] == 200
+        assert asked == [[b"POST"], [b"POST"]]
+
+
 @pytest.mark.requirement("SRV-IDLE-01")
 @pytest.mark.parametrize(("idle", "statuses"), [(0.0, [200, 200, 200]), (60.0, [200, 502])])
 def test_a_question_goes_not_over_a_connection_that_was_idle_for_long(idle: float, statuses: list[int]) -> None:
@@ -369,7 +379,10 @@ def test_a_question_goes_not_over_a_connection_that_was_idle_for_long(idle: floa
     [
         ("POST", b"x", ["http11.send_request_headers.failed"], True),
         ("POST", None, ["http11.send_request_headers.failed"], True),
-        ("POST", b"x", ["http11.send_request_headers.complete", "http11.send_request_body.failed"], False),
+        ("POST", b"x", ["http11.send_request_headers.complete", "http11.send_request_body.failed"], True),
+        ("POST", b"x", ["http11.send_request_headers.complete", "http11.send_request_body.complete"], False),
+        ("POST", b"x", [*NEW, "http11.send_request_headers.complete", "http11.send_request_body.failed"], False),
+        ("POST", None, ["http11.send_request_headers.complete", "http11.send_request_body.failed"], False),
         ("PUT", b"x", ["http11.send_request_headers.complete"], True),
         ("POST", b"x", ["connection.connect_tcp.complete", "http11.send_request_headers.failed"], True),
         ("GET", None, ["connection.connect_tcp.started", "http11.send_request_headers.complete"], False),

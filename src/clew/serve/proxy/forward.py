@@ -89,16 +89,24 @@ class Attempt:
     def may_be_repeated(self, outgoing: Outgoing) -> bool:
         """Whether a request that got no answer may be sent again over a new connection.
 
-        Either nothing of it was sent over a connection that stood, or its method may be repeated (RFC 9110, 9.2.2) and
-        it went out over a connection that had been used before, which the upstream may have closed meanwhile.
+        Either nothing of it was sent over a connection that stood; or it went out over a connection that had been used
+        before, which the upstream may have closed meanwhile, and its body had not gone out to the end, so that nobody
+        can have acted on it, or its method may be repeated (RFC 9110, 9.2.2). A question that had gone out whole is not
+        sent again, since the upstream may have begun an answer, which costs money: a proxy cannot tell, and must not
+        guess. The vendors' SDKs ask again by themselves.
         """
-        is_new = any(event.startswith("connection.connect") for event in self._events)
+        is_new = self._has("connection.connect")
         is_unconnected = any(event.startswith("connection.") and event.endswith(".failed") for event in self._events)
-        is_answered = any(event.endswith("receive_response_headers.complete") for event in self._events)
-        is_unsent = not any(event.endswith("send_request_headers.complete") for event in self._events)
+        is_answered = self._has("receive_response_headers.complete")
+        is_unsent = not self._has("send_request_headers.complete")
+        is_unfinished = bool(outgoing.body) and not self._has("send_request_body.complete")
         has_whole_body = outgoing.body is None or isinstance(outgoing.body, bytes)
-        may_go_again = not is_unconnected if is_unsent else outgoing.method in _IDEMPOTENT and not is_new
+        is_repeatable = is_unfinished or outgoing.method in _IDEMPOTENT
+        may_go_again = not is_unconnected if is_unsent else is_repeatable and not is_new
         return may_go_again and has_whole_body and not is_answered
+
+    def _has(self, part: str) -> bool:
+        return any(part in event for event in self._events)
 
 
 class ReceivedAnswer:
