@@ -90,6 +90,9 @@ def test_a_second_ctrl_c_breaks_answers_off_and_stores_what_was_relayed(tmp_home
             process.send_signal(signal.SIGINT)
             assert process.wait(PATIENCE) == 0  # half of what the first one alone would wait
         over.set()
+        assert process.stderr is not None
+        (told,) = (json.loads(line) for line in process.stderr.read().splitlines())
+        assert told["reason"] == "%d answers are broken off, since the server was told twice to end"
     with Memory.open(tmp_home / "memory", embedder="none") as memory:
         assert [turn.text for turn in memory.turns()] == ["The door code is 4711.", "It is 4711"]
 

@@ -88,6 +88,10 @@ class OrderlyServer(uvicorn.Server):
             self.server_state.is_closing = True
         await super().shutdown(sockets)
         if self.force_exit:
+            if self.server_state.tasks:
+                log.warning(
+                    "%d answers are broken off, since the server was told twice to end", len(self.server_state.tasks)
+                )
             for task in self.server_state.tasks:
                 task.cancel(msg="the server was told twice to end")
             try:

@@ -4,6 +4,7 @@ A text of a message, an address with its query, a header or an exception's own m
 a key. So an event takes the fields below only, and an error is told by its type and place.
 """
 
+import asyncio
 import json
 import logging
 import sys
@@ -91,6 +92,8 @@ class LibraryEvents(logging.Handler):
         if reason.startswith(_TOLD):
             return
         error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, asyncio.CancelledError):  # an answer that the end of the server breaks off, told once
+            return
         name = None if error is None else type(error).__name__
         where = f"{record.name}:{record.lineno}" if error is None else place_of(error)
         self._events.write("log", place=record.name, reason=reason, error=name, where=where)
