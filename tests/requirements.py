@@ -2695,6 +2695,9 @@ IDENTITY = (
         "A request is looked up when the answers that its client has seen are stored, however slow the memory was.",
     ),
     Requirement(
+        "P-IDN-23", "issue 15", "Sub-agents that are told the same at the same time are conversations of their own."
+    ),
+    Requirement(
         "P-IDN-22", "issue 15", "Of several answers to one request all are stored; the client goes on from any of them."
     ),
 )

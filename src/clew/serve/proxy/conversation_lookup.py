@@ -19,6 +19,9 @@ The rules, in this order:
     sub-agents of that session decides, see `imported_agents`.
 8.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
     all, or where the client says that it tries again.
+
+Two sub-agents that are told the same at the same time are two conversations from their first message on, by rule 8. As
+long as they also find the same, each of their requests goes on from one that ends there, see `_twin`.
 """
 
 import re
@@ -130,7 +133,8 @@ def _by_history(look: Look) -> StoredConversation | None:
     at = look.deepest(lambda i: bool(with_chain(look.reader, look.space, look.chains[i])))
     if at >= 0:
         ends = with_chain(look.reader, look.space, look.chains[at])
-        chosen = _chosen(look, at, [pair for end in ends if (pair := _of(look, end)) is not None])
+        found = [pair for end in ends if (pair := _of(look, end)) is not None]
+        chosen = _twin(look, at, found) or _chosen(look, at, found)
         if chosen is not None:
             return chosen
     return _by_tail(look, at) or _by_summary(look)
@@ -160,8 +164,26 @@ def _chosen(
     if len(fit) > 1:
         ending = [(end, stored) for end, stored in fit if not goes_on(look, end)]
         relayed = [each for each in ending if each[0].relayed]
-        fit = sorted(relayed, key=lambda each: each[1].seen_at)[-1:]
+        failed = [each for each in ending if each[1].state == State.FAILED]
+        fit = sorted(relayed or failed, key=lambda each: each[1].seen_at)[-1:]
     return fit[0][1] if fit else None
+
+
+def _twin(look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConversation]]) -> StoredConversation | None:
+    """Of sub-agents at work side by side the one whose message was stored before, but for another of them.
+
+    Their conversations are equal as long as they are told and find the same. One that waits for the answer to a message
+    does not send it again, and a sub-agent asks for no other answer. So the message comes from another one, if there is
+    one that ends with the last answer.
+    """
+    if at < len(look.units) - 1 or look.is_retry or look.client.session is not None or not found:
+        return None
+    answer = max((i for i in range(at) if look.units[i].role == "assistant"), default=-1)
+    if answer < 0 or not all(look.client.subagent or stored.state == State.WAITING for _, stored in found):
+        return None
+    ends = (_of(look, end) for end in with_chain(look.reader, look.space, look.chains[answer]))
+    equal = [pair[1] for pair in ends if pair is not None and pair[0].relayed and not goes_on(look, pair[0])]
+    return max(equal, key=lambda stored: stored.seen_at, default=None)
 
 
 def _is_again(look: Look, at: int, stored: StoredConversation) -> bool:
