@@ -3624,6 +3624,23 @@ EDGES = (
 )
 """What is odd at the edges of import and of the Python interface."""
 
+SECRETS = (
+    Requirement(
+        "F-SECRET-01",
+        "issue 12.2",
+        "Secrets are masked by their names in configuration, also where the value stands apart from the name.",
+    ),
+    Requirement(
+        "F-SECRET-02", "issue 12.2", "Passwords with blanks and commas are masked to the quote that closes them."
+    ),
+    Requirement(
+        "F-SECRET-03", "issue 12.2", "Keys in the place of a user, and escaped passwords, are masked in addresses."
+    ),
+    Requirement("F-SECRET-04", "issue 12.2", "Hashes of passwords are masked, and so are the lines of `.pgpass`."),
+    Requirement(
+        "F-SECRET-05", "issue 12.2", "Passwords are masked that commands are given as options or as their input."
+    ),
+)
 BY_THE_DOCUMENTS = (
     Requirement(
         "D-SIGMA-01", "SIGMA, key functions", "The view's functions take the document's arguments and nothing more."
@@ -3835,4 +3852,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *FIRST_USE,
     *BY_THE_DOCUMENTS,
     *EDGES,
+    *SECRETS,
 )

@@ -34,6 +34,9 @@ _ADJECTIVES = late_pattern(
 )
 _COMMAND_WORD = late_pattern(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$")
 _YAML_LINE = late_pattern(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
+_TIGHT_LINE = late_pattern(r"[\w.-]+=[^\s(){},;\"'$]*[ \t\r]*(?:\n|$)")
+_INI_LINE = late_pattern(r"[\w.-]+[ \t]*=[ \t]*[^\n(){},]*(?:\n|$)")
+_SECTION = late_pattern(r"(?m)^\[[\w.: -]+\][ \t]*\r?$")
 _TYPES = late_pattern(r"(?i:str|text|varchar|char|bytes|int|integer|bool|boolean|enabled|disabled)\b|[A-Z][A-Za-z]*$")
 _WORDS = late_pattern(r"(?:[A-Z]?[a-z]{3,}|[A-Z][a-z]{2}|[A-Z]{2,}|\d+)+$")  # and numbers: `Sha256Hash`, `python3`
 _WORD = late_pattern("[A-Z]?[a-z]{5,}")
@@ -146,24 +149,48 @@ def is_assigned_secret(name: str, value: str, *, quoted: bool, environment: bool
     """
     if is_placeholder(value) or _DOTTED.match(value) or _LABEL.search(value):
         return False
-    both = bool(re.search("[A-Za-z]", value) and re.search("[0-9]", value))
     if not is_password_name(name):  # a key or a token is random, so long and of both
-        return both and len(value) >= 12 and " " not in value
-    return both or quoted or (environment and len(value) >= 8) or bool(re.search(r"\w[^\w\s.,:;/()\-]\w", value))
+        least = (6 if name.lower() == "secret" else 8) if environment else 12
+        return _has_both(value) and len(value) >= least and " " not in value
+    long_enough = environment and len(value) >= 6
+    return _has_both(value) or quoted or long_enough or bool(re.search(r"\w[^\w\s.,:;/()\-]\w", value))
+
+
+def _has_both(value: str) -> bool:
+    return bool(re.search("[A-Za-z]", value) and re.search("[0-9]", value))
+
+
+def is_setting(name: str, value: str) -> bool:
+    """Whether the value of a telling name in a configuration, where no code can stand, is a secret."""
+    return is_assigned_secret(name, value, quoted=True, environment=name.isupper())
+
+
+def is_type(value: str) -> bool:
+    """Whether a value is the name of a type, or one that a switch takes."""
+    return _TYPES.match(value) is not None
 
 
 def is_password_name(name: str) -> bool:
     """Whether a telling name means a password, which may be a word, rather than a random key."""
-    return name.lower().startswith("pass") or name.lower() == "pwd"
+    return "pass" in name.lower() or name.lower() in ("pwd", "psk")
 
 
 def assigned(match: SecretMatch) -> bool:
     """Checks an assignment in code, JSON, YAML or a shell; see `is_assigned_secret`."""
-    name, secret = match["name"], match["secret"]
-    environment = name.isupper() and match["sign"] == "="
+    name, secret, sign = match["name"], match["secret"], match["sign"]
+    environment = name.isupper() and sign == "="
     if is_assigned_secret(name, secret, quoted=bool(match["quote"]), environment=environment):
         return True
-    return match["sign"] == ":" and not match["quote"] and is_password_name(name) and _in_yaml(match)
+    if match["quote"]:
+        return environment and _is_phrase(match)
+    return is_password_name(name) and ((sign == ":" and _in_yaml(match)) or (sign == "=" and _in_properties(match)))
+
+
+def _is_phrase(match: SecretMatch) -> bool:
+    """Whether a shell's `APP_SECRET="several words"` is a secret; code has blanks around the sign."""
+    secret = match["secret"]
+    tight = match.end("sign") == match.start("quote") and match["name"].lower() == "secret"
+    return tight and len(secret.split()) >= 3 and not is_placeholder(secret) and not _LABEL.search(secret)
 
 
 def assigned_key(match: SecretMatch) -> bool:
@@ -197,6 +224,20 @@ def _in_yaml(match: SecretMatch) -> bool:
         return False
     above = text.rfind("\n", 0, max(0, begin - 1)) + 1
     return (begin > 0 and _YAML_LINE.match(text, above) is not None) or _YAML_LINE.match(text, end + 1) is not None
+
+
+def _in_properties(match: SecretMatch) -> bool:
+    """Whether `name=word` is a line beside others of that form, as files of properties and INI have them."""
+    text, secret = match.string, match["secret"]
+    if is_placeholder(secret) or _TYPES.match(secret):
+        return False
+    begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+    end = len(text) if end < 0 else end
+    form = _INI_LINE if _SECTION.search(text, max(0, begin - 500), begin) else _TIGHT_LINE
+    if not form.match(text, begin) or text[match.end("secret") : end].strip():
+        return False
+    above = text.rfind("\n", 0, max(0, begin - 1)) + 1
+    return (begin > 0 and form.match(text, above) is not None) or form.match(text, end + 1) is not None
 
 
 def in_element(match: SecretMatch) -> bool:
@@ -247,6 +288,8 @@ def told_abroad(match: SecretMatch) -> bool:
     secret = match["secret"]
     if is_placeholder(secret) or _TEMPLATE.match(secret) or _ADDRESS.match(secret) or _ALGORITHM.match(secret):
         return False
+    if re.search(r";\w[\w ]{0,40}=", secret):
+        return False  # a connection string
     numbered = re.fullmatch(r"(?=.*[^\W\d_])[^\W\d_].*\d[^\w\s]{0,3}", secret)
     return bool(numbered or re.search(r"\w[!#$%^&+=@~?]+\w", secret)) or looks_random(match)
 

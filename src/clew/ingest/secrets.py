@@ -12,80 +12,32 @@ import hashlib
 import hmac
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache, lru_cache
-from operator import itemgetter
+from functools import lru_cache
 from typing import Any
 
-import ahocorasick
-
 from clew.ingest.secret_checks import SecretMatch, is_assigned_secret
-from clew.ingest.secret_rules import TELLING, SecretRule, secret_rules
+from clew.ingest.secret_cues import CuePlaces, cue_search, digit_rules, rules_for
+from clew.ingest.secret_rule import TELLING, SecretRule
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 
-GUESSABLE = frozenset({"credential", "url-login", "card"})
+GUESSABLE = frozenset({"credential", "url-login", "card", "password-hash"})
 """Kinds whose secrets are few or short enough to be tried one by one against a hash."""
 
 _MASK = "[masked:"
 _WHOLE_MASK = re.compile(r"\[masked:([a-z0-9-]{1,60})(?::[0-9a-f]{8})?\]")
 _LONGEST_MASK = 80
 _SIGNATURES = ("signature", "encrypted_content", "thoughtSignature", "thought_signature")
+_NAME_KEYS = ("name", "Name", "key", "Key", "ParameterKey")
+_VALUE_KEYS = ("value", "Value", "ParameterValue")
+_SECRET_DATA = ("data", "stringData")
 _SHORT = 200
 _SHORTEST = 8  # no rule matches less
 _DIGIT = re.compile("[0-9]")
 _DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4}|[ -][0-9]{6})")
 _NAMED = re.compile(TELLING + "$", re.IGNORECASE)
-_PLACE = itemgetter(0)
-
-_Hits = Mapping[tuple[str, ...], Collection[int]]
-"""Places in a text by the cues that stand there; rules with the same cues share them."""
-
-
-class _CueSearch:
-    """Finds the cues of all rules in one pass over a text (the algorithm of Aho and Corasick)."""
-
-    def __init__(self, rules: Iterable[SecretRule], *, plain: bool) -> None:
-        """`plain` leaves out the cues that no ASCII text has: each letter that a cue begins with slows the search."""
-        held: dict[str, list[tuple[str, ...]]] = {}
-        for cues in dict.fromkeys(rule.cues for rule in rules):
-            for cue in (cue for cue in cues if cue.isascii() or not plain):
-                held.setdefault(cue, []).append(cues)
-        self._automaton = ahocorasick.Automaton()
-        for cue, groups in held.items():
-            self._automaton.add_word(cue, (len(cue) - 1, tuple(groups)))
-        self._automaton.make_automaton()
-
-    def hits(self, lower: str) -> _Hits:
-        """Where cues begin in a text in lower case."""
-        found: dict[tuple[str, ...], set[int]] = {}
-        for end, (before, groups) in self._automaton.iter(lower):
-            for cues in groups:
-                found.setdefault(cues, set()).add(end - before)
-        return found
-
-
-@cache
-def _cue_search(*, keys: bool, plain: bool) -> _CueSearch:
-    """The search for the cues of secrets that are told by what stands before them, and of keys where asked for."""
-    asked = ("text", "token") if keys else ("text",)
-    return _CueSearch((rule for rule in secret_rules() if rule.scope in asked), plain=plain)
-
-
-@cache
-def _digit_rules() -> tuple[SecretRule, ...]:
-    return tuple(rule for rule in secret_rules() if rule.scope == "digits")
-
-
-@cache
-def _rules_by_cues() -> Mapping[tuple[str, ...], Sequence[tuple[int, SecretRule]]]:
-    """The rules of each group of cues, with their places in the order in which they are tried."""
-    held: dict[tuple[str, ...], list[tuple[int, SecretRule]]] = {}
-    for place, rule in enumerate(secret_rules()):
-        if rule.scope != "digits":
-            held.setdefault(rule.cues, []).append((place, rule))
-    return held
 
 
 def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
@@ -101,37 +53,24 @@ def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
         return text, {}
     lower = _lowered(text)
     has_digits = _DIGIT.search(text) is not None
-    search = _cue_search(keys=has_digits, plain=lower.isascii())
+    search = cue_search(keys=has_digits, plain=lower.isascii())
     hits = search.hits(lower)
-    rules = _rules_for(hits)
+    rules = rules_for(hits) if hits else []
     if has_digits and _DIGITS.search(text):
-        rules += _digit_rules()
+        rules += digit_rules()
     if not rules:
         return text, {}
     counts: Counter[str] = Counter()
-    for rule in rules:
-        if rule.needs and not any(needed in lower for needed in rule.needs):
+    places = CuePlaces(text, lower, hits)
+    for _, group, rule in rules:
+        begins = places.of(rule, group)
+        if begins is None:
             continue
-        masked = "".join(_pieces(text, rule, _matches(rule, text, hits), key, counts))
+        masked = "".join(_pieces(text, rule, rule.matches(text, begins), key, counts))
         if masked != text:
             text, lower = masked, _lowered(masked)
-            hits = search.hits(lower)
+            places = CuePlaces(text, lower, search.hits(lower))
     return text, dict(counts)
-
-
-def _rules_for(hits: _Hits) -> list[SecretRule]:
-    """The rules with a cue in the text, in the order in which they are tried."""
-    if not hits:
-        return []
-    by_cues = _rules_by_cues()
-    return [rule for _, rule in sorted((each for cues in hits for each in by_cues[cues]), key=_PLACE)]
-
-
-def _matches(rule: SecretRule, text: str, hits: _Hits) -> Iterable[SecretMatch]:
-    """What a rule matches: at the places of its cues, or anywhere if a match need not begin with a cue."""
-    if not rule.begins:
-        return rule.pattern.finditer(text)
-    return (match for at in sorted(hits.get(rule.cues, ())) if (match := rule.pattern.match(text, at)))
 
 
 def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
@@ -197,21 +136,37 @@ class _Masking:
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value; what stands under a telling name in a mapping is masked like an assignment in text."""
         if isinstance(value, dict):
-            return {
-                key if not isinstance(key, str) else self.repeated(key): item
-                if key in _SIGNATURES
-                else self.value(item, str(key))
-                for key, item in value.items()
-            }
+            return self._mapping(value)
         if isinstance(value, list | tuple):
             return [self.value(item, name) for item in value]
         if not isinstance(value, str):
             return value
         named = _NAMED.search(name)
         if named and len(value) >= _SHORTEST - 2 and is_assigned_secret(named[0], value, quoted=True):
-            self.counts["credential"] += 1
-            return _sign("credential", value, self._key)
+            return self._secret(value)
         return self.repeated(value)
+
+    def _mapping(self, mapping: dict[Any, Any]) -> dict[Any, Any]:
+        """A JSON object; a value may be named by its neighbour, and all data of a Kubernetes Secret are secrets."""
+        name = next((mapping[key] for key in _NAME_KEYS if isinstance(mapping.get(key), str)), "")
+        held = _SECRET_DATA if mapping.get("kind") == "Secret" else ()
+        masked = {}
+        for key, item in mapping.items():
+            if key in _SIGNATURES:
+                masked[key] = item
+            elif key in held and isinstance(item, dict):
+                masked[key] = {each: self._secret(value) for each, value in item.items()}
+            else:
+                telling = name if key in _VALUE_KEYS else str(key)
+                masked[self.repeated(key) if isinstance(key, str) else key] = self.value(item, telling)
+        return masked
+
+    def _secret(self, value: Any) -> Any:
+        """A value that is a secret by its place."""
+        if not isinstance(value, str) or not value or value.startswith(_MASK):
+            return self.value(value)
+        self.counts["credential"] += 1
+        return _sign("credential", value, self._key)
 
     def _original(self, data: bytes) -> bytes:
         try:

@@ -1,0 +1,127 @@
+"""What a rule for secrets is, and the parts of patterns that rules share."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal
+
+from clew.ingest.secret_checks import Check, SecretMatch
+
+Scope = Literal["token", "text", "digits"]
+Finder = Callable[[str, Sequence[int]], Iterable[SecretMatch]]
+"""Gives the matches in a text, in order, by the places of cues: for secrets that a pattern alone cannot find."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretRule:
+    """One kind of secret.
+
+    Attributes:
+        cues: in lower case; the rule is tried only on texts with one of them.
+        source: the pattern, compiled when it is first needed; its group `secret` is masked. Case counts for keys, and
+            not for what stands around other secrets.
+        accept: takes a second look at a match.
+        begins: whether a match begins with a cue; then only the places of cues are tried.
+        scope: which texts are searched for cues: those with a digit, since every key has one (`token`), all (`text`),
+            or none, because the rule is for texts with many digits (`digits`).
+        needs: one of these must be in the text, too; in lower case.
+        finder: gives the matches instead of the pattern.
+    """
+
+    kind: str
+    cues: tuple[str, ...]
+    source: str
+    accept: Check = bool
+    begins: bool = True
+    scope: Scope = "token"
+    needs: tuple[str, ...] = ()
+    finder: Finder | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return _compiled(self.source, ignore_case=self.scope == "text")
+
+    def matches(self, text: str, places: Sequence[int]) -> Iterable[SecretMatch]:
+        """What the rule matches: at the places of its cues, or anywhere if a match need not begin with a cue."""
+        if self.finder is not None:
+            return self.finder(text, places)
+        if not self.begins:
+            return self.pattern.finditer(text)
+        return (match for at in places if (match := self.pattern.match(text, at)))
+
+
+@cache
+def _compiled(source: str, *, ignore_case: bool) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE if ignore_case else re.NOFLAG)
+
+
+def secret_rule(
+    kind: str,
+    cues: str | Sequence[str],
+    pattern: str,
+    accept: Check = bool,
+    *,
+    begins: bool = True,
+    scope: Scope = "token",
+    needs: tuple[str, ...] = (),
+) -> SecretRule:
+    """A rule whose cues are a sequence, or the words of one text."""
+    split = tuple(cues.split() if isinstance(cues, str) else cues)
+    return SecretRule(kind, split, pattern, accept, begins, scope, needs)
+
+
+def told(
+    cues: str | Sequence[str],
+    pattern: str,
+    accept: Check,
+    needs: tuple[str, ...] = (),
+    *,
+    begins: bool = True,
+) -> SecretRule:
+    """A rule for a password or the like that is told by what stands around it."""
+    return secret_rule("credential", cues, pattern, accept, begins=begins, scope="text", needs=needs)
+
+
+_COMPOUND: Final = (
+    "db smtp mail email imap pop3 user admin root ftp sftp ssh sudo ldap mysql pg postgres redis mongo rabbitmq amqp"
+    " proxy keystore truststore cert vault svc service bind login http auth jenkins app wifi"
+).split()
+"""What stands before `pass` where that is short for a password."""
+TELLING: Final = (
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z])psk"
+    r"|(?:secret|api|access|private|account|auth|encryption|fernet|signing|master|app|shared|subscription|consumer)"
+    r"[_-]?key(?:_base)?|token|secret(?![_-]?key)"
+    rf"|(?:{'|'.join(f'(?<={word})' for word in _COMPOUND)})_pass(?![a-z0-9])"
+    rf"|(?:{'|'.join(_COMPOUND)})pass(?![a-z0-9]))"
+)
+"""Names whose value is a secret; what stands before them in the name does not matter."""
+_KEY_NAMES: Final = "secret api access private account auth encryption fernet signing master app shared subscription"
+TELLING_CUES: Final = (
+    *"passw passphrase passcode pwd psk secret token _pass".split(),
+    *(
+        f"{word}{joint}key"
+        for word in f"{_KEY_NAMES} consumer".split()
+        for joint in ("", "_", "-")
+        if word not in ("secret", "auth")
+    ),
+    *("auth_key", "authkey"),
+    *(f"{word}pass" for word in _COMPOUND),
+)
+_ESCAPES: Final = r"(?:\\.|[^\\\n])"
+QUOTED: Final = rf"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote)){_ESCAPES}){{4,200}})(?P=quote)"
+WORD: Final = r"(?P<quote>)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?![(\[{\w])"
+MARKS: Final = r"[*_`\"'“]{0,4}"
+ALONE: Final = r"(?P<secret>[^\s\"'`“”\\,;&|<>(){}\[\]*]{6,200}?)(?=[.,:;!?*_`\"'”]*(?:[\s|&)\]}<\\]|$))"
+SUFFIX: Final = r"(?:_?\d{1,2}|_(?:prod|production|dev|test|testing|stage|staging|live|old|new|prev|backup|default))?"
+"""What may follow a telling name: `DB_PASSWORD_PROD`."""
+GATES: Final[Mapping[tuple[str, ...], str]] = {TELLING_CUES: rf"{TELLING}{SUFFIX}(?![a-z0-9_])"}
+"""By cues that many rules share: a pattern that matches wherever one of these rules does. A long word that only begins
+with a name, such as `tokens`, costs one look instead of twenty."""
+ASSIGNS: Final = rf"{SUFFIX}\\*[\"'`]?\s{{0,3}}(?P<sign>:=|=>|[:=])(?:[ \t]{{4,40}}+|\s{{0,3}})"
+LONGER_CUES: Final = tuple(reversed(TELLING_CUES))
+"""The same cues, for rules whose names may go on: without the gate."""
+ARGUMENT: Final = r"(?:=|\s{1,3})\\*[\"']?(?P<secret>[^\s\"'$<\\-][^\s\"'\\]{3,200})"
+EITHER_TEXT: Final = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
+LINE_BEGIN: Final = r"(?:(?m:^)|(?<=\\n)|(?<=[\"'`]))"

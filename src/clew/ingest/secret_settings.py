@@ -1,0 +1,199 @@
+"""Rules for secrets in configuration: beside their name, in variables of shells, connection strings and addresses."""
+
+import re
+from typing import Final
+
+from clew.ingest import secret_checks as check
+from clew.ingest.secret_checks import SecretMatch
+from clew.ingest.secret_rule import EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, secret_rule, told
+from clew.text.late_pattern import late_pattern
+
+_BLANK: Final = r"(?:\s|\\[nr])"
+_VALUE: Final = r"\\*[\"']?(?:parameter)?value\\*[\"']?\s{0,3}[:=]\s{0,3}"
+_LINE_END: Final = r"(?=[ \t]{0,40}(?:\\[nr]|[\r\n]|$))"
+_SETS: Final = late_pattern(
+    r"(?:^|[\s;&|({\"'`+])(?:setenv|setx(?:\s+/m)?|ENV|ARG|set(?:\s+-{1,2}[\w-]+){1,4})\s+[\w.]*$"
+)
+_SETTER: Final = late_pattern(
+    r"(?:setenvironmentvariable|setenv|putenv|set_env|setproperty|setdefault|set_var|setitem)\(\s*\\*[\"'`][\w.-]*$",
+    re.IGNORECASE,
+)
+_CONNECTION: Final = late_pattern(
+    r"(?:server|data source|host|user id|uid|user|username|initial catalog|database|address|driver|dbq)\s?=",
+    re.IGNORECASE,
+)
+_OPENING_QUOTE: Final = late_pattern(r"[\"'][A-Z0-9_]*$")
+_PROPERTY: Final = late_pattern(
+    r"<(?!input|label|button|option|a\s)[\w:.-]+\s[^<>]{0,100}?(?:name|key|id)\s?=\s?\\*[\"'][\w.:-]*$", re.IGNORECASE
+)
+_KEY_ELEMENT: Final = late_pattern(r"<(?:name|key|param-name|parameterkey)>[\w.:-]*$", re.IGNORECASE)
+_VARIABLE: Final = late_pattern(r"variable\s+\\*[\"'][\w-]*$", re.IGNORECASE)
+_KEY_VALUE: Final = late_pattern(r"(?m)^Key +Value[ \t]*\n-+ +-+")
+
+
+def apart(match: SecretMatch) -> bool:
+    """Whether a value that stands apart from its name (`name: DB_PASSWORD`, then `value: X`) is a secret."""
+    secret = match["secret"]
+    return check.is_setting(match["name"], secret) and not check.is_type(secret)
+
+
+def _before(match: SecretMatch, length: int) -> str:
+    return match.string[max(0, match.start() - length) : match.start()]
+
+
+def _in_variable(match: SecretMatch) -> bool:
+    return _VARIABLE.search(_before(match, 80)) is not None and apart(match)
+
+
+def _set_in_shell(match: SecretMatch) -> bool:
+    return _SETS.search(_before(match, 60)) is not None and apart(match)
+
+
+def _given_to_setter(match: SecretMatch) -> bool:
+    return _SETTER.search(_before(match, 100)) is not None and apart(match)
+
+
+def _in_connection_string(match: SecretMatch) -> bool:
+    """Whether `Password=X;` stands among the other parts of a connection string."""
+    before, after = _before(match, 300), match.string[match.end() : match.end() + 100]
+    ends = before.rstrip(" ")[-1:] == ";" or after[:1] == ";"
+    around = re.split(r"[\"'\n]", before)[-1] + re.split(r"[\"'\n]", after)[0]
+    return ends and _CONNECTION.search(around) is not None and check.not_a_template(match)
+
+
+def _in_quoted_assignment(match: SecretMatch) -> bool:
+    """Whether `"DB_PASSWORD=several words"` is one of a list of variables."""
+    name, secret = match["name"], match["secret"]
+    if not name.isupper() or " " not in secret.strip() or not check.is_password_name(name):
+        return False
+    return _OPENING_QUOTE.search(_before(match, 60)) is not None and check.is_setting(name, secret)
+
+
+def _in_property(match: SecretMatch) -> bool:
+    return _PROPERTY.search(_before(match, 160)) is not None and apart(match)
+
+
+def _after_key_element(match: SecretMatch) -> bool:
+    return _KEY_ELEMENT.search(_before(match, 100)) is not None and apart(match)
+
+
+def _in_vault_table(match: SecretMatch) -> bool:
+    """Whether the line stands in the list of keys and values that `vault kv get` prints."""
+    line = match.string.rfind("\n", 0, match.start()) + 1
+    named = re.fullmatch(r"[\w.-]*", match.string[line : match.start()]) is not None
+    return named and _KEY_VALUE.search(match.string, 0, line) is not None and check.real(match)
+
+
+def _is_access(match: SecretMatch) -> bool:
+    """Whether the user of an address is itself the key to it: `https://TOKEN@host`."""
+    secret = match["secret"]
+    if check.is_placeholder(secret):
+        return False
+    is_number = re.fullmatch(r"[0-9a-f]{20,}", secret) is not None and not secret.isdecimal()
+    return is_number or (len(secret) >= 16 and check.looks_random(match))
+
+
+def _raw_authorization(match: SecretMatch) -> bool:
+    return check.authorizes(match) and check.looks_random(match)
+
+
+_NAMED: Final = rf"(?P<name>{TELLING})"
+_IN_TEXT: Final = r"(?!\\[nrt])[^\s<>][^<>\n]{3,200}?"
+
+SETTINGS: Final = (
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}(?=[\\\"',\s])\\*[\"']?\s{{0,3}},?{_BLANK}{{0,60}}+{_VALUE}{QUOTED}",
+        apart,
+        ("value",),
+    ),
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}\\*[\"']?{_BLANK}{{1,60}}+{_VALUE}(?P<secret>[^\s\"'`\\,;&|<>(){{}}\[\]]{{4,200}}+){_LINE_END}",
+        apart,
+        ("value",),
+    ),
+    told(
+        ('value"', "value'", "value\\"),
+        rf"value\\*[\"']\s{{0,3}}:\s{{0,3}}{EITHER_TEXT}\s{{0,3}},{_BLANK}{{0,60}}+\\*[\"'](?:parameter)?(?:name|key)"
+        rf"\\*[\"']\s{{0,3}}:\s{{0,3}}\\*[\"'][\w.:/-]{{0,60}}?{_NAMED}\\*[\"']",
+        apart,
+        ("pass", "pwd", "secret", "token", "key"),
+    ),
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}\\*[\"']\s{{0,3}}\{{[^{{}}]{{0,300}}?\bdefault\s{{0,12}}=\s{{0,3}}{QUOTED}",
+        _in_variable,
+        ("variable",),
+    ),
+    *(
+        told(TELLING_CUES, rf"{_NAMED}[ \t]{{1,8}}{value}", _set_in_shell, ("setenv", "env ", "setx", "set -", "arg "))
+        for value in (QUOTED, r"(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]=]{4,200}+)")
+    ),
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}\\*[\"'`]\s{{0,3}},\s{{0,3}}{QUOTED}",
+        _given_to_setter,
+        ("setenv", "putenv", "set_env", "setprop", "setdefault", "set_var", "setitem"),
+    ),
+    told(
+        ("password", "pwd"),
+        r"(?:password|pwd)\s{0,2}=\s{0,2}(?P<secret>[^\s;\"'\\][^;\"'\n\\]{2,200}?)(?=\s{0,3}(?:[;\"'\n\\]|$))",
+        _in_connection_string,
+        ("server=", "source=", "host=", "user", "uid=", "database=", "server =", "source ="),
+    ),
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}=(?P<secret>[^\"'\n\\=&]{{4,200}}?)(?=\\*[\"'])",
+        _in_quoted_assignment,
+        ('"', "'"),
+    ),
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}\\*[\"'](?:\s[^<>\n]{{0,100}})?>\s{{0,3}}(?P<secret>{_IN_TEXT})\s{{0,3}}</",
+        _in_property,
+        ("</",),
+    ),
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}</[\w-]{{2,20}}>{_BLANK}{{0,40}}+<(?:value|string|param-value|parametervalue)>"
+        rf"\s{{0,3}}(?P<secret>{_IN_TEXT})\s{{0,3}}</",
+        _after_key_element,
+        ("</",),
+    ),
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}[ \t]{{2,60}}(?P<secret>[^\s\"'`]{{4,200}}+){_LINE_END}",
+        _in_vault_table,
+        ("key  ",),
+    ),
+    told("_auth", r"_auth\s{0,2}=\s{0,2}\\*[\"']?(?P<secret>[A-Za-z0-9+/]{8,400}+={0,2})", check.login),
+    told(
+        "convertto-securestring",
+        rf"convertto-securestring(?:\s+-(?:string|asplaintext|force)){{0,3}}\s+{EITHER_TEXT}",
+        check.not_a_template,
+    ),
+    told("wifi:", r"wifi:[^\n]{0,100}?(?<=[:;])p:(?P<secret>(?:[^;\\\n]|\\.){4,100});", check.not_a_template, ("p:",)),
+)
+"""Secrets in configuration."""
+
+USERS: Final = (
+    secret_rule(
+        "url-login",
+        "://",
+        r"://(?P<secret>[\w.~+=-]{16,200}+)(?=(?::(?:\[masked:url-login(?::[0-9a-f]{8})?\]|[^\s/@\"'<>]{0,200}+))?"
+        r"@[\w.\[-])",
+        _is_access,
+        scope="text",
+        needs=("@",),
+    ),
+    secret_rule(
+        "authorization",
+        "authorization",
+        r"authorization\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?:(?!bearer|basic|token)[a-z][\w-]{1,20}\s{1,3})?"
+        r"(?P<secret>[\w.~+/=-]{16,300}+)",
+        _raw_authorization,
+        scope="text",
+    ),
+)
+"""Keys in the place of a user, and headers without a scheme."""
