@@ -506,6 +506,11 @@ STORE = (
     Requirement("F-STORE-41", "DESIGN 13", "Verifying uses several processors, and needs none of its helpers."),
     Requirement("F-STORE-43", "issue 15, speed", "What need not be durable is written without waking another thread."),
     Requirement("F-STORE-42", "Mend 1", "Verifying reports its progress."),
+    Requirement(
+        "F-STORE-44",
+        "Mend 3",
+        "A child that is forked while threads are at work opens the home with locks of its own, or is told why not.",
+    ),
 )
 
 # --- POSTGRES ---

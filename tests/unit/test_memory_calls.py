@@ -309,7 +309,7 @@ def test_closing_while_others_are_at_work_harms_nobody(tmp_path: Path, on_disk: 
 def test_closing_waits_for_whoever_asks_for_commits(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path)
     closing = threading.Thread(target=store.close)
-    with store._watching:  # as while another thread asks for the version
+    with store._watch.lock:  # as while another thread asks for the version
         closing.start()
         closing.join(0.2)
         assert closing.is_alive()

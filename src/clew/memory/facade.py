@@ -102,7 +102,12 @@ class Memory(MemoryLearning):
         return memory
 
     def close(self) -> None:
-        """Ends the background work after the step at hand and releases the home; unfinished work stays to be done."""
+        """Ends the background work after the step at hand and releases the home; unfinished work stays to be done.
+
+        In a process that was forked after the memory was opened, nothing is done: it is the other process's.
+        """
+        if self._is_inherited():
+            return
         with self._closing:
             if self.closed:
                 return

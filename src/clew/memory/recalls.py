@@ -3,6 +3,7 @@
 Borders: imports nothing that stores, derives or maintains, so that a program which only asks starts quickly.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
@@ -43,6 +44,8 @@ from clew.recall.time_lookup import TimeRequest, remember
 from clew.recall.timeline import with_moments
 from clew.rows.compactions import receipt_of_compaction
 from clew.rows.turn_log import stored_turns
+from clew.store.forks import see_that_it_is_ours
+from clew.store.open import IN_MEMORY
 from clew.store.protocol import Store
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
@@ -71,15 +74,22 @@ class MemoryRecalls:
         self.embedder_note: str | None = models.note
         """Why there is no embedder, in one line; None when there is one, or none was asked for."""
         self.closed = False
+        self._process = os.getpid()
 
     def _check_open(self) -> None:
         """Does nothing on an open memory.
 
         Raises:
-            ClosedError: the memory is closed.
+            ClosedError: the memory is closed, or was opened before this process was forked.
         """
         if self.closed:
             raise ClosedError
+        if self._is_inherited():
+            see_that_it_is_ours(self._process)
+
+    def _is_inherited(self) -> bool:
+        """Whether another process, which forked this one, opened the memory; one without a file is a copy."""
+        return self._process != os.getpid() and self.reads.store.url != IN_MEMORY
 
     def _filter(self, only: TurnFilters) -> Filter:
         """The caller's filters, checked, with words for a time as moments."""

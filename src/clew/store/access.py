@@ -5,6 +5,7 @@ What a request means is said once, in `SqlReader` and `SqlTransaction`; an engin
 Borders: begins and ends nothing; see `readers` for snapshots and `writer` for commits.
 """
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, cast
@@ -22,6 +23,7 @@ from clew.store.check import (
     checked_rows,
     table_named,
 )
+from clew.store.forks import Shared
 from clew.store.guard import Guard
 from clew.store.statements import Statements
 from clew.store.tables import BLOB, TABLES, Table
@@ -36,13 +38,19 @@ class SqlReader(ABC):
         statements: in the engine's dialect.
         translate: as `Guard` takes it.
         dooms: likewise.
+        lock: likewise.
     """
 
     def __init__(
-        self, statements: Statements, translate: Callable[[BaseException], StoreError | None], *, dooms: bool = False
+        self,
+        statements: Statements,
+        translate: Callable[[BaseException], StoreError | None],
+        *,
+        dooms: bool = False,
+        lock: "threading.RLock | None" = None,
     ) -> None:
         self._statements = statements
-        self._guard = Guard(dooms=dooms, translate=translate)
+        self._guard = Guard(dooms=dooms, translate=translate, lock=lock)
 
     @abstractmethod
     def _fetch(self, sql: str, values: Row) -> list[Row]:
@@ -233,13 +241,13 @@ class _OverConnection:
 class SqliteReader(_OverConnection, SqlReader):
     """A `Reader` over one SQLite connection."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        super().__init__(_STATEMENTS, translated)
-        self._connection = connection
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(_STATEMENTS, translated, lock=shared.lock)
+        self._connection = shared.connection
 
 
 class SqliteTransaction(_OverConnection, SqlTransaction):
-    """A `Transaction` over one SQLite connection."""
+    """A `Transaction` over one SQLite connection, which the caller holds against forks."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(_STATEMENTS, translated, dooms=True)

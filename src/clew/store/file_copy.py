@@ -12,6 +12,7 @@ import apsw
 
 from clew.errors import StoreError
 from clew.store.cipher import Key
+from clew.store.forks import using_sqlite
 from clew.store.home import sync_directory
 from clew.store.translate import translating
 
@@ -35,7 +36,7 @@ def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
     Raises:
         StoreError: something is there already, or the copy is not sound.
     """
-    with translating():
+    with using_sqlite(), translating():
         if path.exists():
             raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
         unfinished = _unfinished(path)

@@ -1,5 +1,6 @@
 """The end of a view: after it, and after a failure inside a transaction, no call gets through."""
 
+import threading
 from collections.abc import Callable
 from types import TracebackType
 
@@ -10,13 +11,23 @@ class Guard:
     """Stands around each call of one reader or transaction.
 
     A call that fails dooms its transaction even if the caller swallows the error: half of a `put` may be in it.
+
+    Args:
+        lock: held during each call, so that a fork of the process can wait for its end.
     """
 
-    __slots__ = ("_dooms", "_ended", "_translate", "failure")
+    __slots__ = ("_dooms", "_ended", "_lock", "_translate", "failure")
 
-    def __init__(self, *, dooms: bool, translate: Callable[[BaseException], StoreError | None] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        dooms: bool,
+        translate: Callable[[BaseException], StoreError | None] | None = None,
+        lock: "threading.RLock | None" = None,
+    ) -> None:
         self._dooms = dooms
         self._ended = False
+        self._lock = lock
         self._translate = translate
         self.failure: BaseException | None = None
 
@@ -25,10 +36,14 @@ class Guard:
             raise ClosedError("the transaction or snapshot has ended; use it only inside its function or `with` block")
         if self.failure is not None:
             raise StoreError("an earlier call of this transaction failed; let its error through") from self.failure
+        if self._lock is not None:
+            self._lock.acquire()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._lock is not None:
+            self._lock.release()
         if error is None:
             return
         ours = self._translate(error) if self._translate is not None else None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from clew.errors import ClosedError, StoreError
 from clew.store.claims import Claiming
 from clew.store.copying import copy_rows
+from clew.store.forks import see_that_it_is_ours
 from clew.store.postgres_address import Address
 from clew.store.postgres_care import damage, rewrite
 from clew.store.postgres_driver import POOLED, driver, refused
@@ -167,11 +168,7 @@ class PostgresStore(Claiming):
         self._close()
 
     def _see_that_it_is_open(self) -> None:
-        if self._process != os.getpid():
-            raise ClosedError(
-                f"the store was opened by process {self._process} and cannot be used in its fork {os.getpid()}; "
-                "open it again in this process"
-            )
+        see_that_it_is_ours(self._process)
         if not self._close.alive:
             raise ClosedError
 

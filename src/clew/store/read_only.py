@@ -21,6 +21,7 @@ from clew.store.access import SqliteReader
 from clew.store.cipher import CIPHER, Key, fitting, key_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage
+from clew.store.forks import see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.store.home import allowed, local_home
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.protocol import Transaction
@@ -60,7 +61,10 @@ class ReadOnlyStore(Claiming):
             home = local_home(path, os.environ)
             self.url = f"sqlite:///{home}"
             self._file = home / DATABASE
-            self._key: Key | None = key_for(self._file, secret)
+            see_that_it_can_be_opened(self._file)
+            with using_sqlite():
+                self._key: Key | None = key_for(self._file, secret)
+        self._process = os.getpid()
         self.encryption: str | None = "none" if self._key is None else CIPHER
         self._changing = threading.Lock()
         self._current = threading.local()
@@ -150,6 +154,8 @@ class ReadOnlyStore(Claiming):
 
     def close(self) -> None:
         """See `Store.close`."""
+        if self._process != os.getpid():  # a forked child must not touch what its parent uses
+            return
         with self._changing:
             self._closed = True
             if self._readers is not None:
@@ -157,6 +163,7 @@ class ReadOnlyStore(Claiming):
 
     def _fresh(self) -> Readers:
         """The connections to the files as they are now; new ones where a file came, went or was replaced."""
+        see_that_it_is_ours(self._process)
         with self._changing:
             if self._closed:
                 raise ClosedError

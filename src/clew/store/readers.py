@@ -13,6 +13,7 @@ import apsw
 
 from clew.errors import ClosedError
 from clew.store.access import SqliteReader
+from clew.store.forks import Shared, using_sqlite
 from clew.store.translate import translating
 
 KEPT: Final = 8
@@ -24,7 +25,7 @@ class Readers:
 
     def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
         self._connect = connect
-        self._idle: list[apsw.Connection] = []
+        self._idle: list[Shared] = []
         self._lock = threading.Lock()
         self._closed = False
         self._current = threading.local()
@@ -36,49 +37,56 @@ class Readers:
         if outer is not None:
             yield outer
             return
-        with self.connection() as connection:
-            with translating():
+        with self._lent() as shared:
+            with translating(), shared.lock:
                 # BEGIN alone chooses no state yet.
-                connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-            reader = self._current.reader = SqliteReader(connection)
+                shared.connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+            reader = self._current.reader = SqliteReader(shared)
             try:
                 yield reader
             finally:
                 self._current.reader = None
                 reader.end()
-                with translating():
-                    connection.execute("COMMIT")
+                with translating(), shared.lock:
+                    shared.connection.execute("COMMIT")
 
     @contextmanager
     def connection(self) -> Iterator[apsw.Connection]:
-        """A connection outside any transaction, for the block alone."""
-        connection = self._take()
+        """A connection outside any transaction, for the block alone; forks wait for its end."""
+        with self._lent() as shared, shared.lock:
+            yield shared.connection
+
+    @contextmanager
+    def _lent(self) -> Iterator[Shared]:
+        shared = self._take()
         try:
-            yield connection
+            yield shared
         finally:
-            self._give_back(connection)
+            self._give_back(shared)
 
     def close(self) -> None:
         """Closes what is idle now, and what is lent as soon as it comes back."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
+        for shared in idle:
+            shared.close()
 
-    def _take(self) -> apsw.Connection:
+    def _take(self) -> Shared:
         with self._lock:
             if self._closed:
                 raise ClosedError
             if self._idle:
                 return self._idle.pop()
-        with translating():
-            return self._connect()
+        with using_sqlite(), translating():
+            return Shared(self._connect())
 
-    def _give_back(self, connection: apsw.Connection) -> None:
+    def _give_back(self, shared: Shared) -> None:
+        if shared.is_inherited:  # it was closed, or is its parent's
+            return
         with self._lock:
-            keep = not self._closed and len(self._idle) < KEPT and not connection.in_transaction
+            keep = not self._closed and len(self._idle) < KEPT and not shared.connection.in_transaction
             if keep:
-                self._idle.append(connection)
+                self._idle.append(shared)
         if not keep:
-            connection.close()
+            shared.close()

@@ -13,6 +13,7 @@ import apsw
 from clew.errors import KeyRefused, NotFoundError
 from clew.store.cipher import Key, fitting, key_for, new_key, plain_address
 from clew.store.file_copy import check_copy, row_counts
+from clew.store.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.home import prepare_home, sync_directory
 from clew.store.migrate import refuse_foreign
 from clew.store.sqlite import DATABASE, LOCK, REKEYED, saved_copies
@@ -44,10 +45,11 @@ def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float =
     file = path.expanduser().resolve() / DATABASE
     if not file.is_file():
         raise NotFoundError(f"{str(path)!r} is no home: it has no {DATABASE}; name the directory of an existing one")
+    see_that_it_can_be_opened(file)
     ticket = Ticket.of(prepare_home(path, os.environ) / LOCK)
     fresh = file.with_name(REKEYED)
     try:
-        with translating(), ticket.turn(busy_timeout):
+        with translating(), ticket.turn(busy_timeout), using_sqlite():
             source = _held(file, old, new, busy_timeout)
             if source is None:
                 return False

@@ -14,6 +14,7 @@ import apsw
 from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
 from clew.store.cipher import fitting, key_for
 from clew.store.file_copy import check_copy, damage, row_counts
+from clew.store.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.home import make_private, prepare_home, sync_directory
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.rekey import connect_alone
@@ -42,14 +43,16 @@ def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout
     with translating():
         if not backup.is_file():
             raise NotFoundError(f"there is no file {str(backup)!r}; name one that `clew backup` wrote")
-        expected = _checked(backup, secret)
+        with using_sqlite():
+            expected = _checked(backup, secret)
         home = prepare_home(path, os.environ)
         file, fresh = home / DATABASE, home / RESTORED
         if file.exists() and file.samefile(backup):
             raise InputError(f"{str(backup)!r} is the home's own database; name a backup of it")
+        see_that_it_can_be_opened(file)
         ticket = Ticket.of(home / LOCK)
         try:
-            with ticket.turn(busy_timeout):
+            with ticket.turn(busy_timeout), using_sqlite():
                 _empty_log(file, secret, busy_timeout)
                 fresh.unlink(missing_ok=True)
                 make_private(fresh)

@@ -4,7 +4,6 @@ Borders: opens, closes and looks after the file. Rows are read in `readers`, wri
 """
 
 import os
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -17,7 +16,8 @@ from clew.errors import ClosedError, StoreCorrupt, StoreError
 from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage, noted
-from clew.store.home import make_private, prepare_home, see_that_it_is_writable, sync_directory
+from clew.store.forks import Shared, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
+from clew.store.home import identity, make_private, prepare_home, see_that_it_is_writable, sync_directory
 from clew.store.log_sync import LogSync
 from clew.store.migrate import migrate, refuse_foreign, schema_number
 from clew.store.protocol import Committed, Reader, Transaction
@@ -54,10 +54,10 @@ class SqliteStore(Claiming):
         ticket: Ticket,
         writer: Writer,
         readers: Readers,
-        watch: apsw.Connection,
+        watch: Shared,
     ) -> None:
         self.url = f"sqlite:///{file.parent}"
-        self._own = _identity(file)
+        self._own = identity(file)
         self.encryption: str | None = CIPHER if key else "none"
         self._file = file
         self._key = key
@@ -65,10 +65,9 @@ class SqliteStore(Claiming):
         self._writer = writer
         self._readers = readers
         self._watch = watch
-        self._watching = threading.Lock()
         self._log_sync = LogSync(file.with_name(DATABASE + "-wal"), writer.doubt)
         self._process = os.getpid()
-        parts = (ticket, writer, self._log_sync, readers, watch, self._watching)
+        parts = (ticket, writer, self._log_sync, readers, watch)
         self._close = weakref.finalize(self, _close, self._process, *parts)
 
     @classmethod
@@ -99,8 +98,9 @@ class SqliteStore(Claiming):
         """
         home = prepare_home(path, os.environ)
         see_that_it_is_writable(home, DATABASE)
+        see_that_it_can_be_opened(home / DATABASE)
         file, ticket = home / DATABASE, Ticket.of(home / LOCK)
-        opened: list[apsw.Connection] = []
+        opened: list[Shared] = []
         key: Key | None = None
 
         def connect(cache_kb: int, *, writes: bool) -> apsw.Connection:
@@ -110,22 +110,21 @@ class SqliteStore(Claiming):
             return prepare_connection(connection, key, cache_kb, writes=writes)
 
         try:
-            with translating():
-                with ticket.turn(busy_timeout):
-                    _see_that_it_was_not_emptied(file, ticket)
-                    key = key_for(file, secret)
-                    _make_ready(file)
-                    has_log = file.with_name(DATABASE + "-wal").exists()
-                    with fitting(file, key):
-                        opened.append(connect(_WRITER_CACHE_KB, writes=True))
-                        _bring_up(opened[0], file, migrations("sqlite"), key=key, has_log=has_log)
-                    ticket.mark()
-                opened.append(connect(READER_CACHE_KB, writes=False))
+            with translating(), ticket.turn(busy_timeout), using_sqlite():
+                _see_that_it_was_not_emptied(file, ticket)
+                key = key_for(file, secret)
+                _make_ready(file)
+                has_log = file.with_name(DATABASE + "-wal").exists()
+                with fitting(file, key):
+                    opened.append(Shared(connect(_WRITER_CACHE_KB, writes=True)))
+                    _bring_up(opened[0].connection, file, migrations("sqlite"), key=key, has_log=has_log)
+                ticket.mark()
+                opened.append(Shared(connect(READER_CACHE_KB, writes=False)))
             writer = Writer(opened[0], ticket, timeout=busy_timeout, synchronous=synchronous, limits=limits)
             return cls(file, key, ticket, writer, Readers(lambda: connect(READER_CACHE_KB, writes=False)), opened[1])
         except BaseException:
-            for connection in opened:
-                connection.close()
+            for shared in opened:
+                shared.close()
             ticket.close()
             raise
 
@@ -157,9 +156,9 @@ class SqliteStore(Claiming):
     def version(self) -> int:
         """See `Store.version`: SQLite's `data_version`, seen by a connection that never writes."""
         self._see_that_it_is_open()
-        with self._watching, translating():
+        with self._watch.lock, translating():
             self._see_that_it_is_open()  # it may have been closed meanwhile
-            return int(self._watch.pragma("data_version"))
+            return int(self._watch.connection.pragma("data_version"))
 
     def spaces(self) -> list[str]:
         """See `Store.spaces`."""
@@ -170,9 +169,9 @@ class SqliteStore(Claiming):
     def migrate(self) -> int:
         """See `Store.migrate`. `open` has done it already; a newer Clew may have gone further since."""
         self._see_that_it_is_open()
-        with self._watching, translating():
-            refuse_foreign(self._watch, len(migrations("sqlite")))
-            return schema_number(self._watch)
+        with self._watch.lock, translating():
+            refuse_foreign(self._watch.connection, len(migrations("sqlite")))
+            return schema_number(self._watch.connection)
 
     def backup(self, path: Path) -> None:
         """See `Store.backup`. The copy is one file, checked before it gets its name.
@@ -224,17 +223,13 @@ class SqliteStore(Claiming):
         self._close()
 
     def _see_that_it_is_open(self) -> None:
-        if self._process != os.getpid():
-            raise ClosedError(
-                f"the store was opened by process {self._process} and cannot be used in its fork {os.getpid()}; "
-                "open it again in this process"
-            )
+        see_that_it_is_ours(self._process)
         if not self._close.alive:
             raise ClosedError
 
     def _see_that_it_is_there(self) -> None:
         """Refuses to write into a file that has no name any more: it would be acknowledged, and lost on closing."""
-        if _identity(self._file) != self._own:
+        if identity(self._file) != self._own:
             raise StoreError(
                 f"{str(self._file)!r} was moved, deleted or replaced while it was open; nothing more is written: put "
                 "the home back, or open it again where it is now"
@@ -252,15 +247,6 @@ def prepare_connection(connection: apsw.Connection, key: Key | None, cache_kb: i
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
     connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
     return connection
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    """What tells a file from every other, also under the same name; None when there is none."""
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _make_ready(file: Path) -> None:
@@ -290,14 +276,12 @@ def _close(
     writer: Writer,
     log_sync: LogSync,
     readers: Readers,
-    watch: apsw.Connection,
-    watching: threading.Lock,
+    watch: Shared,
 ) -> None:
     """The writer goes last: whoever closes the last connection copies the log into the database and removes it."""
     if process == os.getpid():  # a forked child must not touch what its parent uses
         readers.close()
-        with watching:  # another thread may be asking
-            watch.close()
+        watch.close()
         log_sync.close()
         writer.close()
         ticket.close()

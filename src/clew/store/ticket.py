@@ -38,7 +38,7 @@ _LONGEST: Final = 0.001
 """Seconds between two looks at the lock before ours; the waiting doubles from the one to the other."""
 
 _open: Final[dict[tuple[int, Path], "Ticket"]] = {}
-_opening: Final = threading.Lock()
+_opening: Final = threading.RLock()
 
 
 class Ticket:
@@ -165,6 +165,10 @@ class Ticket:
 
         def _unlock(self, place: int, length: int = 1) -> None:
             fcntl.lockf(self._file, fcntl.LOCK_UN, length, place)
+
+
+if hasattr(os, "register_at_fork"):  # a thread that the child does not have may be opening one
+    os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
 
 
 def _place(number: int) -> int:

@@ -21,6 +21,7 @@ import apsw
 
 from clew.errors import ClosedError, StoreError, StoreLocked
 from clew.store.access import SqliteTransaction
+from clew.store.forks import Shared
 from clew.store.ticket import Ticket
 from clew.store.translate import translating
 
@@ -96,15 +97,14 @@ class Writer:
     """The thread and its connection.
 
     Args:
-        connection: in WAL mode, its schema up to date; the writer owns it from now on.
+        shared: a connection in WAL mode, its schema up to date; the writer owns it from now on.
         timeout: seconds to wait for other processes.
         synchronous: SQLite's `synchronous` for durable commits.
     """
 
-    def __init__(
-        self, connection: apsw.Connection, ticket: Ticket, *, timeout: float, synchronous: str, limits: Limits
-    ) -> None:
-        self._connection = connection
+    def __init__(self, shared: Shared, ticket: Ticket, *, timeout: float, synchronous: str, limits: Limits) -> None:
+        self._shared = shared
+        self._connection = shared.connection
         self._ticket = ticket
         self._timeout = timeout
         self._limits = limits
@@ -114,12 +114,12 @@ class Writer:
         self._arrival = threading.Lock()
         self._bell = threading.Lock()  # free when there is something to do: half of what a Condition costs
         self._bell.acquire()
-        self._turn = threading.Lock()  # of this process's threads; the ticket is for the turns of processes
+        self._turn = shared.lock  # of this process's threads; the ticket is for the turns of processes
         self._at_work: int | None = None  # the thread inside a transaction
         self._closing = self._is_doubtful = False
         self._pages = self._copied = 0
         self._has_written = False
-        connection.set_wal_hook(self._measure)
+        self._connection.set_wal_hook(self._measure)
         self._thread = threading.Thread(target=self._serve, name="clew-writer", daemon=True)
         self._thread.start()
 
@@ -195,7 +195,7 @@ class Writer:
             self.submit(Pending(lambda _: None, durable=False))
 
     def _serve(self) -> None:
-        while (first := self._first()) is not None:
+        while not self._shared.is_inherited and (first := self._first()) is not None:
             with self._turn:
                 if first.alone:
                     self._waiting.popleft()
@@ -203,8 +203,9 @@ class Writer:
                 else:
                     self._do_batch(first, self._waiting)
                     self._copy_log()
-        with self._turn:
-            self._leave()
+        if not self._shared.is_inherited:  # by a process that a transaction forked
+            with self._turn:
+                self._leave()
 
     def _first(self) -> Pending | None:
         """The oldest item, left in the queue; waits for one; None when all is done and the store closes."""
@@ -376,6 +377,6 @@ class Writer:
     def _leave(self) -> None:
         self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
         try:
-            self._connection.close()
+            self._shared.close()
         except apsw.Error as error:  # nothing is lost, as above
             _LOG.warning("the database was not closed in order; whoever opens it next recovers it: %s", error)

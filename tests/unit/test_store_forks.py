@@ -1,0 +1,240 @@
+"""Forks of a process that has memories and stores open: no child waits for ever, and none harms its parent's."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from clew.store import forks
+from clew.store.sqlite import DATABASE, SqliteStore
+from tests.contract.rows import put, session
+
+pytestmark = [
+    pytest.mark.requirement("F-STORE-44"),
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
+]
+
+PROGRAM = """
+import os, signal, sys, threading, time
+from pathlib import Path
+from clew.errors import ClosedError, StoreError
+from clew.memory import Memory
+from clew.store import forks
+from clew.store.read_only import ReadOnlyStore
+from clew.store.sqlite import SqliteStore
+from clew.types import Turn
+
+HOME = Path(sys.argv[1])
+row = lambda name: ("a", name, 0, None, "{}", 1)
+
+def put(store, name, durable=True):
+    store.transaction(lambda tx: tx.put("session", [row(name)]), durable=durable)
+
+def names(store):
+    with store.snapshot() as reader:
+        return [name for (name,) in reader.scan("session", ("a",), ("a",), columns=("session",))]
+
+def error(use):
+    try:
+        use()
+    except StoreError as error:
+        return f"{type(error).__name__}: {error}"
+    return "no error"
+
+def in_child(use):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # no child may hang
+        try:
+            use()
+        except BaseException as error:
+            print("child:", repr(error), flush=True)
+            os._exit(1)
+        sys.stdout.flush()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+
+def told(code: str, home: Path) -> list[str]:
+    """The lines that a program prints after the definitions above."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM + textwrap.dedent(code), str(home)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "CLEW_EMBEDDER": "none"},
+        timeout=100,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def test_children_of_busy_threads_open_the_home_and_write_into_it(tmp_path: Path) -> None:
+    code = """
+        store, busy = SqliteStore.open(HOME), [True]
+        def write():
+            for count in range(10**9):
+                if not busy: return
+                put(store, f"w{count % 100}", durable=bool(count % 2))
+        def read():
+            while busy:
+                with store.snapshot() as reader:
+                    reader.scan("session", ("a",), ("a",)), store.version()
+        def open_others():
+            while busy:
+                SqliteStore.open(HOME).close()
+        threads = [threading.Thread(target=work, daemon=True) for work in (write, read, read, open_others)]
+        [thread.start() for thread in threads]
+        def use(count):
+            with_own = SqliteStore.open(HOME, busy_timeout=15)
+            put(with_own, f"child{count}")
+            assert f"child{count}" in names(with_own)
+            with_own.close()
+        print([in_child(lambda: use(count)) for count in range(15)])
+        busy.clear()
+        [thread.join() for thread in threads]
+        print(len([name for name in names(store) if name.startswith("child")]), store.check())
+        store.close()
+    """
+    assert told(code, tmp_path / "home") == [str([0] * 15), "15 []"]
+
+
+def test_a_child_holds_locks_of_its_own(tmp_path: Path) -> None:
+    """Whoever closes the last connection removes the log: the parent must see that the child has one, too."""
+    code = """
+        store = SqliteStore.open(HOME)
+        put(store, "parent")
+        (reading, writing), (told, tell) = os.pipe(), os.pipe()
+        child = os.fork()
+        if child == 0:
+            own = SqliteStore.open(HOME)
+            put(own, "child")
+            os.write(tell, b"!")
+            os.read(reading, 1)
+            os._exit(0)
+        os.read(told, 1)
+        store.close()
+        print((HOME / "clew.db-wal").exists())
+        os.write(writing, b"!")
+        os.waitpid(child, 0)
+        store = SqliteStore.open(HOME)
+        print(names(store))
+        store.close()
+    """
+    assert told(code, tmp_path / "home") == ["True", "['child', 'parent']"]
+
+
+def test_a_memory_that_is_inherited_says_so_at_once_and_closes_quietly(tmp_path: Path) -> None:
+    code = """
+        memory = Memory.open(HOME)
+        memory.add(Turn(role="user", content="The hive is weak."))
+        def use():
+            for call in (memory.stats, lambda: memory.recall("hive"), lambda: memory.drain(1)):
+                print(error(call).partition("; ")[2])
+            memory.close()
+            with Memory.open(HOME) as own:
+                own.add(Turn(role="user", content="The hive is strong."))
+        with memory.parts.worker._receipts._writing:  # as a thread may hold it
+            print(in_child(use))
+        print(memory.stats().turns)
+        memory.close()
+    """
+    again = "open it again in this process"
+    assert told(code, tmp_path / "home") == [again, again, again, "0", "2"]
+
+
+def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(tmp_path: Path) -> None:
+    code = """
+        store = SqliteStore.open(HOME)
+        def use(tx):
+            print(error(lambda: tx.put("session", [row("child")])).split()[0])
+            print("forked inside a transaction" in error(lambda: SqliteStore.open(HOME)))
+            other = SqliteStore.open(HOME / "other")
+            put(other, "child")
+            other.close()
+        def work(tx):
+            tx.put("session", [row("one")])
+            print(in_child(lambda: use(tx)))
+            tx.put("session", [row("two")])
+        store.transaction(work)
+        def leave(tx):
+            tx.put("session", [row("three")])
+            if os.fork():
+                print(os.waitstatus_to_exitcode(os.wait()[1]))
+        store.transaction(leave)  # the child has the writer's thread alone, and comes out of the transaction
+        print(names(store), store.check())
+        store.close()
+    """
+    lines = told(code, tmp_path / "home")
+    assert lines == ["ClosedError:", "True", "0", "0", "['one', 'three', 'two'] []"]
+
+
+def test_a_fork_does_not_wait_for_long_work_and_its_child_says_so(tmp_path: Path) -> None:
+    code = """
+        forks.PATIENCE = 0.05
+        store = SqliteStore.open(HOME)
+        started, ended = threading.Event(), threading.Event()
+        def work():
+            with forks.using_sqlite():
+                started.set()
+                ended.wait()
+        thread = threading.Thread(target=work)
+        thread.start()
+        started.wait()
+        print(in_child(lambda: print("multiprocessing's 'spawn'" in error(lambda: SqliteStore.open(HOME)))))
+        ended.set()
+        thread.join()
+        print(in_child(lambda: SqliteStore.open(HOME).close()))
+        put(store, "parent")
+        store.close()
+    """
+    assert told(code, tmp_path / "home") == ["True", "0", "0"]
+
+
+def test_a_grandchild_and_a_reader_of_a_snapshot_do_no_harm(tmp_path: Path) -> None:
+    code = """
+        store = SqliteStore.open(HOME)
+        put(store, "parent")
+        def use():
+            own = SqliteStore.open(HOME)
+            put(own, "child")
+            def use_more():
+                print(error(lambda: put(own, "no")).partition("; ")[2])
+                again = SqliteStore.open(HOME)
+                put(again, "grandchild")
+                again.close()
+            print(in_child(use_more), own.check())
+            own.close()
+        with store.snapshot() as reader:
+            def read_inherited():
+                reader.scan("session", ("a",), ("a",))
+            print(in_child(use), in_child(lambda: print(error(read_inherited).split()[0])))
+        print(names(store), store.check())
+        store.close()
+    """
+    assert told(code, tmp_path / "home") == [
+        "open it again in this process",
+        "0 []",
+        "ClosedError:",
+        "0 0",
+        "['child', 'grandchild', 'parent'] []",
+    ]
+
+
+def test_nothing_of_a_closed_store_is_kept(tmp_path: Path) -> None:
+    before = len(forks._OPEN)
+    store = SqliteStore.open(tmp_path / "home")
+    put(store, "session", session("s"))
+    with store.snapshot(), store._readers.connection():
+        assert len(forks._OPEN) > before
+    store.close()
+    assert len(forks._OPEN) == before
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / DATABASE).write_bytes(b"no database, but long enough to be one" * 100)
+    with pytest.raises(Exception, match="not a database"):
+        SqliteStore.open(tmp_path / "other")
+    assert len(forks._OPEN) == before
