@@ -1,9 +1,12 @@
 """The edges of a home: who may read its files, what becomes of an emptied one, a full disk, names that cannot be."""
 
+import contextlib
 import os
 import shutil
 import signal
+import socket
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -28,6 +31,8 @@ from clew.memory.recalls import open_recalls
 from clew.store.file_copy import UNFINISHED, copy_file
 from clew.store.migrate import migrate, schema_number
 from clew.store.protocol import Store, Transaction
+from clew.store.read_only import ReadOnlyStore
+from clew.store.rekey import rekey
 from clew.store.restore_backup import restore_backup
 from clew.store.sqlite import DATABASE, RESTORED, SqliteStore
 from clew.store.statements import migrations
@@ -165,6 +170,40 @@ def test_what_a_killed_backup_left_is_removed_by_the_next_one_and_a_living_one_i
             left.with_name(left.name + suffix).write_bytes(b"pages")
         store.backup(tmp_path / "new.db")
         assert {path.name for path in tmp_path.iterdir()} == {"home", "new.db"}
+
+
+@pytest.mark.requirement("F-STORE-37")
+@pytest.mark.parametrize("rest", [b"", b"\0\0\0", b"{folder}/kept.db", b"{folder}/kept.db\0.clew-unfinished"])
+def test_a_note_that_a_full_disk_cut_short_neither_stops_a_backup_nor_removes_a_file(
+    rest: bytes, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.db"
+    kept.write_bytes(b"mine")
+    with closing(SqliteStore.open(tmp_path / "home")) as store:
+        note = tmp_path / "home" / "clew.backup-cut"
+        note.write_bytes(rest.replace(b"{folder}", os.fsencode(tmp_path)))
+        store.backup(tmp_path / "new.db")
+        assert not note.exists()
+    assert kept.read_bytes() == b"mine"
+
+
+@pytest.mark.requirement("F-STORE-37")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+def test_a_backup_leaves_no_note_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tempfile.mkstemp
+
+    def mkstemp_full(**places: Any) -> tuple[int, str]:
+        handle, name = made(**places)
+        os.close(handle)
+        return os.open("/dev/full", os.O_WRONLY), name
+
+    with closing(SqliteStore.open(tmp_path / "home")) as store:
+        monkeypatch.setattr(tempfile, "mkstemp", mkstemp_full)
+        with pytest.raises(StoreFull):
+            store.backup(tmp_path / "new.db")
+        monkeypatch.undo()
+        assert not list((tmp_path / "home").glob("clew.backup-*"))
+        store.backup(tmp_path / "new.db")
 
 
 @pytest.mark.requirement("F-STORE-37")
@@ -335,6 +374,56 @@ def test_a_path_that_cannot_be_is_an_input_error(path: Any, tmp_path: Path) -> N
         for use in (memory.backup, memory.export, memory.import_path):
             with pytest.raises(InputError):
                 use(path)
+
+
+@pytest.mark.requirement("F-STORE-40")
+@pytest.mark.skipif(not hasattr(os, "symlink") or sys.platform == "win32", reason="links need rights there")
+def test_a_home_that_links_to_itself_is_an_input_error(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for home in (loop, loop / "home"):
+        with pytest.raises(InputError, match=r"loop.* leads back to itself; remove the link"):
+            Memory.open(home)
+    for words in (("stats",), ("add", "x"), ("config", "check"), ("restore-backup", tmp_path, "--yes")):
+        assert "leads back to itself" in failure(1, *words, "--home", loop)
+    with quiet(tmp_path / "home") as memory, pytest.raises(InputError, match="leads back to itself"):
+        memory.backup(loop)
+
+
+def _socket(file: Path) -> None:
+    with closing(socket.socket(socket.AF_UNIX)) as listening, contextlib.chdir(file.parent):  # for the name's length
+        listening.bind(file.name)
+
+
+ODD: dict[str, Callable[[Path], None]] = {
+    "a directory": Path.mkdir,
+    "a pipe": os.mkfifo,
+    "a socket": _socket,
+    "a symbolic link to 'nowhere', which does not exist": lambda file: file.symlink_to("nowhere"),
+    "a symbolic link that leads back to itself": lambda file: file.symlink_to(file),
+}
+
+
+@pytest.mark.requirement("F-STORE-40")
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+@pytest.mark.parametrize("kind", ODD)
+def test_what_stands_in_the_place_of_the_database_is_named(kind: str, tmp_path: Path) -> None:
+    with quiet(tmp_path / "sound") as memory:
+        memory.backup(tmp_path / "backup.db")
+    home = tmp_path / "home"
+    home.mkdir()
+    ODD[kind](home / DATABASE)
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: Memory.open(home),
+        lambda: ReadOnlyStore(home),
+        lambda: rekey(home, None, "secret"),
+        lambda: restore_backup(tmp_path / "backup.db", home, None),
+    )
+    for use in uses:
+        with pytest.raises(StoreError) as found:
+            use()
+        assert str(found.value).startswith(f"{str(home / DATABASE)!r} is {kind}; expected the database, a file.")
+    assert kind in failure(1, "stats", "--home", home)
 
 
 @pytest.mark.requirement("F-STORE-40")

@@ -12,6 +12,7 @@ from clew.memory.arguments import given_session
 from clew.memory.recalls import MemoryRecalls, open_recalls
 from clew.recall.session_names import session_meant
 from clew.recall.sessions import talks
+from clew.store.home import see_that_it_is_a_file
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
 from clew.types import Stats
@@ -111,6 +112,7 @@ def see_that_home_exists(location: str | None) -> None:
 
     Raises:
         NotFoundError: the directory has no database.
+        StoreError: a link stands in its place.
     """
     home = home_of(location)
     if home is None:
@@ -118,6 +120,7 @@ def see_that_home_exists(location: str | None) -> None:
     try:
         (home / DATABASE).stat()
     except FileNotFoundError:
+        see_that_it_is_a_file(home / DATABASE)
         raise NotFoundError(
             f"there is no memory in {str(home)!r}: it has no {DATABASE}; check the name, or begin one there with "
             "`clew import claude-code` or `clew add`"

@@ -58,17 +58,35 @@ def noted(home: Path, path: Path) -> Iterator[None]:
     """Notes in the home where a copy is being written, and removes the copies of others whose writers were killed."""
     with translating():
         for note in home.glob(f"{_NOTE}*"):
-            left = Path(os.fsdecode(note.read_bytes()))
-            _remove_abandoned(left)
-            if not left.exists():
-                note.unlink(missing_ok=True)
-        handle, own = tempfile.mkstemp(prefix=_NOTE, dir=home)
-        with os.fdopen(handle, "wb") as file:
-            file.write(os.fsencode(_unfinished(path.absolute())))
+            _follow(note)
+        handle, name = tempfile.mkstemp(prefix=_NOTE, dir=home)
+        own = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(os.fsencode(_unfinished(path.absolute())))
+        except BaseException:
+            own.unlink(missing_ok=True)
+            raise
     try:
         yield
     finally:
-        Path(own).unlink(missing_ok=True)
+        own.unlink(missing_ok=True)
+
+
+def _follow(note: Path) -> None:
+    """Removes the copy that a note names, if it was abandoned, and then the note.
+
+    A disk that was full, or lost its power, may have left a part of a name or none: then nothing is removed by it.
+    """
+    try:
+        named = note.read_bytes()
+    except FileNotFoundError:  # its backup is done by now
+        return
+    is_whole = named.endswith(os.fsencode(UNFINISHED)) and b"\0" not in named
+    if is_whole:
+        _remove_abandoned(Path(os.fsdecode(named)))
+    if not is_whole or not Path(os.fsdecode(named)).exists():
+        note.unlink(missing_ok=True)
 
 
 def _unfinished(path: Path) -> Path:

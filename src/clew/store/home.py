@@ -1,6 +1,8 @@
 """The home directory: made private, known to be on a local disk, and durable before anything is written into it."""
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,6 +16,14 @@ _PRIVATE: Final = 0o600
 LONGEST_NAME: Final = 255
 LONGEST_PATH: Final = 4095
 """Bytes of a file's name, and of a whole path, that Linux takes; others take no more."""
+
+_KINDS: Final = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISCHR, "a device"),
+)
 
 OVERRIDE: Final = "CLEW_ALLOW_NETWORK_FS"
 """Set to 1 to use a home on a network file system at one's own risk."""
@@ -45,7 +55,8 @@ def usable_path(value: object, what: str) -> Path:
         what: what lies at the path, for the message.
 
     Raises:
-        InputError: it is no path, empty, holds a NUL or a character that file names cannot hold, or its `~` is unknown.
+        InputError: it is no path, empty, holds a NUL or a character that file names cannot hold, its `~` is unknown, or
+            its links lead in a circle.
     """
     if not isinstance(value, str | Path):
         raise InputError(f"{what} is {value!r:.60}; expected a path, as a str or a Path")
@@ -60,11 +71,26 @@ def usable_path(value: object, what: str) -> Path:
     if max(map(len, encoded.split(b"/"))) > LONGEST_NAME or len(encoded) > LONGEST_PATH:
         raise InputError(f"{what} {str(value)!r:.200} is too long for a file name; expected a shorter one")
     try:
-        return Path(value).expanduser()
+        path = Path(value).expanduser()
     except RuntimeError:
         raise InputError(
             f"{what} {str(value)!r:.200} begins with a user that is unknown here; write the path out"
         ) from None
+    if is_endless(path):
+        raise InputError(
+            f"{what} {str(value)!r:.200} is a symbolic link that leads back to itself; remove the link, or name "
+            "another path"
+        )
+    return path
+
+
+def is_endless(path: Path) -> bool:
+    """Whether symbolic links on the way there lead in a circle."""
+    try:
+        path.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def prepare_home(
@@ -114,6 +140,31 @@ def identity(file: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def see_that_it_is_a_file(file: Path) -> None:
+    """Refuses what stands in the place of a database and cannot be one; to open a pipe would wait for its writer.
+
+    Raises:
+        StoreError: there is something that is no file.
+    """
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        if is_endless(file):
+            kind = "a symbolic link that leads back to itself"
+        elif file.is_symlink():
+            kind = f"a symbolic link to {str(file.readlink())!r}, which does not exist"
+        else:
+            return
+    else:
+        if stat.S_ISREG(mode):
+            return
+        kind = next((name for fits, name in _KINDS if fits(mode)), "no regular file")
+    raise StoreError(
+        f"{str(file)!r} is {kind}; expected the database, a file. Move it away, then put the file back, or restore a "
+        "backup with `clew restore-backup FILE`"
+    )
 
 
 def see_that_it_is_writable(home: Path, database: str) -> None:

@@ -22,7 +22,7 @@ from clew.store.cipher import CIPHER, Key, fitting, key_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage
 from clew.store.forks import see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
-from clew.store.home import allowed, local_home
+from clew.store.home import allowed, local_home, see_that_it_is_a_file
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.protocol import Transaction
 from clew.store.readers import Readers
@@ -61,6 +61,7 @@ class ReadOnlyStore(Claiming):
             home = local_home(path, os.environ)
             self.url = f"sqlite:///{home}"
             self._file = home / DATABASE
+            see_that_it_is_a_file(self._file)
             see_that_it_can_be_opened(self._file)
             with using_sqlite():
                 self._key: Key | None = key_for(self._file, secret)

@@ -14,7 +14,7 @@ from clew.errors import KeyRefused, NotFoundError
 from clew.store.cipher import Key, fitting, key_for, new_key, plain_address
 from clew.store.file_copy import check_copy, row_counts
 from clew.store.forks import see_that_it_can_be_opened, using_sqlite
-from clew.store.home import prepare_home, sync_directory
+from clew.store.home import prepare_home, see_that_it_is_a_file, sync_directory
 from clew.store.migrate import refuse_foreign
 from clew.store.sqlite import DATABASE, LOCK, REKEYED, saved_copies
 from clew.store.statements import migrations
@@ -43,6 +43,7 @@ def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float =
         StoreError: the database could not be written; the home is as it was.
     """
     file = path.expanduser().resolve() / DATABASE
+    see_that_it_is_a_file(file)
     if not file.is_file():
         raise NotFoundError(f"{str(path)!r} is no home: it has no {DATABASE}; name the directory of an existing one")
     see_that_it_can_be_opened(file)

@@ -15,7 +15,7 @@ from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
 from clew.store.cipher import fitting, key_for
 from clew.store.file_copy import check_copy, damage, row_counts
 from clew.store.forks import see_that_it_can_be_opened, using_sqlite
-from clew.store.home import make_private, prepare_home, sync_directory
+from clew.store.home import make_private, prepare_home, see_that_it_is_a_file, sync_directory
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.rekey import connect_alone
 from clew.store.sqlite import DATABASE, LOCK, RESTORED, saved_copies
@@ -49,6 +49,7 @@ def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout
         file, fresh = home / DATABASE, home / RESTORED
         if file.exists() and file.samefile(backup):
             raise InputError(f"{str(backup)!r} is the home's own database; name a backup of it")
+        see_that_it_is_a_file(file)
         see_that_it_can_be_opened(file)
         ticket = Ticket.of(home / LOCK)
         try:

@@ -17,7 +17,14 @@ from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage, noted
 from clew.store.forks import Shared, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
-from clew.store.home import identity, make_private, prepare_home, see_that_it_is_writable, sync_directory
+from clew.store.home import (
+    identity,
+    make_private,
+    prepare_home,
+    see_that_it_is_a_file,
+    see_that_it_is_writable,
+    sync_directory,
+)
 from clew.store.log_sync import LogSync
 from clew.store.migrate import migrate, refuse_foreign, schema_number
 from clew.store.protocol import Committed, Reader, Transaction
@@ -97,6 +104,7 @@ class SqliteStore(Claiming):
             StoreError: the home cannot be used; the message says why and what to do.
         """
         home = prepare_home(path, os.environ)
+        see_that_it_is_a_file(home / DATABASE)
         see_that_it_is_writable(home, DATABASE)
         see_that_it_can_be_opened(home / DATABASE)
         file, ticket = home / DATABASE, Ticket.of(home / LOCK)
