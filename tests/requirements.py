@@ -3645,6 +3645,11 @@ SECRETS = (
     Requirement(
         "F-SECRET-05", "issue 12.2", "Passwords are masked that commands are given as options or as their input."
     ),
+    Requirement(
+        "F-SECRET-06",
+        "issue 12.2",
+        "Passwords, PINs and codes are masked as sentences tell them: changed from X to Y, used as the password.",
+    ),
 )
 BY_THE_DOCUMENTS = (
     Requirement(

@@ -170,6 +170,11 @@ def is_type(value: str) -> bool:
     return _TYPES.match(value) is not None
 
 
+def is_about_passwords(word: str) -> bool:
+    """Whether a word after a password's name says something about it: an adjective, an algorithm, an address."""
+    return bool(_ADJECTIVES.match(word) or _ALGORITHM.match(word) or _ADDRESS.match(word) or _LABEL.search(word))
+
+
 def is_password_name(name: str) -> bool:
     """Whether a telling name means a password, which may be a word, rather than a random key."""
     return "pass" in name.lower() or name.lower() in ("pwd", "psk")

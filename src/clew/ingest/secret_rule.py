@@ -111,9 +111,18 @@ TELLING_CUES: Final = (
 )
 _ESCAPES: Final = r"(?:\\.|[^\\\n])"
 QUOTED: Final = rf"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote)){_ESCAPES}){{4,200}})(?P=quote)"
-WORD: Final = r"(?P<quote>)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?![(\[{\w])"
+_PLAIN: Final = r"[^\s\"'`\\,;&|<>(){}\[\]]"
+_AND: Final = r"&(?!amp;|[\w.-]{1,40}=)"
+"""An ampersand in a password, not between the parts of a query."""
+WORD: Final = (
+    rf"(?P<quote>)(?P<secret>{_PLAIN}{{6,200}}+(?:{_AND}{_PLAIN}{{1,60}}+){{0,5}}+"
+    rf"|{_PLAIN}{{1,5}}+(?:{_AND}{_PLAIN}{{1,60}}+){{1,5}}+)(?![(\[{{\w])"
+)
 MARKS: Final = r"[*_`\"'“]{0,4}"
-ALONE: Final = r"(?P<secret>[^\s\"'`“”\\,;&|<>(){}\[\]*]{6,200}?)(?=[.,:;!?*_`\"'”]*(?:[\s|&)\]}<\\]|$))"
+ALONE: Final = (
+    rf"(?P<secret>(?:[^\s\"'`“”\\,;&|<>(){{}}\[\]*]|{_AND}(?=\w)){{6,200}}?)"
+    r"(?=[.,:;!?*_`\"'”]*(?:[\s|)\]}<\\]|&(?:\W|$|amp;|[\w.-]{1,40}=)|$))"
+)
 SUFFIX: Final = r"(?:_?\d{1,2}|_(?:prod|production|dev|test|testing|stage|staging|live|old|new|prev|backup|default))?"
 """What may follow a telling name: `DB_PASSWORD_PROD`."""
 GATES: Final[Mapping[tuple[str, ...], str]] = {TELLING_CUES: rf"{TELLING}{SUFFIX}(?![a-z0-9_])"}

@@ -26,6 +26,7 @@ from clew.ingest.secret_rule import (
     SecretRule,
     secret_rule,
 )
+from clew.ingest.secret_sentences import SENTENCES
 from clew.ingest.secret_settings import SETTINGS, USERS
 from clew.ingest.secret_words import DEFAULT, FOREIGN, NOUNS
 
@@ -300,5 +301,6 @@ def secret_rules() -> tuple[SecretRule, ...]:
         *SETTINGS,
         *USERS,
         *COMMANDS,
+        *SENTENCES,
         _CARD,
     )

@@ -52,7 +52,7 @@ DEFAULT: Final = (
 """What follows the name of a variable whose value is read with a default: `os.getenv("DB_PASSWORD", "X")`."""
 
 ALGORITHMS: Final = (
-    r"(?i:sha|md|aes|rsa|utf|bcrypt|scrypt|argon|pbkdf|oauth|base|ed|windows|python|postgres|mysql|ipv|web|http|tls|v)"
+    r"(?i:sha|md|aes|rsa|utf|bcrypt|scrypt|argon|pbkdf|oauth|base|ed|windows|python|postgres|mysql|ipv|web|http|tls|latin|iso|cp|v)"
     r"[-_]?\d"
 )
 """Words with numbers that say something about a password."""
