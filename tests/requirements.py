@@ -3081,6 +3081,9 @@ UPSTREAM = (
         "Who puts the proxy before a gateway is told the option that keeps the gateway in use.",
     ),
     Requirement("P-UPS-17", "Issue 15.9", "Hooks of others in Claude Code's settings keep their bytes."),
+    Requirement(
+        "P-UPS-18", "issue 15", "A program behind `clew run` that stops itself gives the shell its terminal back."
+    ),
     Requirement("P-UPS-15", "Issue 15.8", "`clew run` tells a wrong command before it starts a proxy."),
 )
 # --- DISK ---

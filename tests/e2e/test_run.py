@@ -106,6 +106,22 @@ def test_ctrl_c_at_a_terminal_reaches_the_program_once(tmp_path: Path) -> None:
     assert b"came 1." in told
 
 
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs os.waitid")
+@pytest.mark.requirement("P-UPS-18")
+def test_a_program_that_stops_itself_gives_the_terminal_back(tmp_path: Path) -> None:
+    """As programs in raw mode do when Ctrl-Z is typed."""
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP); raise SystemExit(5)"
+    names = environment(tmp_path, CLEW_HOME=str(tmp_path / "memory"))
+    command = [*PROGRAM, "run", "--", sys.executable, "-c", code]
+    pid, terminal = pty.fork()
+    if not pid:  # the new process, which has the terminal
+        os.execve(command[0], command, names)  # noqa: S606  # no shell is meant
+    with os.fdopen(terminal, "rb+", buffering=0):
+        assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])
+        os.kill(pid, signal.SIGCONT)  # as a shell does
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
+
+
 @pytest.mark.requirement("P-UPS-03")
 def test_a_command_that_does_not_exist_is_told(tmp_path: Path) -> None:
     command = [*PROGRAM, "run", "--", "no-such-program-of-anybody"]

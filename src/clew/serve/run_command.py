@@ -4,9 +4,10 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from clew.errors import InputError
@@ -52,15 +53,34 @@ def run_command(proxy: ProxyProcess, command: Sequence[str], environment: Mappin
 
 
 def _waited(child: subprocess.Popen[bytes]) -> int:
-    """The child's status when it has ended.
+    """The child's status when it has ended; minus the number of the signal that ended it.
 
     A thread waits for it. This one wakes now and then: a signal that comes just before a wait without limit would be
     handled only when that wait is over.
     """
-    waiter = threading.Thread(target=child.wait, name="clew-child", daemon=True)
+    ended: list[int] = []
+    waiter = threading.Thread(target=lambda: ended.append(_status(child)), name="clew-child", daemon=True)
     waiter.start()
     while waiter.is_alive():
         waiter.join(_HANDLED_WITHIN)
+    return ended[0]
+
+
+def _status(child: subprocess.Popen[bytes]) -> int:
+    """Waits for the child; while it is stopped, this process is, too.
+
+    A program in raw mode reads Ctrl-Z as a key, and then stops itself alone. The shell must see that the job has
+    stopped, or it would never take the terminal back. It continues both.
+    """
+    if sys.platform == "win32" or not hasattr(os, "waitid"):  # macOS has it from Python 3.13 on
+        return child.wait()
+    events = os.WEXITED | os.WNOWAIT | (os.WSTOPPED if _has_terminal() else 0)
+    with suppress(ChildProcessError):  # a signal was to be passed on, which found that it had ended
+        while (event := os.waitid(os.P_PID, child.pid, events)) is not None and event.si_code == os.CLD_STOPPED:
+            if os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WNOHANG) is None:  # continued by the shell meanwhile
+                continue
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # here and now: the next line comes after it
+            child.send_signal(signal.SIGCONT)
     return child.wait()
 
 
