@@ -3629,6 +3629,10 @@ EDGES = (
         "F-EDGE-02", "clew import --help", "`clew import` exits with status 1 where no file of a folder or zip is read."
     ),
     Requirement("F-EDGE-03", "docs/import.md", "A label within fenced or indented code, nested or quoted, is code."),
+    Requirement(
+        "F-EDGE-04", "docs/cli.md", "Each name that `clew sessions` prints is found by commands that take one."
+    ),
+    Requirement("F-EDGE-05", "docs/cli.md", "A list as JSON is whole unless --limit is given."),
 )
 """What is odd at the edges of import and of the Python interface."""
 

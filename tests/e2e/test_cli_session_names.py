@@ -1,9 +1,12 @@
 """Sessions on the command line: by the short name that blocks show, by a beginning, and names that none has."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from clew.text.printable import printable_name
+from clew.types.ids import turn_id
 from tests.cli_runs import done, failure, record, records
 from tests.memories import quiet, told
 
@@ -87,3 +90,28 @@ def test_the_command_that_a_recap_names_can_be_typed_as_it_stands() -> None:
 def test_forget_says_how_a_whole_conversation_is_deleted() -> None:
     assert "'work' is a conversation" in failure(2, "forget", "work", "--yes")
     assert "hive of work" in done("search", "hive", "--session", "work")
+
+
+ODD = ("a\0b", "a\ud83db", "␛0000;c", "line\nbreak", "tab\there", "x\u202ey", "\x1b[31mred", " lead", "-dash", "café")
+
+
+@pytest.mark.requirement("F-EDGE-04")
+def test_every_name_that_is_printed_is_a_name_that_is_found(tmp_path: Path, tmp_home: Path) -> None:
+    told = [{"role": "user", "content": f"We chose {n} clay pots.", "session": name} for n, name in enumerate(ODD)]
+    (tmp_path / "odd.jsonl").write_text("".join(json.dumps(each) + "\n" for each in told), encoding="utf-8")
+    done("import", str(tmp_path / "odd.jsonl"))
+    printed = {line.strip() for line in done("sessions").splitlines()}
+    with quiet(tmp_home / ".clew") as memory:
+        names = [each.name for each in memory.sessions() if each.name not in ("work", "work-2", ONE, OTHER)]
+        assert all(memory.recap(name).turns == 1 for name in names)
+    assert len(names) == len(ODD)
+    assert {printable_name(name).strip() for name in names} <= printed
+    for name in names:
+        given = printable_name(name).strip()
+        assert "clay pots" in done("recap", "--", name)
+        shown = json.loads(done("condense", "--shown", "--json", "--", given))
+        assert shown["turn_ids"] == [turn_id(name, 0)]
+        for way in ("search", "clay"), ("query", "role=user"):
+            assert done(*way, f"--session={given}").count("clay pots") == 1
+        assert "clay pots" in done("restore", "--", turn_id(name, 0))
+        assert record("forget", f"--session={given}", "--yes")["turns"] == 1

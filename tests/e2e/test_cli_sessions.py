@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli_runs import done, failure, records, run
+from tests.memories import quiet, told
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 
@@ -144,3 +145,14 @@ def test_the_brief_and_titles_of_quests_are_plain(tmp_home: Path) -> None:
     assert "Last answer: Done Cookie: it is renewed. Or we decided to drop the old one.\n" in brief
     assert "- We decided to drop the old one.\n" in brief
     assert [quest["title"] for quest in records("quest")] == ["Renew the cookie, please."]
+
+
+@pytest.mark.requirement("F-EDGE-05")
+def test_a_list_as_json_is_whole_and_one_for_people_says_that_it_is_not(tmp_home: Path) -> None:
+    with quiet(tmp_home / ".clew") as memory:
+        memory.add_many([told(f"We drink tea in room {n}.", session=f"room {n}") for n in range(25)])
+        every = len(memory.sessions())
+    assert len(records("sessions")) == every
+    assert len(records("sessions", "--limit", "3")) == 3
+    assert len(records("query", "role = user", "--limit", "3")) == 3
+    assert "There are more; --limit shows them" in run("sessions").stderr

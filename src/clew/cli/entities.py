@@ -5,7 +5,7 @@ from typing import Final
 import click
 
 from clew.cli.opening import open_memory, say_pending
-from clew.cli.options import Scope, common
+from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
@@ -23,19 +23,20 @@ WORDS: Final = 72
 @click.command()
 @click.argument("name", required=False)
 @click.option("--type", "kind", type=click.Choice([str(each) for each in NodeType]), help="Only entities of this type.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@limited("rows")
 @common
-def entities(scope: Scope, name: str | None, kind: str | None, limit: int) -> None:
+def entities(scope: Scope, name: str | None, kind: str | None, limit: int | None) -> None:
     """List the people, places and things that are named, or show one of them.
 
     With NAME, which may be an alias, shows what it is connected with and the newest turns that name it.
     """
+    most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
         if name is None:
-            _list(memory, scope, kind, limit)
+            _list(memory, scope, kind, most)
         else:
-            _about(memory, scope, name, limit)
+            _about(memory, scope, name, most)
         say_pending({kind: count for kind, count in memory.stats().pending.items() if kind == "recognise"})
 
 

@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from clew.cli.opening import open_memory, say_pending
-from clew.cli.options import Scope, common, end_or_phrase
+from clew.cli.options import Scope, common, end_or_phrase, limited, most_rows
 from clew.cli.show import day, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit, give, say
 from clew.memory import Memory
@@ -48,19 +48,20 @@ _LINKED: Final = {
 @click.option(
     "--known-at", type=end_or_phrase, metavar="TIME", help="What followed from what had been said by then; likewise."
 )
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@limited("rows")
 @common
-def facts(scope: Scope, object_: str | None, status: str | None, limit: int, **asked: Any) -> None:
+def facts(scope: Scope, object_: str | None, status: str | None, limit: int | None, **asked: Any) -> None:
     """List the facts that turns state, the newest first.
 
     Lists facts that hold, are planned for a time to come, or happened; with --status, facts with that status of their
     own, such as plans whose time has passed. Each row says what the fact amounts to, and what it is linked to.
     """
+    most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.facts(object=object_, status=status, limit=limit + 1, **asked)
-        _list(found[:limit], scope)
-        if len(found) > limit and not scope.as_json:
+        found = memory.facts(object=object_, status=status, limit=most + 1, **asked)
+        _list(found[:most], scope)
+        if len(found) > most and not scope.as_json:
             err().print("there are more; --limit shows them", style="dim")
         _say_unread(memory)
 
@@ -92,20 +93,21 @@ def correct(scope: Scope, fact: str, value: str | None, ended: bool, never: bool
 @click.command()
 @click.argument("subject")
 @click.option("--verb", metavar="WORD", help="Only what this verb says, in any form, and others of its kind.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@limited("rows")
 @common
-def history(scope: Scope, subject: str, verb: str | None, limit: int) -> None:
+def history(scope: Scope, subject: str, verb: str | None, limit: int | None) -> None:
     """List all that was ever stated of SUBJECT, the earliest first.
 
     Facts that were replaced, ended, withdrawn or corrected are included, with what replaced them. Of more than --limit
     facts, the latest are listed.
     """
+    most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
         found = memory.history(subject, verb)
-        _list(found[-limit:], scope)
-        if len(found) > limit and not scope.as_json:
-            err().print(f"{len(found) - limit:,} earlier; --limit shows them", style="dim")
+        _list(found[-most:], scope)
+        if len(found) > most and not scope.as_json:
+            err().print(f"{len(found) - most:,} earlier; --limit shows them", style="dim")
         _say_unread(memory)
 
 

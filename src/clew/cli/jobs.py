@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from clew.cli.opening import open_for_questions, open_memory
+from clew.cli.opening import open_for_questions, open_memory, session_named
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
@@ -122,7 +122,8 @@ def extract(
     """
     limit: dict[str, Any] = {} if safe_limit_tokens is None else {"safe_limit_tokens": safe_limit_tokens}
     with open_memory(scope) as memory:
-        made = memory.extract(session, use_model=not rules, semantic_calls=semantic_calls, **limit)
+        name = None if session is None else session_named(memory, session)
+        made = memory.extract(name, use_model=not rules, semantic_calls=semantic_calls, **limit)
     if scope.as_json:
         emit(*(each.to_dict() for each in made))
     elif session is not None and made[0].vector is not None:

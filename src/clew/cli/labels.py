@@ -5,7 +5,7 @@ from typing import Final
 import click
 
 from clew.cli.opening import open_memory
-from clew.cli.options import Scope, common
+from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
@@ -21,19 +21,20 @@ WORDS: Final = 56
 @click.command()
 @click.argument("name", required=False)
 @click.option("--namespace", default="tag", show_default=True, help="Kind of label: tag or domain.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@limited("rows")
 @common
-def labels(scope: Scope, name: str | None, namespace: str, limit: int) -> None:
+def labels(scope: Scope, name: str | None, namespace: str, limit: int | None) -> None:
     """List the topics of the conversations, or where one topic comes up.
 
     With NAME, which may be an alias or NAME/PART, lists the beats and turns that have the label. Exit status 1 means
     that there are none.
     """
+    most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
         if name is not None:
-            _marked(memory, scope, name, namespace, limit)
-        elif not _names(memory, scope, namespace, limit) and not scope.as_json:
+            _marked(memory, scope, name, namespace, most)
+        elif not _names(memory, scope, namespace, most) and not scope.as_json:
             err().print("no labels yet; beats are labelled when they are closed", style="dim")
 
 

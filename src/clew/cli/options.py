@@ -5,13 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from clew.types.turn import ROLES
 
 Command = Callable[..., None]
+
+ROWS: Final = 20
+"""Rows that a list for people has, if they do not ask for more."""
+
+EVERY: Final = 1 << 40
+"""More rows than a space holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,21 @@ def _place(outer: Scope, home: str | None, store: str | None) -> tuple[str | Non
     if None not in (home, store) and home != store:
         raise click.UsageError("--home and --store name two different places; give only one of them.")
     return (home, False) if store is None else (store, True)
+
+
+def limited(rows: str) -> Callable[[Command], Command]:
+    """Gives a command --limit, see `most_rows`; `rows` says what is listed."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(min=1),
+        metavar="NUMBER",
+        help=f"Maximum number of {rows}.  [default: {ROWS}; with --json, all]",
+    )
+
+
+def most_rows(scope: Scope, limit: int | None) -> int:
+    """How many rows are listed at most: those of --limit, else all as JSON, which no program expects to be cut."""
+    return limit or (EVERY if scope.as_json else ROWS)
 
 
 def moment(text: str) -> datetime:

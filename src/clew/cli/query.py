@@ -8,7 +8,7 @@ from rich.text import Text
 
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_memory
-from clew.cli.options import Scope, common, narrowing
+from clew.cli.options import Scope, common, limited, most_rows, narrowing
 from clew.cli.show import counted, day, dim, err, excerpt, out, turn_record, who
 from clew.cli.terminal import emit
 from clew.memory import Memory
@@ -21,9 +21,6 @@ from clew.types.annotation import Annotation
 
 PATIENCE: Final = 2.0
 """Seconds to wait for the analysis of turns that were just added."""
-
-SHOWN: Final = 20
-"""Most turns listed without --limit."""
 
 WORDS: Final = 240
 """Most characters shown of a turn."""
@@ -43,12 +40,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLES)
 @click.argument("expression")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="NUMBER",
-    help="Maximum number of turns.  [default: 20; with --json, all]",
-)
+@limited("turns")
 @narrowing
 @common
 def query(scope: Scope, expression: str, limit: int | None, **only: Any) -> None:
@@ -62,12 +54,12 @@ def query(scope: Scope, expression: str, limit: int | None, **only: Any) -> None
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        most = limit if scope.as_json else (limit or SHOWN) + 1
-        turns = memory.query(expression, limit=most, **with_times(memory, only))
+        most = most_rows(scope, limit)
+        turns = memory.query(expression, limit=most if scope.as_json else most + 1, **with_times(memory, only))
         if scope.as_json:
             emit(*map(turn_record, turns))
         else:
-            _list(memory, turns, limit or SHOWN, " ".join(quoted(expression)))
+            _list(memory, turns, most, " ".join(quoted(expression)))
         needs = needs_analysis(parse(expression, memory.reads.clock()))
         waiting = memory.stats().pending.get("analyse", 0) if needs else 0
     if waiting:

@@ -6,7 +6,7 @@ import click
 from rich.text import Text
 
 from clew.cli.opening import open_memory, session_named
-from clew.cli.options import Scope, common
+from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.text.printable import printable
@@ -21,10 +21,10 @@ PATIENCE: Final = 2.0
 
 @click.group(invoke_without_command=True)
 @click.option("--session", metavar="NAME", help="Only the quests of this conversation.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@limited("rows")
 @common
 @click.pass_context
-def quest(context: click.Context, scope: Scope, session: str | None, limit: int) -> None:
+def quest(context: click.Context, scope: Scope, session: str | None, limit: int | None) -> None:
     """List the tasks of coding sessions, set their stage, or seal them.
 
     A quest is a task that led to work on files. It begins with a request (genesis), goes on with changes of files
@@ -37,7 +37,8 @@ def quest(context: click.Context, scope: Scope, session: str | None, limit: int)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
         every = memory.quests(session if session is None or memory.is_empty else session_named(memory, session))
-    found = every[-limit:]
+    most = most_rows(scope, limit)
+    found = every[-most:]
     if scope.as_json:
         emit(*(each.to_dict() for each in found))
         return
@@ -46,8 +47,8 @@ def quest(context: click.Context, scope: Scope, session: str | None, limit: int)
         table.add_row(Text(each.stage.value), _cell(each))
     if found:
         lay_out(out(), table)
-        if len(every) > limit:
-            err().print(f"{len(every) - limit:,} before; --limit shows them", style="dim")
+        if len(every) > most:
+            err().print(f"{len(every) - most:,} before; --limit shows them", style="dim")
     else:
         err().print("no session has worked on files yet", style="dim")
 

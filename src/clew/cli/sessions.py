@@ -7,9 +7,10 @@ from rich.text import Text
 
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
-from clew.cli.options import Scope, common, moment_or_phrase, of_project
+from clew.cli.options import Scope, common, limited, moment_or_phrase, most_rows, of_project
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
+from clew.text.printable import printable_name
 from clew.types.session import SessionInfo
 
 DAY = 24 * 60
@@ -27,24 +28,25 @@ TITLE = 66
     metavar="TIME",
     help="Only conversations since this date, or since a time such as 'last week'.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@limited("rows")
 @common
-def sessions(scope: Scope, limit: int, **only: Any) -> None:
+def sessions(scope: Scope, limit: int | None, **only: Any) -> None:
     """List the conversations, with title, project, git branch, client and time.
 
     The latest comes first. The name in the last line of each is what --session takes.
     """
+    most = most_rows(scope, limit)
     with open_for_questions(scope) as memory:
-        found = memory.sessions(limit=None if scope.as_json else limit + 1, **with_times(memory, only))
+        found = memory.sessions(limit=most + 1, **with_times(memory, only))
         if scope.as_json:
-            emit(*(session.to_dict() for session in found[:limit]))
+            emit(*(session.to_dict() for session in found[:most]))
             return
         empty = memory.is_empty
     table = grid("time", "session")
-    for session in found[:limit]:
+    for session in found[:most]:
         table.add_row(dim(_when(session)), _described(session))
     lay_out(out(), table)
-    if len(found) > limit:
+    if len(found) > most:
         err().print("There are more; --limit shows them.", style="dim")
     elif not found:
         err().print("Nothing is stored yet." if empty else "No conversation matches.", style="dim")
@@ -64,7 +66,9 @@ def _described(session: SessionInfo) -> Text:
     size = [session.client or "", counted(session.turns, "turn"), _length(session)]
     lines = (about, where, ", ".join(shortened(fact, TITLE) for fact in size if fact))
     title = shortened(session.title or "no title", TITLE)
-    return Text.assemble((title, "bold"), *(f"\n{line}" for line in lines if line), dim(f"\n{session.name}"))
+    return Text.assemble(
+        (title, "bold"), *(f"\n{line}" for line in lines if line), dim(f"\n{printable_name(session.name)}")
+    )
 
 
 def _length(session: SessionInfo) -> str:

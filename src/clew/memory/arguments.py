@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, Final, TypedDict, TypeVar
 
 from clew.errors import InputError
-from clew.ingest.encoding import checked_name, escape_surrogates
+from clew.ingest.encoding import checked_name, escape_surrogates, is_encodable
 from clew.rank.intent.time_window import last_moment_of
 from clew.rows.pins import canonical
 from clew.types.facts import FactStatus
@@ -40,8 +40,19 @@ def given_text(value: object, name: str) -> str:
     return escape_surrogates(value)
 
 
-def given_texts(value: object, name: str, each: str) -> list[str]:
-    """The texts of a list or another iterable, in the form in which text is stored; `each` says what one of them is.
+def given_name(value: object, name: str) -> str:
+    """The name or id of something stored, as it is printed: what no database keeps is escaped, as it was when stored.
+
+    Raises:
+        InputError: it is no text.
+    """
+    if isinstance(value, str) and is_encodable(value):
+        return value  # signs that look escaped are those of the stored name
+    return given_text(value, name)
+
+
+def given_names(value: object, name: str, each: str) -> list[str]:
+    """The names of a list or another iterable, as `given_name` gives them; `each` says what one of them is.
 
     Raises:
         InputError: it is no iterable, or one text by itself, whose letters would be taken one by one; or an item is no
@@ -49,7 +60,7 @@ def given_texts(value: object, name: str, each: str) -> list[str]:
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise InputError(f"{name} is {_shown(value)}; expected a list of {each}s")
-    return [given_text(item, each) for item in value]
+    return [given_name(item, each) for item in value]
 
 
 def given_progress(value: F | None) -> F | None:
@@ -201,5 +212,5 @@ def given_ref_or_rule(ref: str | None, where: str | None) -> tuple[PinKind, str]
             f"{'nothing' if ref is None else 'a turn and a rule'} is given; name a turn, or a rule (where)"
         )
     if ref is not None:
-        return "turn", canonical(given_text(ref, "turn id"))
+        return "turn", canonical(given_name(ref, "turn id"))
     return "where", given_text(where, "rule").strip()

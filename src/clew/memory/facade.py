@@ -19,6 +19,7 @@ from clew.maintain.rebuild import rebuild
 from clew.memory.arguments import (
     given_count,
     given_flag,
+    given_name,
     given_progress,
     given_ref_or_rule,
     given_seconds,
@@ -259,7 +260,7 @@ class Memory(MemoryLearning):
             chosen = self._counter(counter)
             compactor = replace(compactor, counter=lambda: chosen)
         receipt = compactor.compact(
-            given_text(session, "session"),
+            given_name(session, "session"),
             force=given_flag(force, "force"),
             dry_run=given_flag(dry_run, "dry_run"),
             session_tokens=limit,
@@ -319,7 +320,7 @@ class Memory(MemoryLearning):
             NotFoundError: there is nothing under this reference.
         """
         self._check_open()
-        if is_original(given_text(ref, "reference")):
+        if is_original(given_name(ref, "reference")):
             return self.parts.shortener.restore(ref)
         turn = self.get(ref)
         if self.reads.store.writable:

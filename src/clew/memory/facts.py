@@ -6,7 +6,15 @@ from typing import Final
 from clew.derive.corrections import correction, value_alone
 from clew.errors import InputError
 from clew.ingest.secrets import mask
-from clew.memory.arguments import given_count, given_flag, given_moment, given_session, given_status, given_text
+from clew.memory.arguments import (
+    given_count,
+    given_flag,
+    given_moment,
+    given_name,
+    given_session,
+    given_status,
+    given_text,
+)
 from clew.memory.projects import MemoryProjects
 from clew.recall.fact_links import all_links, links_of
 from clew.recall.fact_query import FactQuery
@@ -129,7 +137,7 @@ class MemoryFacts(MemoryProjects):
         if right is not None and self.config.ingest.secrets == "mask":
             right = mask(right)[0]
         with self.reads.store.snapshot() as reader:
-            wrong = corrected_fact(reader, self.space, get_fact(reader, self.space, given_text(fact, "fact")))
+            wrong = corrected_fact(reader, self.space, get_fact(reader, self.space, given_name(fact, "fact")))
             stated = times_of(reader, self.space, wrong.sources)
         right = None if right is None else value_alone(wrong, right)
         now = self.reads.clock()

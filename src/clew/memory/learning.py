@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from clew.learn.feedback import mark_used
 from clew.learn.tuning import Tuner
-from clew.memory.arguments import given_count, given_flag, given_text, given_texts
+from clew.memory.arguments import given_count, given_flag, given_name, given_names
 from clew.memory.knowledge import MemoryKnowledge
 from clew.rows.parameters import revert
 from clew.types.tuning import TuneReport
@@ -25,8 +25,8 @@ class MemoryLearning(MemoryKnowledge):
             InputError: no turn is named, one is not in the receipt, or the space is paused.
         """
         self._check_open()
-        names = given_texts(turn_ids, "turn_ids", "turn id")
-        receipt = self.reads.receipts.get(given_text(receipt_id, "receipt"))
+        names = given_names(turn_ids, "turn_ids", "turn id")
+        receipt = self.reads.receipts.get(given_name(receipt_id, "receipt"))
         self.reads.receipts.flush()
         return mark_used(self.reads.store, self.space, receipt, names, self.reads.clock())
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from clew.errors import InputError, NotFoundError
-from clew.memory.arguments import given_count, given_text
+from clew.memory.arguments import given_count, given_name, given_text
 from clew.memory.quests import MemoryQuests
 from clew.project.lens import lens_of
 from clew.project.links import links_of
@@ -97,7 +97,7 @@ class MemoryProjects(MemoryQuests):
         folder = None if project is None else usable_path(project, "the folder of the project").absolute().as_posix()
         if folder is not None and wanted.kind == "file" and wanted.name.startswith(f"{folder}/"):
             wanted = About("file", wanted.name[len(folder) + 1 :])
-        left_out = None if besides is None else given_text(besides, "session")
+        left_out = None if besides is None else given_name(besides, "session")
         scope = TurnScope(None if folder is None else ProjectPlace(folder), left_out)
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
@@ -110,7 +110,7 @@ class MemoryProjects(MemoryQuests):
             InputError: that is no turn id. NotFoundError: there is no such turn.
         """
         self._check_open()
-        turn, meet = stored_turn(self.reads, given_text(ref, "turn id")), self.reads.lenses()
+        turn, meet = stored_turn(self.reads, given_name(ref, "turn id")), self.reads.lenses()
         return [] if meet is None else links_of_turn(meet.lenses, links_of(turn))
 
     def drift(self) -> list[ProjectDrift]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from clew.errors import ConflictError, FormatError, InputError, NotFoundError
 from clew.ingest.secrets import mask
-from clew.memory.arguments import given_session, given_text
+from clew.memory.arguments import given_name, given_session, given_text
 from clew.memory.pauses import MemoryPauses
 from clew.project.quests import quest_id, quest_title
 from clew.project.seals import (
@@ -76,7 +76,7 @@ class MemoryQuests(MemoryPauses):
             raise InputError("nothing is set; give a title, a stage or both")
         chosen = None if stage is None else _stage(stage)
         words = None if title is None else quest_title(self._masked(given_text(title, "title")))
-        name = quest if quest is None else given_text(quest, "quest")
+        name = quest if quest is None else given_name(quest, "quest")
         begun = "" if session is None else session_meant(self.reads, given_session(session))
 
         def write(tx: Transaction) -> Quest:
@@ -102,7 +102,7 @@ class MemoryQuests(MemoryPauses):
             ConflictError: the quest or its files were changed again and again meanwhile.
         """
         self._check_open()
-        name, folder = given_text(quest, "quest"), _folder(root)
+        name, folder = given_name(quest, "quest"), _folder(root)
         for _ in range(_ATTEMPTS):
             with self.reads.store.snapshot() as reader:
                 found = self._complete(reader, name)
@@ -146,7 +146,7 @@ class MemoryQuests(MemoryPauses):
             NotFoundError: it is not sealed.
         """
         self._check_open()
-        name, folder = given_text(quest, "quest"), _folder(root)
+        name, folder = given_name(quest, "quest"), _folder(root)
         with self.reads.store.snapshot() as reader:
             seals = read_seals(reader, self.space)
             if name not in seals:
@@ -169,7 +169,7 @@ class MemoryQuests(MemoryPauses):
             NotFoundError: there is no such quest.
         """
         self._check_open()
-        name, file = given_text(quest, "quest"), usable_path(path, "the file")
+        name, file = given_name(quest, "quest"), usable_path(path, "the file")
 
         def write(tx: Transaction) -> QuestPattern:
             self._must_store(tx)

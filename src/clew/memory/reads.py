@@ -6,7 +6,7 @@ from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
 from clew.errors import NotFoundError
 from clew.maintain.verify import verify
-from clew.memory.arguments import given_count, given_progress, given_session, given_text, given_texts
+from clew.memory.arguments import given_count, given_name, given_names, given_progress, given_session, given_text
 from clew.memory.recalls import MemoryRecalls
 from clew.memory.statistics import stats_of
 from clew.memory.wiring import Parts
@@ -47,7 +47,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return annotations_of(reader, self.space, given_text(ref, "id"))
+            return annotations_of(reader, self.space, given_name(ref, "id"))
 
     def snapshots(self, session: str) -> list[ContextSnapshot]:
         """The closed beats of a session in their order, each with its turns as weighed chunks.
@@ -81,7 +81,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return labelled(reader, self.space, given_text(name, "name"), given_text(namespace, "namespace"))
+            return labelled(reader, self.space, given_name(name, "name"), given_text(namespace, "namespace"))
 
     def topics(self, names: Iterable[str] | None = None, *, limit: int | None = None) -> list[Topic]:
         """What the space is about, with a summary of each topic; the most frequent first, of equal ones by name.
@@ -94,7 +94,7 @@ class MemoryReads(MemoryRecalls):
             InputError: the limit is negative.
         """
         self._check_open()
-        chosen = None if names is None else given_texts(names, "names", "name")
+        chosen = None if names is None else given_names(names, "names", "name")
         most = None if limit is None else given_count(limit, "limit", "the number of topics wanted")
         with self.reads.store.snapshot() as reader:
             return topics_of(reader, self.space, chosen, most)
@@ -119,7 +119,7 @@ class MemoryReads(MemoryRecalls):
         self._check_open()
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            page = entity_page(reader, self.space, view, given_text(name, "name"))
+            page = entity_page(reader, self.space, view, given_name(name, "name"))
         if page is None:
             raise NotFoundError(f"no turn of space {self.space!r} names {name!r}; `entities` lists what is named")
         return page
@@ -148,7 +148,7 @@ class MemoryReads(MemoryRecalls):
             current: the session that is going on; its beats do not fade.
         """
         self._check_open()
-        return merged_domains(self.reads, None if current is None else given_text(current, "session"))
+        return merged_domains(self.reads, None if current is None else given_name(current, "session"))
 
     def pins(self) -> list[Pin]:
         """What is pinned, the oldest first."""

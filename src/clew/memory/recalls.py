@@ -21,6 +21,7 @@ from clew.memory.arguments import (
     given_count,
     given_flag,
     given_moment,
+    given_name,
     given_place,
     given_session,
     given_text,
@@ -231,7 +232,7 @@ class MemoryRecalls:
             NotFoundError: no such turn.
         """
         self._check_open()
-        return stored_turn(self.reads, given_text(ref, "turn id"))
+        return stored_turn(self.reads, given_name(ref, "turn id"))
 
     def remember_when(
         self,
@@ -313,7 +314,7 @@ class MemoryRecalls:
             raise InputError(f"style {style!r} is unknown; expected one of {', '.join(STYLES)}")
         most = given_count(budget, "budget", "tokens of the recap")
         count = self._counter(counter)
-        name = given_text(session, "session")
+        name = given_name(session, "session")
         return recap_of(self.reads, name, count, budget=most, style=style, until_now=given_flag(until_now, "until_now"))
 
     def shown(self, session: str) -> list[Shown]:
@@ -326,7 +327,7 @@ class MemoryRecalls:
             NotFoundError: there is no such session.
         """
         self._check_open()
-        return shown_of(self.reads, given_text(session, "session"), counter_named(self.config.counter))
+        return shown_of(self.reads, given_name(session, "session"), counter_named(self.config.counter))
 
     def insure(
         self,
@@ -354,7 +355,7 @@ class MemoryRecalls:
         self._check_open()
         most = given_count(budget, "budget", "tokens of what is brought back")
         count = self._counter(counter)
-        return insurance(self.reads, given_text(session, "session"), checked_list(messages), count, budget=most)
+        return insurance(self.reads, given_name(session, "session"), checked_list(messages), count, budget=most)
 
     def turns(self, session: str | None = None) -> list[Turn]:
         """The turns of a conversation, or of the whole space, as they were stored, in order of arrival.
@@ -430,7 +431,7 @@ class MemoryRecalls:
         self._check_open()
         if receipt is None:
             return self.reads.receipts.newest()
-        name = given_text(receipt, "receipt")
+        name = given_name(receipt, "receipt")
         with self.reads.store.snapshot() as reader:
             compacted = receipt_of_compaction(reader, self.space, name)
         return self.reads.receipts.get(name) if compacted is None else compacted

@@ -7,6 +7,7 @@ from clew.errors import InputError, NotFoundError
 from clew.recall.read_path import ReadPath
 from clew.recall.titled_sessions import titles_of_sessions
 from clew.store.selections import TURN_ORIGINS
+from clew.text.printable import printable_name
 from clew.types.ids import parse_turn_id, short_session, spelled_out, turn_id
 
 _NEAR: Final = 3
@@ -59,13 +60,16 @@ def turn_meant(path: ReadPath, ref: str) -> str:
 
 
 def session_shown_as(path: ReadPath, name: str) -> str | None:
-    """The session that a block shows by this short name; None if there is none.
+    """The session that a block shows by this short name, or a list by this printable one; None if there is none.
 
     Raises:
         InputError: there are several.
     """
     sessions = path.live.view().sessions
-    return _only(name, [each for each in sessions if each != name and short_session(each) == name.lower()])
+    found = _only(name, [each for each in sessions if each != name and short_session(each) == name.lower()])
+    wanted = printable_name(name).strip()
+    odd = [] if found else [each for each in sessions if each != name and printable_name(each).strip() == wanted]
+    return found or _only(name, odd)
 
 
 def _only(name: str, found: list[str]) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from clew.condense.recap import Recap
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.memory.arguments import given_text
+from clew.memory.arguments import given_name
 from clew.rank.strategies import AUTO, STRATEGIES
 from clew.recall.recap import STYLES
 from clew.recall.timeline import with_moments
@@ -136,7 +136,7 @@ def _turn(given: Given) -> Turn:
 def _turns(memory: Memory, given: Given) -> dict[str, Any]:
     after = read_cursor(given["cursor"], int)
     limit = given["limit"]
-    session = None if given["session"] is None else given_text(given["session"], "session")
+    session = None if given["session"] is None else given_name(given["session"], "session")
     with memory.reads.store.snapshot() as reader:
         found = turn_page(reader, memory.space, session, -1 if after is None else after[0], limit + 1)
     place = "ordinal" if session is None else "seq"
@@ -205,7 +205,7 @@ def _stats(memory: Memory, _given: Given) -> dict[str, Any]:
 
 
 def _ledger(memory: Memory, given: Given) -> dict[str, Any]:
-    session = None if given["session"] is None else given_text(given["session"], "session")
+    session = None if given["session"] is None else given_name(given["session"], "session")
     only = with_moments(memory.reads.live.view(), memory.reads.clock(), {"session": session, "since": given["since"]})
     with memory.reads.store.snapshot() as reader:
         return read_ledger(reader, memory.space, session=session, since=aware(only["since"], "since")).to_dict()
