@@ -3632,6 +3632,10 @@ EDGES = (
     Requirement(
         "F-EDGE-04", "docs/cli.md", "Each name that `clew sessions` prints is found by commands that take one."
     ),
+    Requirement(
+        "F-EDGE-06", "docs/import.md", "A line in another encoding than its file's is decoded, or kept, and named."
+    ),
+    Requirement("F-EDGE-07", "docs/import.md", "The end of a day as 24:00, leap seconds and days of a year are read."),
     Requirement("F-EDGE-05", "docs/cli.md", "A list as JSON is whole unless --limit is given."),
 )
 """What is odd at the edges of import and of the Python interface."""

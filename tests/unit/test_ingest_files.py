@@ -110,7 +110,28 @@ def test_latin_1_is_decoded_and_the_file_named(tmp_path: Path, encoding: str, ca
 def test_damaged_utf_8_is_not_taken_for_latin_1(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     records = read(put(tmp_path, "t.txt", "User: größer als caf".encode() + b"\xe9 hier"))
     assert said(records) == [("user", "größer als caf␛dce9; hier")]
-    assert caplog.messages == []
+    (message,) = caplog.messages
+    assert "t.txt:1 is not UTF-8; it keeps the bytes that are none" in message
+
+
+@pytest.mark.requirement("F-EDGE-06")
+def test_lines_in_another_encoding_than_their_file_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = [
+        {"role": "user", "content": "日本 and größer"},
+        *({"role": "user", "content": f"Grüße {n}"} for n in range(5)),
+    ]
+    written = [json.dumps(row, ensure_ascii=False).encode("latin-1" if n else "utf-8") for n, row in enumerate(rows)]
+    records = read(put(tmp_path, "t.jsonl", b"\n".join(written)))
+    assert [text for _, text in said(records)] == [row["content"] for row in rows]
+    assert [message.partition("t.jsonl:")[2][:60] for message in caplog.messages] == [
+        "2 is not UTF-8; it was read as Windows-1252 (Latin-1)",
+        "3 is not UTF-8; it was read as Windows-1252 (Latin-1)",
+        "4 is not UTF-8; it was read as Windows-1252 (Latin-1); furth",
+    ]
+    caplog.clear()
+    text = "Ann: 日本\nBob: größer\n".encode() + "Ann: Grüße\nBob: naïve\n".encode("latin-1")
+    assert [said for _, said in said(read(put(tmp_path, "t.txt", text)))] == ["日本", "größer", "Grüße", "naïve"]
+    assert len(caplog.messages) == 2
 
 
 def bring_links(root: Path, target: Path) -> list[str]:

@@ -3,12 +3,13 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from clew.text.iso_time import parse_iso
 from clew.types.turn import ROLES
 
 Command = Callable[..., None]
@@ -115,9 +116,8 @@ def moment(text: str) -> datetime:
         BadParameter: the text is not an ISO 8601 date or time.
     """
     try:
-        parsed = datetime.fromisoformat(text.strip())
-        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
+        return parse_iso(text)
+    except ValueError as error:
         raise click.BadParameter(
             f"{text!r} is not a date. Write 2025-04-15 or 2025-04-15T10:30+02:00; without a zone, it is UTC."
         ) from error

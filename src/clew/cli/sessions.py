@@ -56,8 +56,8 @@ def _when(session: SessionInfo) -> str:
     start, end = session.start, session.end
     if start is None or end is None:
         return "no date"
-    last = "" if start.date() == end.date() else f"\nto {end:%Y-%m-%d}"
-    return f"{start:%Y-%m-%d %H:%M}{last}"
+    last = "" if start.date() == end.date() else f"\nto {end.date()}"
+    return f"{start.date()} {start:%H:%M}{last}"
 
 
 def _described(session: SessionInfo) -> Text:

@@ -23,7 +23,8 @@ LATIN = "cp1252"
 """Windows-1252: what programs write that know nothing of Unicode; it has Latin-1's letters."""
 
 _LETTERS = re.compile(
-    rb"(?<=[a-zA-Z ])[\xc0-\xfd](?=[a-zA-Z ,.;:!?'\")\r\n]|$)|[\x85\x91-\x97\xa0\xa7\xab\xb0\xbb\xbf]"
+    rb"(?<=[a-zA-Z ])[\xc0-\xfd](?=[a-zA-Z ,.;:!?'\")\r\n]|$)|(?<=[a-zA-Z])[\xc0-\xfd]{2}(?=[a-zA-Z])"
+    rb"|[\x85\x91-\x97\xa0\xa7\xab\xb0\xbb\xbf]"
 )
 _FORM = r"(?:d[89a-f][0-9a-f]{2}|0000|241b);"
 _TROUBLE = re.compile(f"[\ud800-\udfff\0]|{ESCAPE}(?={_FORM})")
@@ -83,7 +84,17 @@ def is_latin(data: bytes) -> bool:
     odd = len(_UNDECODED.findall(text))
     others = len(_BEYOND_ASCII.findall(text)) - odd
     at_end = 3 if others else 0  # the sample may end inside a character
-    return odd > at_end and others == 0 and 2 * len(_LETTERS.findall(data)) >= odd
+    return odd > at_end and others == 0 and 2 * sum(map(len, _LETTERS.findall(data))) >= odd
+
+
+def undecoded(data: bytes) -> tuple[str, bool]:
+    """Bytes that are not UTF-8 as text, and whether they were read as Windows-1252; else each is a lone surrogate."""
+    if is_latin(data):
+        try:
+            return data.decode(LATIN), True
+        except UnicodeDecodeError:
+            return data.decode("utf-8", "surrogateescape"), False  # it has bytes that Windows-1252 has not
+    return data.decode("utf-8", "surrogateescape"), False
 
 
 def json_text(value: Any) -> str:

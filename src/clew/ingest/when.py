@@ -6,6 +6,8 @@ from typing import Any
 
 from dateutil import parser
 
+from clew.text.iso_time import parse_iso, split_moment
+
 _EARLIEST = 1e8  # 1973; a smaller number counts something else: seconds from a start, a position, a year
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))  # epoch seconds until the year 5138, then ms, us, ns
 _NUMBER = re.compile(r"\d{9,19}(?:\.\d+)?$")
@@ -51,9 +53,17 @@ def _from_text(text: str, day_first: bool | None) -> datetime | None:
     if _NUMBER.match(text):
         return _from_number(float(text))
     try:
-        return _utc(datetime.fromisoformat(text))
+        return parse_iso(text)
     except ValueError:
-        return _from_words(text, day_first)
+        plain, more = split_moment(text)
+        return _later(_from_words(plain, day_first), more)
+
+
+def _later(moment: datetime | None, more: timedelta) -> datetime | None:
+    try:
+        return None if moment is None else moment + more
+    except OverflowError:
+        return None  # after the year 9999
 
 
 def _from_number(number: int | float) -> datetime | None:
@@ -67,8 +77,8 @@ def _from_number(number: int | float) -> datetime | None:
 
 def _from_words(text: str, day_first: bool | None) -> datetime | None:
     """Parses twice with different defaults: if the results differ, the text is not a complete date."""
-    if not _WORDS.search(text):
-        return None
+    if text.startswith(("-", "+")) or not _WORDS.search(text):
+        return None  # years before Christ, or of five digits
     if _YEAR_FIRST.search(text):
         day_first = False
     elif day_first is None:

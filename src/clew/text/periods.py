@@ -11,6 +11,7 @@ from datetime import time as clock_time
 from typing import Final
 
 from clew.text.dates import MONTHS
+from clew.text.iso_time import parse_iso
 from clew.text.period_parts import narrowed
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
 
@@ -111,9 +112,8 @@ def _moment(words: str) -> Period | None:
     if not _ISO.fullmatch(words):
         return None
     try:
-        found = datetime.fromisoformat(words)
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
+        found = parse_iso(words)
+    except ValueError:
         return None  # not a calendar day, but it may still be another time expression
     if len(words) > len("2023-05-07"):
         return Period(found, found)

@@ -112,7 +112,7 @@ def _row(source: Source, database: apsw.Connection, table: str, key: str) -> Jso
     data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else bytes(value)
     if len(data) > source.limits.max_conversation_bytes:
         return Rejection(where=source.where(key), reason=f"longer than {source.limits.max_conversation_bytes} bytes")
-    return json_record(source.where(key), data, 0)
+    return json_record(source.where(key), data, 0, source.odd)
 
 
 class _Session:

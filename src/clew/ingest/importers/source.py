@@ -6,6 +6,7 @@ Knows bytes, lines and JSON, but no format.
 import codecs
 import io
 import json
+import logging
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,14 +15,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from clew.ingest.encoding import ESCAPE, LATIN, decode, escape_surrogates, escape_value, is_latin
+from clew.ingest.encoding import ESCAPE, LATIN, escape_surrogates, escape_value, is_latin, undecoded
 from clew.ingest.importers.json_scan import elements, members
 from clew.ingest.importers.record import FileEnd, ImportLimits, ImportRecord, UnfinishedRecord, no_object
 from clew.types import Rejection
 
+log = logging.getLogger("clew.ingest")
+
 DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
 _TROUBLE = re.compile(rb"\\u(?:d[89a-f]|0000)|\x00|" + ESCAPE.encode(), re.IGNORECASE)
 _SAMPLE = 1 << 20
+_NAMED = 3  # lines in another encoding than their file's that the log names
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -53,6 +57,26 @@ class Position:
     end: FileEnd = field(default_factory=lambda: FileEnd("", ""))
 
 
+@dataclass(slots=True)
+class OddLines:
+    """The lines of a file that are not UTF-8 as the rest of it; the log names the first."""
+
+    places: set[str] = field(default_factory=set)
+
+    def note(self, where: str, *, as_latin: bool) -> None:
+        """Tells of a line, once: a file is read more than once.
+
+        Args:
+            as_latin: whether it was read as Windows-1252.
+        """
+        if where in self.places or len(self.places) >= _NAMED:
+            return
+        self.places.add(where)
+        how = "was read as Windows-1252 (Latin-1)" if as_latin else "keeps the bytes that are none as ␛dcff; for 0xFF"
+        more = "; further lines are not named" if len(self.places) == _NAMED else ""
+        log.warning("%s is not UTF-8; it %s%s", where, how, more)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file to import.
@@ -65,6 +89,7 @@ class Source:
         asset: returns the bytes of a file beside this one by the beginning of its name; None when there is none.
         path: of a file on the disk, for formats that are no streams; None for a member of a zip.
         position: of a file that is followed: its records end with a `FileEnd`, after which they go on.
+        odd: the lines that are in another encoding.
     """
 
     label: str
@@ -75,6 +100,7 @@ class Source:
     asset: Asset = _no_asset
     path: Path | None = None
     position: Position | None = None
+    odd: OddLines = field(default_factory=OddLines)
 
     def open(self) -> BinaryIO:
         """Opens the file as UTF-8 without a byte order mark; UTF-16 and Windows-1252 are recoded."""
@@ -161,7 +187,16 @@ def _next_line(source: Source, stream: BinaryIO, position: Position) -> tuple[in
 def text_lines(source: Source) -> Iterator[tuple[int, str] | Rejection]:
     """The lines of a file, numbered from 1, as text that can be stored; a line over the limit is rejected."""
     for line in lines(source):
-        yield line if isinstance(line, Rejection) else (line[0], decode(line[1]))
+        yield line if isinstance(line, Rejection) else (line[0], _text(source, *line))
+
+
+def _text(source: Source, number: int, data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text, as_latin = undecoded(data)
+        source.odd.note(source.where(number), as_latin=as_latin)
+    return escape_surrogates(text)
 
 
 def json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
@@ -210,7 +245,7 @@ def _line_record(source: Source, line: tuple[int, bytes] | Rejection) -> JsonRec
     if isinstance(line, Rejection):
         return line
     number, data = line
-    return json_record(source.where(number), data, number) if data.strip() else None
+    return json_record(source.where(number), data, number, source.odd) if data.strip() else None
 
 
 def json_list(source: Source, key: str | None, limit: int | None = None) -> Iterator[JsonRecord | Rejection]:
@@ -225,7 +260,7 @@ def json_list(source: Source, key: str | None, limit: int | None = None) -> Iter
             if element.data is None:
                 yield Rejection(where=where, reason=element.problem or "unreadable")
             else:
-                yield json_record(where, element.data, element.index)
+                yield json_record(where, element.data, element.index, source.odd)
 
 
 def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
@@ -248,13 +283,17 @@ def json_document(source: Source) -> JsonRecord | Rejection:
         data = stream.read(limit + 1)
     if len(data) > limit:
         return Rejection(where=source.label, reason=f"longer than {limit} bytes; see max_conversation_bytes")
-    return json_record(source.label, data, 0)
+    return json_record(source.label, data, 0, source.odd)
 
 
-def parse(data: bytes) -> Any:
-    """Parses JSON into values that can be stored: text that is not valid UTF-8 is escaped, NaN and infinities are None.
+def parse(data: bytes, on_odd: Callable[[bool], None] | None = None) -> Any:
+    """Parses JSON into values that can be stored: NaN and infinities are None.
 
-    A number that is too large for a float, such as 1e999, is kept as text.
+    Text that is not UTF-8 is read as Windows-1252 where it is such, and escaped otherwise. A number that is too large
+    for a float, such as 1e999, is kept as text.
+
+    Args:
+        on_odd: called with whether text that is not UTF-8 was read as Windows-1252.
 
     Raises:
         ValueError: the data is not JSON, or nested deeper than DEEPEST; the message says where.
@@ -263,7 +302,10 @@ def parse(data: bytes) -> Any:
         text = data.decode()
         is_clean = not _TROUBLE.search(data)
     except UnicodeDecodeError:
-        text, is_clean = data.decode("utf-8", "surrogateescape"), False
+        text, as_latin = undecoded(data)
+        is_clean = False
+        if on_odd is not None:
+            on_odd(as_latin)
     try:
         # control characters are kept
         value = json.loads(text, strict=False, parse_constant=_no_number, parse_float=_finite)
@@ -279,10 +321,10 @@ def parse(data: bytes) -> Any:
     return value if is_clean else escape_value(value)
 
 
-def json_record(where: str, data: bytes, place: int) -> JsonRecord | Rejection:
+def json_record(where: str, data: bytes, place: int, odd: OddLines) -> JsonRecord | Rejection:
     """A JSON object as a record; a rejection for anything else."""
     try:
-        value = parse(data)
+        value = parse(data, lambda as_latin: odd.note(where, as_latin=as_latin))
     except ValueError as error:
         return Rejection(where=where, reason=str(error))
     if not isinstance(value, dict):

@@ -37,6 +37,7 @@ from clew.rank.algebra.syntax import (
 )
 from clew.rank.algebra.tokens import Token, shown, tokens, unexpected
 from clew.text.dates import ResolvedDate, resolve
+from clew.text.iso_time import parse_iso
 from clew.text.normalise import fold
 from clew.types.turn import ROLES
 
@@ -328,8 +329,7 @@ def _moment(text: str) -> tuple[datetime, datetime] | None:
     if not _MOMENT.fullmatch(text):
         return None
     try:
-        found = datetime.fromisoformat(text)
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        found = parse_iso(text)
         return found, found + _MICROSECOND
     except (ValueError, OverflowError):
         return None

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from clew.errors import InputError
+from clew.text.iso_time import parse_iso
 
 LONGEST: Final = 100_000
 """Characters of a text, unless a field says otherwise."""
@@ -154,7 +155,7 @@ def _text(field: Field, value: Any) -> Any:
 def _moment(field: Field, value: str) -> datetime:
     if _MOMENT.fullmatch(value):
         try:
-            return datetime.fromisoformat(value)
+            return parse_iso(value)
         except ValueError:  # the 30th of February
             pass
     raise field.wrong(value, "a time with its zone, such as 2025-04-01T12:00:00Z")
