@@ -145,6 +145,22 @@ def test_a_first_message_is_that_of_before_only_where_it_got_no_answer() -> None
 
 
 @pytest.mark.requirement("P-IDN-05")
+def test_a_question_that_got_no_answer_is_gone_on_from() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        said = []
+        for question in ("which tea?", "are you there?", "hello?"):  # of which the client keeps all
+            said.append(user(question))
+            asked = proxied.ask(said)
+            proxied.answered(asked, complete=False)
+        session = proxied.exchange([*said, user("so?")], assistant("green")).session
+        assert session == asked[0].session
+        assert proxied.stored(session) == ["which tea?", "are you there?", "hello?", "so?", "green"]
+        assert proxied.exchange([user("which tea?"), user("quick!")], assistant("black")).session != session
+        assert len(proxied.sessions()) == 2
+
+
+@pytest.mark.requirement("P-IDN-05")
 def test_an_answer_that_the_client_sends_back_before_it_is_stored_is_stored_once() -> None:
     with quiet() as memory:
         proxied = Proxied(memory)

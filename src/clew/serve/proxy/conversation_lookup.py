@@ -8,7 +8,8 @@ The rules, in this order:
     none, is looked up in its file for what would be a new conversation by the rules below.
 3.  Otherwise the conversation is that of the stored answer which the request names (`previous_response_id`).
 4.  Otherwise the longest beginning of the history that is stored decides, if it has an answer that the proxy relayed,
-    or is just about to store, or if it is the whole history with an answer in it (a retry). So a system prompt, a first
+    or is just about to store, or ends with a question that got none, or if it is the whole history with an answer in it
+    (a retry). So a system prompt, a first
     message or examples that a program sends with every request join nobody. Of several conversations with this
     beginning one that ends there goes on, the one last used if there are several: up to here they are the same word for
     word. If all of them went on, nobody can tell which one is meant, and the request opens a new conversation.
@@ -160,7 +161,7 @@ def _chosen(
     look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConversation]]
 ) -> StoredConversation | None:
     """Of conversations that begin like the history, the one that it goes on from."""
-    fit = [(end, stored) for end, stored in found if end.relayed or _is_again(look, at, stored)]
+    fit = [(end, stored) for end, stored in found if end.relayed or _is_again(look, at, end, stored)]
     if len(fit) > 1:
         ending = [(end, stored) for end, stored in fit if not goes_on(look, end)]
         relayed = [each for each in ending if each[0].relayed]
@@ -186,15 +187,16 @@ def _twin(look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConver
     return max(equal, key=lambda stored: stored.seen_at, default=None)
 
 
-def _is_again(look: Look, at: int, stored: StoredConversation) -> bool:
-    """Whether a history without a relayed answer is one that was sent before, or goes on from an answer on its way.
+def _is_again(look: Look, at: int, end: StoredMessage, stored: StoredConversation) -> bool:
+    """Whether a history without a relayed answer was sent before, or goes on from an answer on its way, or from none.
 
     One with an id of its own never is: it would have come with that id before.
     """
     if look.client.session is not None:
         return False
     if at < len(look.units) - 1:
-        return stored.state == State.WAITING and look.units[at + 1].role == "assistant"
+        is_answered = look.units[at + 1].role == "assistant"
+        return stored.state == State.WAITING if is_answered else stored.state == State.FAILED and not goes_on(look, end)
     return stored.state == State.FAILED or look.is_retry or look.has_answer(at)
 
 
