@@ -2703,6 +2703,11 @@ IDENTITY = (
         "P-IDN-23", "issue 15", "Sub-agents that are told the same at the same time are conversations of their own."
     ),
     Requirement(
+        "P-IDN-24",
+        "issue 15",
+        "A client that leaves an answer goes on with what it read of it, in the same conversation.",
+    ),
+    Requirement(
         "P-IDN-22", "issue 15", "Of several answers to one request all are stored; the client goes on from any of them."
     ),
 )

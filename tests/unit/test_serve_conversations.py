@@ -160,6 +160,45 @@ def test_a_question_that_got_no_answer_is_gone_on_from() -> None:
         assert len(proxied.sessions()) == 2
 
 
+@pytest.mark.requirement("P-IDN-24")
+@pytest.mark.parametrize("client", [NOBODY, CODE])
+@pytest.mark.parametrize("shown", ["It is a long", ""])
+@pytest.mark.parametrize("before", [0, 2])
+def test_an_answer_that_the_client_broke_off_is_gone_on_from(client: ClientMark, shown: str, before: int) -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        said: list[Message] = [user("hello"), assistant("Hi.")][:before]
+        if before:
+            proxied.exchange(said[:1], said[1], client)
+        said.append(user("tell me a tale"))
+        asked = proxied.ask(said, client)
+        proxied.answered(asked, assistant("It is a long tale of"), client=client, complete=False)
+        proxied.restart()
+        said += [assistant(shown)] if shown else []
+        said.append(user("shorter, please"))
+        on = proxied.exchange(said, assistant("They met."), client)
+        assert on.session == asked[0].session
+        branch = "" if shown else "edit-1: "
+        wanted = ["tell me a tale", "It is a long tale of", f"{branch}shorter, please", f"{branch}They met."]
+        assert proxied.stored(on.session)[before:] == wanted
+        proxied.restart()
+        proxied.exchange([*said, assistant("They met."), user("and then?")], assistant("They parted."), client)
+        assert proxied.stored(on.session)[before:] == [*wanted, f"{branch}and then?", f"{branch}They parted."]
+        assert len(proxied.sessions()) == 1
+        assert memory.verify().ok
+
+
+@pytest.mark.requirement("P-IDN-24")
+@pytest.mark.parametrize(("stored", "shown"), [("It is a long", "It is short"), ("It is", "It is a long tale of")])
+def test_another_answer_than_the_one_that_broke_off_is_no_beginning_of_it(stored: str, shown: str) -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        asked = proxied.ask([user("tell me a tale")])
+        proxied.answered(asked, assistant(stored), complete=False)
+        history = [user("tell me a tale"), assistant(shown), user("go on")]
+        assert proxied.exchange(history, assistant("No.")).session != asked[0].session
+
+
 @pytest.mark.requirement("P-IDN-05")
 def test_an_answer_that_the_client_sends_back_before_it_is_stored_is_stored_once() -> None:
     with quiet() as memory:

@@ -8,8 +8,8 @@ The rules, in this order:
     none, is looked up in its file for what would be a new conversation by the rules below.
 3.  Otherwise the conversation is that of the stored answer which the request names (`previous_response_id`).
 4.  Otherwise the longest beginning of the history that is stored decides, if it has an answer that the proxy relayed,
-    or is just about to store, or ends with a question that got none, or if it is the whole history with an answer in it
-    (a retry). So a system prompt, a first
+    or is just about to store, or that broke off, or if it ends with a question that got none, or if it is the whole
+    history with an answer in it (a retry). So a system prompt, a first
     message or examples that a program sends with every request join nobody. Of several conversations with this
     beginning one that ends there goes on, the one last used if there are several: up to here they are the same word for
     word. If all of them went on, nobody can tell which one is meant, and the request opens a new conversation.
@@ -46,9 +46,11 @@ from clew.rows.conversations import (
     with_digest,
 )
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
-from clew.serve.proxy.message_form import Unit, messages_apart
+from clew.serve.proxy.message_form import Unit, messages_apart, words_of
 from clew.serve.proxy.summaries import summarised
 from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
 from clew.write.same_words import SOURCES
 
 _NEAR: Final = 8
@@ -162,6 +164,8 @@ def _chosen(
 ) -> StoredConversation | None:
     """Of conversations that begin like the history, the one that it goes on from."""
     fit = [(end, stored) for end, stored in found if end.relayed or _is_again(look, at, end, stored)]
+    if not fit and look.client.session is None:
+        fit = [(end, stored) for end, stored in found if broken_answer(look, stored, at) is not None][-1:]
     if len(fit) > 1:
         ending = [(end, stored) for end, stored in fit if not goes_on(look, end)]
         relayed = [each for each in ending if each[0].relayed]
@@ -198,6 +202,32 @@ def _is_again(look: Look, at: int, end: StoredMessage, stored: StoredConversatio
         is_answered = look.units[at + 1].role == "assistant"
         return stored.state == State.WAITING if is_answered else stored.state == State.FAILED and not goes_on(look, end)
     return stored.state == State.FAILED or look.is_retry or look.has_answer(at)
+
+
+def broken_answer(look: Look, stored: StoredConversation, at: int) -> StoredMessage | None:
+    """The stored answer behind a unit of a history, if it broke off and the history has a beginning of it, or nothing.
+
+    A client that leaves in the middle of a stream has read less than the proxy relayed.
+
+    Args:
+        stored: a conversation that has the history up to this unit.
+    """
+    if at >= len(look.units) - 1:
+        return None
+    unit = look.units[at + 1]
+    begun = words_of(look.messages, unit) if unit.role == "assistant" else ""
+    if begun is None:
+        return None
+    for message in messages_of(look.reader, look.space, stored.key, at + 1):
+        follows = message.relayed and next_chain(look.salt, look.chains[at], message.digest) == message.chain
+        places = message.turns[-1] if follows else ()
+        row = TURN.get(look.reader, (look.space, stored.session, places[0])) if places else None
+        turn = None if row is None else turn_from_row(row)
+        if turn is None or turn.role != "assistant" or not turn.metadata.get("incomplete"):
+            continue
+        if " ".join(turn.text.split()).startswith(begun):
+            return message
+    return None
 
 
 def goes_on(look: Look, end: StoredMessage) -> bool:

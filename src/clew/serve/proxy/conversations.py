@@ -29,6 +29,7 @@ from clew.serve.proxy.conversation_lookup import (
     RETRY,
     Look,
     NamedConversation,
+    broken_answer,
     continued,
     hashes,
     looked_up,
@@ -223,8 +224,12 @@ class Conversations:
         alignment = _aligned(look, key, at) if is_whole else None
         held: tuple[tuple[int, ...] | None, ...]
         if alignment is None:
-            held = (*path.turns, *(None for _ in look.units[at + 1 :]))
-            known, cut, relayed = at + 1, path.cut, path.relayed
+            known, cut, relayed, turns = at + 1, path.cut, path.relayed, path.turns
+            is_answered = 0 <= at < len(look.units) - 2 and look.units[at + 1].role == "assistant"
+            broken = broken_answer(look, stored, at) if is_answered and stored is not None else None
+            if broken is not None:
+                known, relayed, turns = known + 1, broken.relayed, (*turns, broken.turns[-1])
+            held = (*turns, *(None for _ in look.units[known:]))
         else:
             held, known, cut, relayed = alignment.held, alignment.known, alignment.cut, alignment.relayed
         is_pruned = is_whole and known == 0 and not has_messages(look.reader, look.space, key)

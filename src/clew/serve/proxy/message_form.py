@@ -126,6 +126,13 @@ def messages_apart(messages: Sequence[Message], unit: Unit) -> list[Unit]:
     ]
 
 
+def words_of(messages: Sequence[Message], unit: Unit) -> str | None:
+    """What a unit says, with single spaces; None where it holds anything but text."""
+    forms = [form for message in messages[unit.first : unit.last + 1] for form in _forms(message)]
+    is_text = all(form[0] == "text" for form in forms)
+    return " ".join(" ".join(form[1] for form in forms).split()) if is_text else None
+
+
 def _read(message: Message) -> _Read:
     role = _role(message)
     forms = _own(list(_forms(message))) if role == "user" else list(_forms(message))
