@@ -17,12 +17,12 @@ FIRST: Final = "first"
 """The name of the texts in `clew.evaluate.hsca.bank`, whose two parts are one source."""
 
 FAMILIES: Final[dict[str, tuple[str, ...]]] = {
-    "spoken": ("lectures", "podcast", "interviews", "speeches", "debate"),
-    "chats": ("messages", "forum", "assistant", "postcards", "blogs", "coworkers"),
-    "office": ("notes", "workplace", "handbook", "minutes", "fieldnotes"),
-    "reference": ("news", "encyclopedia", "catalog", "textbooks", "schoolwork"),
-    "tales": ("chronicle", "stage", "novels", "folklore", "memoir"),
-    "essays": ("letters", "sermons", "reviews", FIRST),
+    "spoken": ("lectures", "podcast", "interviews", "speeches", "debate", "videos", "quizshow", "tutoring", "comedy"),
+    "chats": ("messages", "forum", "assistant", "postcards", "blogs", "coworkers", "emails"),
+    "office": ("notes", "workplace", "handbook", "minutes", "fieldnotes", "faq"),
+    "reference": ("news", "encyclopedia", "catalog", "textbooks", "schoolwork", "abstracts", "museum"),
+    "tales": ("chronicle", "stage", "novels", "folklore", "memoir", "fantasy", "children"),
+    "essays": ("letters", "sermons", "reviews", "obituaries", "agony", FIRST),
 }
 """The sources that words and vectors are learned from, by genre: those of a family have most in common."""
 

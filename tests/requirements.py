@@ -613,6 +613,7 @@ ANALYZE = (
     Requirement("F-ANALYZE-13", "DESIGN 5.1", "No more characters are read than stated."),
     Requirement("F-ANALYZE-14", "DESIGN 5.1", "Scores are in 0..1 for any text, deterministic, with known flags only."),
     Requirement("F-ANALYZE-15", "HSCA 2.1", "A tight mesh of few words scores high; unrelated text does not raise it."),
+    Requirement("F-ANALYZE-16", "HSCA 2.2", "Verse is poetry by its metre and rhymes, whatever it tells of."),
 )
 
 # --- NUANCE ---

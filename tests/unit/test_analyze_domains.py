@@ -98,7 +98,7 @@ def test_weights_are_shares_strongest_first() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Is it just for a court to punish a defendant whose will was not free? Moral duty and legal guilt part ways.",
+        "Is it just for a court to punish a man whose will was not free? Moral duty and legal guilt part ways.",
         "The fable of the tortoise and the hare holds a truth about virtue: wisdom and patience defeat vanity.",
         "The patient sued the hospital: the court must find whether the surgeon's negligence caused the infection.",
     ],

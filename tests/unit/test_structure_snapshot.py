@@ -69,7 +69,7 @@ def test_a_long_aside_does_not_outweigh_the_thread_by_itself() -> None:
 def test_short_turns_tell_together_what_they_are_about() -> None:
     first, second = "The fee is due.", "They must give notice."
     assert weigh(first).domains == weigh(second).domains == ("unclassified",)
-    beat = frozen(first, "I will send the wall clock back.", second)
+    beat = frozen(first, "I will send the clock back.", second)
     assert [piece.tags for piece in beat.pieces] == [("legal",)] * 3
     assert [piece.tags for piece in frozen(LONG, "So be it.").pieces] == [weigh(LONG).domains, ("unclassified",)]
 

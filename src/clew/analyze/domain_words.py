@@ -6,7 +6,6 @@ signs of form. There are about 25,000 stems of English. `benchmarks/domain_words
 definitions of WordNet, our own lists and texts of our own, and says how (data/NOTICE).
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
@@ -14,6 +13,7 @@ from importlib import resources
 from string import digits
 from typing import Final
 
+from clew.analyze.verse import verse
 from clew.analyze.words import Reading
 
 STEP: Final = 0.22
@@ -28,11 +28,6 @@ BIAS: Final = "#bias"
 """The line of what is added whatever the text: most texts are not about a given domain."""
 
 _KEPT: Final = 1 << 15
-
-# A line of verse: it begins with a letter or a quote, ends in no full stop, and holds no sign of code or of a table.
-_VERSE: Final = re.compile(r"[\"'‘“(]?[^\W\d_][^=(){}<>|#`/\\_]*[^.:!?=(){}<>|#`/\\_]")
-_VERSE_LINE: Final = 1.5
-_VERSE_LINES: Final = 12
 
 
 class Rows(dict[str, bytes]):
@@ -78,19 +73,10 @@ def forms_of(reading: Reading) -> tuple[float, ...]:
         kinds("j"),
         min(count("`") + count("()") + count("{") + count("_"), 10),
         min(count("=") + count("\\"), 8),
-        _verse(text),
+        verse(text),
         min(sum(map(count, digits)) if text.isascii() else sum(map(str.isdigit, text)), 12),
         min(kinds("T"), 8),
     )
-
-
-def _verse(text: str) -> float:
-    """Evidence of verse: at least four lines, most of them short, made of words and without a full stop."""
-    if text.count("\n") < 3:
-        return 0.0
-    lines = [line for line in map(str.strip, text.split("\n")) if line]
-    verses = sum([2 <= line.count(" ") <= 12 and _VERSE.fullmatch(line) is not None for line in lines])
-    return _VERSE_LINE * min(verses, _VERSE_LINES) if len(lines) > 3 and 2 * verses >= len(lines) else 0.0
 
 
 @cache

@@ -21,7 +21,7 @@ BankSplit = Literal["seen", "unseen"]
 
 MaterialKind = Literal["thread", "passage", "crossing", "bridge"]
 
-_FRAMING: Final = re.compile(r"([a-z_]+): (.*)")
+_FRAMING: Final = re.compile(r"([a-z_]+): (.*)", re.DOTALL)  # verses of one line are several by then
 _VERSE: Final = "poetry"
 _VERSES: Final = " / "  # between the verses of one turn
 
