@@ -511,6 +511,7 @@ STORE = (
         "Mend 3",
         "A child that is forked while threads are at work opens the home with locks of its own, or is told why not.",
     ),
+    Requirement("F-STORE-45", "Mend 3", "Reading the files of an open home drops none of SQLite's locks on them."),
 )
 
 # --- POSTGRES ---

@@ -32,6 +32,7 @@ from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
 from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactRow, StatementRow
 from clew.store.open import home_of
 from clew.store.protocol import Reader, Store
+from clew.store.raw_file import is_without_text, raw_chunks
 from clew.store.row_types import (
     AnalysisRow,
     AnnotationRow,
@@ -61,6 +62,7 @@ from clew.store.selections import (
     VECTOR_ORDINAL,
 )
 from clew.store.tables import ANNOTATION, EDGE, ENTITY, FACT, LABEL, LABEL_ALIAS, SPEAKER, STATEMENT, TABLES
+from clew.store.translate import translating
 from clew.store.values import Row, Value
 from clew.structure.stored_graph import read_name
 from clew.types.provenance import Provenance
@@ -346,18 +348,19 @@ def _schema() -> Iterator[str]:
 
 
 def _paths(store: Store, look_in: Iterable[str | Path]) -> Iterator[Path]:
-    """Every file of the home, and those to look into besides, in order."""
+    """Every file of the home that may hold text, and those to look into besides, in order."""
     home = home_of(store.url)
     for place in [*([] if home is None else [home]), *map(Path, look_in)]:
         inside = sorted(place.rglob("*")) if place.is_dir() else [place]
-        yield from (path for path in inside if path.is_file() and path.name not in _OURS)
+        readable = (path for path in inside if path.is_file() and not is_without_text(path))
+        yield from (path for path in readable if path.name not in _OURS)
 
 
 def _raw(path: Path) -> Iterator[list[str]]:
     """The words of a file's bytes, chunk by chunk; chunks overlap, so that no run is cut."""
     kept: deque[bytes] = deque(maxlen=1)
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
+    with translating():
+        for chunk in raw_chunks(path, _CHUNK):
             before = kept[0] if kept else b""
             yield words((before + chunk).decode("utf-8", "replace"))
             kept.append(chunk[-_OVERLAP:])

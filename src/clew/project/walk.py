@@ -20,6 +20,7 @@ from pathspec import GitIgnoreSpec, RegexPattern
 from clew.errors import InputError, NotFoundError
 from clew.project.distribution import metadata_of
 from clew.project.git_index import common_folder, git_folder, tracked_paths
+from clew.store.raw_file import is_held
 from clew.types.record import Record
 
 OWN_FOLDERS: Final = frozenset({".clew", ".open_cognition", ".sigma", ".git", ".hg", ".svn", ".jj", ".bzr"})
@@ -213,6 +214,8 @@ def _take(
         found.skipped.append(SkippedFile(shown_path(path), SkipReason.SYMBOLIC_LINK))
     elif not stat.S_ISREG((about := entry.stat(follow_symlinks=False)).st_mode):
         found.skipped.append(SkippedFile(shown_path(path), SkipReason.NOT_REGULAR))
+    elif is_held(Path(entry.path)):
+        found.skipped.append(SkippedFile(shown_path(path), SkipReason.BINARY))
     elif about.st_size > max_bytes:
         found.skipped.append(SkippedFile(shown_path(path), SkipReason.TOO_LARGE))
     else:

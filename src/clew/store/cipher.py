@@ -12,7 +12,7 @@ Borders: gives keys to connections; opens none but to look at the file's head.
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -22,6 +22,7 @@ import apsw
 
 from clew.errors import KeyRefused, MissingExtra, StoreError
 from clew.store.keys import INSTALL
+from clew.store.raw_file import raw_chunks
 
 CIPHER: Final = "ChaCha20-Poly1305"
 _NAME: Final = "chacha20"
@@ -160,14 +161,8 @@ def _state(head: bytes) -> State:
 
 
 def _head(file: Path) -> bytes:
-    """The file's first bytes; fewer when there are no more.
-
-    Read through SQLite: to close a plain file would drop the locks that this process holds on it.
-    """
+    """The file's first bytes; fewer when there are no more."""
     if not file.exists() or not file.stat().st_size:
         return b""
-    opened = apsw.VFSFile("", str(file), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
-    try:
-        return opened.xRead(_HEAD, 0)
-    finally:
-        opened.xClose()
+    with closing(raw_chunks(file, _HEAD)) as chunks:
+        return next(chunks)

@@ -5,9 +5,9 @@ the backup, never a part of each.
 """
 
 import os
-import shutil
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -17,11 +17,14 @@ from clew.store.file_copy import check_copy, damage, row_counts
 from clew.store.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.home import make_private, prepare_home, see_that_it_is_a_file, sync_directory
 from clew.store.migrate import refuse_foreign, schema_number
+from clew.store.raw_file import raw_chunks
 from clew.store.rekey import connect_alone
 from clew.store.sqlite import DATABASE, LOCK, RESTORED, saved_copies
 from clew.store.statements import migrations
 from clew.store.ticket import Ticket
 from clew.store.translate import translating
+
+_CHUNK: Final = 1 << 20
 
 
 def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout: float = 5.0) -> dict[str, int]:
@@ -58,7 +61,8 @@ def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout
                 fresh.unlink(missing_ok=True)
                 make_private(fresh)
                 try:
-                    shutil.copyfile(backup, fresh)
+                    with fresh.open("wb") as copy:
+                        copy.writelines(raw_chunks(backup, _CHUNK))
                     check_copy(fresh, key_for(fresh, secret), expected)
                     _sync(fresh)
                     for suffix in ("-wal", "-shm"):  # those of a damaged database; another's are gone by now

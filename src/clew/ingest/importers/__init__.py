@@ -239,8 +239,9 @@ def _format_of(source: Source, name: str | None) -> str:
 def _database(source: Source, name: str | None) -> Database | None:
     """The database that a file is, unless it is Cursor's or to be read as such."""
     found = database_of(source)
-    is_read = name == cursor.NAME or (name is None and cursor.is_cursor(source))
-    return None if found is None or (found.kind == DATABASE and is_read) else found
+    if found is None or found.kind != DATABASE:
+        return found
+    return None if name == cursor.NAME or (name is None and cursor.is_cursor(source)) else found
 
 
 def _read_member(source: Source, name: str | None) -> Iterator[ImportRecord]:

@@ -9,6 +9,7 @@ from typing import Final
 from clew.ingest.importers.record import BACKUP, DATABASE, HOME
 from clew.ingest.importers.source import Source
 from clew.store.migrate import APPLICATION
+from clew.store.raw_file import is_held
 from clew.store.sqlite import DATABASE as HOME_FILE
 
 log = logging.getLogger("clew.ingest")
@@ -47,14 +48,15 @@ class Database:
 
 
 def database_of(source: Source) -> Database | None:
-    """The database that a file is; None for any other file."""
+    """The database that a file is; None for any other file. A file of a home is not even opened: it may be in use."""
+    if source.path is not None and is_held(source.path):
+        return _database(HOME)
     with source.opener() as stream:
         head = stream.read(_APPLICATION.stop)
     if not head.startswith(MAGIC):
         return None
     is_own = int.from_bytes(head[_APPLICATION]) == APPLICATION
-    kind = DATABASE if not is_own else HOME if source.path is not None and source.path.name == HOME_FILE else BACKUP
-    return _database(kind)
+    return _database(BACKUP if is_own else DATABASE)
 
 
 def home_at(folder: str | os.PathLike[str]) -> Database | None:

@@ -16,6 +16,7 @@ from clew.ingest.encoding import escape_surrogates
 from clew.ingest.importers.databases import SUFFIXES, database_of, home_at
 from clew.ingest.importers.record import IRREGULAR, LINK, OTHER_KIND, FileEnd, ImportLimits, IsUnchanged, Skipped
 from clew.ingest.importers.source import Source
+from clew.store.raw_file import is_held
 from clew.types import Rejection
 
 UNCHANGED: Final = "unchanged file"
@@ -154,7 +155,7 @@ def _stamp(path: Path) -> str:
 
 def is_single(path: Path) -> bool:
     """Whether a path is one file to read rather than a container of files."""
-    return path.is_file() and not zipfile.is_zipfile(path)
+    return path.is_file() and (is_held(path) or not zipfile.is_zipfile(path))
 
 
 def _file(
