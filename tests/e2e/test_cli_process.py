@@ -60,6 +60,19 @@ def test_streams_may_be_closed(tmp_home: Path, closed: str) -> None:
 
 
 @pytest.mark.requirement("F-CLI-07")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+@pytest.mark.parametrize("words", ["--version", "--help", "config --help", "config show"])
+def test_an_output_on_a_full_disk_is_one_line_of_error(tmp_home: Path, words: str) -> None:
+    program = Path(sys.executable).with_name("clew")
+    for redirected in (">/dev/full", ">/dev/full 2>&1"):
+        command = f"'{program}' {words} {redirected}"
+        ran = subprocess.run(["sh", "-c", command], env=environment(tmp_home), capture_output=True, check=False)
+        assert ran.returncode == 1
+        if redirected == ">/dev/full":
+            assert (b"No space left on device" in ran.stderr, ran.stderr.count(b"\n")) == (True, 1)
+
+
+@pytest.mark.requirement("F-CLI-07")
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 def test_pipes_get_utf_8_whatever_the_system_prefers(tmp_home: Path, encoding: str) -> None:
     text = "Grüße 👋 日本"

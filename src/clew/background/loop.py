@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from clew.background.lease import WorkLease
-from clew.errors import ClewError, ClosedError, ConflictError
+from clew.errors import ClewError, ClosedError, ConflictError, cut
+from clew.text.printable import printable_name
 
 POLL_SECONDS: Final = 0.05
 """How often a caller who waits looks for work that another process does."""
@@ -166,7 +167,7 @@ class WorkLoop:
             except ClosedError:
                 raise
             except ClewError as error:
-                self._note(error)
+                self._note(str(error))
                 # A space that another process changed meanwhile is no trouble, unless it is so again and again.
                 is_usual = isinstance(error, ConflictError) and self._failures <= len(self._settings.rests)
                 self._settings.log.log(
@@ -181,10 +182,10 @@ class WorkLoop:
                 self._failures, self.failure = 0, None
             return bool(done)
 
-    def _note(self, error: Exception) -> None:
+    def _note(self, failure: str) -> None:
         self._failures += 1
         self._failed += 1
-        self.failure = str(error)
+        self.failure = failure
 
     def _let_pass(self) -> None:
         """Waits as long as turns come in one after the other, a moment at most: their writer goes first."""
@@ -204,10 +205,11 @@ class WorkLoop:
                 self._at_work = False
                 return
             except Exception as error:
+                named = _named(error)
                 self._settings.log.exception(
-                    "%s met an error that is not Clew's own; it will be tried again", self._settings.label
+                    "%s met an error that is not Clew's own, %s; it will be tried again", self._settings.label, named
                 )
-                self._note(error)
+                self._note(named)
                 busy = False
             if busy:
                 self._at_work = True
@@ -225,6 +227,12 @@ class WorkLoop:
             self._hurry.wait(self._settings.gather)
         self._hurry.clear()
         self._wake.clear()
+
+
+def _named(error: Exception) -> str:
+    """A foreign error on one line: its kind, its message, and where it came from, if that was noted."""
+    where = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+    return cut(printable_name(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)) + where
 
 
 _STARTED: Final[weakref.WeakSet[WorkLoop]] = weakref.WeakSet()

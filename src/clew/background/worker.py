@@ -44,6 +44,7 @@ from clew.derive.meeting import MeetSweep
 from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.derive.weighing import WaitingWeights
+from clew.errors import ClewError
 from clew.index.live import LiveIndex
 from clew.knowledge.rules.extract import RuleStatements
 from clew.maintain.proxy_retention import ProxyRetention
@@ -131,7 +132,20 @@ class Derivation:
 
 def _first(tasks: Sequence[Task]) -> bool:
     """Does one step of the first task that has anything to do; says whether there was one."""
-    return any(task.step() for task in tasks)
+    return any(_stepped(task) for task in tasks)
+
+
+def _stepped(task: Task) -> bool:
+    """Does one step of a task; an error that is not Clew's own says which task it was."""
+    try:
+        return task.step()
+    except ClewError:
+        raise
+    except Exception as error:
+        note = f"in the task {type(task).__name__}"
+        if note not in getattr(error, "__notes__", ()):  # a program may raise the same one again
+            error.add_note(note)
+        raise
 
 
 class Worker:

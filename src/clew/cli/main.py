@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, Final
 
@@ -158,10 +158,20 @@ class Program(click.Group):
                 formatter.write_dl([(name.ljust(8), summary) for name, (_, summary) in section.items()])
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the program, with output streams that can write any text."""
+        """Runs the program, with output streams that can write any text.
+
+        Help pages and the version are written before `invoke`; that they cannot be is told here.
+        """
         hide_addresses()
         _let_streams_write_anything()
-        return super().main(*args, **kwargs)
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            if _is_debugged() or not kwargs.get("standalone_mode", True):
+                raise
+            with suppress(OSError):  # of standard error, which may be as full
+                say(f"clew: the output cannot be written: {error.strerror or error}", err=True)
+            sys.exit(1)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parses the options before the name of the command.
@@ -181,7 +191,7 @@ class Program(click.Group):
             CommandFailed: the command raised an error.
             Exit: the command was interrupted.
         """
-        debug = os.environ.get("CLEW_DEBUG", "") not in ("", "0")
+        debug = _is_debugged()
         with _log_lines(debug=debug):
             try:
                 return super().invoke(ctx)
@@ -210,6 +220,10 @@ class Program(click.Group):
                     f"internal error in Clew ({kind}: {error}); acknowledged turns are safe. "
                     "Please report it, with the traceback that CLEW_DEBUG=1 prints"
                 ) from error
+
+
+def _is_debugged() -> bool:
+    return os.environ.get("CLEW_DEBUG", "") not in ("", "0")
 
 
 def _printable(error: click.UsageError) -> click.UsageError:
