@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from clew.background import worker
-from clew.background.tasks import TurnReading
 from clew.background.worker import LEASE, LEASE_US
 from clew.derive.embedding import embed_batch, embedding_text
 from clew.errors import ConflictError, ModelError, NotFoundError, StoreError
@@ -250,23 +249,6 @@ def test_a_model_that_fails_blocks_nothing_and_is_reported(error: Exception) -> 
         assert memory.drain(None)
         assert memory.stats().details["worker_failure"] is None
         assert len(embedded(memory)) == 11
-
-
-@pytest.mark.requirement("F-PIPELINE-16")
-def test_an_error_that_is_not_clew_s_own_is_named_in_one_line_with_its_task(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_task: TurnReading) -> bool:
-        raise MemoryError("no\n\x1b[31mroom")
-
-    monkeypatch.setattr(TurnReading, "step", fail)
-    with quiet() as memory:
-        memory.add(told("tea"))
-        assert memory.drain(0.5) is False
-        failure = memory.stats().details["worker_failure"]
-    assert failure == "MemoryError: no\u240a\u241b[31mroom (in the task TurnReading)"
-    said = [record.message for record in caplog.records if "not Clew's own" in record.message]
-    assert said[0] == f"background work met an error that is not Clew's own, {failure}; it will be tried again"
 
 
 @pytest.mark.requirement("F-PIPELINE-16")
