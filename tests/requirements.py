@@ -971,6 +971,11 @@ RANKING = (
         "F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when the question asks for them."
     ),
     Requirement(
+        "F-RANKING-31",
+        "issue 13",
+        "A plain word that no turn has is read as one that is an edit or two from it, which the receipt says.",
+    ),
+    Requirement(
         "F-RANKING-30",
         "Issue 5.1",
         "A standing wish is an instruction or a preference; the nearest twelve apply to a request.",

@@ -59,6 +59,7 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
         ],
         "quotes": list(intent.quotes),
         "about": intent.about or None,
+        "read": [f"{word!r} as {found!r}" for word, found in intent.respelt],
         "rewritten": intent.rewritten if intent.rewritten != intent.text else None,
         "wants_assistant": intent.wants.assistant or None,
         "wants_summary": intent.wants.summary or None,

@@ -48,3 +48,8 @@ class Tail:
         if not len(codes):
             return None
         return codes >> _PIECE_BITS, codes >> _BODY_BITS & _COUNT, codes & _COUNT
+
+    def similar(self, word: str, edits: int, cut: int) -> set[str]:
+        """Terms with a word's first letter whose length may be that of the word; see `TermDirectory.similar`."""
+        least, most, first = len(word) - edits - cut, len(word) + edits, word[0]
+        return {term for term in list(self._postings) if term[0] == first and least <= len(term) <= most}

@@ -8,10 +8,19 @@ from typing import Final, cast
 import numpy as np
 
 from clew.index.container import narrow
-from clew.index.string_table import PREFIX, StringTable, prefix_of, to_bytes
+from clew.index.string_table import PREFIX, StringTable, prefix_of, to_bytes, to_text
 
 MANY: Final = 4
 """Strings that begin alike, by segment, from which each segment is searched instead of comparing all of them."""
+
+_FIRST_BYTE: Final = 8 * (PREFIX - 1)
+_LETTER: Final = np.array([1 << (byte - 97) if 97 <= byte <= 122 else 0 for byte in range(256)], dtype=np.uint32)
+"""For each byte the bit of its letter; 0 for other bytes."""
+
+
+def _letters(word: str) -> np.uint32:
+    """The bits of the letters of a word."""
+    return np.uint32(np.bitwise_or.reduce(_LETTER[np.frombuffer(word.encode(), dtype=np.uint8)]))
 
 
 class TermDirectory:
@@ -40,6 +49,29 @@ class TermDirectory:
     def _plain(self) -> bool:
         """Whether no term has a zero byte, so that a term shorter than `PREFIX` is known by its first bytes."""
         return not any(table.contains_byte(0) for table in self._tables)
+
+    def similar(self, word: str, edits: int, cut: int) -> set[str]:
+        """Terms that begin like a word and may be a few edits from it, by the letters that both begin with.
+
+        Args:
+            word: in ASCII letters, in small ones.
+            edits: letters that may differ.
+            cut: letters at the word's end that a term may lack.
+        """
+        keys, tables, codes = self._merged
+        first = ord(word[0])
+        low, high = bisect_left(keys, first << _FIRST_BYTE), bisect_left(keys, (first + 1) << _FIRST_BYTE)
+        heads = np.asarray(keys[low:high], dtype=np.uint64).astype(">u8").view(np.uint8).reshape(-1, PREFIX)
+        held = np.bitwise_or.reduce(_LETTER[heads], axis=1)
+        shared = max(1, min(PREFIX, len(word) - cut) - edits)
+        others = np.bitwise_count(held & ~_letters(word[: PREFIX + edits]))
+        lacking = np.bitwise_count(_letters(word[:shared]) & ~held)
+        least = min(PREFIX, len(word) - cut - edits)
+        fits = (others <= edits) & (lacking <= edits) & (heads[:, max(0, least - 1)] != 0)
+        if len(word) + edits < PREFIX:
+            fits &= heads[:, len(word) + edits] == 0
+        places = (np.flatnonzero(fits) + low).tolist()
+        return {to_text(self._tables[tables[at]][codes[at]]) for at in places}
 
     def find(self, term: str) -> list[tuple[int, int]]:
         """The number of each segment that has the term, ascending, and the term's code there."""

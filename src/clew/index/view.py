@@ -272,6 +272,11 @@ class IndexView:
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         return self._note(term, df + self._turns_in(rest[0]) if rest else df)
 
+    def similar_terms(self, word: str, edits: int, cut: int) -> set[str]:
+        """Terms that may be a few edits from a word, less some letters at its end; see `TermDirectory.similar`."""
+        found = self.directory.similar(word, edits, cut)
+        return found | self._tail.similar(word, edits, cut) if self._tail else found
+
     def _note(self, term: str, df: int) -> int:
         if len(self._frequencies) >= NOTED:
             self._frequencies.clear()

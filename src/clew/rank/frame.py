@@ -15,8 +15,10 @@ from clew.index.view import IndexView
 from clew.rank.anchors import NOWHERE, PointedTurns, WeightedRange
 from clew.rank.graph_context import NOTHING, GraphContext
 from clew.rank.intent import Intent
+from clew.rank.intent.respelling import WEIGHT
 from clew.rank.labels import NO_LABELS, QuestionLabels
 from clew.store.rows import from_us
+from clew.text.terms import terms
 from clew.types.turn import ROLES
 
 Scores = NDArray[np.float64]
@@ -124,8 +126,16 @@ def make_frame(
     around: GraphContext = NOTHING,
 ) -> Frame:
     """A frame with the BM25F of the question's terms, computed once for all signals."""
-    pieces = bm25f(view, intent.terms, NeighbourWindow()) if intent.terms else None
+    pieces = bm25f(view, intent.terms, NeighbourWindow(), weights=_weights(intent)) if intent.terms else None
     return Frame(intent, view, config, pieces, similarity, with_assistant, region, around=around)
+
+
+def _weights(intent: Intent) -> list[float] | None:
+    """What each term weighs; None where all weigh the same."""
+    if not intent.respelt:
+        return None
+    read = {term for _, word in intent.respelt for term in terms(word)}
+    return [WEIGHT if term in read else 1.0 for term in intent.terms]
 
 
 def assistant_takes_part(view: IndexView) -> bool:

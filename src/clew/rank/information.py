@@ -10,6 +10,8 @@ from functools import lru_cache
 from math import log
 from typing import Final
 
+from clew.index.string_table import StringTable, sections, to_bytes
+from clew.index.term_directory import TermDirectory
 from clew.models.wordpiece import vocabulary
 from clew.rank.intent import Intent
 from clew.text.foreign_dates import shown_languages, without_empty_words
@@ -45,6 +47,23 @@ def information(intent: Intent) -> dict[str, float]:
     left = set(terms(text))
     told |= {term: rarities.get(term, 1.0) for term in intent.terms if term in left}
     return told
+
+
+class UsedWords:
+    """The words that people use at large: those of the vocabulary, two or more letters long."""
+
+    def __contains__(self, word: str) -> bool:
+        """Whether a word is one of them."""
+        return word in _ranks()
+
+    def similar(self, word: str, edits: int) -> set[str]:
+        """Those with the same first letter that may be so many edits from a word, by the letters that both have."""
+        return _words_by_letters().similar(word, edits, 0)
+
+
+@lru_cache(maxsize=1)
+def _words_by_letters() -> TermDirectory:
+    return TermDirectory([StringTable(*sections(sorted(map(to_bytes, _ranks()))))])
 
 
 def without_dates(intent: Intent) -> str:

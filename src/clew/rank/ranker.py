@@ -20,7 +20,9 @@ from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.rank.graph_context import NOTHING, GraphContextReader
+from clew.rank.information import UsedWords
 from clew.rank.intent import Intent, read_intent
+from clew.rank.intent.respelling import with_respelt_words
 from clew.rank.intent.title_words import title_words
 from clew.rank.intent.workplaces import Workplace, workplace
 from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
@@ -129,7 +131,9 @@ class Ranker:
             covered=covered_days(view),
             known_as=lambda words: nicknames(view, words),
         )
-        intent = _with_joined_words(intent, view)
+        intent = with_respelt_words(
+            _with_joined_words(intent, view), view.document_frequency, view.similar_terms, UsedWords()
+        )
         if before is not None and intent.positions:
             return self.frame(text, now, region, shown, session)
         cosines = self._cosines(view, intent)

@@ -45,6 +45,7 @@ class Intent:
             where that is the question as asked.
         positions: phrases that point at a place in the conversation ("three beats ago").
         tellers: those of `speakers` whose words it asks for.
+        respelt: words that no turn has, each with the word that it was read as.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Intent:
     about: str = ""
     positions: tuple[PositionPhrase, ...] = ()
     tellers: tuple[int, ...] = ()
+    respelt: tuple[tuple[str, str], ...] = ()
 
     def kind(self, *, placed: bool) -> Kind:
         """The one kind that chooses a strategy.

@@ -1,0 +1,137 @@
+"""Words of a question that nobody said, read as the words that somebody did say: "dentst" as "dentist".
+
+Only plain words in small letters are read so: names, identifiers, numbers, hashes and what is quoted stay as they are,
+and so does every word that English has. Borders: gets the index's terms by two functions, and never looks at turns.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Final, Protocol
+
+from clew.rank.intent.reading import Intent
+from clew.text.edits import within
+from clew.text.foreign_dates import shown_languages
+from clew.text.late_pattern import late_pattern
+from clew.text.terms import terms
+
+SHORTEST: Final = 5
+"""Letters of a word from which it is read as another one: shorter ones are one edit from too many words."""
+
+LONG: Final = 8
+"""Letters from which two edits are allowed."""
+
+LONGEST: Final = 24
+MOST_WORDS: Final = 4
+"""Words of one question that are read otherwise: more of them are another language, or a log."""
+
+OFTEN: Final = 2
+"""Turns that must have a word that English lacks before a shorter word is read as it."""
+
+WEIGHT: Final = 0.7
+"""What a word that was read otherwise weighs, of what a word as written does."""
+
+ENDINGS: Final = ("", "s", "ed", "ing", "er", "ers", "e")
+"""What the stem of a word that English lacks, such as a trade's or a pastime's, may have lost."""
+
+_CUT: Final = max(map(len, ENDINGS))
+_PLAIN: Final = late_pattern(
+    rf"(?<![\w@#$%&./\\:=+~<>({{\[`'\"’-])[a-z]{{{SHORTEST},{LONGEST}}}(?![\w@#$%&/\\:=+~<({{\[`-]|[.\"]\w|['’](?!s\b)\w)",
+    re.ASCII,
+)
+
+
+class EnglishWords(Protocol):
+    """Words that people use at large."""
+
+    def __contains__(self, word: str) -> bool:
+        """Whether it is one of them."""
+
+    def similar(self, word: str, edits: int) -> Iterable[str]:
+        """Those that may be so many edits from a word, by their letters."""
+
+
+def with_respelt_words(
+    intent: Intent,
+    frequency: Callable[[str], int],
+    similar: Callable[[str, int, int], Iterable[str]],
+    words: EnglishWords,
+) -> Intent:
+    """The question with its unknown words read as known ones that are an edit or two from them.
+
+    Args:
+        frequency: how many turns have a term.
+        similar: terms that may be so many edits from a word, without so many letters at its end.
+        words: those that people use at large.
+    """
+    text = intent.about or intent.text
+    if not intent.terms or all(map(frequency, intent.terms)) or shown_languages(text):
+        return intent
+    unknown = [word for word in _unknown(text, intent, frequency) if not _is_english(word, words)]
+    if not 0 < len(unknown) <= MOST_WORDS:
+        return intent
+    read = {word: found for word in unknown if (found := _read(word, frequency, similar, words))}
+    if not read:
+        return intent
+    written = {terms(word)[0]: terms(found)[0] for word, found in read.items()}
+
+    def respell(words: str) -> str:
+        return _PLAIN.sub(lambda match: read.get(match[0], match[0]), words)
+
+    return replace(
+        intent,
+        terms=tuple(dict.fromkeys(written.get(term, term) for term in intent.terms)),
+        about=respell(text),
+        rewritten=respell(intent.rewritten),
+        respelt=tuple(read.items()),
+    )
+
+
+def _unknown(text: str, intent: Intent, frequency: Callable[[str], int]) -> Iterator[str]:
+    """The plain words of a question that no turn has, each once."""
+    quoted = " ".join(intent.quotes)
+    for word in dict.fromkeys(_PLAIN.findall(text)):
+        found = terms(word)
+        if len(found) == 1 and found[0] in intent.terms and not frequency(found[0]) and word not in quoted:
+            yield word
+
+
+def _is_english(word: str, words: EnglishWords) -> bool:
+    """Whether a word, or what stands before its ending, is one that people use at large."""
+    return any(word.endswith(ending) and word[: len(word) - len(ending)] in words for ending in ENDINGS)
+
+
+def _read(
+    word: str,
+    frequency: Callable[[str], int],
+    similar: Callable[[str, int, int], Iterable[str]],
+    words: EnglishWords,
+) -> str:
+    """The word that was meant: the fewest edits away, then the one in most turns; empty if there is none."""
+    most = 2 if len(word) >= LONG else 1
+    found = [
+        (1 if within(word, meant, 1) else 2, -frequency(stems[0]), meant)
+        for meant in _alike(word, words.similar(word, most), most)
+        if len(stems := terms(meant)) == 1 and frequency(stems[0])
+    ]
+    if not found:  # a word that English lacks
+        known = (term for term in similar(word, 1, _CUT) if term.isascii() and term.isalpha())
+        meant_by = {term + ending: term for term in known for ending in ENDINGS}
+        often = 1 if len(word) >= LONG else OFTEN
+        found = [
+            (1, -frequency(term), meant)
+            for meant in _alike(word, meant_by, 1)
+            if terms(meant) == [term := meant_by[meant]] and frequency(term) >= often
+        ]
+    return min(found)[2] if found else ""
+
+
+def _alike(word: str, others: Iterable[str], most: int) -> list[str]:
+    """Those that are at most so many edits from a word."""
+    letters, found = set(word), []
+    for other in others:
+        if abs(len(word) - len(other)) > most or len(letters.symmetric_difference(other)) > 2 * most:
+            continue  # a hundred times as fast as looking at the order of the letters
+        if within(word, other, most):
+            found.append(other)
+    return found
