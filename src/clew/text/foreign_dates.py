@@ -120,7 +120,7 @@ class DayRange:
 
 def day_range(text: str, span: tuple[int, int]) -> DayRange | None:
     """The range of days that the date at `span` ends or begins, if any."""
-    lower = text.lower()
+    lower = _lower(text)
     if len(lower) != len(text):
         return None
     for language in languages_of(text):
@@ -172,7 +172,7 @@ def _signs() -> frozenset[str]:
 
 def relation_of(text: str, span: tuple[int, int]) -> str:
     """What the words beside a date say of it: "before", "up to", "after", "since", or "on"."""
-    lower = text.lower()
+    lower = _lower(text)
     for language in languages_of(text):
         for name, before, after in grammar_of(language).relations:
             if before.search(lower, max(0, span[0] - 30), span[0]) or after.match(lower, span[1]):
@@ -182,13 +182,19 @@ def relation_of(text: str, span: tuple[int, int]) -> str:
 
 def linked(text: str, first: tuple[int, int], second: tuple[int, int]) -> bool:
     """Whether two dates are the ends of a range."""
-    lower = text.lower()
+    lower = _lower(text)
     between, before = lower[first[1] : second[0]], lower[max(0, first[0] - 30) : first[0]]
     grammars = map(grammar_of, languages_of(text))
     return any(
         each.link.fullmatch(between) is not None and (each.opens is None or each.opens.search(before) is not None)
         for each in grammars
     )
+
+
+@lru_cache(maxsize=16)
+def _lower(text: str) -> str:
+    """A text in small letters; a long question with many dates is looked at once for each of them."""
+    return text.lower()
 
 
 def _beats_english(words: frozenset[str], language: str) -> bool:

@@ -243,7 +243,7 @@ def _compared(query: str, mention: Mention, found: ResolvedDate, when: _DateRefe
     """More, or less, than two weeks ago: counted to the day, as for the last two weeks."""
     if not isinstance(mention, RelativeDate) or mention.offset >= 0 or mention.trailing or mention.weekday is not None:
         return None
-    than = length_compared(_text_before(query, mention.span[0])) if query[: mention.span[1]].endswith("ago") else ""
+    than = length_compared(_text_before(query, mention.span[0])) if query.endswith("ago", 0, mention.span[1]) else ""
     since = _trailing(mention, when.today) if than else None
     if since is None or since.start <= date.min:
         return None
@@ -268,17 +268,19 @@ def _single(query: str, found: ResolvedDate) -> DateConstraint:
 def _intervals(query: str, constraints: list[DateConstraint]) -> list[DateConstraint]:
     """Joins one side of a date and the other side of the next one: "after March but before June"."""
     joined: list[DateConstraint] = []
+    last: list[DateConstraint] = []
     for span, group in groupby(constraints, key=lambda each: each.phrase_span):
         these = list(group)
-        last = [each for each in joined if each.phrase_span == joined[-1].phrase_span]
         sides = {each.relation for each in (*last, *these)}
         if last and sides == {"before", "after"} and len({each.relation for each in these}) == 1:
             gap = query[last[0].phrase_span[1] : span[0]]
             both = _overlaps(last, these) if is_joint(gap) else []
             if both:
                 joined[-len(last) :] = both
+                last = both
                 continue
         joined += these
+        last = these
     return joined
 
 

@@ -7,6 +7,7 @@ and so does every word that English has. Borders: gets the index's terms by two 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final, Protocol
 
 from clew.rank.intent.reading import Intent
@@ -67,7 +68,8 @@ def with_respelt_words(
     text = intent.about or intent.text
     if not intent.terms or all(map(frequency, intent.terms)) or shown_languages(text):
         return intent
-    unknown = [word for word in _unknown(text, intent, frequency) if not _is_english(word, words)]
+    strange = (word for word in _unknown(text, intent, frequency) if not _is_english(word, words))
+    unknown = list(islice(strange, MOST_WORDS + 1))
     if not 0 < len(unknown) <= MOST_WORDS:
         return intent
     read = {word: found for word in unknown if (found := _read(word, frequency, similar, words))}
@@ -89,10 +91,10 @@ def with_respelt_words(
 
 def _unknown(text: str, intent: Intent, frequency: Callable[[str], int]) -> Iterator[str]:
     """The plain words of a question that no turn has, each once."""
-    quoted = " ".join(intent.quotes)
+    quoted, asked = " ".join(intent.quotes), frozenset(intent.terms)
     for word in dict.fromkeys(_PLAIN.findall(text)):
         found = terms(word)
-        if len(found) == 1 and found[0] in intent.terms and not frequency(found[0]) and word not in quoted:
+        if len(found) == 1 and found[0] in asked and not frequency(found[0]) and word not in quoted:
             yield word
 
 

@@ -128,7 +128,7 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
         first, after = _whole(query, named, now.tzinfo) if named else (None, None)
         excluded = tuple(
             (start, end)
-            for start, end in (_ends(each, now.tzinfo) for each in asked if each not in named)
+            for start, end in (_ends(each, now.tzinfo) for each in asked if each.relation == "except")
             if start and end
         )
         return TimeWindow(first, after, None if counted == now.date() else counted, rest, languages, excluded)
