@@ -3547,6 +3547,9 @@ FACTS_USED = (
         "K-KEEP-25", "Issue 16", "A question about the present reads no fact that is over, however many there are."
     ),
     Requirement(
+        "K-KEEP-33", "issue 13", "A thing asked for without its owner is that of the user and of each speaker."
+    ),
+    Requirement(
         "K-KEEP-26",
         "Issue 16.5",
         "What was put in place of another value is found under every name, and as it was known.",

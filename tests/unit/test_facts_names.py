@@ -183,3 +183,19 @@ def test_a_choice_without_a_purpose_is_told_without_one() -> None:
             ""
         ]
         assert "\ue000" not in line
+
+
+@pytest.mark.requirement("K-KEEP-33")
+def test_a_thing_without_its_owner_is_everybody_s_each_by_itself() -> None:
+    with quiet(clock=FrozenClock(at(600))) as memory:
+        talk(memory, ("Zoe", "My dog is called Fifi."), ("Robert", "My dog is called Bruno."))
+        memory.add(Turn(role="user", content="My dog has a broken leg.", session="own", at=at(5)))
+        assert memory.drain()
+        every = [("Zoe's dog", "Fifi"), ("Robert's dog", "Bruno"), ("user's dog", "broken leg")]
+        for name in ("dog", "the dog"):
+            assert [(fact.subject, fact.object) for fact in memory.history(name)] == every
+            assert [(fact.subject, fact.object) for fact in memory.facts(name)] == every[::-1]
+        assert [fact.object for fact in memory.facts("my dog")] == ["broken leg"]
+        assert [fact.object for fact in memory.facts("Zoe's dog")] == ["Fifi"]
+        assert len(memory.facts("dog", limit=2)) == 2
+        assert memory.facts("cat") == []

@@ -160,7 +160,17 @@ def history(
             or (slot is not None and slot_of(fact.verb, ANY_SCOPE) == slot)
         )
     ]
-    return tuple(sorted(found, key=lambda fact: (_begin(fact), fact.recorded_at or _BEGINNING, _by_number(fact.id))))
+    return tuple(earliest_first(found))
+
+
+def earliest_first(facts: Iterable[Fact]) -> list[Fact]:
+    """Facts in the order in which they began to hold, and were told."""
+    return sorted(facts, key=lambda fact: (_begin(fact), fact.recorded_at or _BEGINNING, _by_number(fact.id)))
+
+
+def newest_first(facts: Iterable[Fact]) -> list[Fact]:
+    """Facts in the order in which they were told, the last one first."""
+    return sorted(facts, key=lambda fact: (fact.recorded_at or _BEGINNING, _by_number(fact.id)), reverse=True)
 
 
 def _by_number(name: str) -> list[tuple[int, str]]:

@@ -1,11 +1,13 @@
 """The methods of a memory that are about facts. Each checks its arguments and delegates."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from clew.derive.corrections import correction, value_alone
 from clew.errors import InputError
 from clew.ingest.secrets import mask
+from clew.knowledge.history import earliest_first, newest_first
 from clew.memory.arguments import (
     given_count,
     given_flag,
@@ -20,6 +22,7 @@ from clew.recall.fact_links import all_links, links_of
 from clew.recall.fact_query import FactQuery
 from clew.recall.fact_subjects import with_all_names
 from clew.recall.facts import corrected_fact, fact_history, find_facts, get_fact
+from clew.recall.owned_subjects import owned_subjects
 from clew.rows.facts import times_of
 from clew.types.facts import CORRECTIONS, Fact, FactLink, FactStatus
 from clew.write.ingest import add_one
@@ -48,7 +51,8 @@ class MemoryFacts(MemoryProjects):
 
         Args:
             subject: whom or what they are about, in any spelling; `me` is the user of turns that name no speaker. A
-                nickname means the person, under every name; also where no subject is given.
+                nickname means the person, under every name; also where no subject is given. A thing without its owner
+                ("dog") means the user's and every speaker's, each of which is a subject of its own ("Anna's dog").
             verb: in any form, "led" finds "leads" and "live" finds "lives in"; or the name of a slot, such as `home`.
             object: words that the object has.
             status: facts with this status of their own, such as `planned`, whether or not they are past; by default
@@ -73,7 +77,11 @@ class MemoryFacts(MemoryProjects):
         )
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            return find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now, view)
+            found = find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now, view)
+            owned = [] if query.subject is None else owned_subjects(reader, self.space, view, query.subject)
+            for name in owned:
+                found += find_facts(reader, self.space, replace(query, subject=name), now, view)
+        return newest_first(found)[: query.limit] if owned else found
 
     def edges(self, subject: str | None = None) -> list[FactLink]:
         """The links between facts, by the ids of both, sorted: what replaced what, what rests on what, and others.
@@ -90,6 +98,7 @@ class MemoryFacts(MemoryProjects):
         """All that was ever stated of a subject, past and withdrawn facts included: the earliest first.
 
         Args:
+            subject: as for `facts`.
             verb: as for `facts`; with it also what other verbs of its slot say.
 
         Raises:
@@ -99,8 +108,11 @@ class MemoryFacts(MemoryProjects):
         name, wanted = _given_words(subject, "subject"), _words(verb, "verb")
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            query = with_all_names(reader, self.space, view, FactQuery(subject=name, verb=wanted))
-            return fact_history(reader, self.space, query, self.reads.clock(), view)
+            now, asked = self.reads.clock(), FactQuery(subject=name, verb=wanted)
+            found = fact_history(reader, self.space, with_all_names(reader, self.space, view, asked), now, view)
+            for owned in owned_subjects(reader, self.space, view, name):
+                found += fact_history(reader, self.space, replace(asked, subject=owned), now, view)
+        return earliest_first(found)
 
     def correct(
         self,
