@@ -1,11 +1,12 @@
 """How far the confidence of a recall tells what a space can answer from what it cannot, and the fit of its model.
 
     python -m benchmarks.confidence --data FOLDER [--vectors-cache FILE] [--embedder none] [--half tune|kept] [--fit]
+                                    [--only SET ...]
 
 FOLDER holds `locomo-dev`, `realtalk-dev`, `beam-dev`, `agent-qa`, `agent_tau_bench` and `oasst`; what is not there is
-left out. Every question is asked of its own space and of another one of the same source. A chat in eight languages is
-part of the program. With `--fit` the weights are fitted anew, on all sets but this chat and with each set left out;
-otherwise the figures are those of the weights in the code.
+left out. Every question is asked of its own space and of another one of the same source. Our own talks and a chat in
+eight languages are part of the program. With `--fit` the weights are fitted anew, on all sets but this chat and with
+each set left out; otherwise the figures are those of the weights in the code. `--only` names sets as the tables do.
 """
 
 import argparse
@@ -20,7 +21,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.confidence_sets import LANGUAGES, AskedQuestion, JudgedSpace, faults, read_languages, read_sets
+from benchmarks.confidence_sets import (
+    LANGUAGES,
+    AskedQuestion,
+    JudgedSpace,
+    faults,
+    read_languages,
+    read_sets,
+    read_talks,
+)
 from clew.evaluate.tables import Sheet
 from clew.memory import Memory
 from clew.models.choose import choose_embedder
@@ -291,13 +300,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--embedder", default="auto", help="as the setting of that name; auto by default")
     parser.add_argument("--half", choices=("tune", "kept"), help="only the half for choosing, or the other one")
     parser.add_argument("--fit", action="store_true", help="fit the weights anew")
+    parser.add_argument("--only", action="append", metavar="SET", help="only this set; may be repeated")
     options = parser.parse_args(arguments)
-    spaces = read_sets(options.data, _say)
-    wrong = [fault for space in spaces for fault in faults(space)]
-    if not spaces or wrong:
-        print("\n".join(wrong) or f"nothing of the data is at {options.data}", file=sys.stderr)
+    spaces = [*read_sets(options.data, _say), *read_talks(), *read_languages()]
+    known = dict.fromkeys(space.group for space in spaces)
+    asked_for = options.only or list(known)
+    wrong = [f"there is no set {name!r}; there are {', '.join(known)}" for name in asked_for if name not in known]
+    spaces = [space for space in spaces if space.group in asked_for]
+    wrong += [fault for space in spaces for fault in faults(space)]
+    if wrong:
+        print("\n".join(wrong), file=sys.stderr)
         return 1
-    spaces += read_languages()
     embedder = choose_embedder(options.embedder)[0]
     if embedder is not None and options.vectors_cache is not None:
         embedder = RecordedEmbedder(embedder, options.vectors_cache)

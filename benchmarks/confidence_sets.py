@@ -1,8 +1,9 @@
 """The spaces on which confidence is measured, and the questions asked of them: answerable, and never told.
 
 Questions over a desk with tools and over chats with an assistant, and near misses over every set, are our own and stand
-in `benchmarks/data`; they name turns by the data's own ids. A chat in eight languages stands there too. Each space
-belongs to the half that is used for choosing (`tune`) or to the one that is looked at once (`kept`).
+in `benchmarks/data`; they name turns by the data's own ids. A chat in eight languages stands there too, and talks of
+weeks and months with their questions. Each space belongs to the half that is used for choosing (`tune`) or to the one
+that is looked at once (`kept`).
 """
 
 import json
@@ -42,6 +43,14 @@ GROUPS: Final = {"desk": "desk, chats", "chats": "desk, chats"}
 
 LANGUAGES: Final = "other languages"
 """The source of the chat that is told in several languages."""
+
+TALKS: Final[Mapping[str, Sequence[str]]] = {
+    "our assistant chats": ("shop", "thesis", "webapp", "move"),
+    "our coding sessions": ("pycli", "webfront", "infra"),
+    "our people": ("family", "team", "couple"),
+    "our desk": ("support",),
+}
+"""Folders of our own talks, by their source: a person or project each, people among themselves, a desk with tools."""
 
 CHATS: Final = 4
 """Spaces into which the trees of an assistant's chats are divided, in order."""
@@ -208,10 +217,27 @@ def _beam(path: Path) -> Iterator[JudgedSpace]:
 
 def _agents(path: Path) -> Iterator[JudgedSpace]:
     for folder in sorted(each for each in path.iterdir() if own.is_own(each)):
-        lines = (folder / own.TURNS).read_text(encoding="utf-8").split("\n")
-        turns = [Turn.from_dict(json.loads(line)) for line in lines if line.strip()]
-        items: list[dict[str, Any]] = read_json(folder / own.QUESTIONS)
-        asked = [
+        yield _own(folder, "coding agents", "unanswerable")
+
+
+def read_talks() -> Iterator[JudgedSpace]:
+    """The talks of our own."""
+    for source, names in TALKS.items():
+        for name in names:
+            yield _own(DATA / "talks" / name, source, "ours")
+
+
+def _own(folder: Path, source: str, near: str) -> JudgedSpace:
+    """A folder in Clew's own format; questions without evidence are near misses of the source `near`."""
+    lines = (folder / own.TURNS).read_text(encoding="utf-8").split("\n")
+    turns = [Turn.from_dict(json.loads(line)) for line in lines if line.strip()]
+    items: list[dict[str, Any]] = read_json(folder / own.QUESTIONS)
+    return JudgedSpace(
+        name=folder.name,
+        source=source,
+        texts={str(turn.external_id): turn.text for turn in turns},
+        sessions=[turns],
+        questions=tuple(
             AskedQuestion(
                 text=item["question"],
                 kind=item["kind"],
@@ -220,17 +246,13 @@ def _agents(path: Path) -> Iterator[JudgedSpace]:
             )
             for item in items
             if item["evidence"]
-        ]
-        yield JudgedSpace(
-            name=folder.name,
-            source="coding agents",
-            texts={str(turn.external_id): turn.text for turn in turns},
-            sessions=[turns],
-            questions=tuple(asked),
-            near=tuple(
-                NearMiss(text=item["question"], source="unanswerable") for item in items if not item["evidence"]
-            ),
-        )
+        ),
+        near=tuple(
+            NearMiss(text=item["question"], source=near, never=tuple(map(tuple, item.get("never", ()))))
+            for item in items
+            if not item["evidence"]
+        ),
+    )
 
 
 def _desk(path: Path) -> Iterator[JudgedSpace]:

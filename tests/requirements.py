@@ -956,6 +956,9 @@ RANKING = (
     ),
     Requirement("F-SURE-09", "issue 13", "A name counts as known where one session has all of its words."),
     Requirement(
+        "F-SURE-11", "issue 13", "Talks of months, written for it, judge recall and confidence; each answer is told."
+    ),
+    Requirement(
         "F-SURE-04", "issue 13", "Where nothing relevant is stored, a block stays short and its readers are told."
     ),
     Requirement(

@@ -153,11 +153,13 @@ def test_a_fit_keeps_the_answerable_and_tells_the_others_apart() -> None:
 
 @pytest.mark.requirement("F-SURE-07")
 def test_it_runs_from_the_command_line(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--data", str(data), "--embedder", "none", "--fit"]) == 0
+    assert main(["--data", str(data), "--embedder", "none", "--fit", "--only", "coding agents"]) == 0
     out, err = capsys.readouterr()
     assert "coding agents | " in out
     assert "needles in the block" in out
     assert "fitted on all: Model(" in out
     assert "left out" not in out, "there is one set alone"
+    assert "our coding sessions | " not in out
     assert "desk is left out" in err
-    assert main(["--data", str(tmp_path / "nothing"), "--embedder", "none"]) == 1
+    assert main(["--data", str(tmp_path / "nothing"), "--embedder", "none", "--only", "coding agents"]) == 1
+    assert "no set 'coding agents'; there are our assistant chats, " in capsys.readouterr().err
