@@ -365,3 +365,11 @@ def test_a_log_in_code_does_not_make_a_transcript_a_chat_with_times(tmp_path: Pa
         ("user", f"why?\n{log}"),
         ("assistant", "ok"),
     ]
+
+
+@pytest.mark.requirement("F-EDGE-03")
+@pytest.mark.parametrize("piece", ["> ", ">", "(so): ", "`", "~", "- ", "1. ", " ", "\t", "`` ", "#"])
+def test_no_line_takes_longer_than_its_length(tmp_path: Path, piece: str) -> None:
+    text = f"User: so\n{piece * 20_000}x\nAssistant: ok\n"
+    for name in ("chat.txt", "chat.md"):
+        assert [role for role, _ in said(read(put(tmp_path, name, text)))] == ["user", "assistant"]

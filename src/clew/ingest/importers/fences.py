@@ -3,10 +3,12 @@
 import re
 from dataclasses import dataclass
 
-_LEAD = r" {0,3}(?:(?:[-*+]|\d{1,9}[.)])\s+)?|[^\n`~]{1,80}:[*_]{0,2}\s+(?=`+[\w+#.-]*\s*$)"
-_OPENING = re.compile(rf"(?P<quote>(?: {{0,3}}> ?)*)(?:{_LEAD})(?P<marks>`{{3,}}(?=[^`]*$)|~{{3,5}}(?!~))")
-"""The line that opens fenced code, also in a list, in a quotation or behind a label; a long row of tildes is a rule."""
-_QUOTE = re.compile(r"\s*(?:> ?)*")
+_LEAD = r" {0,4}(?:(?:[-*+]|\d{1,9}[.)])\s++)?|[^\n`~]{1,80}:[*_]{0,2}\s++(?=`++[\w+#.-]*+\s*+$)"
+_OPENING = re.compile(rf"(?P<quote>(?: {{0,3}}+>)*+)(?:{_LEAD})(?P<marks>`{{3,}}+(?=[^`]*+$)|~{{3,5}}(?!~))")
+"""The line that opens fenced code, also in a list, in a quotation or behind a label; a long row of tildes is a rule.
+
+What repeats gives nothing back, so that no line takes longer than its length.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ def fenced(line: str, fence: Fence | None) -> tuple[bool, Fence | None]:
         fence: what is open before the line.
     """
     if fence is not None and not (fence.is_quoted and not line.lstrip().startswith(">")):
-        closing = _QUOTE.sub("", line, count=1).strip()
+        closing = line.lstrip("> \t").rstrip()
         is_closed = closing.startswith(fence.marks) and not closing.strip(fence.marks[0])
         return False, None if is_closed else fence
     found = _OPENING.match(line)
