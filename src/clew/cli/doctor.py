@@ -1,12 +1,13 @@
 """`clew doctor`: explains problems in plain words, and repairs them."""
 
 from contextlib import closing
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from clew.cli.opening import see_that_home_exists
 from clew.cli.options import Scope, common
+from clew.cli.problem_lines import SHOWN, problem_lines
 from clew.cli.show import counted, indented, ledger_line, out, say_encryption
 from clew.cli.terminal import emit
 from clew.config import load_config
@@ -21,10 +22,8 @@ from clew.rows.spend_ledger import read_ledger
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 from clew.text.printable import printable
+from clew.types.reports import Problem
 from clew.version import __version__, build
-
-SHOWN: Final = 5
-"""Most problems of one kind that are printed; `--json` has all of them."""
 
 
 @click.command()
@@ -121,10 +120,12 @@ def _print(findings: list[pipeline.Finding]) -> None:
         console.print(f"{finding.kind}: {counted(len(finding.problems), 'problem')}", style="bold")
         console.print(indented(finding.meaning))
         console.print(indented(finding.repair))
-        for each in finding.problems[:SHOWN]:
-            console.print(indented(f"- {printable(each.where)}: {printable(each.detail)}"))
-        if len(finding.problems) > SHOWN:
-            console.print(indented(f"- and {len(finding.problems) - SHOWN:,} more"))
+        for line in problem_lines(finding.problems, _problem_line):
+            console.print(indented(f"- {line}"))
+
+
+def _problem_line(problem: Problem) -> str:
+    return f"{printable(problem.where)}: {printable(problem.detail)}"
 
 
 def _record(finding: pipeline.Finding) -> dict[str, object]:

@@ -14,6 +14,7 @@ import click
 from clew.cli.full_disk import told_once
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
+from clew.cli.problem_lines import problem_lines
 from clew.cli.show import bar, counted, err, lay_out, ledger_line, lines, numbers, out, say_encryption
 from clew.cli.terminal import emit
 from clew.errors import ClewError
@@ -22,6 +23,7 @@ from clew.memory import Memory
 from clew.rows.failed_jobs import jobs_of
 from clew.store.protocol import JobState
 from clew.text.printable import printable
+from clew.types.reports import Problem
 
 IDLE: Final = 1.0
 """Seconds between two checks for new work."""
@@ -143,7 +145,8 @@ def verify(scope: Scope, quest: str | None, root: str | None) -> None:
     """Check everything stored for damage, and list the problems.
 
     Checks the hashes, the references, the index against the turns, and the database file, and counts the secrets that
-    stand masked in the turns; changes nothing. Exit status 1 means that a problem was found.
+    stand masked in the turns; changes nothing. Of many problems of one kind, the first few are printed; --json has all.
+    Exit status 1 means that a problem was found.
     """
     if quest is not None:
         _verify_quest(scope, quest, root)
@@ -160,13 +163,16 @@ def verify(scope: Scope, quest: str | None, root: str | None) -> None:
         if report.masked:
             out().print(f"masked secrets: {numbers(report.masked)}")
         say_encryption(report.encryption)
-        for problem in report.problems:
-            line = f"{problem.kind} {printable(problem.where)}: {printable(problem.detail)}; {problem.repair}"
+        for line in problem_lines(report.problems, _problem_line):
             out().print(line, soft_wrap=True)
     if not report.ok:
         raise ClewError(f"{counted(len(report.problems), 'problem')} found; `clew doctor` explains them")
     if not scope.as_json:
         out().print("no problems found")
+
+
+def _problem_line(problem: Problem) -> str:
+    return f"{problem.kind} {printable(problem.where)}: {printable(problem.detail)}; {problem.repair}"
 
 
 def _verify_quest(scope: Scope, quest: str, root: str | None) -> None:
