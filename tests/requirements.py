@@ -3679,6 +3679,16 @@ SECRETS = (
         "issue 12.2",
         "Passwords, PINs and codes are masked as sentences tell them: changed from X to Y, used as the password.",
     ),
+    Requirement(
+        "F-SECRET-07",
+        "issue 12.2",
+        "Cells under a header that names a secret are masked, in Markdown, CSV and the output of databases.",
+    ),
+    Requirement(
+        "F-SECRET-08",
+        "issue 12.2",
+        "Secrets are masked in the data of a Kubernetes Secret, in lists of recovery codes, and beside a user.",
+    ),
 )
 BY_THE_DOCUMENTS = (
     Requirement(

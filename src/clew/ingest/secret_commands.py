@@ -87,19 +87,19 @@ COMMANDS: Final = (
         _STDIN,
         rf"{_ECHO}(?P<quote>\\*[\"'])(?P<secret>[^\"'\n\\]{{4,200}})(?:\\n)?(?P=quote)\s{{0,3}}\|{_TAKES_IT}",
         check.not_a_template,
-        begins=False,
+        reach=400,
     ),
     told(
         _STDIN,
         rf"{_ECHO}(?P<secret>[^\s\"'`\\|;&<>-][^\s\"'`\\|;&<>]{{3,200}}+)\s{{0,3}}\|{_TAKES_IT}",
         check.not_a_template,
-        begins=False,
+        reach=400,
     ),
     told(
         _STDIN,
         rf"{_ECHO}\\*[\"']?[\w.-]{{1,60}}+:(?P<secret>[^\s\"'\\|]{{3,200}}+)(?:\\n)?\\*[\"']?\s{{0,3}}\|\s{{0,3}}(?:sudo\s+)?chpasswd",
         check.not_a_template,
-        begins=False,
+        reach=400,
     ),
     told("<<<", r"<<<\s{0,3}\\*[\"']?(?P<secret>[^\s\"'\\]{4,200}+)", _in_here_string),
     told(

@@ -1,7 +1,7 @@
 """What a rule for secrets is, and the parts of patterns that rules share."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
@@ -27,6 +27,7 @@ class SecretRule:
             or none, because the rule is for texts with many digits (`digits`).
         needs: one of these must be in the text, too; in lower case.
         finder: gives the matches instead of the pattern.
+        reach: how far around a cue a match that need not begin with one may stand; 0 for anywhere in the text.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class SecretRule:
     scope: Scope = "token"
     needs: tuple[str, ...] = ()
     finder: Finder | None = None
+    reach: int = 0
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -47,9 +49,18 @@ class SecretRule:
         """What the rule matches: at the places of its cues, or anywhere if a match need not begin with a cue."""
         if self.finder is not None:
             return self.finder(text, places)
+        if self.reach:
+            return self._around(text, places)
         if not self.begins:
             return self.pattern.finditer(text)
         return (match for at in places if (match := self.pattern.match(text, at)))
+
+    def _around(self, text: str, places: Sequence[int]) -> Iterator[SecretMatch]:
+        done = 0
+        for at in places:
+            for match in self.pattern.finditer(text, max(done, at - self.reach), at + self.reach):
+                done = match.end()
+                yield match
 
 
 @cache
@@ -78,10 +89,11 @@ def told(
     accept: Check,
     needs: tuple[str, ...] = (),
     *,
-    begins: bool = True,
+    reach: int = 0,
 ) -> SecretRule:
     """A rule for a password or the like that is told by what stands around it."""
-    return secret_rule("credential", cues, pattern, accept, begins=begins, scope="text", needs=needs)
+    split = tuple(cues.split() if isinstance(cues, str) else cues)
+    return SecretRule("credential", split, pattern, accept, not reach, "text", needs, None, reach)
 
 
 _COMPOUND: Final = (
@@ -125,12 +137,25 @@ ALONE: Final = (
 )
 SUFFIX: Final = r"(?:_?\d{1,2}|_(?:prod|production|dev|test|testing|stage|staging|live|old|new|prev|backup|default))?"
 """What may follow a telling name: `DB_PASSWORD_PROD`."""
-GATES: Final[Mapping[tuple[str, ...], str]] = {TELLING_CUES: rf"{TELLING}{SUFFIX}(?![a-z0-9_])"}
+TABLE_CUES: Final = (*TELLING_CUES, "api key", "access key", "secret key", "| pin", ",pin", ";pin")
+LONGER_CUES: Final = tuple(reversed(TELLING_CUES))
+"""The same cues, for rules whose names may go on."""
+PROSE_NAME: Final = (
+    r"(?<![a-z])(?:passw(?:or)?d|passphrase|passcode|pwd|token"
+    r"|(?:secret|api|access|private|account|auth)[ _-]?key|secret)"
+)
+PROSE_CUES: Final = (*TELLING_CUES, *(f"{word} key" for word in "api access private account auth".split()))
+GATES: Final[Mapping[tuple[str, ...], str]] = {
+    TELLING_CUES: rf"{TELLING}{SUFFIX}(?![a-z0-9_])",
+    LONGER_CUES: rf"{TELLING}[\w-]{{0,40}}(?:\\*[\"']|\s{{0,3}}[|?])",
+    PROSE_CUES: rf"{PROSE_NAME}(?![a-z0-9])",
+    TABLE_CUES: rf"(?:[|,;] ?pin|{TELLING}|(?:api|access|secret) key)s?(?: ?\([^()\n]{{1,30}}\))?"
+    r"[*`\"']{0,4}[ \t]{0,60}"
+    r"(?:[|│┃,;\t\r\n]|\\n|(?<=  )\S)",
+}
 """By cues that many rules share: a pattern that matches wherever one of these rules does. A long word that only begins
 with a name, such as `tokens`, costs one look instead of twenty."""
 ASSIGNS: Final = rf"{SUFFIX}\\*[\"'`]?\s{{0,3}}(?P<sign>:=|=>|[:=])(?:[ \t]{{4,40}}+|\s{{0,3}})"
-LONGER_CUES: Final = tuple(reversed(TELLING_CUES))
-"""The same cues, for rules whose names may go on: without the gate."""
 ARGUMENT: Final = r"(?:=|\s{1,3})\\*[\"']?(?P<secret>[^\s\"'$<\\-][^\s\"'\\]{3,200})"
 EITHER_TEXT: Final = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
 LINE_BEGIN: Final = r"(?:(?m:^)|(?<=\\n)|(?<=[\"'`]))"

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final
 
 from clew.ingest import secret_checks as check
+from clew.ingest.secret_blocks import BLOCKS
 from clew.ingest.secret_commands import COMMANDS
 from clew.ingest.secret_hashes import HASHES
 from clew.ingest.secret_keys import KEYS, gitleaks
@@ -19,6 +20,8 @@ from clew.ingest.secret_rule import (
     ASSIGNS,
     LONGER_CUES,
     MARKS,
+    PROSE_CUES,
+    PROSE_NAME,
     QUOTED,
     TELLING,
     TELLING_CUES,
@@ -28,6 +31,7 @@ from clew.ingest.secret_rule import (
 )
 from clew.ingest.secret_sentences import SENTENCES
 from clew.ingest.secret_settings import SETTINGS, USERS
+from clew.ingest.secret_tables import TABLES
 from clew.ingest.secret_words import DEFAULT, FOREIGN, NOUNS
 
 _PEM_BODY = r"(?:(?:[\s>|#]|//|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1,80}+))++"
@@ -44,11 +48,6 @@ _OF_PLACE = (
     r"(?<![\w.-])(?:password|passphrase|passcode)\s+(?:for|to|of|on|at|in|from)\s+[^\n.:!?]{1,40}?\s{0,2}:\s{1,3}"
 )
 _IS_NEEDS = (" is ", " was ", " is:", " was:", "'s ", "’s ")
-_PROSE_NAME = (
-    r"(?<![a-z])(?:passw(?:or)?d|passphrase|passcode|pwd|token"
-    r"|(?:secret|api|access|private|account|auth)[ _-]?key|secret)"
-)
-_PROSE_CUES = (*TELLING_CUES, *(f"{word} key" for word in "api access private account auth".split()))
 _SHORT_NAME = r"(?<![a-z0-9])(?:pass|pw)"
 _TELLS = (
     r"(?:\s+(?:is|was|to|be)(?:\s+now)?(?:\s{0,2}:)?|['’]s:?"
@@ -234,11 +233,11 @@ _IN_CONTEXT: Final = (
         SecretRule("credential", cues, pattern, check.looks_random, scope="text", needs=needs)
         for cues, pattern, needs in (
             (
-                _PROSE_CUES,
-                rf"{_PROSE_NAME}(?:\s+(?:for|to|of|on|at|in|from)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{ALONE}",
+                PROSE_CUES,
+                rf"{PROSE_NAME}(?:\s+(?:for|to|of|on|at|in|from)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{ALONE}",
                 (),
             ),
-            (_PROSE_CUES, rf"{_PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{1,30}}[*`]{{0,3}}{ALONE}", ("|",)),
+            (PROSE_CUES, rf"{PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{1,30}}[*`]{{0,3}}{ALONE}", ("|",)),
             (
                 ("pass", "pw"),
                 rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{MARKS}{ALONE}",
@@ -302,5 +301,7 @@ def secret_rules() -> tuple[SecretRule, ...]:
         *USERS,
         *COMMANDS,
         *SENTENCES,
+        *TABLES,
+        *BLOCKS,
         _CARD,
     )

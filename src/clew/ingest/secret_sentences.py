@@ -192,7 +192,7 @@ SENTENCES: Final = (
         rf"(?:(?:{'|'.join(_CODES)}|sign-in|log-in)\s+(?:code|pin|password)|otp|pin|passcode|temporary\s+password)\b",
         _has_digit,
         (" code", " otp", " pin", "passcode", "password"),
-        begins=False,
+        reach=160,
     ),
     told(
         "password",
@@ -208,7 +208,7 @@ SENTENCES: Final = (
             r"(?:password|passphrase|passcode|pin)\b"
             r"(?!\s+(?:hash|manager|reset|field|policy|store|source|input|param|prompt|backend|check))",
             _used,
-            begins=False,
+            reach=160,
         )
         for form in (_QUOTED_WORDS, _WORD)
     ),

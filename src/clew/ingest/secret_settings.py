@@ -5,7 +5,8 @@ from typing import Final
 
 from clew.ingest import secret_checks as check
 from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, secret_rule, told
+from clew.ingest.secret_rule import ALONE, EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, secret_rule, told
+from clew.ingest.secret_sentences import is_strong
 from clew.text.late_pattern import late_pattern
 
 _BLANK: Final = r"(?:\s|\\[nr])"
@@ -28,6 +29,7 @@ _PROPERTY: Final = late_pattern(
 )
 _KEY_ELEMENT: Final = late_pattern(r"<(?:name|key|param-name|parameterkey)>[\w.:-]*$", re.IGNORECASE)
 _VARIABLE: Final = late_pattern(r"variable\s+\\*[\"'][\w-]*$", re.IGNORECASE)
+_USER_NAME: Final = late_pattern(r"\b(?:user|username|login|email)\\*[\"']?\s?[:=]", re.IGNORECASE)
 _KEY_VALUE: Final = late_pattern(r"(?m)^Key +Value[ \t]*\n-+ +-+")
 
 
@@ -35,6 +37,13 @@ def apart(match: SecretMatch) -> bool:
     """Whether a value that stands apart from its name (`name: DB_PASSWORD`, then `value: X`) is a secret."""
     secret = match["secret"]
     return check.is_setting(match["name"], secret) and not check.is_type(secret)
+
+
+def _beside_a_user(match: SecretMatch) -> bool:
+    """Whether `pass: X`, which may also be one of a test's or a renderer's passes, stands near a user's name."""
+    secret, at = match["secret"], match.start()
+    around = match.string[max(0, at - 100) : at] + match.string[match.end() : match.end() + 100]
+    return is_strong(secret) and re.search(r"[_/]", secret) is None and _USER_NAME.search(around) is not None
 
 
 def _before(match: SecretMatch, length: int) -> str:
@@ -81,7 +90,7 @@ def _in_vault_table(match: SecretMatch) -> bool:
     """Whether the line stands in the list of keys and values that `vault kv get` prints."""
     line = match.string.rfind("\n", 0, match.start()) + 1
     named = re.fullmatch(r"[\w.-]*", match.string[line : match.start()]) is not None
-    return named and _KEY_VALUE.search(match.string, 0, line) is not None and check.real(match)
+    return named and _KEY_VALUE.search(match.string, max(0, line - 3000), line) is not None and check.real(match)
 
 
 def _is_access(match: SecretMatch) -> bool:
@@ -166,6 +175,12 @@ SETTINGS: Final = (
         rf"{_NAMED}[ \t]{{2,60}}(?P<secret>[^\s\"'`]{{4,200}}+){_LINE_END}",
         _in_vault_table,
         ("key  ",),
+    ),
+    told(
+        ("pass", "pw"),
+        rf"(?<![a-z0-9_-])(?:(?<![a-z] )pass|pw)\\*[\"']?\s{{0,3}}[:=]\s{{0,3}}\\*[\"']?{ALONE}",
+        _beside_a_user,
+        ("user", "login", "email"),
     ),
     told("_auth", r"_auth\s{0,2}=\s{0,2}\\*[\"']?(?P<secret>[A-Za-z0-9+/]{8,400}+={0,2})", check.login),
     told(
