@@ -199,7 +199,7 @@ def test_a_backup_leaves_no_note_on_a_full_disk(tmp_path: Path, monkeypatch: pyt
 
     with closing(SqliteStore.open(tmp_path / "home")) as store:
         monkeypatch.setattr(tempfile, "mkstemp", mkstemp_full)
-        with pytest.raises(StoreFull):
+        with pytest.raises(StoreFull, match="the disk is full; nothing of this operation was kept"):
             store.backup(tmp_path / "new.db")
         monkeypatch.undo()
         assert not list((tmp_path / "home").glob("clew.backup-*"))

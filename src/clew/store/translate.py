@@ -41,16 +41,22 @@ _OURS: Final[tuple[tuple[type[BaseException], type[StoreError], str], ...]] = (
 )
 """The first row that fits counts."""
 
-_BY_NUMBER: Final = {errno.ENOSPC: StoreFull, errno.EDQUOT: StoreFull, errno.EROFS: StoreReadOnly}
+_FULL: Final = (StoreFull, "the disk is full; nothing of this operation was kept. Free space and try again")
+_BY_NUMBER: Final[dict[int, tuple[type[StoreError], str]]] = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EROFS: (StoreReadOnly, "the disk can only be read; name a place that can be written"),
+}
 
 
 def translated(error: BaseException) -> StoreError | None:
     """Our error for a foreign one, with the foreign message in it; None for an error that is not the database's."""
     for foreign, ours, sentence in _OURS:
         if isinstance(error, foreign):
-            chosen = _BY_NUMBER.get(error.errno or 0, ours) if isinstance(error, OSError) else ours
+            own = (ours, sentence)
+            chosen, said = _BY_NUMBER.get(error.errno or 0, own) if isinstance(error, OSError) else own
             detail = _detail(error)
-            return chosen(f"{sentence} ({detail})" if detail else sentence)
+            return chosen(f"{said} ({detail})" if detail else said)
     return None
 
 
