@@ -1,11 +1,14 @@
 """Greetings and thanks take no room in a block that they say nothing for, and are there when they are asked for."""
 
+from pathlib import Path
+
 import pytest
 
 from clew.memory import Memory
 from clew.text.small_talk import is_small_talk
 from clew.types import Turn
-from tests.memories import at, quiet
+from tests.cli_runs import run
+from tests.memories import at, quiet, timed
 
 TALK = (
     ("Ben", "Hi Anna!"),
@@ -79,3 +82,14 @@ def test_a_pinned_greeting_is_shown() -> None:
 )
 def test_what_small_talk_is(text: str, *, expected: bool) -> None:
     assert is_small_talk(text, {"anna"}) is expected
+
+
+@pytest.mark.requirement("F-BLOCK-04")
+@pytest.mark.usefixtures("tmp_home")
+def test_a_block_that_is_empty_for_their_sake_asks_for_no_more_room(tmp_path: Path) -> None:
+    with quiet(tmp_path) as memory:
+        memory.add_many(timed(("hi", "thanks")))
+        assert memory.drain()
+    assert "Nothing relevant was found" in run("recall", "where does Anna live?", "--home", tmp_path).stderr
+    unknown = run("search", "where does Anna live?", "--project", "shop", "--home", tmp_path).stderr
+    assert "No conversation is of the project 'shop'; no conversation has a project." in unknown

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -90,6 +91,8 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             print_receipt(err(), memory, receipt)
 
 
+_NAMED: Final = 5
+"""Most projects that a message lists."""
 NO_WORDS: Final = "Nothing relevant was found: the question has no words. `clew when` shows what was said in a period."
 DOUBT: Final = "Probably nothing relevant is stored; these are the nearest turns.\n"
 
@@ -110,8 +113,7 @@ def footer(context: Context, took: float, *, kept: bool) -> str:
 
 def nothing(memory: MemoryRecalls, context: Context, query: str, only: Mapping[str, object]) -> str:
     """Why a block is empty, and what to do next; `only` are the filter options."""
-    if context.omitted:
-        enough = enough_for(memory, context)
+    if context.omitted and (enough := enough_for(memory, context)) > context.budget:
         return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes {enough:,}. Raise --budget."
     if memory.is_empty:
         return _nothing_stored(memory)
@@ -120,9 +122,21 @@ def nothing(memory: MemoryRecalls, context: Context, query: str, only: Mapping[s
     given = [
         f"--{name.replace('_', '-')}" for name, value in only.items() if name in TurnFilters.__annotations__ and value
     ]
+    if unknown := _no_such_project(memory, only):
+        return unknown
     if given:
         return f"Nothing relevant was found with {' and '.join(given)}; try without."
     return "Nothing relevant was found. Try other words; `clew search` lists the nearest turns."
+
+
+def _no_such_project(memory: MemoryRecalls, only: Mapping[str, object]) -> str:
+    """That no conversation is of the project that is given, and which projects there are; empty if one is."""
+    project = only.get("project")
+    if not isinstance(project, str) or memory.sessions(project=project, limit=1):
+        return ""
+    names = sorted({Path(each.project).name for each in memory.sessions() if each.project})
+    there = f"; there is {', '.join(map(repr, names[:_NAMED]))}" if names else "; no conversation has a project"
+    return f"No conversation is of the project {project!r:.200}{there}."
 
 
 def _nothing_stored(memory: MemoryRecalls) -> str:
@@ -147,6 +161,7 @@ def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
             _print_hits(hits, query)
         else:
             none = NO_WORDS if not any(map(str.isalnum, query)) else "No turn was found."
+            none = _no_such_project(memory, only) or none
             err().print(_nothing_stored(memory) if memory.is_empty else none, style="dim")
 
 

@@ -340,8 +340,7 @@ class Tools:
             more = f"{left} or more" if left == OMISSIONS else f"{left} more"
             more = f"\n{more} did not fit; ask with a larger budget or a narrower query." if left else ""
             return context.text + more
-        if context.omitted:
-            enough = enough_for(self._memory, context)
+        if context.omitted and (enough := enough_for(self._memory, context)) > context.budget:
             return f"Nothing fits into {context.budget} tokens; ask with a budget of {enough} or more."
         return "Nothing relevant is remembered. Try other words, or clew_find_quote for an exact phrase."
 
