@@ -155,6 +155,7 @@ class IndexView:
         self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
         self._derived: dict[CacheKey[Any], Any] = {}
         self._frequencies: dict[str, int] = {}
+        self._codes: dict[str, list[tuple[int, int]]] = {}  # where terms are in the segments
         self._looked_up: dict[str, Postings] = {}  # of recent terms, half as many postings as there are pieces at most
         self._looked_up_size = 0
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
@@ -249,7 +250,7 @@ class IndexView:
         return known
 
     def _found(self, term: str) -> Postings:
-        *columns, df = gather_postings(self.directory.find(term), self._segments)
+        *columns, df = gather_postings(self._codes_of(term), self._segments)
         numbers, body, extra = (np.frombuffer(each, kind) for each, kind in zip(columns, _POSTINGS, strict=True))
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         if rest is not None:
@@ -268,7 +269,7 @@ class IndexView:
         """The number of turns that contain a term; cheaper than `lookup`, and cached."""
         if (known := self._frequencies.get(term)) is not None:
             return known
-        df = sum(int(self._segments[number][0].df[code]) for number, code in self.directory.find(term))
+        df = sum(int(self._segments[number][0].df[code]) for number, code in self._codes_of(term))
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         return self._note(term, df + self._turns_in(rest[0]) if rest else df)
 
@@ -276,6 +277,15 @@ class IndexView:
         """Terms that may be a few edits from a word, less some letters at its end; see `TermDirectory.similar`."""
         found = self.directory.similar(word, edits, cut)
         return found | self._tail.similar(word, edits, cut) if self._tail else found
+
+    def _codes_of(self, term: str) -> list[tuple[int, int]]:
+        """As `TermDirectory.find`: how many turns have a term is often asked just before its postings."""
+        known = self._codes.get(term)
+        if known is None:
+            if len(self._codes) >= NOTED:
+                self._codes.clear()
+            known = self._codes[term] = self.directory.find(term)
+        return known
 
     def _note(self, term: str, df: int) -> int:
         if len(self._frequencies) >= NOTED:
