@@ -2247,6 +2247,11 @@ AGENTS = (
         "Asked why something failed, an assistant's memory prefers turns that report a failure.",
     ),
     Requirement(
+        "F-AGENT-10",
+        "issue 13",
+        "Where tools are used, a short order or answer of the person's counts only as far as it says something.",
+    ),
+    Requirement(
         "F-PIECES-01",
         "issue 13",
         "Asked why, an agent's memory prefers turns in which the assistant explains something.",

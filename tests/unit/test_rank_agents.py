@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.ranking_spaces import answered, asked, said, space, values
+from tests.ranking_spaces import answered, asked, order, said, space, values
 
 WORK = (
     "Fix the build",
@@ -38,6 +38,36 @@ def test_signal_brief_lowers_turns_of_a_few_words() -> None:
     assert found == [
         round(-0.5 * math.exp(-len(turn if isinstance(turn, str) else turn.text) / 30), 3) for turn in WORK
     ]
+
+
+@pytest.mark.requirement("F-AGENT-10")
+def test_signal_terse_lowers_short_turns_of_the_person_where_tools_are_used() -> None:
+    view = space("run it", answered("I ran it."), said("3 passed", role="tool"), "Leave the flag as it was, I need it.")
+    found = values("terse", asked(view, "What about the flag?"))
+    assert found == [round(-math.exp(-6 / 120), 3), 0, 0, round(-math.exp(-36 / 120), 3)]
+    many = space(*["yes"] * 6, answered("Done."), said("3 passed", role="tool"), said("yes", session="t"))
+    half = round(-0.5 * math.exp(-3 / 120), 3)
+    assert values("terse", asked(many, "Was it done?")) == [*[half] * 6, 0, 0, 0], "of its own session"
+    assert values("terse", asked(space("tea", answered("Tea.")), "tea")) is None
+    assert values("terse", asked(PEOPLE, "tea")) is None
+
+
+@pytest.mark.requirement("F-AGENT-10")
+def test_what_was_found_comes_before_orders() -> None:
+    found = "The mail picks the currency by the language of the guest, and for one night it takes the form for several."
+    orders = ("ok do that", "leave it red", "both, then", "what next", "no, as before", "fine", "yes, both", "tomorrow")
+    told = [found if number == 3 else f"Step {number} of the plan is done." for number in range(len(orders))]
+    view = space(
+        *(
+            turn
+            for number, order_ in enumerate(orders)
+            for turn in (order_, answered(told[number]), said(f"exit code 0, {number} files", role="tool"))
+        )
+    )
+    frame = asked(view, "Why did Danish guests see another currency?")
+    assert order(frame)[0] == 10
+    without = order(replace(frame, config=replace(frame.config, terse=0.0)))
+    assert without[0] in range(0, len(view.turns.at), 3), "an order"
 
 
 @pytest.mark.requirement("F-AGENT-04")

@@ -431,7 +431,14 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
     never = {True: {"answer", "statement", "window"}, False: {"user", "assistant", *AGENT}}[beside]
     never |= {"position", "standing", "opening", "hop", *OFF}  # not asked for, or no weight
-    never |= {"unembedded", "exact", "rare", "call", "users_words"}  # a sentence, a small space, all vectors, no tool
+    never |= {
+        "unembedded",
+        "exact",
+        "rare",
+        "call",
+        "terse",
+        "users_words",
+    }  # a sentence, few turns, all vectors, no tool
     never |= {"failure", "decision", "cause", "closing", "sequel", "session"}  # not asked for, few sessions
     never |= {"burst", "stretch"}  # two speakers, who say little
     weight = "cost_assistant" if beside and name == "cost" else name

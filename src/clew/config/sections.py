@@ -125,6 +125,9 @@ class RecallConfig:
     )
     quote: float = setting(4.0, "Added when a turn contains a phrase that the question quotes.", low=0, high=20)
     user: float = setting(6.0, "Added to the user's turns in conversations with an assistant.", low=0, high=20)
+    terse: float = setting(
+        6.0, "Subtracted from the user's short turns in sessions in which tools are used.", low=0, high=20
+    )
     agent: float = setting(
         4.8, "Added to turns of assistant and tools, times how little of their session the user says.", low=0, high=20
     )

@@ -29,6 +29,7 @@ _ENDS: Final = CacheKey[tuple[int, ...]]("first and last time")
 _SIDES: Final = CacheKey[NDArray[np.intp]]("sides")
 _AGENT_SHARE: Final = CacheKey[NDArray[np.float64]]("agent share")
 _HAS_AGENTS_WORK: Final = CacheKey[bool]("has an agent's work")
+_TOOL_USE: Final = CacheKey[NDArray[np.float64] | None]("use of tools")
 _DAYS: Final = CacheKey[tuple[date, date] | None]("first and last day")
 _ANSWERS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("answers")
 
@@ -45,6 +46,9 @@ ASSISTANT_SHARE: Final = 0.1
 
 SMOOTHING: Final = 2.0
 """Turns of the user, and as many of others, that are added to every session when `agent_share` is computed."""
+
+RESULTS: Final = 0.25
+"""Results of tools for each of the person's turns from which a session is worked with tools throughout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ def agent_share(view: IndexView) -> NDArray[np.float64]:
     """
 
     def share() -> NDArray[np.float64]:
-        turns, users = view.folded(_SIDES, lambda rows: _sides(view, rows), _added)
+        turns, users, _ = _counts(view)
         shares = np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))
         return np.asarray(shares[view.turns.session])
 
@@ -163,11 +167,30 @@ def has_agents_work(view: IndexView) -> bool:
     return view.derived(_HAS_AGENTS_WORK, lambda: bool(agent_share(view).max(initial=0.0) > 0.0))
 
 
+def tool_use(view: IndexView) -> NDArray[np.float64] | None:
+    """How far each session is worked with tools, 0 to 1; None where no tool was used.
+
+    Whole from a result for every `1 / RESULTS` turns of the person on, `SMOOTHING` more of these than there are.
+    """
+
+    def use() -> NDArray[np.float64] | None:
+        _, users, results = _counts(view)
+        return np.minimum(results / (RESULTS * (users + SMOOTHING)), 1.0) if results.any() else None
+
+    return view.derived(_TOOL_USE, use)
+
+
+def _counts(view: IndexView) -> NDArray[np.intp]:
+    """How many turns each session has, how many of them are the user's, and how many are results of tools."""
+    return view.folded(_SIDES, lambda rows: _sides(view, rows), _added)
+
+
 def _sides(view: IndexView, rows: slice) -> NDArray[np.intp]:
-    """Of a slice of turns, how many each session has, and how many of them are the user's."""
-    session, count = view.turns.session[rows], len(view.sessions)
-    users = session[view.turns.role[rows] == USER]
-    return np.stack((np.bincount(session, minlength=count), np.bincount(users, minlength=count)))
+    """`_counts` of a slice of turns."""
+    session, role, count = view.turns.session[rows], view.turns.role[rows], len(view.sessions)
+    return np.stack(
+        [np.bincount(some, minlength=count) for some in (session, session[role == USER], session[role == TOOL])]
+    )
 
 
 def _added(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ from typing import Literal
 from clew.config import RecallConfig
 from clew.index.view import Mask
 from clew.rank.frame import Scores
-from clew.rank.signals.agent import agent, brief, call, users_words
+from clew.rank.signals.agent import agent, brief, call, terse, users_words
 from clew.rank.signals.beat import beat
 from clew.rank.signals.burst import burst
 from clew.rank.signals.cost import cost
@@ -106,6 +106,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("sequel", sequel, lambda c, _: c.sequel, derived=True),
     Signal("importance", importance, lambda c, _: c.importance, "z"),
     Signal("user", user, lambda c, _: c.user, standing=True),
+    Signal("terse", terse, lambda c, _: c.terse, standing=True, grows=False),
     Signal("agent", agent, lambda c, _: c.agent, standing=True, grows=False),
     Signal("users_words", users_words, lambda c, _: c.users_words),
     Signal("brief", brief, lambda c, _: c.brief, standing=True, grows=False),

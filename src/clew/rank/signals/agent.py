@@ -1,6 +1,6 @@
 """Work of agents: turns of assistant and tools where the person says little, and a tool's call and result as one unit.
 
-All of these are silent in conversations in which the person has half of the turns, and between people.
+All of these are silent between people, and all but `terse` in conversations in which the person has half of the turns.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share, has_agents_work
+from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share, has_agents_work, tool_use
 from clew.rank.fusion import Opinion
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
@@ -19,12 +19,16 @@ MATCH: Final = ("lexical", "dense", "dense_rewritten")
 
 _CALLS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64], Scores]]("calls")
 _WORK: Final = CacheKey[Scores]("an agent's work")
+_TERSE: Final = CacheKey[Scores]("terse turns of who has a tool used")
 
 WHOLE: Final = 0.5
 """Agent share from which a result gets its whole share of its call's match: that of a desk agent with tools."""
 
 BRIEF: Final = 30.0
 """Characters at which a turn loses 1/e of `brief`: "run it" loses 0.8 of the weight, a sentence hardly anything."""
+
+TERSE: Final = 120.0
+"""Characters at which a turn of the person loses 1/e of `terse`; chosen on conversations with tools of five sources."""
 
 
 def agent(frame: Frame) -> Scores | None:
@@ -54,6 +58,28 @@ def brief(frame: Frame) -> Scores | None:
     if not (frame.with_assistant and has_agents_work(frame.view)):
         return None
     return -np.exp(-frame.view.turns.chars / BRIEF) * agent_share(frame.view)
+
+
+def terse(frame: Frame) -> Scores | None:
+    """Towards -1 for the person's turns of few words, the more the session is worked with tools; None without tools.
+
+    In a chat the person tells of themselves and of what they want, in short turns, too. Who has something done by an
+    assistant with tools orders and answers ("leave it red", "yes, the second"): what was found out stands elsewhere,
+    and such a turn gets what `user` adds only as far as it says something. The more an agent does alone, the less that
+    is needed, since `agent` then gives the others' turns as much.
+    """
+    view = frame.view
+    use = tool_use(view) if frame.with_assistant else None
+    return None if use is None else view.derived(_TERSE, lambda: _terse(view, use))
+
+
+def _terse(view: IndexView, use: NDArray[np.float64]) -> Scores:
+    values = np.zeros(len(view.turns.role))
+    own = np.flatnonzero(view.turns.role == USER)
+    values[own] = (
+        -use[view.turns.session[own]] * np.exp(-view.turns.chars[own] / TERSE) * (1.0 - agent_share(view)[own])
+    )
+    return values
 
 
 def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
