@@ -49,8 +49,12 @@ TALKS: Final[Mapping[str, Sequence[str]]] = {
     "our coding sessions": ("pycli", "webfront", "infra"),
     "our people": ("family", "team", "couple"),
     "our desk": ("support",),
+    "our later work": ("game", "lab"),
 }
-"""Folders of our own talks, by their source: a person or project each, people among themselves, a desk with tools."""
+"""Folders of our own talks, by their source: a person or project each, people among themselves, a desk with tools.
+
+The later work with tools was written when what suits the earlier had been chosen, and nothing was chosen by it.
+"""
 
 CHATS: Final = 4
 """Spaces into which the trees of an assistant's chats are divided, in order."""

@@ -18,8 +18,12 @@ PEOPLE = space("tea", said("Tea.", speaker="Bob"))
 
 
 @pytest.mark.requirement("F-AGENT-01")
-def test_signal_agent_grows_with_what_the_agent_does_alone() -> None:
-    assert values("agent", asked(space(*WORK), "Why did it fail?")) == [0, *[0.5] * 7]
+def test_signal_agent_grows_with_what_the_agent_does_alone_or_with_tools() -> None:
+    alone = ("Fix the build", *(answered(f"Step {number} is done.") for number in range(7)))
+    assert values("agent", asked(space(*alone), "Why did it fail?")) == [0, *[0.5] * 7]
+    assert values("agent", asked(space(*WORK), "Why did it fail?")) == [0, *[0.7] * 7], "tools were used"
+    talked = (*("yes" for _ in range(6)), answered("Fine."), said("3 passed", role="tool"))
+    assert values("agent", asked(space(*talked), "Was it fine?")) == [*[0] * 6, 0.35, 0.35], "in half of it"
     assert values("agent", asked(space("tea", answered("Tea.")), "tea")) is None
     assert values("agent", asked(PEOPLE, "tea")) is None
 
@@ -28,7 +32,7 @@ def test_signal_agent_grows_with_what_the_agent_does_alone() -> None:
 def test_signal_users_words_takes_the_agents_part_back() -> None:
     view = space(*WORK)
     for question in ("What did I ask for?", "which helper was wanted?", "what was the agent told to build?"):
-        assert values("users_words", asked(view, question)) == [0, *[-0.5] * 7]
+        assert values("users_words", asked(view, question)) == [0, *[-0.7] * 7]
     assert values("users_words", asked(view, "Why did make fail?")) is None
 
 
@@ -66,7 +70,7 @@ def test_what_was_found_comes_before_orders() -> None:
     )
     frame = asked(view, "Why did Danish guests see another currency?")
     assert order(frame)[0] == 10
-    without = order(replace(frame, config=replace(frame.config, terse=0.0)))
+    without = order(replace(frame, config=replace(frame.config, terse=0.0, agent=0.0)))
     assert without[0] in range(0, len(view.turns.at), 3), "an order"
 
 

@@ -29,6 +29,7 @@ _ENDS: Final = CacheKey[tuple[int, ...]]("first and last time")
 _SIDES: Final = CacheKey[NDArray[np.intp]]("sides")
 _AGENT_SHARE: Final = CacheKey[NDArray[np.float64]]("agent share")
 _HAS_AGENTS_WORK: Final = CacheKey[bool]("has an agent's work")
+_FINDINGS: Final = CacheKey[NDArray[np.float64] | None]("share of findings")
 _TOOL_USE: Final = CacheKey[NDArray[np.float64] | None]("use of tools")
 _DAYS: Final = CacheKey[tuple[date, date] | None]("first and last day")
 _ANSWERS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("answers")
@@ -49,6 +50,9 @@ SMOOTHING: Final = 2.0
 
 RESULTS: Final = 0.25
 """Results of tools for each of the person's turns from which a session is worked with tools throughout."""
+
+WORKED: Final = 0.7
+"""Least share of findings in a session that is worked with tools throughout; chosen with `terse`, on the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +182,22 @@ def tool_use(view: IndexView) -> NDArray[np.float64] | None:
         return np.minimum(results / (RESULTS * (users + SMOOTHING)), 1.0) if results.any() else None
 
     return view.derived(_TOOL_USE, use)
+
+
+def findings_share(view: IndexView) -> NDArray[np.float64] | None:
+    """How far what others than the person say in each turn's session are findings of an agent; None for chats alone.
+
+    As much as the agent share, and at least `WORKED` where the session is worked with tools: who has something done by
+    an assistant with tools may answer each step, and what was found out still stands in the others' turns.
+    """
+
+    def share() -> NDArray[np.float64] | None:
+        shares, use = agent_share(view), tool_use(view)
+        if use is not None:
+            shares = np.maximum(shares, WORKED * use[view.turns.session])
+        return shares if shares.any() else None
+
+    return view.derived(_FINDINGS, share)
 
 
 def _counts(view: IndexView) -> NDArray[np.intp]:

@@ -1,6 +1,7 @@
 """Work of agents: turns of assistant and tools where the person says little, and a tool's call and result as one unit.
 
-All of these are silent between people, and all but `terse` in conversations in which the person has half of the turns.
+All of these are silent between people, and all but `agent` and `terse` in conversations in which the person has half of
+the turns.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share, has_agents_work, tool_use
+from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share, findings_share, has_agents_work, tool_use
 from clew.rank.fusion import Opinion
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
@@ -32,19 +33,18 @@ TERSE: Final = 120.0
 
 
 def agent(frame: Frame) -> Scores | None:
-    """The agent share of the session for turns of assistant and tools; None where all shares are 0.
+    """The share of findings of the session for turns of assistant and tools; None where all shares are 0.
 
     Not for system prompts, which say how an agent works and not what it did.
 
     In a chat the person's turns are worth more than the assistant's long answers. The more of a session an agent does
-    alone, the more of what is worth remembering is in its findings and its tools' results.
+    alone, or with tools, the more of what is worth remembering is in its findings and its tools' results.
     """
-    if not (frame.with_assistant and has_agents_work(frame.view)):
+    share = findings_share(frame.view) if frame.with_assistant else None
+    if share is None:
         return None
     others = (USER, SYSTEM)
-    return frame.view.derived(
-        _WORK, lambda: np.where(np.isin(frame.view.turns.role, others), 0.0, agent_share(frame.view))
-    )
+    return frame.view.derived(_WORK, lambda: np.where(np.isin(frame.view.turns.role, others), 0.0, share))
 
 
 def users_words(frame: Frame) -> Scores | None:

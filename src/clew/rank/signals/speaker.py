@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from clew.index.view import Mask
-from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores, agent_share
+from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores, findings_share
 
 SUMMARY: Final = 0.25
 """What the assistant's turns get more than the person's where a summary is asked for (docs/recall-figures.md)."""
@@ -50,6 +50,7 @@ def assistant(frame: Frame) -> Scores | None:
         return None
     values = np.full(frame.size, worth)
     if frame.config.assistant:
-        same = frame.config.user - frame.config.agent * agent_share(frame.view)
+        found = findings_share(frame.view)
+        same = frame.config.user - frame.config.agent * (0.0 if found is None else found)
         values += np.maximum(same, 0.0) / frame.config.assistant
     return np.where(frame.view.turns.role == ASSISTANT, values, 0.0)
