@@ -97,7 +97,7 @@ def test_blocks_are_made_of_the_project_alone() -> None:
         block = run(*command, "--project", "blog").stdout
         assert "/srv/blog" in block
         assert "/srv/shop" not in block
-    assert "with --project;" in run("recall", "login", "--project", "nowhere").stderr
+    assert "there is 'api', 'blog', 'shop'" in run("recall", "login", "--project", "nowhere").stderr
 
 
 @pytest.mark.requirement("F-SESSION-03")

@@ -93,6 +93,7 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
         "hop",
         "exact",
         "rare",
+        "terse",
         "unembedded",
         "burst",
         "stretch",
