@@ -177,14 +177,16 @@ def _chosen(
 def _twin(look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConversation]]) -> StoredConversation | None:
     """Of sub-agents at work side by side the one whose message was stored before, but for another of them.
 
-    Their conversations are equal as long as they are told and find the same. One that waits for the answer to a message
-    does not send it again, and a sub-agent asks for no other answer. So the message comes from another one, if there is
-    one that ends with the last answer.
+    Their conversations are equal as long as they are told and find the same. One that waits for the answer to what its
+    tools gave does not send it again, and a sub-agent asks for no other answer. So the message comes from another one,
+    if there is one that ends with the last answer. What a person typed may be sent twice, with the same beginning as a
+    stranger's: that is no twin.
     """
     if at < len(look.units) - 1 or look.is_retry or look.client.session is not None or not found:
         return None
     answer = max((i for i in range(at) if look.units[i].role == "assistant"), default=-1)
-    if answer < 0 or not all(look.client.subagent or stored.state == State.WAITING for _, stored in found):
+    is_working = look.units[at].results and all(stored.state == State.WAITING for _, stored in found)
+    if answer < 0 or not (look.client.subagent or is_working):
         return None
     ends = (_of(look, end) for end in with_chain(look.reader, look.space, look.chains[answer]))
     equal = [pair[1] for pair in ends if pair is not None and pair[0].relayed and not goes_on(look, pair[0])]
