@@ -83,5 +83,10 @@ def test_whatever_a_memory_is_opened_with_only_errors_of_clew_come_out(tmp_path:
     given = {"path": ":memory:", "embedder": "none", name: WRONG[place]}
     if given["path"] is None:
         given["path"] = tmp_path  # else it were the home of whoever tests
+    memory = None
     with suppress(ClewError):  # any of them is allowed, and any other fails the test
-        Memory.open(**given).close()
+        memory = Memory.open(**given)
+    if memory is not None:
+        with memory:
+            assert memory.is_empty
+        assert memory.closed

@@ -29,6 +29,7 @@ def test_verse_is_heard_whatever_it_is_about(text: str) -> None:
         "def run(self):\n    return self.fun(one)\n    done = sun",
         "I called the man at noon.\nThe pump is with the smith.\nHe wants it paid by cheque.\nThe yard is full of mud.",
         "I'll be there at ten tonight.\nI'll be there at ten tonight.",  # a word does not rhyme with itself
+        "We waited long for you, hmm.\nWe waited long for me, psst.",  # words without a vowel rhyme with none
         "",
         "\n\n",
         "one line\n",

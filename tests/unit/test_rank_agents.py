@@ -19,11 +19,11 @@ PEOPLE = space("tea", said("Tea.", speaker="Bob"))
 
 @pytest.mark.requirement("F-AGENT-01")
 def test_signal_agent_grows_with_what_the_agent_does_alone_or_with_tools() -> None:
-    alone = ("Fix the build", *(answered(f"Step {number} is done.") for number in range(7)))
-    assert values("agent", asked(space(*alone), "Why did it fail?")) == [0, *[0.5] * 7]
+    alone = space("Fix the build", *(answered(f"Step {number} is done.") for number in range(7)))
+    assert values("agent", asked(alone, "Why did it fail?")) == [0, *[0.5] * 7]
     assert values("agent", asked(space(*WORK), "Why did it fail?")) == [0, *[0.7] * 7], "tools were used"
-    talked = (*("yes" for _ in range(6)), answered("Fine."), said("3 passed", role="tool"))
-    assert values("agent", asked(space(*talked), "Was it fine?")) == [*[0] * 6, 0.35, 0.35], "in half of it"
+    talked = space(*["yes"] * 6, answered("Fine."), said("3 passed", role="tool"))
+    assert values("agent", asked(talked, "Was it fine?")) == [*[0] * 6, 0.35, 0.35], "in half of it"
     assert values("agent", asked(space("tea", answered("Tea.")), "tea")) is None
     assert values("agent", asked(PEOPLE, "tea")) is None
 

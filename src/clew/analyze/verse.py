@@ -16,6 +16,8 @@ _LEAST, _MOST = 3, 13  # words of a line
 
 _LINE: Final = 1.5
 _RHYMED: Final = 3.0
+"""What a line counts, in signs of form (`domain_words.FORMS`): a rhymed one twice, so that a couplet is heard."""
+
 _LINES: Final = 12
 """Lines up to which they count."""
 
@@ -28,6 +30,7 @@ _ALIKE: Final = 1.5
 _SYLLABLES: Final = range(4, 17)
 _REGULAR: Final = 0.75
 _RHYMING: Final = 0.5
+"""Least share of lines of one length, and of lines that rhyme: in a ballad every other line does."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+(?:['’][^\W\d_]+)?)\W*$")
@@ -40,11 +43,7 @@ _RIME: Final = re.compile(r"([aeiouy]+)([^aeiouy]*)(?:(e)([sd]?))?$")
 
 # How the vowels of a rime sound by their spelling: a rough ear, which also takes eye rhymes. At the end of a word,
 # before one consonant and a mute e, and otherwise.
-_LAST: Final = {
-    **dict.fromkeys(("ie", "y", "ye", "uy", "i", "eye"), "ai"),
-    "e": "i",
-    "o": "ou",
-}
+_LAST: Final = {**dict.fromkeys(("ie", "y", "ye", "uy", "i", "eye"), "ai"), "e": "i", "o": "ou"}
 _LONG: Final = {"a": "ei", "e": "i", "i": "ai", "o": "ou", "u": "u", "y": "ai"}
 _TOGETHER: Final = {
     **dict.fromkeys(("ai", "ay", "ei", "ey"), "ei"),
@@ -104,7 +103,8 @@ def _rhymed(lines: list[str]) -> int:
     paired: set[int] = set()
     for place, one in enumerate(ends):
         for other in range(place + 1, min(len(ends), place + _NEAR + 1)):
-            if one and ends[other] and one[0] != ends[other][0] and one[1] == ends[other][1]:
+            word, sound = ends[other]
+            if sound and sound == one[1] and word != one[0]:
                 paired |= {place, other}
     return len(paired)
 

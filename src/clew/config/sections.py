@@ -129,7 +129,10 @@ class RecallConfig:
         6.0, "Subtracted from the user's short turns in sessions in which tools are used.", low=0, high=20
     )
     agent: float = setting(
-        4.8, "Added to turns of assistant and tools, times how little of their session the user says.", low=0, high=20
+        4.8,
+        "Added to turns of assistant and tools, by how little of a session the user says or how far it uses tools.",
+        low=0,
+        high=20,
     )
     users_words: float = setting(
         4.8, "Subtracted likewise when the question asks what the user wanted or asked for.", low=0, high=20

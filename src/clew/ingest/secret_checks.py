@@ -165,6 +165,11 @@ def is_setting(name: str, value: str) -> bool:
     return is_assigned_secret(name, value, quoted=True, environment=name.isupper())
 
 
+def text_before(match: SecretMatch, length: int) -> str:
+    """At most so many characters that stand before a match."""
+    return match.string[max(0, match.start() - length) : match.start()]
+
+
 def is_type(value: str) -> bool:
     """Whether a value is the name of a type, or one that a switch takes."""
     return _TYPES.match(value) is not None
@@ -208,13 +213,13 @@ def assigned_key(match: SecretMatch) -> bool:
 
 def in_sql(match: SecretMatch) -> bool:
     """Whether a quoted text after PASSWORD is one that SQL sets: `WITH PASSWORD 'X'`."""
-    before = match.string[max(0, match.start() - 80) : match.start()]
+    before = text_before(match, 80)
     return not_a_template(match) and _BEFORE_SQL_PASSWORD.search(before) is not None
 
 
 def identifies(match: SecretMatch) -> bool:
     """Whether a quoted text after IDENTIFIED BY is the password of a statement rather than a name in a sentence."""
-    before = match.string[max(0, match.start() - 200) : match.start()]
+    before = text_before(match, 200)
     return looks_random(match) or (not_a_template(match) and _SQL_ACCOUNT.search(before) is not None)
 
 
@@ -248,14 +253,14 @@ def _in_properties(match: SecretMatch) -> bool:
 def in_element(match: SecretMatch) -> bool:
     """Whether the secret is the text of an XML element with a telling name."""
     name, secret = match["name"], match["secret"]
-    before = match.string[max(0, match.start() - 60) : match.start()]
+    before = text_before(match, 60)
     return bool(re.search(r"<[\w:.-]*$", before)) and is_assigned_secret(name, secret, quoted=True)
 
 
 def given_as_option(match: SecretMatch) -> bool:
     """Whether the words are an option of a command with its value: `--password X`, `--api-key X`."""
     name, secret = match["name"], match["secret"]
-    before = match.string[max(0, match.start() - 40) : match.start()]
+    before = text_before(match, 40)
     if not re.search(r"(?:^|[\s\"'`,\[(])--?(?:[A-Za-z][\w]*[-_])*$", before) or is_placeholder(secret):
         return False
     if is_password_name(name):
@@ -270,7 +275,7 @@ def told(match: SecretMatch) -> bool:
         return False
     if match["quote"] or not secret.isalpha():
         return bool(match["quote"] or re.search(r"[0-9]|\w[^\w\s'’-]|[^\w\s'’-]\w", secret))
-    before, rest = match.string[max(0, match.start() - 40) : match.start()], match.string[match.end() : match.end() + 1]
+    before, rest = text_before(match, 40), match.string[match.end() : match.end() + 1]
     is_own = re.search(r"\b(?:my|our)\s+(?:[\w-]+\s+){0,2}$", before, re.IGNORECASE) is not None
     return is_own and len(secret) >= 6 and rest in ("", "\n", ".", ",", "!", ";")
 
@@ -302,7 +307,7 @@ def told_abroad(match: SecretMatch) -> bool:
 def default(match: SecretMatch) -> bool:
     """Whether the words read a variable of the environment, or a setting, with a secret as its default."""
     name, secret = match["name"], match["secret"]
-    before = match.string[max(0, match.start() - 80) : match.start()]
+    before = text_before(match, 80)
     if not _READS.search(before) or re.search(r"\s", secret):
         return False
     if secret.isalpha() and not _READS_ENVIRONMENT.search(before):

@@ -32,17 +32,17 @@ _IN_SECRET: Final = late_pattern(r"\bsecrets?\b[^\n|;&]*$", re.IGNORECASE)
 
 
 def _in_openssl(match: SecretMatch) -> bool:
-    return bool(_TAKES_PASS.search(match.string[max(0, match.start() - 30) : match.start()])) and check.argument(match)
+    return bool(_TAKES_PASS.search(check.text_before(match, 30))) and check.argument(match)
 
 
 def _in_here_string(match: SecretMatch) -> bool:
-    before = match.string[max(0, match.start() - 120) : match.start()].rpartition("\n")[2]
+    before = check.text_before(match, 120).rpartition("\n")[2]
     return _READS_INPUT.search(before) is not None and check.not_a_template(match)
 
 
 def _of_kubectl(match: SecretMatch) -> bool:
     """Whether a literal is one of a secret that is created, not of other configuration."""
-    before = match.string[max(0, match.start() - 500) : match.start()].replace("\\\n", " ")
+    before = check.text_before(match, 500).replace("\\\n", " ")
     return _IN_SECRET.search(before) is not None and check.not_a_template(match)
 
 

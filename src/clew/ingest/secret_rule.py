@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal
 
@@ -92,8 +92,13 @@ def told(
     reach: int = 0,
 ) -> SecretRule:
     """A rule for a password or the like that is told by what stands around it."""
-    split = tuple(cues.split() if isinstance(cues, str) else cues)
-    return SecretRule("credential", split, pattern, accept, not reach, "text", needs, None, reach)
+    rule = secret_rule("credential", cues, pattern, accept, begins=not reach, scope="text", needs=needs)
+    return replace(rule, reach=reach)
+
+
+def masked(kind: str) -> str:
+    """The pattern of what stands where a secret of a kind was masked."""
+    return rf"\[masked:{kind}(?::[0-9a-f]{{8}})?\]"
 
 
 _COMPOUND: Final = (

@@ -5,7 +5,7 @@ from typing import Final
 
 from clew.ingest import secret_checks as check
 from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import told
+from clew.ingest.secret_rule import masked, told
 from clew.text.late_pattern import late_pattern
 
 _OPEN: Final = r"[\"'`“]"
@@ -18,7 +18,8 @@ _WORD: Final = r"(?P<quote>)(?P<secret>[^\s\"'`“”]{4,100}?)"
 _WORD_END: Final = r"(?=[.,:;!?)]*(?:\s|$))"
 _USER: Final = rf"{_OPEN}?[\w.@+-]{{2,60}}{_CLOSE}?\s{{0,2}}"
 _SECRET_OF_USER: Final = rf"\s{{0,2}}{_OPEN}?(?P<secret>[^\s\"'`“”|]{{4,100}}?)(?=[.,;!?)\"'`”]*(?:\s|$))"
-_EARLIER: Final = rf"{_OPEN}?(?P<earlier>\[masked:credential(?::[0-9a-f]{{8}})?\]|[^\s\"'`“”]{{4,100}}){_CLOSE}?"
+_MASKED: Final = masked("credential")
+_EARLIER: Final = rf"{_OPEN}?(?P<earlier>{_MASKED}|[^\s\"'`“”]{{4,100}}){_CLOSE}?"
 _BECOMES: Final = (
     r"\s+(?:used\s+to\s+be|had\s+been|became|changed\s+to|equals|(?:should|will|must|has\s+to)\s+be|has\s+been"
     r"|(?:has\s+been|was|is|got|has|had)\s+(?:formerly|previously|originally|still|currently|(?:changed|set|reset|updated)\s+to))"
@@ -56,6 +57,7 @@ _NO_PASSWORD: Final = late_pattern(
     r"plaintext|plain|hashed|another|number|numbers|letters|random|string|field|label)$",
     re.IGNORECASE,
 )
+_END: Final = late_pattern(rf"{_CLOSE}?(?:[.,!;?)]|\s*(?:\\n|\n|$))")
 _COUNTED: Final = late_pattern(
     r"\s+(?:lines?|char|digit|letter|times?|days?|hours?|minutes?|seconds?|bytes?|bits?|points?|hz|volts?|users?|people)",
     re.IGNORECASE,
@@ -77,8 +79,9 @@ def _is_word(text: str) -> bool:
     return text.isalpha() and len(text) >= 6
 
 
-def _ends(match: SecretMatch) -> bool:
-    return re.match(rf"{_CLOSE}?(?:[.,!;?)]|\s*(?:\\n|\n|$))", match.string[match.end("secret") :]) is not None
+def _ends(match: SecretMatch, group: str | int = "secret") -> bool:
+    """Whether a part of a sentence or the whole of it ends behind a group of the match."""
+    return _END.match(match.string, match.end(group)) is not None
 
 
 def _says(match: SecretMatch) -> bool:
@@ -117,21 +120,17 @@ def _has_digit(match: SecretMatch) -> bool:
 
 
 def _given_to_owner(match: SecretMatch) -> bool:
-    before = match.string[max(0, match.start() - 50) : match.start()]
+    before = check.text_before(match, 50)
     return _OWNED.search(before) is not None and _is_word(match["secret"])
 
 
 def _used(match: SecretMatch) -> bool:
     secret = match["secret"]
-    return bool(match["quote"] and check.real(match)) or is_strong(secret) or (_is_word(secret) and _ends_after(match))
-
-
-def _ends_after(match: SecretMatch) -> bool:
-    return re.match(r"[.,!;?)]|\s*(?:\\n|\n|$)", match.string[match.end() :]) is not None
+    return bool(match["quote"] and check.real(match)) or is_strong(secret) or (_is_word(secret) and _ends(match, 0))
 
 
 def _of_user(match: SecretMatch) -> bool:
-    before = match.string[max(0, match.start() - 80) : match.start()]
+    before = check.text_before(match, 80)
     told_whole = bool(match["quote"]) and check.not_a_template(match)
     return _AFTER_USER.search(before) is not None and (told_whole or is_strong(match["secret"]))
 
@@ -182,7 +181,7 @@ SENTENCES: Final = (
     ),
     told(
         ("pin from ", "passcode from ", "code from "),
-        r"(?:pin|passcode|code)\s+from\s+(?:\[masked:credential(?::[0-9a-f]{8})?\])\s+to\s+(?P<secret>\d{4,8})(?!\w)",
+        rf"(?:pin|passcode|code)\s+from\s+{_MASKED}\s+to\s+(?P<secret>\d{{4,8}})(?!\w)",
         check.real,
     ),
     told(

@@ -5,7 +5,7 @@ from typing import Final
 
 from clew.ingest import secret_checks as check
 from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import ALONE, EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, secret_rule, told
+from clew.ingest.secret_rule import ALONE, EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, masked, secret_rule, told
 from clew.ingest.secret_sentences import is_strong
 from clew.text.late_pattern import late_pattern
 
@@ -41,30 +41,26 @@ def apart(match: SecretMatch) -> bool:
 
 def _beside_a_user(match: SecretMatch) -> bool:
     """Whether `pass: X`, which may also be one of a test's or a renderer's passes, stands near a user's name."""
-    secret, at = match["secret"], match.start()
-    around = match.string[max(0, at - 100) : at] + match.string[match.end() : match.end() + 100]
+    secret = match["secret"]
+    around = check.text_before(match, 100) + match.string[match.end() : match.end() + 100]
     return is_strong(secret) and re.search(r"[_/]", secret) is None and _USER_NAME.search(around) is not None
 
 
-def _before(match: SecretMatch, length: int) -> str:
-    return match.string[max(0, match.start() - length) : match.start()]
-
-
 def _in_variable(match: SecretMatch) -> bool:
-    return _VARIABLE.search(_before(match, 80)) is not None and apart(match)
+    return _VARIABLE.search(check.text_before(match, 80)) is not None and apart(match)
 
 
 def _set_in_shell(match: SecretMatch) -> bool:
-    return _SETS.search(_before(match, 60)) is not None and apart(match)
+    return _SETS.search(check.text_before(match, 60)) is not None and apart(match)
 
 
 def _given_to_setter(match: SecretMatch) -> bool:
-    return _SETTER.search(_before(match, 100)) is not None and apart(match)
+    return _SETTER.search(check.text_before(match, 100)) is not None and apart(match)
 
 
 def _in_connection_string(match: SecretMatch) -> bool:
     """Whether `Password=X;` stands among the other parts of a connection string."""
-    before, after = _before(match, 300), match.string[match.end() : match.end() + 100]
+    before, after = check.text_before(match, 300), match.string[match.end() : match.end() + 100]
     ends = before.rstrip(" ")[-1:] == ";" or after[:1] == ";"
     around = re.split(r"[\"'\n]", before)[-1] + re.split(r"[\"'\n]", after)[0]
     return ends and _CONNECTION.search(around) is not None and check.not_a_template(match)
@@ -75,15 +71,15 @@ def _in_quoted_assignment(match: SecretMatch) -> bool:
     name, secret = match["name"], match["secret"]
     if not name.isupper() or " " not in secret.strip() or not check.is_password_name(name):
         return False
-    return _OPENING_QUOTE.search(_before(match, 60)) is not None and check.is_setting(name, secret)
+    return _OPENING_QUOTE.search(check.text_before(match, 60)) is not None and check.is_setting(name, secret)
 
 
 def _in_property(match: SecretMatch) -> bool:
-    return _PROPERTY.search(_before(match, 160)) is not None and apart(match)
+    return _PROPERTY.search(check.text_before(match, 160)) is not None and apart(match)
 
 
 def _after_key_element(match: SecretMatch) -> bool:
-    return _KEY_ELEMENT.search(_before(match, 100)) is not None and apart(match)
+    return _KEY_ELEMENT.search(check.text_before(match, 100)) is not None and apart(match)
 
 
 def _in_vault_table(match: SecretMatch) -> bool:
@@ -196,8 +192,7 @@ USERS: Final = (
     secret_rule(
         "url-login",
         "://",
-        r"://(?P<secret>[\w.~+=-]{16,200}+)(?=(?::(?:\[masked:url-login(?::[0-9a-f]{8})?\]|[^\s/@\"'<>]{0,200}+))?"
-        r"@[\w.\[-])",
+        rf"://(?P<secret>[\w.~+=-]{{16,200}}+)(?=(?::(?:{masked('url-login')}|[^\s/@\"'<>]{{0,200}}+))?@[\w.\[-])",
         _is_access,
         scope="text",
         needs=("@",),
