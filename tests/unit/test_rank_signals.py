@@ -294,8 +294,8 @@ WHEN = (day(1), day(3), day(4), day(5), day(6), day(8), day(12), day(13), None)
         ("after 5 March 2024", [0, 0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0]),
         ("since 5 March 2024", [0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0.3, 0]),
         ("between 4 and 6 March 2024", [0, 0, 0.8, 0.8, 0.8, 0, 0, 0, 0]),
-        ("red but not on 5 March 2024", [0.3, 0.3, 0.3, 0, 0.3, 0.3, 0.3, 0.3, 0]),
-        ("in March 2024 except on 5 March 2024", [0.7, 0.7, 0.7, 0, 0.7, 0.7, 0.7, 0.7, 0]),
+        ("red but not on 5 March 2024", [0.3, 0.3, 0.3, -1, 0.3, 0.3, 0.3, 0.3, 0]),
+        ("in March 2024 except on 5 March 2024", [0.7, 0.7, 0.7, -1, 0.7, 0.7, 0.7, 0.7, 0]),
     ],
 )
 def test_signal_time_by_when_a_turn_was_said(question: str, expected: list[float]) -> None:

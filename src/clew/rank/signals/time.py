@@ -25,6 +25,9 @@ SPAN_VALUES: Final = {"weekend": 0.8, "week": 0.8, "month": 0.7, "quarter": 0.5,
 OPEN_VALUE: Final = 0.3
 """Value of a turn that is before or after the date, or not of it, as the question asks."""
 
+EXCEPTED: Final = -1.0
+"""Value of a turn of the time that a question leaves out: it loses what a turn of a day that is asked for gets."""
+
 NAMED_VALUES: Final = {"day": 1.2, "week": 0.8, "month": 1.0}
 """Value of a turn whose words name the time itself, by the question's grain."""
 
@@ -43,7 +46,7 @@ def time(frame: Frame) -> Scores | None:
             np.maximum(best, _told(frame, constraint), out=best)
             _raise_named(frame, constraint, best)
     for constraint in exceptions:
-        best[_within(frame, constraint)] = 0.0
+        best[_within(frame, constraint)] = EXCEPTED
     return best
 
 
