@@ -1,8 +1,8 @@
-"""Makes `clew/ingest/data/secret_rules.json` from the rules of gitleaks. Run `python -m benchmarks.secret_rules FILE`.
+"""Makes `clew/ingest/secrets/data/secret_rules.json` from gitleaks. Run `python -m benchmarks.secret_rules FILE`.
 
 FILE is gitleaks' `config/gitleaks.toml`. It takes the rules whose secret itself carries an issuer's mark. It leaves out
 rules that only look for a name near a random string, which would mask hashes and ids, and those in `OURS`, for which
-`clew.ingest.secret_rules` has its own. RE2 syntax becomes Python's. NOTICE beside the file names both hashes.
+`clew.ingest.secrets.rules` has its own. RE2 syntax becomes Python's. NOTICE beside the file names both hashes.
 """
 
 import json
@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-TARGET: Final = Path(__file__).parents[1] / "src/clew/ingest/data/secret_rules.json"
+TARGET: Final = Path(__file__).parents[1] / "src/clew/ingest/secrets/data/secret_rules.json"
 NEAR_A_NAME: Final = r"[\w.-]{0,50}?"
 """The beginning of rules for a name near any random string."""
 

@@ -16,7 +16,7 @@ from clew.ingest.identity import content_hash
 from clew.ingest.importers import FORMATS, ImportedTurn, ImportRecord, SessionTitle, Skipped, detect, read_path
 from clew.ingest.importers.source import Source
 from clew.ingest.media import inline, offload
-from clew.ingest.secrets import mask_turn
+from clew.ingest.secrets.masking import mask_turn
 from clew.types import Rejection, Turn
 
 NAMES = st.sampled_from(sorted(FORMATS))

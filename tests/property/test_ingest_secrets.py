@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import SecretRule
-from clew.ingest.secret_rules import secret_rules
-from clew.ingest.secrets import is_in_mask, mask
+from clew.ingest.secrets.checks import SecretMatch
+from clew.ingest.secrets.masking import is_in_mask, mask
+from clew.ingest.secrets.rule import SecretRule
+from clew.ingest.secrets.rules import secret_rules
 
 KEY = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zAbCdEfGhIjKlMnOpQrStUv"
 CUES = sorted({cue for rule in secret_rules() for cue in rule.cues[:80]})

@@ -12,7 +12,7 @@ from clew.ingest.encoding import decode, escape_surrogates, escape_turn, is_enco
 from clew.ingest.export import ExportReader, export_lines, export_name
 from clew.ingest.identity import content_hash
 from clew.ingest.media import inline, offload
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from clew.ingest.when import parse_when
 from clew.types import Part, Turn
 from clew.types.turn import ORIGINS, PART_TYPES, ROLES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 
 SIGN = "[masked:credential]"
 

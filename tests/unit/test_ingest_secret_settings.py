@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.ingest.secrets import mask, mask_json
+from clew.ingest.secrets.masking import mask, mask_json
 from tests.unit.test_ingest_secrets import HEX, token
 
 APART = [

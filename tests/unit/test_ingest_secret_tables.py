@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from tests.unit.test_ingest_secrets import token
 
 SIGN = "[masked:credential]"

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from clew.ingest.secrets import GUESSABLE, mask, mask_turn
+from clew.ingest.secrets.masking import GUESSABLE, mask, mask_turn
 from clew.types import Part, Turn
 
 LETTERS = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zAbCdEfGhIjKlMnOpQrStUv"

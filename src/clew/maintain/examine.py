@@ -12,7 +12,7 @@ from clew.analyze.weigh import ANALYZE_VERSION
 from clew.errors import ClewError
 from clew.index.entry import SATURATION, TurnEntry
 from clew.ingest.identity import content_hash
-from clew.ingest.secrets import masks_in
+from clew.ingest.secrets.masking import masks_in
 from clew.rows.annotation_codec import weighing_of
 from clew.rows.name_spans import Spans
 from clew.store.row_types import TurnRow, WeighingRow

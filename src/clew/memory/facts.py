@@ -6,7 +6,7 @@ from typing import Final
 
 from clew.derive.corrections import correction, value_alone
 from clew.errors import InputError
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from clew.knowledge.history import earliest_first, newest_first
 from clew.memory.arguments import (
     given_count,

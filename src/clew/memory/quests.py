@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.errors import ConflictError, FormatError, InputError, NotFoundError
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from clew.memory.arguments import given_name, given_session, given_text
 from clew.memory.pauses import MemoryPauses
 from clew.project.quests import quest_id, quest_title

@@ -12,7 +12,7 @@ from clew.condense.material import Mark, RecapTurn, call_labels, recap_turns
 from clew.condense.open_tasks import open_tasks
 from clew.condense.recap import Recap, RecapSource, compose_recap
 from clew.condense.statements import STATED
-from clew.ingest.secrets import mask_json
+from clew.ingest.secrets.masking import mask_json
 from clew.ingest.strings import with_parts
 from clew.recall.read_path import ReadPath
 from clew.rows.recap_source import scores_of, session_turns, title_of

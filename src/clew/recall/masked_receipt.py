@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from clew.config import Config
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from clew.types import Receipt
 
 

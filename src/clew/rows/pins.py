@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from clew.errors import InputError, NotFoundError
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from clew.rank.algebra import parse
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clew.errors import InputError
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from clew.project.quests import quest_id
 from clew.project.seals import check_seal, pattern_name
 from clew.rows.pause import paused_since

@@ -20,7 +20,7 @@ from clew.ingest.encoding import checked_name, escape_turn
 from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
-from clew.ingest.secrets import mask_turn
+from clew.ingest.secrets.masking import mask_turn
 from clew.rows.annotations import WEIGHING, weighing_made
 from clew.store.rows import check_json, to_us
 from clew.text.dates import date_text, date_words, resolve

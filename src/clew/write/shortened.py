@@ -10,7 +10,7 @@ from clew.condense.images import shrink_images
 from clew.condense.wires import Message, wire
 from clew.config import Config
 from clew.ingest.encoding import json_text
-from clew.ingest.secrets import mask_json
+from clew.ingest.secrets.masking import mask_json
 from clew.rows.originals import chain_row, image_row, keep_originals, original_turn
 from clew.rows.pause import paused_since
 from clew.store.protocol import Store

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import replace
 from typing import Final
 
-from clew.ingest.secrets import mask
+from clew.ingest.secrets.masking import mask
 from clew.project.parse.code import parse_code
 from clew.project.parse.documents import parse_document
 from clew.project.parse.encoding import as_utf8

@@ -17,9 +17,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from clew.ingest.secret_checks import SecretMatch, is_assigned_secret
-from clew.ingest.secret_cues import CuePlaces, cue_search, digit_rules, rules_for
-from clew.ingest.secret_rule import TELLING, SecretRule
+from clew.ingest.secrets.checks import SecretMatch, is_assigned_secret
+from clew.ingest.secrets.cues import CuePlaces, cue_search, digit_rules, rules_for
+from clew.ingest.secrets.rule import TELLING, SecretRule
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from clew.ingest import secret_checks as check
-from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import TABLE_CUES, SecretRule
-from clew.ingest.secret_sentences import is_strong
+from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.checks import SecretMatch
+from clew.ingest.secrets.rule import TABLE_CUES, SecretRule
+from clew.ingest.secrets.sentences import is_strong
 from clew.text.late_pattern import late_pattern
 
 _LONGEST_LINE: Final = 2000

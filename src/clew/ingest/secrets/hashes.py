@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from clew.ingest import secret_checks as check
-from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import LINE_BEGIN, secret_rule
+from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.checks import SecretMatch
+from clew.ingest.secrets.rule import LINE_BEGIN, secret_rule
 
 _SIGNS: Final = "[./A-Za-z0-9]"
 _BASE64: Final = "[A-Za-z0-9+/]"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from math import log2
 
-from clew.ingest.secret_words import ALGORITHMS
+from clew.ingest.secrets.words import ALGORITHMS
 from clew.text.late_pattern import late_pattern
 
 SecretMatch = re.Match[str]

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from clew.ingest import secret_checks as check
-from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import SecretRule
+from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.checks import SecretMatch
+from clew.ingest.secrets.rule import SecretRule
 from clew.text.late_pattern import late_pattern
 
 _DOCUMENT: Final = 20_000

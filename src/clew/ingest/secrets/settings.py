@@ -3,10 +3,10 @@
 import re
 from typing import Final
 
-from clew.ingest import secret_checks as check
-from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import ALONE, EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, masked, secret_rule, told
-from clew.ingest.secret_sentences import is_strong
+from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.checks import SecretMatch
+from clew.ingest.secrets.rule import ALONE, EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, masked, secret_rule, told
+from clew.ingest.secrets.sentences import is_strong
 from clew.text.late_pattern import late_pattern
 
 _BLANK: Final = r"(?:\s|\\[nr])"

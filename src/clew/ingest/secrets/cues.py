@@ -9,8 +9,8 @@ from functools import cache
 
 import ahocorasick
 
-from clew.ingest.secret_rule import GATES, SecretRule
-from clew.ingest.secret_rules import secret_rules
+from clew.ingest.secrets.rule import GATES, SecretRule
+from clew.ingest.secrets.rules import secret_rules
 
 Hits = Mapping[int, Collection[int]]
 """Places in a text by the number of the group whose cues stand there."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal
 
-from clew.ingest.secret_checks import Check, SecretMatch
+from clew.ingest.secrets.checks import Check, SecretMatch
 
 Scope = Literal["token", "text", "digits"]
 Finder = Callable[[str, Sequence[int]], Iterable[SecretMatch]]

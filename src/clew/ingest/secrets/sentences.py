@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from clew.ingest import secret_checks as check
-from clew.ingest.secret_checks import SecretMatch
-from clew.ingest.secret_rule import masked, told
+from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.checks import SecretMatch
+from clew.ingest.secrets.rule import masked, told
 from clew.text.late_pattern import late_pattern
 
 _OPEN: Final = r"[\"'`“]"

@@ -9,12 +9,12 @@ import re
 from functools import cache
 from typing import Final
 
-from clew.ingest import secret_checks as check
-from clew.ingest.secret_blocks import BLOCKS
-from clew.ingest.secret_commands import COMMANDS
-from clew.ingest.secret_hashes import HASHES
-from clew.ingest.secret_keys import KEYS, gitleaks
-from clew.ingest.secret_rule import (
+from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.blocks import BLOCKS
+from clew.ingest.secrets.commands import COMMANDS
+from clew.ingest.secrets.hashes import HASHES
+from clew.ingest.secrets.keys import KEYS, gitleaks
+from clew.ingest.secrets.rule import (
     ALONE,
     ARGUMENT,
     ASSIGNS,
@@ -29,10 +29,10 @@ from clew.ingest.secret_rule import (
     SecretRule,
     secret_rule,
 )
-from clew.ingest.secret_sentences import SENTENCES
-from clew.ingest.secret_settings import SETTINGS, USERS
-from clew.ingest.secret_tables import TABLES
-from clew.ingest.secret_words import DEFAULT, FOREIGN, NOUNS
+from clew.ingest.secrets.sentences import SENTENCES
+from clew.ingest.secrets.settings import SETTINGS, USERS
+from clew.ingest.secrets.tables import TABLES
+from clew.ingest.secrets.words import DEFAULT, FOREIGN, NOUNS
 
 _PEM_BODY = r"(?:(?:[\s>|#]|//|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1,80}+))++"
 _DATABASES = (

@@ -5,8 +5,8 @@ from base64 import b64encode
 from importlib import resources
 from typing import Final
 
-from clew.ingest import secret_checks as check
-from clew.ingest.secret_rule import SecretRule, secret_rule
+from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.rule import SecretRule, secret_rule
 
 _DISCORD = tuple(  # the base64 of three digits, with which each id begins
     b64encode(str(number).encode()).decode().lower() for number in range(100, 1000)
