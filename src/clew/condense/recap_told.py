@@ -76,7 +76,7 @@ _OFFERS: Final = re.compile(
 )
 _STORY: Final = re.compile(
     r"\A(?:and |so |but |then )*(?:after|once|when|while|last|one day|yesterday|the other day)\b|\bago\b"
-    r"|\b(?:we|i) (?:all |both )?(?:got to|had|went|were|was|ended up)\b",
+    r"|\b(?:we|i) (?:all |both )?(?:got to|had|went(?! with\b)|were|was|ended up)\b",
     re.IGNORECASE,
 )
 """How people tell what they once did: "After the coffee we decided to take a walk" decides nothing now."""
@@ -190,11 +190,16 @@ def _is_short(kind: str, text: str) -> bool:
 
 def is_chatter(kind: str, text: str) -> bool:
     """Whether a statement in talk among people binds nobody: advice, praise, a proposal without an outcome, a story."""
-    if kind == "decision" and (not is_settled(text) or _STORY.search(text) is not None):
+    if kind == "decision" and (not is_settled(text) or is_story(text)):
         return True
     if kind == "decision" and is_concluded(text):
         return False
     return not tells_of_self(text) or is_to_other(text) or worth_of(text) < _WORTH
+
+
+def is_story(sentence: str) -> bool:
+    """Whether a sentence tells of what somebody once did: what was decided then binds nobody now."""
+    return _STORY.search(sentence) is not None
 
 
 def _has_kind(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:

@@ -8,11 +8,12 @@ from typing import Final
 import numpy as np
 
 from clew.analyze.naming import without_markup
+from clew.condense.binding import is_binding
 from clew.condense.material import is_summary, plain_prose, prose_of
 from clew.condense.open_tasks import open_tasks
 from clew.condense.recap_lines import as_sentence, awaits_answer
 from clew.condense.recap_told import is_among_people
-from clew.condense.statements import LONGEST, is_settled, statements
+from clew.condense.statements import LONGEST, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
 from clew.recall.sessions import list_sessions, talks
@@ -127,13 +128,15 @@ def _open(turns: Sequence[Turn]) -> Iterator[str]:
 def _told(turns: Sequence[Turn]) -> Iterator[str]:
     """What people forbade and what was decided outright, lately; the newest of each kind last."""
     found: dict[str, dict[str, None]] = {"constraint": {}, "decision": {}}
+    among_people = _are_people(turns)
     for turn in turns[-READ:]:
         if is_summary(turn):
             continue
         prose = prose_of(turn)[: 4 * LONGEST]
         for start, end, kind in statements(prose):
             text = as_sentence(" ".join(prose[start:end].split()))
-            if kind in found and is_settled(text) and (kind == "decision" or turn.role == turn.origin == "user"):
+            by_person = turn.role == turn.origin == "user"
+            if kind in found and is_binding(kind, text, by_person=by_person, among_people=among_people):
                 found[kind].pop(text, None)
                 found[kind][text] = None
     for kind, heading in (("constraint", "To be kept:"), ("decision", "Decided:")):
