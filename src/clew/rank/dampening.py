@@ -19,7 +19,7 @@ from clew.rank.fusion import Fused, Opinion, Tie, best, boost_step
 from clew.rank.graph_context import HierarchyNode, nodes_of
 
 RELEVANT: Final = 20
-"""Number of best turns that count as relevant (docs/recall-figures.md: 5, 10 and 40 did no better)."""
+"""Number of best turns that count as relevant (docs/recall-refused.md: 5, 10 and 40 did no better)."""
 
 DAY: Final = 86_400_000_000
 """A day in microseconds: the time to the nearest relevant turn at which the distance in time is 0.5."""
