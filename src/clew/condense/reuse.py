@@ -25,7 +25,7 @@ _LEAST_FRESH: Final = 2_000
 _DECAY: Final = 0.5
 """Power with which a use loses worth with the text since: that of the base-level activation of memory (Anderson and
 Schooler 1991, "Reflections of the environment in memory"). It falls fast at first and then ever more slowly, so one
-decay serves sessions of a day and a team's half year, which no exponential one did (docs/benchmarks.md)."""
+decay serves sessions of a day and a team's half year, which no exponential one did (docs/condense-figures.md)."""
 
 _EVERY_USE: Final = 0.02
 """What each turn that uses a value counts, however long ago; of uses beyond `_MOST_USES` it is all that counts."""

@@ -23,7 +23,8 @@ PRICE: Final = 0.13
 """Share of the terms of turns that were needed again which a recap of twice the tokens has to tell more.
 
 Of the turns that answer development questions it told 0.11 more for coding agents, 0.13 for BEAM, 0.14 for REALTALK and
-0.24 for LoCoMo (docs/benchmarks.md): the middle of these, so that recaps stay as they are where a space is like them.
+0.24 for LoCoMo (docs/condense-figures.md): the middle of these, so that recaps stay as they are where a space is like
+them.
 """
 
 
