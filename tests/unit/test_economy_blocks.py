@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from clew.serve.proxy.economy.prompt_blocks import BlockReader, messages_of
+from clew.serve.proxy.economy.prompt_blocks import BlockReader
 from clew.serve.proxy.exchange import Edit, Span
+from clew.serve.proxy.wires import WIRES
 from clew.text.counters import counter
 from tests.chat_requests import chat_request
 
@@ -79,8 +80,17 @@ def test_edits_that_replace_messages_are_read_anew() -> None:
     edit = Edit(Span(request.spans[0].start, request.spans[1].end), stub)
     assert len(READER.messages(request, [edit])) == 2
     assert READER.messages(request, [edit])[1] == READER.messages(request)[2]
-    assert messages_of(request, [edit]) == ({"role": "user", "content": "(earlier)"}, TALK[2])
-    assert messages_of(request, []) == tuple(TALK)
+
+
+@pytest.mark.requirement("P-ECO-06")
+def test_what_was_read_with_a_raw_line_end_in_a_string_is_counted_too() -> None:
+    wire = WIRES["openai"]
+    body = b'{"messages": [{"role": "user", "content": "one\ttwo\nthree"}, {"role": "user", "content": "4"}]}'
+    request = wire.read("/v1/chat/completions", {}, body)
+    escaped = wire.read("/v1/chat/completions", {}, body.replace(b"\t", b"\\t").replace(b"\n", b"\\n"))
+    assert READER.blocks(request) == READER.blocks(escaped)
+    edit = Edit(request.spans[1], b'{"role": "user", "content": "five\nsix"}, {"role": "user", "content": "7"}')
+    assert len(READER.messages(request, [edit])) == 3
 
 
 @pytest.mark.requirement("P-ECO-06")

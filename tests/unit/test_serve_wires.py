@@ -289,6 +289,8 @@ def test_answers_that_came_whole_are_read() -> None:
     given = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "A"}}
     whole = OPENAI.read_answer(json.dumps({"model": "m", "choices": [given]}).encode())
     assert (whole.messages, whole.stop, whole.complete) == (({"role": "assistant", "content": "A"},), "stop", True)
+    raw = b'{"choices": [{"finish_reason": "stop", "message": {"content": "one\ttwo\nthree"}}]}'
+    assert OPENAI.read_answer(raw).messages == ({"role": "assistant", "content": "one\ttwo\nthree"},)
     for body in (b"", b"{}", b"<html>", b'{"error":{}}', b"[" * 9999):
         assert not ANTHROPIC.read_answer(body).complete
         assert not OPENAI.read_answer(body).complete

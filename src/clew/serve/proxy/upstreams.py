@@ -1,6 +1,5 @@
 """Decides which provider a request is for, and at which address it is reached."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from clew.config import ServeConfig
 from clew.errors import ConfigError
+from clew.serve.proxy.lenient_json import read_json
 
 
 class Provider(StrEnum):
@@ -130,7 +130,7 @@ def by_marks(path: bytes, headers: Mapping[bytes, bytes], query: bytes) -> Provi
 def by_body(body: bytes) -> Provider:
     """The provider whose shape a JSON body has; OpenAI's when it has none."""
     try:
-        value = json.loads(body)
+        value = read_json(body)
     except (ValueError, RecursionError):  # no JSON; its upstream will say so
         return Provider.OPENAI
     if isinstance(value, dict) and "contents" in value:

@@ -13,6 +13,7 @@ from clew.condense.message_tokens import message_tokens
 from clew.condense.wires import Message
 from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.exchange import ChatRequest, Edit, Span, edited
+from clew.serve.proxy.lenient_json import read_json
 from clew.text.counters import Counter
 
 MINUTES: Final = 300.0
@@ -113,7 +114,7 @@ class BlockReader:
     def _all_anew(self, request: ChatRequest, edits: Sequence[Edit]) -> list[tuple[Block, ...]]:
         first, last = request.spans[0].start, request.spans[-1].end
         moved = [Edit(Span(each.span.start - first, each.span.end - first), each.text) for each in edits]
-        messages = json.loads(b"[" + edited(request.body[first:last], moved) + b"]")
+        messages = read_json(b"[" + edited(request.body[first:last], moved) + b"]")
         return [
             self._message(request.wire, _ENCODER.encode(each).encode("utf-8", "surrogatepass")) for each in messages
         ]
@@ -125,7 +126,7 @@ class BlockReader:
             if known is not None:
                 self._known.move_to_end(key)
                 return known
-        known = tuple(self._blocks_of(wire, json.loads(raw)))
+        known = tuple(self._blocks_of(wire, read_json(raw)))
         with self._lock:
             if key not in self._known:
                 self._known[key] = known
@@ -211,13 +212,3 @@ def _holder(spans: Sequence[Span], edit: Edit) -> int | None:
     index = bisect_right(spans, edit.span.start, key=lambda span: span.start) - 1
     held = index >= 0 and spans[index].start < edit.span.start and edit.span.end < spans[index].end
     return index if held else None
-
-
-def messages_of(request: ChatRequest, edits: Sequence[Edit]) -> tuple[Message, ...]:
-    """The messages once the edits are made."""
-    if not request.spans:
-        return request.messages
-    first, last = request.spans[0].start, request.spans[-1].end
-    among = [edit for edit in edits if first <= edit.span.start and edit.span.end <= last]
-    moved = [Edit(Span(each.span.start - first, each.span.end - first), each.text) for each in among]
-    return tuple(json.loads(b"[" + edited(request.body[first:last], moved) + b"]"))

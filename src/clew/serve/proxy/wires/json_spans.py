@@ -5,7 +5,6 @@ characters of a value. Of two members with one name the last counts, as `json.lo
 """
 
 import codecs
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,9 +12,8 @@ from typing import Any, Final
 
 from clew.errors import FormatError
 from clew.serve.proxy.exchange import Span
+from clew.serve.proxy.lenient_json import DECODER
 
-_DECODER: Final = json.JSONDecoder(strict=False)
-"""Takes raw line ends and tabs in strings too, since some servers do; the bytes go upstream as they came."""
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
@@ -118,13 +116,13 @@ class _Scanner:
         while not text.startswith("}", at):
             if not text.startswith('"', at):
                 raise ValueError(f"expected a name in quotes at character {at}")
-            name, at = _DECODER.raw_decode(text, at)
+            name, at = DECODER.raw_decode(text, at)
             at = self.space(self._mark(":", self.space(at)))
             if name == elements_of and elements is not None:
                 elements.clear()  # of a member that occurs twice, the last counts
                 value, end = self._list_or_value(at, elements)
             else:
-                value, end = _DECODER.raw_decode(text, at)
+                value, end = DECODER.raw_decode(text, at)
             yield name, value, (at, end)
             at = self._next("}", end)
         self.end = at + 1
@@ -134,7 +132,7 @@ class _Scanner:
         text = self._text
         at = self.space(self._mark("[", at))
         while not text.startswith("]", at):
-            value, end = _DECODER.raw_decode(text, at)
+            value, end = DECODER.raw_decode(text, at)
             yield value, (at, end)
             at = self._next("]", end)
         self.end = at + 1
@@ -146,7 +144,7 @@ class _Scanner:
 
     def _list_or_value(self, at: int, places: list[_Range]) -> tuple[Any, int]:
         if not self._text.startswith("[", at):
-            return _DECODER.raw_decode(self._text, at)
+            return DECODER.raw_decode(self._text, at)
         values: list[Any] = []
         for value, place in self.elements(at):
             values.append(value)

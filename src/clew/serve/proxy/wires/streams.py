@@ -5,19 +5,18 @@ when somebody asks for the answer, which the event loop never does.
 """
 
 import codecs
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from clew.serve.proxy.exchange import Answer
+from clew.serve.proxy.lenient_json import read_json
 
 _LINE_ENDS: Final = (b"\r", b"\n")
 _OUTSIDE: Final = re.compile(rb'[^{}"]*+([{}"])')
 _IN_STRING: Final = re.compile(rb'(?s:[^"\\]++|\\.)*+(["\\])')
 """Up to the end of the string; up to a backslash where the piece ends with it."""
-_DECODER: Final = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class ListStream:
     Each byte is looked at once, and each object is decoded once, when its brace closes.
     """
 
-    def __init__(self, decode: Callable[[str], Any] = _DECODER.decode) -> None:
+    def __init__(self, decode: Callable[[str], Any] = read_json) -> None:
         self._decode = decode
         self._begun = bytearray()  # of an object that has not ended
         self._depth = 0
@@ -209,7 +208,7 @@ class LazyReader:
             self._assembler.end()
             return True
         try:
-            self._take(_DECODER.decode(data))
+            self._take(read_json(data))
         except (ValueError, RecursionError):
             return False
         return True

@@ -1,13 +1,14 @@
 """Reads what every format has in an answer that came whole: the object, and numbers of tokens."""
 
-import json
 from typing import Any, Final
+
+from clew.serve.proxy.lenient_json import read_json
 
 
 def parsed(body: bytes) -> dict[str, Any]:
     """The object that a body is; empty when it is none."""
     try:
-        value = json.loads(body)
+        value = read_json(body)
     except (ValueError, RecursionError):  # the body is relayed all the same
         return {}
     return value if isinstance(value, dict) else {}
