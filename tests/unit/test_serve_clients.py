@@ -96,6 +96,9 @@ def test_agents_that_people_define_for_claude_code_1_are_told_by_what_the_main_o
         ),
         (anthropic("Your task is to create a detailed summary of the conversation so far, …"), SideRequest.COMPACTION),
         (anthropic("Your task is to create a summary of the meeting."), None),
+        (anthropic(max_tokens=1), SideRequest.WARM_UP),
+        (anthropic(max_tokens=-1), None),
+        (anthropic(max_tokens=True), None),
         (anthropic("What does `[SUGGESTION MODE:` mean?"), None),
     ],
 )

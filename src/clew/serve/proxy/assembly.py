@@ -7,12 +7,13 @@ import hashlib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat
 from clew.serve.proxy.economy.request_economy import EditsInQuestion
 from clew.serve.proxy.exchange import ChatRequest, Edit, edited
 from clew.serve.proxy.window import Replacement, cut, together
+from clew.serve.proxy.wires.reading import output_limits
 
 TOOLS: Final = 1_500
 """Tokens of a window that are kept free for Clew's tools where they are on.
@@ -22,7 +23,6 @@ Their definitions take about 600 by the estimate; providers add instructions of 
 
 _KEYS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SALT: Final = secrets.token_bytes(16)
-_OUTPUTS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _MOST_OUTPUT: Final = 0.25
 """Most of a window that is kept free for the answer."""
 
@@ -95,11 +95,8 @@ def fitted_to(
 
 def room(request: ChatRequest, window: int, *, has_tools: bool = False) -> int:
     """Tokens of a window that a request may have, beside the answer that it asks for and Clew's tools."""
-    settings = request.value.get("generationConfig")
-    held: list[Any] = [request.value.get(name) for name in _OUTPUTS]
-    held.append(settings.get("maxOutputTokens") if isinstance(settings, dict) else None)
-    asked = next((value for value in held if isinstance(value, int) and not isinstance(value, bool)), 0)
-    return window - max(0, min(asked, int(_MOST_OUTPUT * window))) - (TOOLS if has_tools else 0)
+    asked = next(iter(output_limits(request.value)), 0)
+    return window - min(asked, int(_MOST_OUTPUT * window)) - (TOOLS if has_tools else 0)
 
 
 def _with_window(

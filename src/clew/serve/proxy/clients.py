@@ -12,6 +12,7 @@ from typing import Any, Final
 from clew.condense.wires.protocol import Message, blocks, text_of
 from clew.serve.proxy import client_shapes as shapes
 from clew.serve.proxy.exchange import ChatRequest, ClientMark, SideRequest
+from clew.serve.proxy.wires.reading import output_limits
 
 _LONGEST_ID: Final = 200
 _CLAUDE_SESSION: Final = re.compile(r"_session_([0-9a-fA-F-]{8,64})$")
@@ -179,14 +180,9 @@ def _first_lines(system: str) -> tuple[str, ...]:
 
 def _warm_up(request: ChatRequest, question: str) -> SideRequest | None:
     """Whether a request asks for no answer to speak of: a probe of quota, or one that fills the provider's cache."""
-    value = request.value
-    config = value.get("generationConfig", value.get("generation_config"))
-    limits = [value.get(name) for name in ("max_tokens", "max_completion_tokens", "max_output_tokens")]
-    if isinstance(config, dict):
-        limits += [config.get("maxOutputTokens"), config.get("max_output_tokens")]
-    is_short = any(isinstance(limit, int) and limit <= 1 for limit in limits)
+    is_short = any(limit <= 1 for limit in output_limits(request.value))
     is_named = len(request.messages) == 1 and question.strip() == "Warmup"
-    return SideRequest.WARM_UP if is_short or is_named or value.get("generate") is False else None
+    return SideRequest.WARM_UP if is_short or is_named or request.value.get("generate") is False else None
 
 
 def _folder(request: ChatRequest, name: str) -> str | None:

@@ -11,6 +11,8 @@ from clew.serve.proxy.exchange import PREFIX, ChatRequest, Span
 from clew.serve.proxy.wires.json_spans import JsonBody
 
 _INSTRUCTIONS: Final = ("system", "developer")
+_OUTPUTS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_GEMINI_OUTPUTS: Final = ("maxOutputTokens", "max_output_tokens")
 _SHALLOW: Final = 100
 """Brackets without which no 100 objects and lists can be inside each other, which `checked_list` refuses."""
 
@@ -67,6 +69,17 @@ def names(tools: object, *inside: str) -> tuple[str, ...]:
         holders = [tool, *(tool[name] for name in inside if isinstance(tool.get(name), dict))]
         found.append(next((text_of(holder.get("name")) for holder in holders if holder.get("name")), ""))
     return tuple(name or text_of(tool.get("type")) for name, tool in zip(found, blocks(tools), strict=True))
+
+
+def output_limits(value: Mapping[str, Any]) -> list[int]:
+    """How many tokens an answer may have, by each member of a request that says so.
+
+    Negative numbers, by which local servers mean that there is no limit, are left out.
+    """
+    config = value.get("generationConfig", value.get("generation_config"))
+    given = [value.get(name) for name in _OUTPUTS]
+    given += [config.get(name) for name in _GEMINI_OUTPUTS] if isinstance(config, dict) else []
+    return [number for number in given if isinstance(number, int) and not isinstance(number, bool) and number >= 0]
 
 
 def without_query(path: str) -> str:
