@@ -11,8 +11,10 @@ import pytest
 
 from clew.memory import Memory
 from clew.serve.proxy.held_calls import name_of
+from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.tool_loop import MOST_ROUNDS
 from clew.serve.proxy.wires import WIRES
+from clew.serve.proxy.wires.streams import EventStream
 from clew.serve.scripted.script import Fault, FaultKind, Reply, ToolUse, in_turn
 from clew.serve.toolbox import REPEATED, LoopCalls, Toolbox
 from clew.serve.tools import Tools
@@ -273,6 +275,23 @@ def test_a_later_round_that_fails_ends_the_answer(wire: str, stream: bool, kind:
     assert b"clew_find_quote" not in body
     assert not answer.complete
     assert (b"look." in body) == stream
+
+
+@pytest.mark.requirement("P-SRF-15")
+@pytest.mark.parametrize("wire", sorted(WIRES))
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'{\n  "error": {\n    "message": "Quota used up."\n  }\n}\n', "Quota used up."),
+        (b'[{\r\n "error": {"message": "Quota used up."}\r\n}]', "Quota used up."),
+        (b"<html>\r\n<body>Bad\ngateway</body></html>\r\n", "<html>\r\n<body>Bad\ngateway</body></html>"),
+        (b"", "no reason was given"),
+    ],
+)
+def test_an_error_of_several_lines_is_one_event(wire: str, body: bytes, message: str) -> None:
+    (event,) = EventStream().feed(joiner_of(wire).stream(lambda _: False).failed(body))
+    told = json.loads(event.data)
+    assert told.get("error", told)["message"] == message
 
 
 @pytest.mark.requirement("P-SRF-10")

@@ -11,7 +11,8 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import RawEvents, added, event_of, value_of
+from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, event_of, summed, value_of
+from clew.serve.proxy.wires.anthropic import ANTHROPIC as WIRE
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,7 @@ class _Anthropic:
         content = [
             block for each in rounds for block in blocks(each.get("content")) if not _is_our_call(block, is_ours)
         ]
-        usage = rounds[0].get("usage")
-        for each in rounds[1:]:
-            usage = added(usage, each.get("usage"))
+        usage = summed(rounds, "usage")
         calls = any(block.get("type") == "tool_use" for block in content)
         last = rounds[-1]
         return {**last, "content": content, "stop_reason": _stop(last.get("stop_reason"), calls=calls), "usage": usage}
@@ -132,7 +131,7 @@ class _Stream:
         return event_of({**value, "delta": delta, "usage": usage}, named=True)
 
     def failed(self, error: bytes) -> bytes:
-        return b"event: error\ndata: " + error + b"\n\n"
+        return b"event: error\ndata: " + error_line(error, WIRE.error) + b"\n\n"
 
     def _count(self, usage: object) -> None:
         if isinstance(usage, dict):

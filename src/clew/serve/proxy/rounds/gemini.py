@@ -12,7 +12,8 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, added, compact, value_of
+from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, added, compact, error_line, summed, value_of
+from clew.serve.proxy.wires.gemini import GEMINI as WIRE
 from clew.serve.proxy.wires.streams import ListStream
 
 _CALLS: Final = ("functionCall", "function_call")
@@ -37,9 +38,7 @@ class _Gemini:
         parts = [part for each in rounds for part in _shown(_candidate(each), is_ours)]
         candidate = _candidate(last)
         content = {"role": "model", **(candidate.get("content") or {}), "parts": parts}
-        usage = rounds[0].get("usageMetadata")
-        for each in rounds[1:]:
-            usage = added(usage, each.get("usageMetadata"))
+        usage = summed(rounds, "usageMetadata")
         return {**last, "candidates": [{**candidate, "content": content}], "usageMetadata": usage}
 
     def stream(self, is_ours: IsOurs) -> "_Stream":
@@ -186,13 +185,8 @@ class _Stream:
         return self._response(event, {**value, **({} if usage is None else {"usageMetadata": usage})}, last=True)
 
     def failed(self, error: bytes) -> bytes:
-        if not self._is_list:
-            return b"data: " + error + b"\r\n\r\n"
-        try:
-            value = json.loads(error)
-        except ValueError:  # a page of a load balancer
-            value = {"error": {"code": 502, "message": error.decode("utf-8", "replace")[:200], "status": "UNKNOWN"}}
-        return self._framed(value) + b"]"
+        line = error_line(error, WIRE.error)
+        return self._separator() + line + b"]" if self._is_list else b"data: " + line + b"\r\n\r\n"
 
 
 def _parts(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -11,7 +11,8 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import PARAGRAPH, RawEvents, added, data_of, event_of, value_of
+from clew.serve.proxy.rounds.sums import PARAGRAPH, RawEvents, added, data_of, error_line, event_of, summed, value_of
+from clew.serve.proxy.wires.openai import OPENAI as WIRE
 
 _TEXTS: Final = ("content", "reasoning_content", "reasoning")
 
@@ -39,9 +40,7 @@ class _OpenAI:
         if calls:
             message["tool_calls"] = calls
         stop = _stop(choice.get("finish_reason"), calls=bool(calls))
-        usage = rounds[0].get("usage")
-        for each in rounds[1:]:
-            usage = added(usage, each.get("usage"))
+        usage = summed(rounds, "usage")
         choices = [{**choice, "message": message, "finish_reason": stop}]
         return {**last, "choices": choices, **({} if usage is None else {"usage": usage})}
 
@@ -185,7 +184,7 @@ class _Stream:
         return event_of({**value, **self._first, "choices": choices, **told}, named=False)
 
     def failed(self, error: bytes) -> bytes:
-        return b"data: " + error + b"\n\n"
+        return b"data: " + error_line(error, WIRE.error) + b"\n\n"
 
 
 def _unfinished(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import RawEvents, added, event_of, value_of
+from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, error_value, event_of, summed, value_of
+from clew.serve.proxy.wires.responses import RESPONSES as WIRE
 
 _ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
 _STARTS: Final = ("response.created", "response.in_progress", "response.queued")
@@ -36,9 +37,7 @@ class _Responses:
 
     def whole(self, rounds: Sequence[dict[str, Any]], is_ours: IsOurs) -> dict[str, Any]:
         output = [item for each in rounds for item in _shown(blocks(each.get("output")), is_ours)]
-        usage = rounds[0].get("usage")
-        for each in rounds[1:]:
-            usage = added(usage, each.get("usage"))
+        usage = summed(rounds, "usage")
         return {**_without_our_tools(rounds[-1], is_ours), "output": output, "usage": usage}
 
     def stream(self, is_ours: IsOurs) -> "_Stream":
@@ -208,8 +207,7 @@ class _Stream:
         return self._numbered(event, {**value, "response": joined})
 
     def failed(self, error: bytes) -> bytes:
-        value = value_of(b"data: " + error) or {}
-        about = value.get("error")
+        about = (error_value(error_line(error, WIRE.error)) or {}).get("error")
         said = about if isinstance(about, dict) else {}
         told = {"type": "error", "code": said.get("code"), "message": said.get("message"), "param": said.get("param")}
         return event_of({**told, "sequence_number": self._number}, named=True)

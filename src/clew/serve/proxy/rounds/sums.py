@@ -1,15 +1,21 @@
-"""What all formats need to join rounds: events as they came, sums of usage, and JSON as bytes."""
+"""What all formats need to join rounds: events as they came, sums of usage, errors, and JSON as bytes."""
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from clew.serve.proxy.lenient_json import read_json
+
 _END: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r")
-_DECODER: Final = json.JSONDecoder(strict=False)
 
 
 MOST_HELD: Final = 32 << 20
 """Bytes of an event that are held back until it ends; a longer one is given in parts, none of which can be read."""
+_LINE_END: Final = re.compile(rb"[\r\n]")
+_BAD_GATEWAY: Final = 502
+_SHOWN: Final = 200
+"""Characters of a body that is no JSON in the message of an error."""
 _BEFORE: Final = 3
 """Bytes before a piece in which the end of an event may begin."""
 
@@ -53,7 +59,7 @@ def data_of(event: bytes) -> str:
 def value_of(event: bytes) -> dict[str, Any] | None:
     """The object that is the data of an event; None for anything else."""
     try:
-        value = _DECODER.decode(data_of(event))
+        value = read_json(data_of(event))
     except (ValueError, RecursionError):  # relayed as it came
         return None
     return value if isinstance(value, dict) else None
@@ -80,6 +86,39 @@ def added(first: Any, second: Any) -> Any:
     if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
         return [added(*pair) for pair in zip(first, second, strict=True)]
     return first if second is None else second
+
+
+def summed(rounds: Sequence[Mapping[str, Any]], name: str) -> Any:
+    """The reports of usage of all rounds as one; `name` is the member of an answer that holds them."""
+    usage = rounds[0].get(name)
+    for answer in rounds[1:]:
+        usage = added(usage, answer.get(name))
+    return usage
+
+
+def error_value(error: bytes) -> dict[str, Any] | None:
+    """The object in a provider's body of an error; None for anything else, such as the page of a load balancer.
+
+    Gemini puts it into a list where the answer would have been one.
+    """
+    try:
+        value = read_json(error)
+    except (ValueError, RecursionError):
+        return None
+    value = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(value, dict) else None
+
+
+def error_line(error: bytes, in_shape: Callable[[int, str], bytes]) -> bytes:
+    """A provider's body of an error as JSON in one line, since a line end would end the data of an event.
+
+    Args:
+        in_shape: gives an error in the shape of the client's API, for a body that is none.
+    """
+    value = error_value(error)
+    if value is None:
+        return in_shape(_BAD_GATEWAY, error.decode("utf-8", "replace").strip()[:_SHOWN] or "no reason was given")
+    return error if error.startswith(b"{") and not _LINE_END.search(error) else compact(value)
 
 
 def _is_number(value: object) -> bool:
