@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from clew import Memory, Turn
 from clew.condense.message_tokens import message_tokens
 from clew.condense.wires import WIRES, Message
+from clew.config import ServeConfig
 from clew.serve.proxy.exchange import ChatRequest, edited
+from clew.serve.proxy.space_memory import SpaceMemories
 from clew.serve.proxy.window import Replacement, VirtualWindow, digest_of, together
 from clew.serve.proxy.window_cut import fitted
 from clew.serve.proxy.wires import WIRES as PROXY_WIRES
+from clew.serve.spaces import Spaces
 from clew.text.counters import counter
 from tests.chat_requests import chat_request
 from tests.wire_talks import Event, Said, Used, written
@@ -167,6 +170,34 @@ def test_one_compaction_of_a_session_runs_at_a_time(memory: Memory) -> None:
         assert any(not each.is_new for each in memory.shown("s"))
 
 
+@pytest.mark.requirement("P-ECO-18")
+def test_before_the_memories_are_closed_the_compaction_at_hand_ends_and_none_begins(memory: Memory) -> None:
+    with memory:
+        stored(memory, talk(10))
+        spaces = SpaceMemories(Spaces(lambda _: memory), ServeConfig(window=8_000))
+        window = spaces.get("default").window
+        assert window is not None
+        assert window.compact("s")
+        spaces.close()
+        assert any(not turn.is_new for turn in memory.shown("s"))
+        assert not window.compact("s")
+
+
+@pytest.mark.requirement("P-ECO-18")
+def test_a_bug_in_a_compaction_is_logged(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+    class Failing:
+        config = memory.config
+
+        def condense(self, session: str, *, force: bool) -> None:
+            raise ZeroDivisionError(f"{session} {force}")
+
+    with memory:
+        window = VirtualWindow(cast(Memory, Failing()), 8_000)
+        assert window.compact("s")
+        window.close()
+    assert "the compaction of a session for the window failed" in caplog.text
+
+
 @pytest.mark.requirement("P-ECO-17")
 def test_marks_of_the_cache_do_not_count_and_are_not_kept() -> None:
     mark = {"cache_control": {"type": "ephemeral"}}
@@ -213,8 +244,7 @@ def test_a_conversation_with_reasoning_is_compacted_again_and_again(memory: Memo
         events = talk(30)
         names = stored(memory, events)
         memory.condense("s", force=True)
-        workers = ThreadPoolExecutor(1)
-        window = VirtualWindow(memory, 4_000, workers=workers)
+        window = VirtualWindow(memory, 4_000)
         first = window.proposed("s", chat_request("anthropic", reasoned(request_of(events).messages)), names, 3_900)
         assert first is not None
         assert 0 < first.summed < first.covered  # behind the recap reasoning alone is left out
@@ -225,7 +255,7 @@ def test_a_conversation_with_reasoning_is_compacted_again_and_again(memory: Memo
         stale = window.proposed("s", grown, names, 3_900)
         assert stale is not None
         assert stale.summed == first.summed
-        workers.shutdown()  # waits for the compaction that this began
+        window.close()  # waits for the compaction that this began
         then = VirtualWindow(memory, 4_000)
         assert then.current("s", grown) == first
         renewed = then.proposed("s", grown, names, 3_900)

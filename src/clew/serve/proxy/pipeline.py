@@ -51,6 +51,10 @@ class Pipeline:
         """Ends what takes long, since the server stops."""
         self._spaces.stop()
 
+    def close(self) -> None:
+        """Waits for what is done behind the scenes, before the memories are closed."""
+        self._spaces.close()
+
     def read(self, chat: Chat) -> ChatRequest:
         """The request of a chat.
 

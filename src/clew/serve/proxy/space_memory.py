@@ -43,6 +43,14 @@ class SpaceMemories:
         """Begins to store no further portion of a long history."""
         self._stopping.set()
 
+    def close(self) -> None:
+        """Waits for the compactions at hand, which need the memories, and begins no others. It may take a while."""
+        with self._lock:
+            windows = [known.window for known in self._known.values()]
+        for window in windows:
+            if window is not None:
+                window.close()
+
     def get(self, space: str) -> SpaceMemory:
         """A space whose memory is open.
 

@@ -90,23 +90,20 @@ class Replacement:
         return [edit for edit in edits if edit.span.start >= end]
 
 
-def cut(request: ChatRequest, tokens: int, count: Counter | None = None) -> list[Edit]:
-    """The edits that make a request fit a window of so many tokens, deterministically and without a store.
+def cut(request: ChatRequest, tokens: int) -> list[Edit]:
+    """The edits that make a request fit a window of so many estimated tokens, deterministically and without a store.
 
     Its oldest messages are dropped, then the middle of long texts, each with a mark in its place; the last question,
     tools, system prompt and what stands for still older messages stay. No edits for a request that fits.
-
-    Args:
-        count: counts tokens; None estimates them.
     """
-    chosen, messages = count or counter(), list(request.messages)
-    inside = message_tokens(messages, request.wire, chosen)
+    count, messages = counter(), list(request.messages)
+    inside = message_tokens(messages, request.wire, count)
     listed = {"anthropic": "messages", "openai": "messages", "responses": "input", "gemini": "contents"}[request.wire]
     head = {name: value for name, value in request.value.items() if name != listed}
-    room = tokens - message_tokens([head], request.wire, chosen) - _instructions(request, listed, chosen)
+    room = tokens - message_tokens([head], request.wire, count) - _instructions(request, listed, count)
     if inside <= room or not messages:
         return []
-    return _as_edits(request, fitted(messages, wire(request.wire), max(0, room), chosen))
+    return _as_edits(request, fitted(messages, wire(request.wire), max(0, room), count))
 
 
 def _instructions(request: ChatRequest, listed: str, count: Counter) -> int:
@@ -135,15 +132,16 @@ def digest_of(messages: Sequence[Message]) -> str:
 class VirtualWindow:
     """The replacements of the conversations of one space, and its compactions. Threads may share it."""
 
-    def __init__(self, memory: Memory, tokens: int, *, workers: ThreadPoolExecutor | None = None) -> None:
-        """Takes the memory, the tokens of the model's window, and where compactions run."""
+    def __init__(self, memory: Memory, tokens: int) -> None:
+        """Takes the memory and the tokens of the model's window."""
         self._memory, self.tokens = memory, tokens
         self._count = counter(memory.config.counter)
-        self._workers = workers or ThreadPoolExecutor(1, "clew-window")
+        self._workers = ThreadPoolExecutor(1, "clew-window")
         self._known: OrderedDict[str, Replacement | None] = OrderedDict()
         self._offered: OrderedDict[str, tuple[Replacement | None, int]] = OrderedDict()
         self._begun: OrderedDict[str, int] = OrderedDict()
         self._running: set[str] = set()
+        self._is_closed = False
         self._lock = threading.Lock()
 
     def current(self, session: str, request: ChatRequest) -> Replacement | None:
@@ -221,16 +219,18 @@ class VirtualWindow:
         keep_injection(reads.store, reads.space, row)
 
     def compact(self, session: str) -> bool:
-        """Begins a compaction of a session behind the scenes; says whether none was running."""
+        """Begins a compaction of a session behind the scenes; says whether none was running and none is too late."""
         with self._lock:
-            if session in self._running:
+            if session in self._running or self._is_closed:
                 return False
             self._running.add(session)
-        self._workers.submit(self._compact, session)
+            self._workers.submit(self._compact, session)
         return True
 
     def close(self) -> None:
-        """Waits for the compaction at hand."""
+        """Waits for the compaction at hand, and begins no other."""
+        with self._lock:
+            self._is_closed = True
         self._workers.shutdown(cancel_futures=True)
 
     def _compact(self, session: str) -> None:
@@ -238,6 +238,8 @@ class VirtualWindow:
             self._memory.condense(session, force=True)
         except ClewError as error:
             log.warning("session %r was not compacted for the window: %s", session, error)
+        except Exception:  # a bug must not pass in silence in a thread that nobody waits for
+            log.exception("the compaction of a session for the window failed")
         finally:
             with self._lock:
                 self._running.discard(session)
