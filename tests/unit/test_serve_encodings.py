@@ -50,6 +50,15 @@ def test_a_body_that_is_no_such_thing_or_too_large_is_refused(encoding: str) -> 
         decoded(PACKED[encoding](bytes(16 << 20)), encoding, 70_000)
 
 
+def test_gzip_may_have_several_members() -> None:
+    first, second = gzip.compress(BODY), gzip.compress(b"and more")
+    assert decoded(first + second, "gzip", len(BODY) + 8) == BODY + b"and more"
+    assert decoded(first + second[:-12], "gzip", len(BODY) + 8).startswith(BODY)
+    assert decoded(first + bytes(8), "gzip", len(BODY)) == BODY
+    with pytest.raises(FormatError, match="more than"):
+        decoded(first + second, "gzip", len(BODY) + 7)
+
+
 def test_other_encodings_are_refused() -> None:
     assert not is_readable("gzip, xz")
     with pytest.raises(FormatError, match="'xz'; expected one of gzip"):

@@ -9,6 +9,8 @@ from typing import Final
 from clew.errors import FormatError, MissingExtra
 
 _WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+_GZIP: Final = b"\x1f\x8b"
+"""How a gzip member begins; a body may have several, one behind the other (RFC 1952, 2.2)."""
 _MODULES: Final = {"br": "brotli", "zstd": "zstandard"}
 """Encodings that need a package of the extra `encodings`."""
 
@@ -51,10 +53,18 @@ def _by_zlib(body: bytes, name: str, most: int) -> bytes:
     bits = _WINDOW_BITS[name]
     if name == "deflate" and body[:1] != b"\x78":
         bits = -15  # without the frame that RFC 9110 asks for, as some programs send it
+    pieces, size = list[bytes](), 0
     try:
-        return zlib.decompressobj(bits).decompress(body, most + 1)
+        while size <= most:
+            reader = zlib.decompressobj(bits)
+            pieces.append(reader.decompress(body, most + 1 - size))
+            size += len(pieces[-1])
+            body = reader.unused_data
+            if name == "deflate" or not body.startswith(_GZIP):  # the end, or bytes behind it that mean nothing
+                break
     except zlib.error as error:
         raise FormatError(f"the body is not compressed by {name}: {error}") from error
+    return b"".join(pieces)
 
 
 def _by_brotli(body: bytes, name: str, most: int) -> bytes:
