@@ -145,6 +145,32 @@ def test_the_next_request_waits_neither_for_the_disk_nor_for_the_ledger_of_an_an
     assert noted.log[-1] == "finish 1 ends"
 
 
+@pytest.mark.requirement("P-IDN-19")
+@pytest.mark.parametrize("patience", [LONG, 0.05])
+def test_a_request_whose_client_leaves_while_it_is_prepared_got_no_answer(patience: float) -> None:
+    noted = Noted("prepare 1")
+    left = chat("1")
+
+    async def talk() -> None:
+        workers = Workers(noted, 4, patience, Metrics())
+        first = asyncio.ensure_future(workers.prepared(left))
+        await until(lambda: "prepare 1 begins" in noted.log)
+        if patience < LONG:
+            await first
+            workers.afterwards(left, await first, None)
+        else:
+            first.cancel()
+            await asyncio.wait((first,))
+        noted.go.set()
+        await workers.prepared(chat("2"))
+        await workers.close()
+
+    asyncio.run(talk())
+    after = f"after 1 {'slow' if patience < LONG else None} ends"
+    assert noted.log.index("prepare 1 ends") < noted.log.index(after) < noted.log.index("prepare 2 begins")
+    assert not left.ticket.take(), "nothing of it is recorded as sent"
+
+
 async def until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         await asyncio.sleep(0.001)

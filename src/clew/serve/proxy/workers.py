@@ -95,23 +95,37 @@ class Workers:
         began = time.monotonic()
         hangs = self._overdue >= self._threads  # then waiting would hold up every request for nothing
         job = self._counted(self._begun(chat))
-        await asyncio.wait((job,), timeout=0 if hangs else self._patience)
-        if not job.done() and chat.ticket.give_up():
-            self._overdue += 1
-            job.add_done_callback(self._caught_up)
-            return Preparing(job, await self._without(chat, Unchanged.SLOW))
-        prepared = await asyncio.shield(job)
+        try:
+            await asyncio.wait((job,), timeout=0 if hangs else self._patience)
+            if not job.done() and chat.ticket.give_up():
+                self._overdue += 1
+                job.add_done_callback(self._caught_up)
+                return Preparing(job, await self._without(chat, Unchanged.SLOW))
+            prepared = await asyncio.shield(job)
+        except asyncio.CancelledError:  # the client has left; the request is stored, and stays without an answer
+            chat.ticket.give_up()
+            self._store_after(chat, job, None, None)
+            raise
         self._metrics.observe("clew_prepare_seconds", time.monotonic() - began)
         return Preparing(job, prepared)
 
     def afterwards(self, chat: Chat, preparing: "Preparing", answer: KeptAnswer | None) -> None:
         """Stores an answer, after its request and without holding up the client."""
-        if preparing.job is None:
-            return
-        job = preparing.job
+        if preparing.job is not None:
+            self._store_after(chat, preparing.job, answer, preparing.sent.unchanged)
+
+    def _store_after(
+        self, chat: Chat, job: "asyncio.Future[PreparedChat]", answer: KeptAnswer | None, why: Unchanged | None
+    ) -> None:
+        """Stores an answer once its request is.
+
+        Args:
+            why: why the request went on without what the job has prepared; None when it did not.
+        """
 
         async def store() -> None:
-            prepared = replace(await job, unchanged=preparing.sent.unchanged)
+            prepared = await job
+            prepared = prepared if why is None else replace(prepared, unchanged=why)
             finish = await self._submit(lambda: self._preparation.after(chat, prepared, answer))
             remaining = asyncio.ensure_future(self._finished(finish))
             self._remaining.add(remaining)
