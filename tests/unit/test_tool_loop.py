@@ -3,14 +3,16 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
 import httpx2
 import pytest
 
 from clew.memory import Memory
-from clew.serve.proxy.held_calls import name_of
+from clew.serve.proxy.exchange import ToolCall
+from clew.serve.proxy.held_calls import HeldCalls, HeldExchange, name_of
 from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.tool_loop import MOST_ROUNDS
 from clew.serve.proxy.wires import WIRES
@@ -18,7 +20,8 @@ from clew.serve.proxy.wires.streams import EventStream
 from clew.serve.scripted.script import Fault, FaultKind, Reply, ToolUse, in_turn
 from clew.serve.toolbox import REPEATED, LoopCalls, Toolbox
 from clew.serve.tools import Tools
-from tests.memories import at, quiet, told
+from clew.store.protocol import Reader, Store
+from tests.memories import NOON, at, quiet, told
 from tests.tool_loops import HEADERS, LoopApp, Piecewise, asked, paced, request_of
 
 QUOTE = ToolUse("clew_find_quote", {"text": "Redis"})
@@ -187,6 +190,33 @@ def test_what_is_held_in_one_format_is_not_put_into_another() -> None:
             status, body, _ = asyncio.run(asked(app, then, path, value))
             assert status == 200, body
             assert sent(app)[member] == value[member]
+
+
+@pytest.mark.requirement("P-SRF-12")
+def test_what_is_kept_while_another_request_looks_stays() -> None:
+    with remembering() as memory:
+        held = HeldExchange("openai", (ToolCall("call_1", "weather", "{}"),), (), (), turns=None)
+        store = memory.reads.store
+        memory.forget(turn_ids=[memory.add(told("To be forgotten."))])
+
+        class Interrupted:
+            """A store in which another thread keeps an exchange right after the snapshot of the one that looks."""
+
+            def __init__(self) -> None:
+                self.is_looking = False
+
+            @contextmanager
+            def snapshot(self) -> Iterator[Reader]:
+                with store.snapshot() as reader:
+                    yield reader
+                if self.is_looking:
+                    self.is_looking = False
+                    calls.keep("s", held, NOON)
+
+        interrupted = Interrupted()
+        calls = HeldCalls(cast(Store, interrupted), memory.space)
+        interrupted.is_looking = True
+        assert calls.of("s") == calls.of("s") == {name_of(held.calls[0]): held}
 
 
 @pytest.mark.requirement("P-SRF-12")

@@ -93,9 +93,10 @@ class HeldCalls:
         """The exchanges of a session, by the name of the first call that the client was shown."""
         with self._store.snapshot() as reader:
             rows = INJECTION.scan(reader, (self._space, session, PREFIX), (self._space, session, _PAST))
-            forgotten = self._count(reader) if self._kept else self._forgotten
+            forgotten = self._count(reader) if self._kept else None
         with self._lock:
-            self._drop_after(forgotten)
+            if forgotten is not None:  # else what is in memory by now was kept just now
+                self._drop_after(forgotten)
             found = {name: held for (owner, name), held in self._kept.items() if owner == session}
         return {row.injection: _exchange(row.block) for row in rows} | found
 
