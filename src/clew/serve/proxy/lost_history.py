@@ -28,7 +28,8 @@ SHARE: Final = 2
 """How many budgets of a block the lost history may have: it comes once, the others with every question."""
 
 _HEAD: Final = "The history above no longer holds {lost} earlier turns of this conversation. What mattered in them:"
-_MARK: Final = re.compile(r"no longer holds (\d+) earlier turns")
+_MARK: Final = re.compile(r"(?:<[^\n]*>\n)?" + re.escape(_HEAD.partition("{")[0]) + r"(\d{1,9}) earlier turns of this")
+"""How a block begins that brings something back, in its frame or without; a quotation of these words is none."""
 _SESSIONS: Final = 1_000
 
 
@@ -51,7 +52,7 @@ class LostHistory:
         if place.conversation.fresh or not (place.conversation.cut or len(request.messages) == 1):
             return ""
         lost = self._lost(session, place.conversation.turn_ids)
-        told = max((int(count) for block in blocks for count in _MARK.findall(block)), default=0)
+        told = max(map(_count, blocks), default=0)
         with self._lock:
             told = max(told, self._told.get(session, 0))
         if lost < FEWEST or lost < GROWTH * told:
@@ -67,8 +68,8 @@ class LostHistory:
 
     def brought_back(self, session: str, text: str) -> None:
         """Notes that a block was recorded, so that what it brings back is not brought back again."""
-        for count in _MARK.findall(text[: len(_HEAD) + 20]):
-            self._keep(session, int(count))
+        if count := _count(text):
+            self._keep(session, count)
 
     def _keep(self, session: str, lost: int) -> None:
         with self._lock:
@@ -86,3 +87,9 @@ class LostHistory:
             )
         last = rows[0].seq if rows else -1
         return last + 1 - len(held)
+
+
+def _count(block: str) -> int:
+    """How many turns a block brings back; 0 for one that brings none back."""
+    told = _MARK.match(block)
+    return 0 if told is None else int(told[1])
