@@ -12,6 +12,7 @@ from clew.serve.proxy.commands import MARK, Command, Commands, answered, command
 from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.wires import WIRES
 from tests.memories import at, quiet, told
+from tests.proxy_talks import assistant, user
 from tests.tool_loops import request_of
 
 WIRE_NAMES = sorted(WIRES)
@@ -166,6 +167,15 @@ def test_forgetting_asks_first(memory: Memory) -> None:
     assert memory.labelled("deployment") == []
     assert "No topic is called 'zebra'; there are: login-page" in chat.answer(Command("forget", "zebra"))
     assert "Name the topic" in chat.answer(Command("forget"))
+
+
+@pytest.mark.requirement("P-SRF-30")
+def test_a_conversation_whose_name_has_several_lines_is_not_attached(memory: Memory) -> None:
+    for name in ("two\u2028lines", "two\rlines", "two\nlines"):
+        memory.add(told("Hello.", session=name))
+        assert "has a line break in its name" in commands(memory).answer(Command("attach", name))
+    talk = [user("clew attach x"), assistant("[clew] Attached to "), user("Hm?")]
+    assert without_commands(WIRES["openai"], read("openai", {"messages": talk})).attached is None
 
 
 @pytest.mark.requirement("P-SRF-33")

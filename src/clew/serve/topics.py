@@ -3,7 +3,7 @@
 Start at `expanded` and `all_topics`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from clew.assemble.render import Evidence, chronological, quoted, render
@@ -23,13 +23,18 @@ _NEAR: Final = 20  # topics that are named where one is unknown
 _CUT: Final = 2_000  # characters of a turn that alone is longer than the budget
 
 
+def turns_of(memory: MemoryReads, topic: str) -> list[str]:
+    """The ids of the turns of a topic, in their order; none where no topic has this name."""
+    return list(dict.fromkeys(turn for segment in memory.labelled(topic) for turn in segment.turn_ids))
+
+
 def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
     """The turns of a topic in full, in their order, as many as fit; the first `offset` of them are passed over.
 
     Raises:
         InputError: there is no such topic, or fewer turns than `offset`.
     """
-    ids = list(dict.fromkeys(turn for each in memory.labelled(topic) for turn in each.turn_ids))
+    ids = turns_of(memory, topic)
     if not ids:
         raise InputError(f"no topic is called {topic!r:.80}; {known_topics(memory, topic)}")
     if not 0 <= offset < len(ids):
@@ -68,11 +73,6 @@ def all_topics(memory: MemoryReads, budget: int) -> str:
     """Every topic with a summary, the most frequent first; shorter and shorter ones where the budget is small."""
     found = memory.topics(limit=MOST_TOPICS)
     return _in_short(memory, found, budget) if found else ""
-
-
-def topic_list(topics: Iterable[Topic]) -> str:
-    """Names of topics with their numbers of segments, one a line."""
-    return "\n".join(f"{each.name} ({segments(each.count)})" for each in topics)
 
 
 def segments(count: int) -> str:

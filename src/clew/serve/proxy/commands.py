@@ -31,7 +31,7 @@ from clew.serve.scripted.refusal import compact
 from clew.serve.scripted.script import Reply
 from clew.serve.scripted.vendors import VENDORS
 from clew.serve.tools import Tools
-from clew.serve.topics import known_topics, segments
+from clew.serve.topics import known_topics, segments, turns_of
 from clew.text.shown_names import name_on_a_line
 
 log = logging.getLogger("clew.serve")
@@ -130,8 +130,8 @@ def _said(message: Message) -> str:
 
 def _attached(answers: list[str]) -> str | None:
     begin = MARK + ATTACHED
-    found = [text.removeprefix(begin).splitlines()[0] for text in answers if text.startswith(begin)]
-    return found[-1] if found else None
+    named = [text.removeprefix(begin).splitlines() for text in answers if text.startswith(begin)]
+    return next((lines[0] for lines in reversed(named) if lines), None)
 
 
 def answered(wire: ProxyWire, request: ChatRequest, text: str) -> LocalAnswer:
@@ -172,7 +172,7 @@ class Commands:
             return "Name the conversation: clew attach NAME. `clew list` shows them."
         labelled = [each.name for each in self._memory.sessions() if (each.title or "").casefold() == name.casefold()]
         session = labelled[0] if len(labelled) == 1 else session_meant(self._memory.reads, name)
-        if "\n" in session:
+        if session.splitlines() != [session]:
             return f"The conversation {session!r} has a line break in its name; use the header X-Clew-Session."
         return f"{ATTACHED}{session}\nWhat is said from here on belongs to it."
 
@@ -242,7 +242,7 @@ class Commands:
         topic = argument.removesuffix(code).strip() if code else argument
         if not topic:
             return "Name the topic: clew forget TOPIC. `clew status` shows them."
-        turns = list(dict.fromkeys(turn for each in self._memory.labelled(topic) for turn in each.turn_ids))
+        turns = turns_of(self._memory, topic)
         if not turns:
             return f"No topic is called {topic!r}; {known_topics(self._memory, topic)}"
         asked = hashlib.sha256(json.dumps([self._memory.space, *turns]).encode()).hexdigest()[:6]
