@@ -147,6 +147,10 @@ PAIRS = (("Question", "?"), ("Answer", "."))
 def test_two_sessions_that_ask_the_same_at_once_stay_apart(gemini: GeminiSession, tmp_path: Path) -> None:
     request = gemini.ask("Which port?")
     assert session_in_file(request, GEMINI) == ONE
+    gone = gemini.file.with_name("session-gone.json")
+    gone.symlink_to("nowhere")
+    assert session_in_file(request, GEMINI) == ONE
+    gone.unlink()
     other = GeminiSession(gemini.memory, tmp_path, OTHER)
     other.ask("Which port?")
     assert session_in_file(request, GEMINI) is None

@@ -9,6 +9,7 @@ Borders: reads files below the user's own `.gemini/tmp` alone, whatever folder a
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -54,13 +55,12 @@ def _folder(first: Message) -> Path | None:
 def _files(folder: Path) -> list[Path]:
     """The session files of a folder that changed last."""
     states = []
-    try:
+    with suppress(OSError):  # it cannot be listed
         for file in folder.glob("session-*.json*"):
-            state = file.stat()
-            if state.st_size <= _MOST_BYTES:
-                states.append((state.st_mtime_ns, file))
-    except OSError:  # it cannot be listed, or a file is gone meanwhile
-        return []
+            with suppress(OSError):  # it is gone meanwhile
+                state = file.stat()
+                if state.st_size <= _MOST_BYTES:
+                    states.append((state.st_mtime_ns, file))
     return [file for _, file in sorted(states, reverse=True)[:_MOST]]
 
 
