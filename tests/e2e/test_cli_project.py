@@ -68,6 +68,21 @@ def test_init_says_what_is_there(tmp_path: Path) -> None:
     assert "checked: 1 file, 1 object, 1 transform, 2 nodes, 0 imports" in done("project", "status", "--root", root)
 
 
+@pytest.mark.requirement("L-PRJ-19")
+def test_all_that_fits_is_listed_as_json_and_a_cut_is_told(tmp_path: Path) -> None:
+    root = write(tmp_path / "many", {"notes.md": "".join(f"# Heading {number}\n\nA line.\n" for number in range(30))})
+    done("project", "genesis", "--root", root)
+    asked = ("project", "query", "file:notes.md", "--root", root)
+    every = records(*asked)
+    assert len(every) == 31
+    assert records(*asked, "--limit", "20") == every[:20]
+    cut = run(*asked)
+    assert "there are more; --limit shows them" in cut.stderr
+    assert "Heading 18" in cut.stdout
+    assert "Heading 19" not in cut.stdout
+    assert "there are more" not in run(*asked, "--limit", "31").stderr
+
+
 @needs_grammars
 @pytest.mark.requirement("L-PRJ-19")
 def test_questions_are_answered_as_text_and_as_json(shop: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 from clew.cli.opening import open_memory
-from clew.cli.options import Scope, common
+from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.project_memory import attach, decisions, detach, drift, overlays, place_of, root_option
 from clew.cli.show import bar, counted, dim, err, grid, lay_out, lines, numbers, out, shortened
 from clew.cli.terminal import emit
@@ -148,24 +148,26 @@ def status(scope: Scope, root: str | None) -> None:
 
 @project.command()
 @click.argument("expression", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@limited("rows")
 @root_option
 @common
-def query(scope: Scope, expression: tuple[str, ...], limit: int, root: str | None) -> None:
+def query(scope: Scope, expression: tuple[str, ...], limit: int | None, root: str | None) -> None:
     """Find files, symbols, sections and decisions of the project.
 
     EXPRESSION is `file:PATH` for what is in a file, `symbol:NAME`, `kind:decision WORDS` (also
     `kind:interface`, `kind:trait`, `kind:struct` and `kind:abstract`), or words. The end of a path,
     as in `file:cart.py`, and of a name, as in `symbol:Cart.pay`, is enough. Exit status 1 means that nothing was found.
     """
-    asked = " ".join(expression)
+    asked, most = " ".join(expression), most_rows(scope, limit)
     with Project.open(place_of(root)) as opened:
-        found = run_query(opened, asked, limit=limit)
+        found = run_query(opened, asked, limit=most if scope.as_json else most + 1)
         about = _about_file(opened, found)
     if scope.as_json:
         emit(*(match.to_dict() for match in found))
     else:
-        _print_matches(found, about)
+        _print_matches(found[:most], about)
+        if len(found) > most:
+            err().print("there are more; --limit shows them", style="dim")
     if not found:
         raise ClewError(f"nothing in the project fits {asked!r}; `clew project update` reads what is new")
 
