@@ -1,5 +1,6 @@
 """`clew when` on a conversation of its own home."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ def test_a_time_is_told_as_text_and_as_json(home: Path) -> None:
     empty = run("when", "--since", "2031-01-01", "--home", home)
     assert (empty.stdout, empty.exit_code) == ("", 0)
     assert "nothing was found" in empty.stderr
+
+
+@pytest.mark.requirement("F-TIME-11")
+@pytest.mark.parametrize(
+    ("left_out", "days"),
+    [("in March 2025", "2025-03-01 to 2025-03-31"), ("on 12 March 2025", "2025-03-12")],
+)
+def test_what_is_left_out_is_told_by_its_first_and_last_day(home: Path, left_out: str, days: str) -> None:
+    shown = run("when", f"what did we talk about in spring 2025, but not {left_out}?", "--home", home)
+    assert re.search(rf" without {days}[:( ]", " ".join(shown.stderr.split())), shown.stderr
 
 
 @pytest.mark.requirement("F-TIME-11")

@@ -51,7 +51,7 @@ def _footer(found: Remembered) -> str:
     ends = [None if end is None else end.isoformat(" ", "minutes")[:16] for end in (found.since, found.until)]
     span = f"from {ends[0] or 'the beginning'} to {ends[1] or 'now'}" if any(ends) else "all times"
     if found.excluded:
-        span += " without " + ", ".join(f"{start:%Y-%m-%d} to {end:%Y-%m-%d}" for start, end in found.excluded)
+        span += f" without {', '.join(found.excluded_days())}"
     last = found.counted_from
     day = "" if last is None else f" (counted from the conversation's last day, {last.date()})"
     left = f", {found.left_out:,} lines left out" if found.left_out else ""

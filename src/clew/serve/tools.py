@@ -480,7 +480,7 @@ def _need(text: str, name: str, what: str) -> None:
 def _span(found: Remembered) -> str:
     """The period in words."""
     ends = [None if end is None else end.isoformat(timespec="minutes") for end in (found.since, found.until)]
-    excluded = "".join(f", without {start:%Y-%m-%d} to {end:%Y-%m-%d}" for start, end in found.excluded)
+    excluded = "".join(f", without {days}" for days in found.excluded_days())
     if ends == [None, None]:
         return f"of all times{excluded}"
     day = found.counted_from

@@ -1,7 +1,7 @@
 """The result of asking what was said in a period."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from clew.types.record import Record
@@ -15,6 +15,8 @@ MODES: Final = (
     "window_overview",
 )
 """The modes of a recall by time; `auto` chooses one by the words of the question."""
+
+_INSTANT: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,3 +73,8 @@ class Remembered(Record):
     counted_from: datetime | None = None
     receipt_id: str = ""
     excluded: tuple[tuple[datetime, datetime], ...] = ()
+
+    def excluded_days(self) -> list[str]:
+        """The stretches left out by their first and last day, `2025-01-01 to 2025-01-31`; a single day once."""
+        spans = [(start.date(), max(start, end - _INSTANT).date()) for start, end in self.excluded]
+        return [f"{first}" if first == last else f"{first} to {last}" for first, last in spans]
