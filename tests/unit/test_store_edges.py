@@ -1,6 +1,7 @@
 """The edges of a home: who may read its files, what becomes of an emptied one, a full disk, names that cannot be."""
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ from typing import Any
 import apsw
 import pytest
 
+import clew.store.restore_backup
 from clew.errors import (
     InputError,
     NotFoundError,
@@ -313,6 +315,24 @@ def test_a_disk_that_is_full_for_the_copy_leaves_the_home(backed_up: tuple[Path,
     (home / RESTORED).rmdir()
     with quiet(home) as memory:
         assert len(texts(memory)) == 2
+
+
+@pytest.mark.requirement("F-STORE-38")
+@pytest.mark.parametrize("made", [None, "new", "new/home"])
+def test_a_disk_that_is_full_for_the_copy_leaves_no_new_folder(
+    backed_up: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str | None
+) -> None:
+    def full(_file: Path, _length: int) -> Iterator[bytes]:
+        yield b"SQLite"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(clew.store.restore_backup, "raw_chunks", full)
+    if made is not None:
+        (tmp_path / made).mkdir(parents=True)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(StoreFull):
+        restore_backup(backed_up[1], tmp_path / "new" / "home", None)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.requirement("F-STORE-39")

@@ -5,7 +5,8 @@ the backup, never a part of each.
 """
 
 import os
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
 from clew.store.cipher import fitting, key_for
 from clew.store.file_copy import check_copy, damage, row_counts
 from clew.store.forks import see_that_it_can_be_opened, using_sqlite
-from clew.store.home import make_private, prepare_home, see_that_it_is_a_file, sync_directory
+from clew.store.home import local_home, make_private, prepare_home, see_that_it_is_a_file, sync_directory
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.raw_file import raw_chunks
 from clew.store.rekey import connect_alone
@@ -41,42 +42,66 @@ def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout
         SchemaError: the file is no database of Clew, or of a newer Clew.
         StoreLocked: somebody has the home open.
         StoreCorrupt: the backup is damaged.
-        StoreError: the copy could not be written. In each case the home is as it was.
+        StoreError: the copy could not be written. In each case the home is as it was, or absent as before.
     """
     with translating():
         if not backup.is_file():
             raise NotFoundError(f"there is no file {str(backup)!r}; name one that `clew backup` wrote")
         with using_sqlite():
             expected = _checked(backup, secret)
-        home = prepare_home(path, os.environ)
-        file, fresh = home / DATABASE, home / RESTORED
-        if file.exists() and file.samefile(backup):
-            raise InputError(f"{str(backup)!r} is the home's own database; name a backup of it")
-        see_that_it_is_a_file(file)
-        see_that_it_can_be_opened(file)
-        ticket = Ticket.of(home / LOCK)
-        try:
-            with ticket.turn(busy_timeout), using_sqlite():
-                _empty_log(file, secret, busy_timeout)
-                fresh.unlink(missing_ok=True)
-                make_private(fresh)
-                try:
-                    with fresh.open("wb") as copy:
-                        copy.writelines(raw_chunks(backup, _CHUNK))
-                    check_copy(fresh, key_for(fresh, secret), expected)
-                    _sync(fresh)
-                    for suffix in ("-wal", "-shm"):  # those of a damaged database; another's are gone by now
-                        file.with_name(DATABASE + suffix).unlink(missing_ok=True)
-                    fresh.replace(file)
-                finally:
-                    fresh.unlink(missing_ok=True)
-                for saved in saved_copies(home):
-                    saved.unlink()
-                sync_directory(home)
-                ticket.mark()
-        finally:
-            ticket.close()
+        with _home_for_it(path) as home:
+            file = home / DATABASE
+            if file.exists() and file.samefile(backup):
+                raise InputError(f"{str(backup)!r} is the home's own database; name a backup of it")
+            see_that_it_is_a_file(file)
+            see_that_it_can_be_opened(file)
+            ticket = Ticket.of(home / LOCK)
+            try:
+                with ticket.turn(busy_timeout), using_sqlite():
+                    _empty_log(file, secret, busy_timeout)
+                    _replace(home, backup, secret, expected)
+                    ticket.mark()
+            finally:
+                ticket.close()
     return expected
+
+
+@contextmanager
+def _home_for_it(path: Path) -> Iterator[Path]:
+    """The home, made if it is absent; what was made of it is removed again when the block fails."""
+    wanted = local_home(path, os.environ)
+    absent = [each for each in (wanted, *wanted.parents) if not each.exists()]
+    lock = wanted / LOCK
+    is_new = not lock.exists()
+    try:
+        yield prepare_home(path, os.environ)
+    except BaseException:
+        if is_new and not (wanted / DATABASE).exists():
+            lock.unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else put something into it meanwhile
+            for folder in absent:
+                folder.rmdir()
+        raise
+
+
+def _replace(home: Path, backup: Path, secret: str | None, expected: Mapping[str, int]) -> None:
+    """Writes the copy beside the database, checks it, and gives it the database's name."""
+    file, fresh = home / DATABASE, home / RESTORED
+    fresh.unlink(missing_ok=True)
+    try:
+        make_private(fresh)
+        with fresh.open("wb") as copy:
+            copy.writelines(raw_chunks(backup, _CHUNK))
+        check_copy(fresh, key_for(fresh, secret), expected)
+        _sync(fresh)
+        for suffix in ("-wal", "-shm"):  # those of a damaged database; another's are gone by now
+            file.with_name(DATABASE + suffix).unlink(missing_ok=True)
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)
+    for saved in saved_copies(home):
+        saved.unlink()
+    sync_directory(home)
 
 
 def _checked(backup: Path, secret: str | None) -> dict[str, int]:
