@@ -228,6 +228,26 @@ def test_pause_and_resume_of_a_session_on_the_command_line(tmp_path: Path, capsy
     assert "not paused by itself, but the space is" in capsys.readouterr().out
 
 
+@pytest.mark.requirement("S-REST-02")
+def test_a_session_is_paused_by_the_beginning_of_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("0cf3db51-1c73-43bb", "0cffffff-2222", "talk"):
+        assert run(tmp_path, "add", "something", "--session", name) == 0
+    capsys.readouterr()
+    assert run(tmp_path, "pause", "--session", "0cf3") == 0
+    told = capsys.readouterr()
+    assert "until `clew resume --session 0cf3db51-1c73-43bb`" in told.out
+    assert told.err == "0cf3 is the conversation 0cf3db51-1c73-43bb\n"
+    assert run(tmp_path, "add", "more", "--session", "0cf3db51-1c73-43bb") == 1
+    assert run(tmp_path, "pause", "--session", "0cf") == 1
+    assert "may be any of 0cf3db51-1c73-43bb, 0cffffff-2222" in capsys.readouterr().err
+    assert run(tmp_path, "pause", "--session", "later") == 0
+    assert "no conversation is called later yet" in capsys.readouterr().err
+    assert run(tmp_path, "resume", "--session", "0cf3", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"paused_since": None, "session": "0cf3db51-1c73-43bb"}
+    assert run(tmp_path, "resume", "--session", "later") == 0
+    assert "'later': not paused" in capsys.readouterr().out
+
+
 @pytest.mark.requirement("P-LFT-05")
 @pytest.mark.parametrize(
     ("pattern", "folder", "kept_out"),

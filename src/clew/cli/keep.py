@@ -12,17 +12,17 @@ from typing import Any, Final
 import click
 
 from clew.cli.full_disk import told_once
-from clew.cli.opening import open_memory, work_through
+from clew.cli.opening import open_memory, session_named, work_through
 from clew.cli.options import Scope, common
 from clew.cli.problem_lines import problem_lines
 from clew.cli.show import bar, counted, err, lay_out, ledger_line, lines, numbers, out, say_encryption
 from clew.cli.terminal import emit
-from clew.errors import ClewError
+from clew.errors import ClewError, NotFoundError
 from clew.maintain.export_space import write_space
 from clew.memory import Memory
 from clew.rows.failed_jobs import jobs_of
 from clew.store.protocol import JobState
-from clew.text.printable import printable
+from clew.text.printable import printable, printable_name
 from clew.types.reports import Problem
 
 IDLE: Final = 1.0
@@ -89,6 +89,25 @@ def _export_to_pipe(scope: Scope) -> None:
 _SESSION: Final = click.option("--session", metavar="NAME", help="Only this conversation, known or still to come.")
 
 
+def _meant(memory: Memory, session: str | None) -> str | None:
+    """The conversation that --session means: a paused or stored one, else one of this very name that is still to come.
+
+    Raises:
+        InputError: the name is empty, or may mean several conversations.
+    """
+    if session is None or session in memory.stats().details["paused_sessions"]:
+        return session
+    try:
+        name = session_named(memory, session)
+    except NotFoundError:
+        err().print(f"no conversation is called {printable_name(session)} yet", style="dim", soft_wrap=True)
+        return session
+    if name != session:
+        told = f"{printable_name(session)} is the conversation {printable_name(name)}"
+        err().print(told, style="dim", soft_wrap=True)
+    return name
+
+
 @click.command()
 @_SESSION
 @common
@@ -97,9 +116,11 @@ def pause(scope: Scope, session: str | None) -> None:
 
     This applies to every program that uses the space, and survives restarts. Stored turns can still be recalled;
     receipts are not stored while the space is paused. With --session it applies to one conversation, whose requests
-    to `clew serve` are then incognito: nothing is stored, looked up or added.
+    to `clew serve` are then incognito: nothing is stored, looked up or added. As elsewhere, the beginning of its name or
+    its title is enough, if only one conversation has it.
     """
     with open_memory(scope, makes_home=True) as memory:
+        session = _meant(memory, session)
         memory.pause(session)
         _say_paused(scope, memory, session)
 
@@ -114,6 +135,7 @@ def resume(scope: Scope, session: str | None) -> None:
     until it is resumed so.
     """
     with open_memory(scope, makes_home=True) as memory:
+        session = _meant(memory, session)
         memory.resume(session)
         _say_paused(scope, memory, session)
 
