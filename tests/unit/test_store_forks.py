@@ -1,16 +1,22 @@
 """Forks of a process that has memories and stores open: no child waits for ever, and none harms its parent's."""
 
+import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import apsw
 import pytest
 
+from clew.project.genesis import genesis
 from clew.store import forks
+from clew.store.file_copy import UNFINISHED
 from clew.store.sqlite import DATABASE, SqliteStore
 from tests.contract.rows import put, session
+from tests.memories import NOON
 
 pytestmark = [
     pytest.mark.requirement("F-STORE-44"),
@@ -223,6 +229,84 @@ def test_a_grandchild_and_a_reader_of_a_snapshot_do_no_harm(tmp_path: Path) -> N
         "0 0",
         "['child', 'grandchild', 'parent'] []",
     ]
+
+
+def test_a_project_that_is_inherited_says_so_and_can_be_opened_anew(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "notes.md").write_text("# Bees\n\nThe hive is weak.\n")
+    genesis(tmp_path / "shop", NOON)
+    code = """
+        from clew.project.project import Project
+        project, busy = Project.open(HOME), [True]
+        def read():
+            while busy:
+                assert project.files()
+        threads = [threading.Thread(target=read, daemon=True) for _ in range(2)]
+        [thread.start() for thread in threads]
+        def use():
+            print(error(project.files).partition("; ")[2])
+            project.close()
+            with Project.open(HOME) as own:
+                print(len(own.files()))
+        print([in_child(use) for _ in range(3)])
+        busy.clear()
+        [thread.join() for thread in threads]
+        print(len(project.files()), project.index.is_sound())
+        project.close()
+        print(len(forks._OPEN))
+    """
+    child = ["open it again in this process", "1"]
+    assert told(code, tmp_path / "shop") == [*child * 3, "[0, 0, 0]", "1 True", "0"]
+
+
+def test_a_database_of_cursor_is_left_to_the_parent_that_reads_it(tmp_path: Path) -> None:
+    database = apsw.Connection(str(tmp_path / "state.vscdb"))
+    database.execute("CREATE TABLE cursorDiskKV (key TEXT, value BLOB)")
+    message = {"bubbleId": "m", "type": 1, "text": "The hive is weak."}
+    for name in "abc":
+        value = json.dumps({"composerId": name, "conversation": [message]})
+        database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"composerData:{name}", value))
+    database.close()
+    code = """
+        from clew.ingest.importers import cursor
+        from clew.ingest.importers.source import Source
+        source = Source(HOME.name, HOME.stem, lambda: HOME.open("rb"), path=HOME)
+        records = cursor.read(source)
+        next(records)
+        print(in_child(lambda: print([each.reason.partition(":")[0] for each in records])))
+        print(len(list(records)), len(forks._OPEN))
+    """
+    assert told(code, tmp_path / "state.vscdb") == ["['the database cannot be read']", "0", "2 0"]
+
+
+def test_the_child_of_a_killed_backup_does_not_hold_its_copy(tmp_path: Path) -> None:
+    code = """
+        from clew.store import file_copy
+        forks.PATIENCE = 0.05
+        store = SqliteStore.open(HOME)
+        put(store, "parent")
+        def fork_and_end(*_):
+            child = os.fork()
+            if child == 0:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                os.dup2(1, 2)
+                signal.alarm(60)
+                signal.pause()
+            print(child, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        file_copy.check_copy = fork_and_end
+        store.backup(HOME / "copy.db")
+    """
+    home = tmp_path / "home"
+    (child,) = map(int, told(code, home))
+    try:
+        assert list(home.glob(f"*{UNFINISHED}"))
+        store = SqliteStore.open(home)
+        store.backup(home / "next.db")
+        store.close()
+        assert not list(home.glob(f"*{UNFINISHED}"))
+    finally:
+        os.kill(child, signal.SIGKILL)
 
 
 def test_nothing_of_a_closed_store_is_kept(tmp_path: Path) -> None:

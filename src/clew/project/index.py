@@ -4,19 +4,21 @@ One SQLite database, derived from the objects. It names files by their exact pat
 writers wait for each other, and a crash leaves the state of the last batch. The statements are in `sql/index.sql`.
 """
 
+import os
 import re
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from weakref import finalize
 
 import apsw
 
 from clew.errors import StoreCorrupt, StoreReadOnly
 from clew.project.nodes import EdgeKind, NodeKind, ProjectFile, ProjectNode
 from clew.project.resolve import Known, Resolver
+from clew.store.forks import Shared, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.store.statements import templates
 from clew.store.translate import translated
 from clew.text.terms import terms
@@ -83,54 +85,68 @@ class ProjectIndex:
         Raises:
             StoreError: it cannot be opened, or is damaged.
         """
-        self._lock = threading.RLock()
         self._root = path.parents[3].name if len(path.parents) > 3 else ""
         self._sql = templates("index", "clew.project")
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        with _errors():
-            self._database = apsw.Connection(str(path), flags=flags) if writable else _readable(path)
-            self._database.set_busy_timeout(WAIT_MS)
-            if writable:
-                self._database.execute(
-                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536"
-                )
-                if self.format == 0:
-                    with self._database:
-                        self._database.execute(f"{self._sql['tables']} PRAGMA user_version = {FORMAT}")
+        see_that_it_can_be_opened(path)
+        self._process = os.getpid()
+        with _errors(), using_sqlite():
+            database = apsw.Connection(str(path), flags=flags) if writable else _readable(path)
+            database.set_busy_timeout(WAIT_MS)
+            self._shared = Shared(database)
+        self._close = finalize(self, _close, self._shared)
+        self._close.atexit = False
+        if writable:
+            with self._database() as database:
+                database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536")
+            if self.format == 0:
+                with self._database() as database, database:
+                    database.execute(f"{self._sql['tables']} PRAGMA user_version = {FORMAT}")
 
     @property
     def format(self) -> int:
         """The version of its tables; 0 when it has none."""
-        with self._lock, _errors():
-            return int(self._database.pragma("user_version"))
+        with self._database() as database:
+            return int(database.pragma("user_version"))
 
     def close(self) -> None:
         """Closes the database."""
-        with self._lock:
-            self._database.close()
+        self._close()
+
+    @contextmanager
+    def _database(self) -> Iterator[apsw.Connection]:
+        """The connection, for this thread alone.
+
+        Raises:
+            ClosedError: this process was forked from the one that opened the index.
+            StoreError: SQLite failed.
+        """
+        see_that_it_is_ours(self._process)
+        with self._shared.lock, _errors():
+            yield self._shared.connection
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All of a block, or nothing of it."""
-        with self._lock, _errors():
-            self._database.execute("BEGIN IMMEDIATE")
+        with self._database() as database:
+            database.execute("BEGIN IMMEDIATE")
             try:
                 yield
             except BaseException:
-                self._database.execute("ROLLBACK")
+                database.execute("ROLLBACK")
                 raise
-            self._database.execute("COMMIT")
+            database.execute("COMMIT")
 
     def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._lock, _errors():
-            return self._database.execute(self._sql[statement], values).fetchall()
+        with self._database() as database:
+            return database.execute(self._sql[statement], values).fetchall()
 
     def _texts(self, statement: str, *values: Any) -> list[str]:
         return [text for (text,) in self._rows(statement, *values)]
 
     def _each(self, statement: str, values: Iterable[Sequence[Any]]) -> None:
-        with self._lock, _errors():
-            self._database.executemany(self._sql[statement], values)
+        with self._database() as database:
+            database.executemany(self._sql[statement], values)
 
     # --- reading ---
 
@@ -234,8 +250,8 @@ class ProjectIndex:
     def is_sound(self) -> bool:
         """Whether the database is what SQLite wrote."""
         try:
-            with self._lock, _errors():
-                return str(self._database.pragma("integrity_check")) == "ok"
+            with self._database() as database:
+                return str(database.pragma("integrity_check")) == "ok"
         except StoreCorrupt:
             return False
 
@@ -355,6 +371,12 @@ def _reference(values: Sequence[Any]) -> NodeReference:
 def _searched(node: ProjectNode) -> str:
     """What a node is found by: its names, more than once since they say more than its text."""
     return " ".join([*words_of(node.name) * 4, *words_of(node.qualified), *words_of(node.text)])
+
+
+def _close(shared: Shared) -> None:
+    """Closes a connection, unless it is the parent's."""
+    if not shared.is_inherited:
+        shared.close()
 
 
 def _readable(path: Path) -> apsw.Connection:

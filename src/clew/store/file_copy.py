@@ -12,7 +12,7 @@ import apsw
 
 from clew.errors import StoreError
 from clew.store.cipher import Key
-from clew.store.forks import using_sqlite
+from clew.store.forks import let_go, lockable, using_sqlite
 from clew.store.home import sync_directory
 from clew.store.translate import translating
 
@@ -108,7 +108,7 @@ def _held(copy: Path) -> Iterator[bool]:
     if sys.platform == "win32":
         yield True
         return
-    handle = os.open(copy, os.O_RDONLY)
+    handle = lockable(copy)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -117,7 +117,7 @@ def _held(copy: Path) -> Iterator[bool]:
         else:
             yield True
     finally:
-        os.close(handle)
+        let_go(handle)
 
 
 def _remove_abandoned(copy: Path) -> None:

@@ -5,6 +5,8 @@ have: opening the same home would wait for ever, or go on without any lock. So a
 SQLite, and the child closes its copies of the connections, in a way that changes no file: the locks in the files belong
 to the parent.
 
+The child also closes what the parent holds by `flock`, which would stay held until both have closed it.
+
 A fork does not wait long. In a child that was made in the middle of a call, SQLite is not used at all.
 
 Source: https://www.sqlite.org/howtocorrupt.html#_carrying_an_open_database_across_a_fork_
@@ -19,7 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import apsw
 
@@ -50,6 +52,11 @@ class Shared:
         self.is_inherited = False
         _OPEN[self.number] = self
 
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """All rows of a statement, read while forks wait."""
+        with self.lock:
+            return self.connection.execute(statement, values).fetchall()
+
     def close(self) -> None:
         """Closes the connection."""
         try:
@@ -57,6 +64,22 @@ class Shared:
                 self.connection.close()
         finally:
             _OPEN.pop(self.number, None)
+
+
+def lockable(file: Path) -> int:
+    """Opens a file to be locked by `flock`, with a handle that a forked child does not keep; `let_go` closes it."""
+    with _STATE.arrival:  # no fork comes between the two
+        handle = os.open(file, os.O_RDONLY)
+        _STATE.handles.add(handle)
+    return handle
+
+
+def let_go(handle: int) -> None:
+    """Closes what `lockable` opened, unless this process is a child that has closed it."""
+    with _STATE.arrival:
+        if handle in _STATE.handles:
+            _STATE.handles.remove(handle)
+            os.close(handle)
 
 
 class _State:
@@ -69,6 +92,7 @@ class _State:
         is_quiet: whether the fork has stopped everything.
         collects: whether garbage was collected before the fork.
         parent: the process that was in the middle of a call when it made this one; None when there is none.
+        handles: those that are held by `flock`.
         written: databases that the parent's transaction, in which this process was made, writes.
     """
 
@@ -79,6 +103,7 @@ class _State:
         self.is_quiet = True
         self.collects = False
         self.parent: int | None = None
+        self.handles: set[int] = set()
         self.written: set[tuple[int, int]] = set()
 
 
@@ -182,6 +207,9 @@ def _in_child() -> None:
         _STATE.parent = os.getppid()
         for each in inherited:
             _keep(each.connection)
+    handles, _STATE.handles = _STATE.handles, set()
+    for handle in handles:
+        os.close(handle)
     _STATE.inside = 0
     _in_parent()
 

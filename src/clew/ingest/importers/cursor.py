@@ -9,6 +9,7 @@ opened for reading only, also while Cursor runs.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -20,6 +21,7 @@ from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_o
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object
 from clew.ingest.importers.source import JsonRecord, Source, json_record
+from clew.store.forks import Shared, using_sqlite
 from clew.types import Part, Rejection
 
 NAME = "cursor"
@@ -51,39 +53,34 @@ def read(source: Source) -> Iterator[ImportRecord]:
         yield Rejection(where=source.label, reason="a database in a zip is not read; unpack it and import the file")
         return
     try:
-        database = _opened(source.path)
-        try:
+        with closing(_opened(source.path)) as database:
             yield from _sessions(source, database)
-        finally:
-            database.close()
     except apsw.Error as error:
         yield Rejection(where=source.label, reason=f"the database cannot be read: {error}")
 
 
-def _opened(path: Path) -> apsw.Connection:
-    database = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    database.set_busy_timeout(5000)  # Cursor may be writing
-    return database
+def _opened(path: Path) -> Shared:
+    with using_sqlite():
+        database = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        database.set_busy_timeout(5000)  # Cursor may be writing
+        return Shared(database)
 
 
 def _tables(path: Path) -> set[str]:
     """Those of Cursor's two tables that a database has; none if it cannot be read."""
     try:
-        database = _opened(path)
-        try:
-            rows = database.execute("SELECT name FROM sqlite_master WHERE name IN (?, 'ItemTable')", (_TABLE,))
+        with closing(_opened(path)) as database:
+            rows = database.rows("SELECT name FROM sqlite_master WHERE name IN (?, 'ItemTable')", _TABLE)
             return {str(name) for (name,) in rows}
-        finally:
-            database.close()
     except apsw.Error:
         return set()
 
 
-def _sessions(source: Source, database: apsw.Connection) -> Iterator[ImportRecord]:
-    tables = {str(name) for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+def _sessions(source: Source, database: Shared) -> Iterator[ImportRecord]:
+    tables = {str(name) for (name,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if _TABLE in tables:
         keys = "SELECT key FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key"
-        for (key,) in list(database.execute(keys, (_SESSION, f"{_SESSION[:-1]};"))):
+        for (key,) in database.rows(keys, _SESSION, f"{_SESSION[:-1]};"):
             item = _row(source, database, _TABLE, key)
             if isinstance(item, Rejection):
                 yield item
@@ -100,13 +97,13 @@ def _sessions(source: Source, database: apsw.Connection) -> Iterator[ImportRecor
                 yield from _Session(source, database, name, record).records()
 
 
-def _row(source: Source, database: apsw.Connection, table: str, key: str) -> JsonRecord | Rejection | None:
+def _row(source: Source, database: Shared, table: str, key: str) -> JsonRecord | Rejection | None:
     """The object under a key; None if there is none."""
     statement = {
         _TABLE: "SELECT value FROM cursorDiskKV WHERE key = ?",
         "ItemTable": "SELECT value FROM ItemTable WHERE key = ?",
     }[table]
-    (value,) = next(database.execute(statement, (key,)), (None,))
+    (value,) = next(iter(database.rows(statement, key)), (None,))
     if value is None:
         return None
     data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else bytes(value)
@@ -118,7 +115,7 @@ def _row(source: Source, database: apsw.Connection, table: str, key: str) -> Jso
 class _Session:
     """Reads the messages of one session."""
 
-    def __init__(self, source: Source, database: apsw.Connection, name: str, item: JsonRecord) -> None:
+    def __init__(self, source: Source, database: Shared, name: str, item: JsonRecord) -> None:
         value = item.value
         agent = dict_of(value, "subagentInfo")
         parent = text_of(agent, "parentComposerId", "parentId")
