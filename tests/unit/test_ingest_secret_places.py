@@ -66,3 +66,16 @@ def test_keys_of_further_issuers_are_masked(kind: str, secret: str, around: str)
 )
 def test_words_about_places_seeds_and_tokens_stay(text: str) -> None:
     assert mask(text) == (text, {})
+
+
+@pytest.mark.requirement("F-INGEST-16")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AKIA and akia-0123456789abc " + f"{token(40)} " * 24_000,
+        "kind: Secret\\n---\\ndata:\\n" * 40_000,
+        '{"kty' * 200_000,
+    ],
+)
+def test_a_long_text_of_one_kind_is_masked_in_time_that_grows_with_its_length(text: str) -> None:
+    assert mask(text)[0]

@@ -11,6 +11,8 @@ from clew.text.late_pattern import late_pattern
 
 _DOCUMENT: Final = 20_000
 """How much of a text one manifest may take."""
+_SEPARATORS: Final = ("\n---", "\\n---")
+"""What separates manifests, also in a JSON string."""
 _IS_SECRET: Final = late_pattern(r"kind\\*[\"']?\s{0,2}:\s{0,2}\\*[\"']?secret(?![\w-])", re.IGNORECASE)
 _DATA_LINE: Final = late_pattern(r"(?P<indent> *)(?:- )?(?:data|stringData):[ \t\r]*$")
 _ENTRY: Final = late_pattern(
@@ -33,9 +35,10 @@ _BETWEEN: Final = late_pattern(r"(?:[\s,;*•|`>]|\\n|- |and\s){1,12}")
 
 def _bounds(text: str, at: int) -> tuple[int, int]:
     """The limits of the manifest around a place."""
-    begin = max(text.rfind("\n---", 0, at), text.rfind("\\n---", 0, at), at - _DOCUMENT, 0)
-    ends = [place for place in (text.find("\n---", at), text.find("\\n---", at)) if place >= 0]
-    return begin, min([*ends, len(text), at + _DOCUMENT])
+    low, high = max(0, at - _DOCUMENT), min(len(text), at + _DOCUMENT)
+    begin = max(*(text.rfind(sign, low, at) for sign in _SEPARATORS), low)
+    ends = (text.find(sign, at, high) for sign in _SEPARATORS)
+    return begin, min((end for end in ends if end >= 0), default=high)
 
 
 def _of_yaml(text: str, begin: int, end: int) -> Iterator[SecretMatch]:

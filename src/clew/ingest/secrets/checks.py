@@ -19,7 +19,6 @@ _PLACEHOLDER = late_pattern(
     r"(?:none|null|nil|true|false|undefined|string|required|optional|password|passwd|secret|token)s?$",
     re.IGNORECASE,
 )
-_AWS_ID = late_pattern(r"(?<![a-z0-9])a[ks]ia", re.IGNORECASE)
 _DOTTED = late_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
 _LABEL = late_pattern(
     r"\b(?:password|passphrase|enter|type|please|your|must|required|invalid|incorrect|wrong|forgot|reset|confirm)\b",
@@ -36,6 +35,8 @@ _COMMAND_WORD = late_pattern(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$"
 _YAML_LINE = late_pattern(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
 _TIGHT_LINE = late_pattern(r"[\w.-]+=[^\s(){},;\"'$]*[ \t\r]*(?:\n|$)")
 _INI_LINE = late_pattern(r"[\w.-]+[ \t]*=[ \t]*[^\n(){},]*(?:\n|$)")
+_LONGEST_LINE = 2000
+"""Characters of the longest line that is looked at as one of a file of settings."""
 _SECTION = late_pattern(r"(?m)^\[[\w.: -]+\][ \t]*\r?$")
 _TYPES = late_pattern(r"(?i:str|text|varchar|char|bytes|int|integer|bool|boolean|enabled|disabled)\b|[A-Z][A-Za-z]*$")
 _WORDS = late_pattern(r"(?:[A-Z]?[a-z]{3,}|[A-Z][a-z]{2}|[A-Z]{2,}|\d+)+$")  # and numbers: `Sha256Hash`, `python3`
@@ -73,11 +74,6 @@ def is_placeholder(text: str) -> bool:
 def mixed(match: SecretMatch) -> bool:
     """See `is_mixed`."""
     return is_mixed(match["secret"])
-
-
-def beside_aws_id(match: SecretMatch) -> bool:
-    """Mixed, in a text that has a word which may hold the id of an AWS key."""
-    return mixed(match) and any(len(word) >= 15 and _AWS_ID.search(word) for word in match.string.split())
 
 
 def random_looking(match: SecretMatch) -> bool:
@@ -193,7 +189,7 @@ def assigned(match: SecretMatch) -> bool:
         return True
     if match["quote"]:
         return environment and _is_phrase(match)
-    return is_password_name(name) and ((sign == ":" and _in_yaml(match)) or (sign == "=" and _in_properties(match)))
+    return is_password_name(name) and sign in (":", "=") and _is_setting_line(match)
 
 
 def _is_phrase(match: SecretMatch) -> bool:
@@ -223,28 +219,28 @@ def identifies(match: SecretMatch) -> bool:
     return looks_random(match) or (not_a_template(match) and _SQL_ACCOUNT.search(before) is not None)
 
 
-def _in_yaml(match: SecretMatch) -> bool:
-    """Whether `name: word` is a line of its own beside other lines of that form, so that the word is a value."""
-    text, secret = match.string, match["secret"]
-    if is_placeholder(secret) or _TYPES.match(secret):
-        return False
-    begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-    end = len(text) if end < 0 else end
-    if text[match.end("secret") : end].strip() or not _YAML_LINE.match(text, begin):
-        return False
-    above = text.rfind("\n", 0, max(0, begin - 1)) + 1
-    return (begin > 0 and _YAML_LINE.match(text, above) is not None) or _YAML_LINE.match(text, end + 1) is not None
+def line_around(match: SecretMatch) -> tuple[int, int] | None:
+    """Where the line of a match begins and ends; None if it is longer than lines of configuration are."""
+    text, low, high = match.string, max(0, match.start() - _LONGEST_LINE), match.end() + _LONGEST_LINE
+    begin, end = text.rfind("\n", low, match.start()) + 1, text.find("\n", match.end(), high)
+    if (begin == 0 and low > 0) or (end < 0 and high < len(text)):
+        return None
+    return begin, len(text) if end < 0 else end
 
 
-def _in_properties(match: SecretMatch) -> bool:
-    """Whether `name=word` is a line beside others of that form, as files of properties and INI have them."""
-    text, secret = match.string, match["secret"]
-    if is_placeholder(secret) or _TYPES.match(secret):
+def _is_setting_line(match: SecretMatch) -> bool:
+    """Whether `name: word` or `name=word` is a line beside others of that form, as files of settings have them.
+
+    Then the word is a value. Blanks around `=` tell nothing, except in a section of an INI file.
+    """
+    text, secret, line = match.string, match["secret"], line_around(match)
+    if line is None or is_placeholder(secret) or _TYPES.match(secret):
         return False
-    begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-    end = len(text) if end < 0 else end
-    form = _INI_LINE if _SECTION.search(text, max(0, begin - 500), begin) else _TIGHT_LINE
-    if not form.match(text, begin) or text[match.end("secret") : end].strip():
+    begin, end = line
+    form = _YAML_LINE
+    if match["sign"] == "=":
+        form = _INI_LINE if _SECTION.search(text, max(0, begin - 500), begin) else _TIGHT_LINE
+    if text[match.end("secret") : end].strip() or not form.match(text, begin):
         return False
     above = text.rfind("\n", 0, max(0, begin - 1)) + 1
     return (begin > 0 and form.match(text, above) is not None) or form.match(text, end + 1) is not None

@@ -1,27 +1,44 @@
 """Rules for keys that carry their issuer's mark: Clew's own, and those of gitleaks (`data/NOTICE`)."""
 
 import json
+import re
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Final
 
 from clew.ingest.secrets import checks as check
+from clew.ingest.secrets.checks import SecretMatch
 from clew.ingest.secrets.rule import SecretRule, secret_rule
+from clew.text.late_pattern import late_pattern
 
 _DISCORD = tuple(  # the base64 of three digits, with which each id begins
     b64encode(str(number).encode()).decode().lower() for number in range(100, 1000)
 )
+_AWS_ID: Final = late_pattern(r"(?<![a-z0-9])a[ks]ia", re.IGNORECASE)
+_AWS_SECRET: Final = late_pattern(r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])")
+_SHORTEST_WITH_ID: Final = 15
+"""Characters of a word that may hold the id of an AWS key; one that is cut or hidden in part counts, too."""
+
+
+def _aws_secrets(text: str, places: Sequence[int]) -> Iterable[SecretMatch]:
+    """What has the length of an AWS secret, in a text that has a word which may hold the id of an AWS key."""
+    return _AWS_SECRET.finditer(text) if any(_may_be_aws_id(text, at) for at in places) else ()
+
+
+def _may_be_aws_id(text: str, at: int) -> bool:
+    if not _AWS_ID.match(text, at):
+        return False
+    before, after = text[max(0, at - _SHORTEST_WITH_ID) : at], text[at : at + _SHORTEST_WITH_ID]
+    head = "" if before[-1:].isspace() else "".join(before.split()[-1:])
+    return len(head) + len(after.split(maxsplit=1)[0]) >= _SHORTEST_WITH_ID
+
+
 KEYS: Final = (
     secret_rule("jwt", "eyj", r"(?<![\w-])(?P<secret>eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]{8,}+)"),
     secret_rule("anthropic", "sk-", r"(?<![\w-])(?P<secret>sk-ant-[\w-]{20,}+)", check.mixed),
     secret_rule("openai", "sk-", r"(?<![\w-])(?P<secret>sk-[\w-]{20,}+)", check.random_looking),
-    secret_rule(
-        "aws-secret",
-        "akia asia",
-        r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])",
-        check.beside_aws_id,
-        begins=False,
-    ),
+    SecretRule("aws-secret", ("akia", "asia"), "", check.mixed, finder=_aws_secrets),
     secret_rule("aws-id", "akia asia", r"(?<![\w/+])(?P<secret>A[KS]IA[A-Z0-9]{16})(?![\w/+=])"),
     secret_rule("github", "ghp_ gho_ ghu_ ghs_ ghr_", r"(?<!\w)(?P<secret>gh[pousr]_[A-Za-z0-9]{36,}+)"),
     secret_rule("github", "github_pat_", r"(?<!\w)(?P<secret>github_pat_\w{22,}+)", check.mixed),

@@ -19,7 +19,8 @@ from typing import Any
 
 from clew.ingest.secrets.checks import SecretMatch, is_assigned_secret
 from clew.ingest.secrets.cues import CuePlaces, cue_search, digit_rules, rules_for
-from clew.ingest.secrets.rule import TELLING, SecretRule
+from clew.ingest.secrets.private_keys import JWK_MEMBERS, JWK_SHORTEST
+from clew.ingest.secrets.rule import SUFFIX, TELLING, SecretRule
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 
@@ -37,7 +38,7 @@ _SHORT = 200
 _SHORTEST = 8  # no rule matches less
 _DIGIT = re.compile("[0-9]")
 _DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4}|[ -][0-9]{6})")
-_NAMED = re.compile(TELLING + "$", re.IGNORECASE)
+_NAMED = re.compile(TELLING + SUFFIX + "$", re.IGNORECASE)
 
 
 def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
@@ -147,26 +148,32 @@ class _Masking:
         return self.repeated(value)
 
     def _mapping(self, mapping: dict[Any, Any]) -> dict[Any, Any]:
-        """A JSON object; a value may be named by its neighbour, and all data of a Kubernetes Secret are secrets."""
+        """A JSON object; a value may be named by its neighbour.
+
+        All data of a Kubernetes Secret are secrets, and so are the private members of a JSON Web Key.
+        """
         name = next((mapping[key] for key in _NAME_KEYS if isinstance(mapping.get(key), str)), "")
         held = _SECRET_DATA if mapping.get("kind") == "Secret" else ()
+        in_key = JWK_MEMBERS if isinstance(mapping.get("kty"), str) else ()
         masked = {}
         for key, item in mapping.items():
             if key in _SIGNATURES:
                 masked[key] = item
             elif key in held and isinstance(item, dict):
                 masked[key] = {each: self._secret(value) for each, value in item.items()}
+            elif key in in_key and isinstance(item, str) and len(item) >= JWK_SHORTEST:
+                masked[key] = self._secret(item, "private-key")
             else:
                 telling = name if key in _VALUE_KEYS else str(key)
                 masked[self.repeated(key) if isinstance(key, str) else key] = self.value(item, telling)
         return masked
 
-    def _secret(self, value: Any) -> Any:
+    def _secret(self, value: Any, kind: str = "credential") -> Any:
         """A value that is a secret by its place."""
         if not isinstance(value, str) or not value or value.startswith(_MASK):
             return self.value(value)
-        self.counts["credential"] += 1
-        return _sign("credential", value, self._key)
+        self.counts[kind] += 1
+        return _sign(kind, value, self._key)
 
     def _original(self, data: bytes) -> bytes:
         try:

@@ -56,11 +56,21 @@ class SecretRule:
         return (match for at in places if (match := self.pattern.match(text, at)))
 
     def _around(self, text: str, places: Sequence[int]) -> Iterator[SecretMatch]:
-        done = 0
-        for at in places:
-            for match in self.pattern.finditer(text, max(done, at - self.reach), at + self.reach):
-                done = match.end()
-                yield match
+        for begin, end in _windows(places, self.reach):
+            yield from self.pattern.finditer(text, begin, end)
+
+
+def _windows(places: Iterable[int], reach: int) -> Iterator[tuple[int, int]]:
+    """What lies within reach of places, which come in order; overlapping windows are one, so no text is read twice."""
+    begin = end = -1
+    for at in places:
+        if end < 0 or at - reach > end:
+            if end >= 0:
+                yield begin, end
+            begin = max(0, at - reach)
+        end = at + reach
+    if end >= 0:
+        yield begin, end
 
 
 @cache

@@ -14,6 +14,7 @@ from clew.ingest.secrets.blocks import BLOCKS
 from clew.ingest.secrets.commands import COMMANDS
 from clew.ingest.secrets.hashes import HASHES
 from clew.ingest.secrets.keys import KEYS, gitleaks
+from clew.ingest.secrets.private_keys import PRIVATE_KEYS
 from clew.ingest.secrets.rule import (
     ALONE,
     ARGUMENT,
@@ -30,11 +31,10 @@ from clew.ingest.secrets.rule import (
     secret_rule,
 )
 from clew.ingest.secrets.sentences import SENTENCES
-from clew.ingest.secrets.settings import SETTINGS, USERS
+from clew.ingest.secrets.settings import ENVIRONMENT_FILES, SETTINGS, USERS
 from clew.ingest.secrets.tables import TABLES
 from clew.ingest.secrets.words import DEFAULT, FOREIGN, NOUNS
 
-_PEM_BODY = r"(?:(?:[\s>|#]|//|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1,80}+))++"
 _DATABASES = (
     "postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver oracle clickhouse"
     " cockroachdb couchdb neo4j bolt ftp sftp smtp smtps ldap ldaps"
@@ -269,14 +269,6 @@ _IN_CONTEXT: Final = (
 )
 """Secrets that are told by what stands before them."""
 
-_PEM: Final = secret_rule(
-    "private-key",
-    "-----begin",
-    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-    rf"(?P<secret>(?:(?!-----(?:BEGIN|END))[\s\S]){{20,20000}}?(?=(?:[\s>|#+-]|\\[nr]){{0,9}}-----END)|{_PEM_BODY})",
-    check.key_block,
-    scope="text",
-)
 _CARD: Final = secret_rule(
     "card",
     "",
@@ -292,9 +284,10 @@ _CARD: Final = secret_rule(
 def secret_rules() -> tuple[SecretRule, ...]:
     """Every rule, most specific first."""
     return (
-        _PEM,
+        *PRIVATE_KEYS,
         *KEYS,
         *gitleaks(),
+        *ENVIRONMENT_FILES,
         *_IN_CONTEXT,
         *HASHES,
         *SETTINGS,

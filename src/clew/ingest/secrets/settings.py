@@ -5,7 +5,17 @@ from typing import Final
 
 from clew.ingest.secrets import checks as check
 from clew.ingest.secrets.checks import SecretMatch
-from clew.ingest.secrets.rule import ALONE, EITHER_TEXT, QUOTED, TELLING, TELLING_CUES, masked, secret_rule, told
+from clew.ingest.secrets.rule import (
+    ALONE,
+    EITHER_TEXT,
+    QUOTED,
+    SUFFIX,
+    TELLING,
+    TELLING_CUES,
+    masked,
+    secret_rule,
+    told,
+)
 from clew.ingest.secrets.sentences import is_strong
 from clew.text.late_pattern import late_pattern
 
@@ -30,6 +40,16 @@ _PROPERTY: Final = late_pattern(
 _KEY_ELEMENT: Final = late_pattern(r"<(?:name|key|param-name|parameterkey)>[\w.:-]*$", re.IGNORECASE)
 _VARIABLE: Final = late_pattern(r"variable\s+\\*[\"'][\w-]*$", re.IGNORECASE)
 _USER_NAME: Final = late_pattern(r"\b(?:user|username|login|email)\\*[\"']?\s?[:=]", re.IGNORECASE)
+_NEAR: Final = 300
+"""Characters before and behind a line in which its neighbours are looked for."""
+_ODD_SIGN: Final = late_pattern(r"[;&|<>(){}\[\],'`]")
+"""Signs of a shell or of code, at which an unquoted value ends elsewhere."""
+_COMPUTED: Final = late_pattern(r"[A-Za-z_][\w.]*[(\[].*[)\]];?$|.*(?:&&|\|\||\$[({]|://|\[masked:)")
+"""A value that is a call, a command or an address, or holds a mask."""
+_BEFORE_VARIABLE: Final = r"(?:.*[\"'])?[ \t]*(?:export[ \t]+)?"
+"""What stands before the name of a variable; a quotation mark where the lines are those of a JSON string."""
+_ENVIRONMENT_LINE: Final = late_pattern(rf"{_BEFORE_VARIABLE}[A-Z_][A-Z0-9_]*=")
+_LINE_BREAK: Final = late_pattern(r"\r?\n|\\n")
 _KEY_VALUE: Final = late_pattern(r"(?m)^Key +Value[ \t]*\n-+ +-+")
 
 
@@ -44,6 +64,24 @@ def _beside_a_user(match: SecretMatch) -> bool:
     secret = match["secret"]
     around = check.text_before(match, 100) + match.string[match.end() : match.end() + 100]
     return is_strong(secret) and re.search(r"[_/]", secret) is None and _USER_NAME.search(around) is not None
+
+
+def _in_environment_file(match: SecretMatch) -> bool:
+    """Whether `NAME=value`, with signs of code in the value, is a line of a file such as `.env`, beside others."""
+    secret = match["secret"]
+    if not match["name"].isupper() or not _ODD_SIGN.search(secret) or _COMPUTED.match(secret):
+        return False
+    *above, own = _LINE_BREAK.split(check.text_before(match, _NEAR))
+    _, *below = _LINE_BREAK.split(match.string[match.end() : match.end() + _NEAR])
+    settings = [
+        [line for line in lines if line.strip() and not line.lstrip().startswith("#")] for lines in (above, below)
+    ]
+    neighbours = [*settings[0][-1:], *settings[1][:1]]
+    if not re.fullmatch(rf"{_BEFORE_VARIABLE}[A-Z0-9_]*", own) or not any(map(_ENVIRONMENT_LINE.match, neighbours)):
+        return False
+    return check.not_a_template(match) and check.is_assigned_secret(
+        match["name"], secret, quoted=False, environment=True
+    )
 
 
 def _in_variable(match: SecretMatch) -> bool:
@@ -84,9 +122,10 @@ def _after_key_element(match: SecretMatch) -> bool:
 
 def _in_vault_table(match: SecretMatch) -> bool:
     """Whether the line stands in the list of keys and values that `vault kv get` prints."""
-    line = match.string.rfind("\n", 0, match.start()) + 1
-    named = re.fullmatch(r"[\w.-]*", match.string[line : match.start()]) is not None
-    return named and _KEY_VALUE.search(match.string, max(0, line - 3000), line) is not None and check.real(match)
+    line = check.line_around(match)
+    if line is None or not re.fullmatch(r"[\w.-]*", match.string[line[0] : match.start()]):
+        return False
+    return _KEY_VALUE.search(match.string, max(0, line[0] - 3000), line[0]) is not None and check.real(match)
 
 
 def _is_access(match: SecretMatch) -> bool:
@@ -104,6 +143,16 @@ def _raw_authorization(match: SecretMatch) -> bool:
 
 _NAMED: Final = rf"(?P<name>{TELLING})"
 _IN_TEXT: Final = r"(?!\\[nrt])[^\s<>][^<>\n]{3,200}?"
+
+ENVIRONMENT_FILES: Final = (
+    told(
+        TELLING_CUES,
+        rf"{_NAMED}{SUFFIX}=(?P<secret>[^\s\"'`$\\][^\s\"\\]{{5,300}}+)(?=[ \t]*(?:#[^\n\\]*+)?(?:\r?\n|\\n|$))",
+        _in_environment_file,
+        ("=",),
+    ),
+)
+"""Values without quotation marks in files of variables; tried early, since other rules end them at an odd sign."""
 
 SETTINGS: Final = (
     told(
