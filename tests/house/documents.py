@@ -9,6 +9,8 @@ from tests.house.tree import project_files
 
 FENCE = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s#]+)(?:#[^)]*)?\)")
+PLACE = re.compile(r"\]\((?P<page>[^)\s#:]*)#(?P<heading>[^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(?P<title>.+?) *$", re.MULTILINE)
 SHELL = {"sh", "bash", "console", "shell"}
 
 
@@ -34,6 +36,17 @@ def links(document: str) -> list[str]:
     """Targets of links to files, relative to the document; addresses and links inside fenced blocks are left out."""
     prose = FENCE.sub("", document)
     return [target for found in LINK.finditer(prose) if not re.match(r"\w+:", target := found["target"])]
+
+
+def places(document: str) -> list[tuple[str, str]]:
+    """Links to a heading, as (page, name of the heading); the page is "" for the document itself."""
+    return [(found["page"], found["heading"]) for found in PLACE.finditer(FENCE.sub("", document))]
+
+
+def headings(document: str) -> set[str]:
+    """The names by which links lead to a document's headings, made as GitHub makes them."""
+    titles = (re.sub(r"\]\([^)]*\)", "]", found["title"]) for found in HEADING.finditer(FENCE.sub("", document)))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def commands(document: str, program: str) -> Iterator[list[str]]:

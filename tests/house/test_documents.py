@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.house.documents import Block, blocks, commands, documents, links
+from tests.house.documents import Block, blocks, commands, documents, headings, links, places
 from tests.house.pages import PAGES
 from tests.house.tree import ROOT, label
 
@@ -79,9 +79,25 @@ def test_links_lead_to_files() -> None:
 
 
 @pytest.mark.requirement("F-HOUSE-07")
+def test_links_lead_to_headings() -> None:
+    pages = {path.resolve(): path.read_text(encoding="utf-8") for path in documents()}
+    named = {path: headings(text) for path, text in pages.items()}
+    wrong = [
+        (label(path), page, heading)
+        for path, text in pages.items()
+        for page, heading in places(text)
+        for target in [(path.parent / page).resolve() if page else path]
+        if target in named and heading not in named[target]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.requirement("F-HOUSE-07")
 def test_documents_are_read_as_they_are_shown() -> None:
     shell = "```sh\n$ clew add 'x' | cat  # [n](o.md)\nclewd\n```\n"
     page = "[a](b.md#c) [w](https://example.com)\n" + shell + "```python\nx = 1\n```\n"
     assert links(page) == ["b.md"]
+    assert places(page + "[here](#x)") == [("b.md", "c"), ("", "x")]
+    assert headings("# A, `b` [c](d.md)\n```sh\n# no\n```\n## E-f g\n") == {"a-b-c", "e-f-g"}
     assert list(commands(page, "clew")) == [["add", "'x'"]]
     assert [(block.language, block.above) for block in blocks(page)] == [("sh", 2), ("python", 6)]
