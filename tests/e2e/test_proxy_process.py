@@ -97,6 +97,40 @@ def test_a_second_ctrl_c_breaks_answers_off_and_stores_what_was_relayed(tmp_home
         assert [turn.text for turn in memory.turns()] == ["The door code is 4711.", "It is 4711"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells that a process is gone")
+@pytest.mark.requirement("P-RLY-51")
+def test_a_first_question_that_comes_again_after_a_kill_is_the_same_chat(tmp_home: Path) -> None:
+    over, answers = threading.Event(), iter(["", "It is noted.", "Noted again."])
+
+    def reply(_: RawRequest) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        text = next(answers)
+        delta = {"choices": [{"index": 0, "delta": {"role": "assistant", "content": text or "It"}}]}
+        yield chunk(f"data: {json.dumps(delta)}\n\n".encode())
+        if not text:
+            over.wait(PATIENCE)
+        yield chunk(b"data: [DONE]\n\n") + chunk(b"")
+
+    with raw_upstream(reply) as upstream:
+        where = ("--upstream-openai", upstream.url)
+        with serving(tmp_home, *where) as (url, process), connected(url) as plug:
+            plug.sendall(CHAT)
+            while b"It" not in plug.recv(65_536):
+                continue
+            process.kill()
+            process.wait()
+        with serving(tmp_home, *where) as (url, process):
+            for _ in range(2):  # the second one is somebody else's
+                assert split(ask(url, CHAT))[0] == 200
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+        over.set()
+    with Memory.open(tmp_home / "memory", embedder="none") as memory:
+        chats = sorted([turn.text for turn in memory.turns(session.name)] for session in memory.sessions())
+    question = "The door code is 4711."
+    assert chats == [[question, "It is noted."], [question, "Noted again."]]
+
+
 @pytest.mark.requirement("P-RLY-25")
 def test_the_memory_is_opened_before_the_first_request(tmp_home: Path) -> None:
     with serving(tmp_home) as (_, process):

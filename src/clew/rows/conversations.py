@@ -6,13 +6,16 @@ its history again does not bring them back.
 
 import hashlib
 import json
+import os
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache
 from typing import Final, NamedTuple
 
+from clew.rows.lease_owner import holder_name, is_dead
 from clew.rows.tombstones import hashing, hashing_of
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import ConversationRow, MessageRow
@@ -31,7 +34,7 @@ class State(StrEnum):
     """What became of the last request of a conversation.
 
     Attributes:
-        WAITING: its answer is not stored yet.
+        WAITING: its answer is not stored yet. After a kill it stays so; see `StoredConversation.is_unanswered`.
         ANSWERED: its answer is stored.
         FAILED: it got no answer at all.
         COMPACTING: its client asked for a summary of it, and has sent nothing since.
@@ -53,6 +56,7 @@ class StoredConversation:
         next_seq: place of the session's next turn when the proxy last stored one.
         ends: branch -> place of its last turn, of that moment.
         state: what became of its last request.
+        holder: the process that waits for its answer, see `lease_owner`; None where nobody waits, or nobody noted it.
     """
 
     key: bytes
@@ -64,6 +68,13 @@ class StoredConversation:
     next_seq: int = 0
     ends: Mapping[str, int] = field(default_factory=dict)
     state: State = State.ANSWERED
+    holder: str | None = None
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether its last request got no answer, and none is on its way: it failed, or its server was killed."""
+        is_lost = self.state == State.WAITING and self.holder is not None and is_dead(self.holder)
+        return is_lost or self.state == State.FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +129,8 @@ def get_conversation(reader: Reader, space: str, key: bytes) -> StoredConversati
 
 
 def put_conversation(tx: Transaction, space: str, each: StoredConversation) -> None:
-    """Keeps a conversation in place of what was known of it."""
-    details = {"ends": dict(each.ends), "state": each.state}
+    """Keeps a conversation in place of what was known of it; it is this process that waits for an answer, if any."""
+    details = {"ends": dict(each.ends), "state": each.state, "holder": _waiter(each.state)}
     row = ConversationRow(
         space=space,
         conversation=each.key,
@@ -137,7 +148,7 @@ def put_conversation(tx: Transaction, space: str, each: StoredConversation) -> N
 def set_state(tx: Transaction, space: str, key: bytes, state: State) -> None:
     """Notes what became of the last request of a conversation, if there is one."""
     held = get_conversation(tx, space, key)
-    if held is not None and held.state != state:
+    if held is not None and (held.state, held.holder) != (state, _waiter(state)):
         put_conversation(tx, space, replace(held, state=state))
 
 
@@ -259,7 +270,19 @@ def _conversation(row: ConversationRow) -> StoredConversation:
         next_seq=row.next_seq,
         ends=details["ends"],
         state=State(details["state"]),
+        holder=details.get("holder"),
     )
+
+
+def _waiter(state: State) -> str | None:
+    """This process, where it waits for an answer."""
+    return _own_name(os.getpid()) if state == State.WAITING else None
+
+
+@cache
+def _own_name(_process: int) -> str:
+    """The name of this process, which a fork of it does not share."""
+    return holder_name()
 
 
 def _message_row(space: str, each: StoredMessage) -> MessageRow:

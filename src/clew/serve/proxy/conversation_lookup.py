@@ -19,7 +19,7 @@ The rules, in this order:
 7.  Otherwise, for a sub-agent of Claude Code that names only the session it works for, what was imported of the
     sub-agents of that session decides, see `imported_agents`.
 8.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
-    all, or where the client says that it tries again.
+    all, also since the server that waited for it was killed, or where the client says that it tries again.
 
 Two sub-agents that are told the same at the same time are two conversations from their first message on, by rule 8. As
 long as they also find the same, each of their requests goes on from one that ends there, see `_twin`.
@@ -169,7 +169,7 @@ def _chosen(
     if len(fit) > 1:
         ending = [(end, stored) for end, stored in fit if not goes_on(look, end)]
         relayed = [each for each in ending if each[0].relayed]
-        failed = [each for each in ending if each[1].state == State.FAILED]
+        failed = [each for each in ending if each[1].is_unanswered]
         fit = sorted(relayed or failed, key=lambda each: each[1].seen_at)[-1:]
     return fit[0][1] if fit else None
 
@@ -185,7 +185,8 @@ def _twin(look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConver
     if at < len(look.units) - 1 or look.is_retry or look.client.session is not None or not found:
         return None
     answer = max((i for i in range(at) if look.units[i].role == "assistant"), default=-1)
-    is_working = look.units[at].results and all(stored.state == State.WAITING for _, stored in found)
+    waiting = (stored.state == State.WAITING and not stored.is_unanswered for _, stored in found)
+    is_working = look.units[at].results and all(waiting)
     if answer < 0 or not (look.client.subagent or is_working):
         return None
     ends = (_of(look, end) for end in with_chain(look.reader, look.space, look.chains[answer]))
@@ -202,8 +203,8 @@ def _is_again(look: Look, at: int, end: StoredMessage, stored: StoredConversatio
         return False
     if at < len(look.units) - 1:
         is_answered = look.units[at + 1].role == "assistant"
-        return stored.state == State.WAITING if is_answered else stored.state == State.FAILED and not goes_on(look, end)
-    return stored.state == State.FAILED or look.is_retry or look.has_answer(at)
+        return stored.state == State.WAITING if is_answered else stored.is_unanswered and not goes_on(look, end)
+    return stored.is_unanswered or look.is_retry or look.has_answer(at)
 
 
 def broken_answer(look: Look, stored: StoredConversation, at: int) -> StoredMessage | None:
