@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import LONGEST_MESSAGE, ConflictError, NotFoundError
-from clew.store.file_copy import UNFINISHED
+from clew.store.new_file import UNFINISHED
 from tests.cli_runs import done, failure, run
 from tests.memories import NOON, quiet, told
 
@@ -64,8 +64,8 @@ def test_a_backup_that_was_killed_in_another_folder_is_removed_by_the_next(home:
     tuesday.mkdir()
     left = monday / f"b.db{UNFINISHED}"
     left.write_bytes(b"pages")
-    (home / "clew.backup-x").write_bytes(os.fsencode(left))  # as the killed process noted it
-    before = {path.name for path in home.iterdir()} - {"clew.backup-x"}
+    (home / "clew.backup-x0000000").write_bytes(os.fsencode(left))  # as the killed process noted it
+    before = {path.name for path in home.iterdir()} - {"clew.backup-x0000000"}
     done("backup", tuesday / "b.db", "--home", home)
     assert not list(monday.iterdir())
     assert {path.name for path in home.iterdir()} == before

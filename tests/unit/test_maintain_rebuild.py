@@ -157,6 +157,26 @@ def test_an_export_appears_whole_or_not_at_all(memory: Memory, tmp_path: Path) -
     assert path.read_bytes() == before
 
 
+@pytest.mark.requirement("F-PIPELINE-12")
+def test_of_two_exports_to_one_file_the_second_is_refused_and_the_first_is_whole(tmp_path: Path) -> None:
+    store = empty_store()
+    path = tmp_path / "out.jsonl"
+    refused: list[str] = []
+    with quiet(store) as other:
+        other.add_many(log())
+
+        def export_too() -> None:
+            with pytest.raises(StoreError, match="somebody else is writing") as caught:
+                other.export(path)
+            refused.append(str(caught.value))
+
+        assert export_space(as_store(Between(store, 2, export_too)), "default", path) == 6
+        assert [each.name for each in tmp_path.iterdir()] == ["out.jsonl"]
+        other.export(tmp_path / "again.jsonl")
+    assert len(refused) == 1
+    assert path.read_bytes() == (tmp_path / "again.jsonl").read_bytes()
+
+
 class Between(Wrapped):
     """A store in which something happens right after the n-th snapshot was begun."""
 

@@ -21,12 +21,14 @@ from clew.errors import (
     StoreCorrupt,
     StoreError,
     StoreFull,
+    StoreLocked,
     StoreReadOnly,
 )
 from clew.memory import Memory
 from clew.memory.recalls import open_recalls
-from clew.store.file_copy import UNFINISHED, copy_file
+from clew.store.file_copy import copy_file
 from clew.store.migrate import migrate, schema_number
+from clew.store.new_file import UNFINISHED
 from clew.store.protocol import Store, Transaction
 from clew.store.read_only import ReadOnlyStore
 from clew.store.rekey import rekey
@@ -177,7 +179,7 @@ def test_a_note_that_a_full_disk_cut_short_neither_stops_a_backup_nor_removes_a_
     kept = tmp_path / "kept.db"
     kept.write_bytes(b"mine")
     with closing(SqliteStore.open(tmp_path / "home")) as store:
-        note = tmp_path / "home" / "clew.backup-cut"
+        note = tmp_path / "home" / "clew.backup-cut_0_00"
         note.write_bytes(rest.replace(b"{folder}", os.fsencode(tmp_path)))
         store.backup(tmp_path / "new.db")
         assert not note.exists()
@@ -221,6 +223,51 @@ def test_a_backup_under_way_is_left_alone_by_another_one(tmp_path: Path) -> None
     copy_file(source, tmp_path / "first.db", None)
     assert seen == [True, True]
     assert {path.name for path in tmp_path.iterdir()} == {"source", "first.db", "second.db"}
+
+
+@pytest.mark.requirement("F-STORE-37")
+def test_of_two_backups_to_one_file_the_second_is_refused_and_the_first_is_whole(tmp_path: Path) -> None:
+    source = apsw.Connection(str(tmp_path / "source"))
+    source.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    refused: list[str] = []
+
+    def meanwhile(sql: str) -> bool:
+        if not refused and "count(*)" in sql:
+            with closing(apsw.Connection(str(tmp_path / "source"))) as other, pytest.raises(StoreLocked) as caught:
+                copy_file(other, tmp_path / "copy.db", None)
+            refused.append(str(caught.value))
+        return True
+
+    source.exec_trace = lambda _cursor, sql, _bindings: meanwhile(str(sql))
+    copy_file(source, tmp_path / "copy.db", None)
+    assert "somebody else is writing" in refused[0]
+    with closing(apsw.Connection(str(tmp_path / "copy.db"))) as copy:
+        assert copy.execute("SELECT x FROM t").fetchall() == [(1,)]
+    assert {path.name for path in tmp_path.iterdir()} == {"source", "copy.db"}
+
+
+@pytest.mark.requirement("F-STORE-37")
+@pytest.mark.parametrize("name", ["clew.backup-monday.db", "clew.backup-20261129", "clew.backup-notes.txt"])
+def test_a_persons_own_files_in_the_home_are_no_notes(name: str, tmp_path: Path) -> None:
+    own = tmp_path / "home" / name
+    with closing(SqliteStore.open(tmp_path / "home")) as store:
+        if name.endswith(".txt"):
+            own.write_bytes(b"the backup of Monday is on the other disk")
+        else:
+            store.backup(own)
+        before = own.read_bytes()
+        store.backup(tmp_path / "tuesday.db")
+    assert own.read_bytes() == before
+
+
+@pytest.mark.requirement("F-STORE-37")
+def test_a_folder_with_a_name_like_a_note_stops_no_backup(tmp_path: Path) -> None:
+    with closing(SqliteStore.open(tmp_path / "home")) as store:
+        folder = tmp_path / "home" / "clew.backup-20261129"
+        folder.mkdir()
+        store.backup(folder / "first.db")
+        store.backup(folder / "second.db")
+    assert {path.name for path in folder.iterdir()} == {"first.db", "second.db"}
 
 
 @pytest.mark.requirement("F-STORE-39")

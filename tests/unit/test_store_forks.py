@@ -13,7 +13,7 @@ import pytest
 
 from clew.project.genesis import genesis
 from clew.store import forks
-from clew.store.file_copy import UNFINISHED
+from clew.store.new_file import UNFINISHED
 from clew.store.sqlite import DATABASE, SqliteStore
 from tests.contract.rows import put, session
 from tests.memories import NOON

@@ -5,12 +5,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TextIO
 
-from clew.errors import InputError, NotFoundError, StoreError
+from clew.errors import InputError, NotFoundError
 from clew.ingest.export import export_lines, learned_line, quest_line
 from clew.rows.parameters import read_learned
 from clew.rows.quest_carrying import quests_to_carry
 from clew.rows.turn_log import stored_rows
-from clew.store.home import private_text
+from clew.store.new_file import new_file
 from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
 from clew.types.turn import Turn
@@ -63,20 +63,13 @@ def export_space(store: Store, space: str, path: Path) -> int:
 
     Raises:
         InputError: there is a file already.
+        StoreLocked: somebody else is writing a file of this name.
         StoreError: the file cannot be written.
     """
     if path.exists():
         raise InputError(f"{path} exists already; name a new file, or move that one away")
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with private_text(partial) as file:
-            count = write_space(store, space, file)
-        partial.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error}; choose another place") from error
-    finally:
-        partial.unlink(missing_ok=True)
-    return count
+    with new_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        return write_space(store, space, file)
 
 
 def write_space(store: Store, space: str, file: TextIO) -> int:

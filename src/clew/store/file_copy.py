@@ -1,7 +1,8 @@
 """A database as one file: copied while others go on, checked as whoever restores it will read it, then named."""
 
 import os
-import sys
+import re
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -12,19 +13,15 @@ import apsw
 
 from clew.errors import StoreError
 from clew.store.cipher import Key
-from clew.store.forks import let_go, lockable, using_sqlite
-from clew.store.home import sync_directory
+from clew.store.forks import using_sqlite
+from clew.store.home import LONGEST_PATH
+from clew.store.new_file import UNFINISHED, new_file, remove_abandoned, unfinished_path
 from clew.store.translate import translating
 
-if sys.platform != "win32":
-    import fcntl
-
-UNFINISHED: Final = ".clew-unfinished"
-"""What the name of a copy ends with until it is whole."""
 _NOTE: Final = "clew.backup-"
 """How the names of files in a home begin that say where a backup is being written."""
-_BESIDE: Final = ("", "-journal", "-wal", "-shm")
-"""What SQLite may leave beside a database when it is killed."""
+_NOTE_NAME: Final = re.compile(rf"{re.escape(_NOTE)}[a-z0-9_]{{8}}")
+"""The whole name of such a file, as `tempfile` makes it; a person's own backup may begin alike."""
 
 
 def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
@@ -34,23 +31,11 @@ def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
         key: of the source.
 
     Raises:
+        StoreLocked: somebody else is writing a file of this name.
         StoreError: something is there already, or the copy is not sound.
     """
-    with using_sqlite(), translating():
-        if path.exists():
-            raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
-        unfinished = _unfinished(path)
-        for left in path.parent.glob(f"*{UNFINISHED}"):
-            _remove_abandoned(left)
-        _remove(unfinished)
-        unfinished.touch(mode=0o600)
-        try:
-            with _held(unfinished):
-                _copy_pages(source, unfinished, key)
-                unfinished.replace(path)
-        finally:
-            _remove(unfinished)
-        sync_directory(path.parent)
+    with using_sqlite(), translating(), new_file(path) as unfinished:
+        _copy_pages(source, unfinished, key)
 
 
 @contextmanager
@@ -58,12 +43,13 @@ def noted(home: Path, path: Path) -> Iterator[None]:
     """Notes in the home where a copy is being written, and removes the copies of others whose writers were killed."""
     with translating():
         for note in home.glob(f"{_NOTE}*"):
-            _follow(note)
+            if _NOTE_NAME.fullmatch(note.name):
+                _follow(note)
         handle, name = tempfile.mkstemp(prefix=_NOTE, dir=home)
         own = Path(name)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(os.fsencode(_unfinished(path.absolute())))
+                file.write(os.fsencode(unfinished_path(path.absolute())))
         except BaseException:
             own.unlink(missing_ok=True)
             raise
@@ -76,55 +62,19 @@ def noted(home: Path, path: Path) -> Iterator[None]:
 def _follow(note: Path) -> None:
     """Removes the copy that a note names, if it was abandoned, and then the note.
 
-    A disk that was full, or lost its power, may have left a part of a name or none: then nothing is removed by it.
+    A disk that was full, or lost its power, may have left a part of a name or none: then nothing is removed by it. What
+    is no small file is no note, and the note of another user, who shares the home, may not be readable.
     """
-    try:
+    with suppress(FileNotFoundError, PermissionError):  # the first when its backup is done by now
+        found = note.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LONGEST_PATH:
+            return
         named = note.read_bytes()
-    except FileNotFoundError:  # its backup is done by now
-        return
-    is_whole = named.endswith(os.fsencode(UNFINISHED)) and b"\0" not in named
-    if is_whole:
-        _remove_abandoned(Path(os.fsdecode(named)))
-    if not is_whole or not Path(os.fsdecode(named)).exists():
-        note.unlink(missing_ok=True)
-
-
-def _unfinished(path: Path) -> Path:
-    return path.with_name(path.name + UNFINISHED)
-
-
-def _remove(copy: Path) -> None:
-    for suffix in _BESIDE:
-        copy.with_name(copy.name + suffix).unlink(missing_ok=True)
-
-
-@contextmanager
-def _held(copy: Path) -> Iterator[bool]:
-    """Holds a copy inside the block; False when somebody else does, who is still at work on it.
-
-    The lock is `flock`'s, which the system frees when a process is killed, and which does not touch SQLite's own. The
-    handle is closed after SQLite's, since closing one drops those. Windows has no such lock, and deletes no open file.
-    """
-    if sys.platform == "win32":
-        yield True
-        return
-    handle = lockable(copy)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-    finally:
-        let_go(handle)
-
-
-def _remove_abandoned(copy: Path) -> None:
-    """Removes a copy that was broken off by a kill."""
-    with suppress(OSError), _held(copy) as abandoned:  # somebody else may just be removing it
-        if abandoned:
-            _remove(copy)
+        is_whole = named.endswith(os.fsencode(UNFINISHED)) and b"\0" not in named
+        if is_whole:
+            remove_abandoned(Path(os.fsdecode(named)))
+        if not is_whole or not Path(os.fsdecode(named)).exists():
+            note.unlink()
 
 
 def _copy_pages(source: apsw.Connection, path: Path, key: Key | None) -> None:

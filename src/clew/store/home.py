@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 from clew.errors import InputError, StoreError, StoreReadOnly
 from clew.store.translate import translating
@@ -196,13 +196,6 @@ def make_private(file: Path) -> None:
                 mode = each.stat().st_mode
                 if mode & 0o044 and not mode & 0o022:
                     each.chmod(_PRIVATE)
-
-
-def private_text(file: Path) -> TextIO:
-    """A new text file for its owner alone, in place of what has the name."""
-    file.unlink(missing_ok=True)
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
-    return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
 
 
 def sync_directory(path: Path) -> None:
