@@ -140,6 +140,16 @@ def test_another_model_summarises_anew_and_recorded_answers_need_none(tmp_path: 
     assert silent.prompts == []
 
 
+def test_a_model_whose_name_is_part_of_another_s_summarises_too(tmp_path: Path) -> None:
+    for name, answer in (("large-4o", truth), ("large-4", "no summary"), ("large", truth), ("rge", "no summary")):
+        with quiet(tmp_path, llm=model(answer, name)) as memory:
+            memory.add_many(long_turns() if name == "large-4o" else [])
+            memory.drain(None)
+            methods = {method for _, method in summaries(memory).values()}
+        assert methods
+        assert all(method.startswith((f"llm:{name}", f"extract ({name}: ")) for method in methods)
+
+
 def test_a_forgotten_turn_is_in_no_summary_nor_in_a_recorded_answer(tmp_path: Path) -> None:
     with filled(model(), tmp_path) as memory:
         turn = memory.restore("s:turn:5")

@@ -120,7 +120,7 @@ class SummaryQueue:
         """The beats without a summary by this model, newest first, with the hashes of their sources."""
         with self._store.snapshot() as reader:
             rows = NODE_SUMMARIES.scan(reader, (self._space,), (self._space,))
-        known = {row.node for row in rows if self._answers.name in (row.summary or "")}
+        known = {row.node for row in rows if _is_by(self._answers.name, row.summary or "")}
         beats = [(row.node, row.source) for row in rows if ":beat:" in row.node]
         left = [beat for beat in beats if beat[0] not in known and beat not in self._passed]
         return sorted(left, key=lambda beat: (-int(beat[0].rpartition(":")[2]), beat[0]))
@@ -160,8 +160,22 @@ class SummaryQueue:
             tokens=self._count(text or extract.text),
             source=extract.source,
             coverage=extract.coverage if why else 1.0,
-            method=f"extract ({name}: {why})" if why else f"llm:{name}",
+            method=f"{_refused(name)}{why})" if why else _summarised(name),
         )
         put_renderings(tx, self._space, [(row.node, made)])
         if why:
             self._answers.refuse(tx, KIND)
+
+
+def _summarised(name: str) -> str:
+    return f"llm:{name}"
+
+
+def _refused(name: str) -> str:
+    """How the method of an extract begins that stands for a summary by this model."""
+    return f"extract ({name}: "
+
+
+def _is_by(name: str, method: str) -> bool:
+    """Whether a method says that this model was asked; the name of another may begin with its name, or end with it."""
+    return method == _summarised(name) or method.startswith(_refused(name))
