@@ -1,8 +1,10 @@
 """Cached annotations equal the stored ones, whatever happened since they were read."""
 
+import json
 import tempfile
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,14 +13,15 @@ from hypothesis import strategies as st
 
 from clew.config import AnalyzeConfig
 from clew.derive.llm.tasks import QUESTIONS
+from clew.errors import StoreError
 from clew.index.live import LiveIndex
 from clew.memory import Memory
 from clew.rank.filter import Filter
-from clew.recall.annotation_columns import PendingAnnotations
+from clew.recall.annotation_columns import PendingAnnotations, Table, read_into
 from clew.recall.filters import TurnSelector
 from clew.rows.llm_progress import RESPONSE
 from clew.rows.vocabulary import untag
-from clew.store.protocol import Store
+from clew.store.protocol import Reader, Store
 from clew.testing import HashEmbedder
 from tests.effort import examples
 from tests.index_stores import Wrapped, as_store
@@ -187,3 +190,35 @@ def test_a_reader_behind_the_analysis_leaves_no_stale_values() -> None:
             assert loose._table.size == 0
             table, rows = loose.rows(2, reader, memory.space, view, places)
             assert not np.isnan(table.score("importance", rows)).any()
+
+
+@pytest.mark.requirement("F-QUERY-09")
+def test_what_could_not_be_read_leaves_no_values_of_other_turns() -> None:
+    class Failing:
+        def __getattr__(self, name: str) -> Any:
+            raise StoreError(name)
+
+    with quiet() as memory:
+        memory.add_many(history(TEXTS))
+        assert memory.drain(None)
+        view, loose = memory.reads.live.view(), PendingAnnotations(0, weighed=False)
+        with pytest.raises(StoreError):
+            loose.rows(0, cast("Reader", Failing()), memory.space, view, np.arange(3, 5))
+        with memory.reads.store.snapshot() as reader:
+            found = [loose.rows(0, reader, memory.space, view, np.array([place])) for place in range(5)]
+            told = [table.tags(int(rows[0])) for table, rows in found]
+            table = Table(weighed=False)
+            read_into(table, reader, memory.space, view, np.arange(5))
+        assert told == [table.tags(row) for row in range(5)]
+        assert any(told)
+
+
+@pytest.mark.requirement("F-QUERY-09")
+def test_tags_are_read_while_another_thread_makes_room_for_more() -> None:
+    table = Table(weighed=False)
+    analysed = ['{"tags": {"garden": 0.5}}', json.dumps({"tags": {f"tag{n}": 0.5 for n in range(9)}})]
+    table.extend([(None, analysed[0])])
+    weights = table._weights
+    table.extend([(None, analysed[1])])
+    table._weights = weights  # the other thread has only come to the tags
+    assert table.tag(["garden"], np.array([0])).shape == (1,)

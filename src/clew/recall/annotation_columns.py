@@ -81,7 +81,8 @@ class Table:
     def tag(self, forms: Sequence[str], rows: Positions) -> Values:
         """The greatest weight of some tags; 0 for a turn that has none of them, NaN for one that is not analysed."""
         codes = [self._names[form] for form in forms if form in self._names]
-        weights = np.where(np.isin(self._tags[rows], codes), self._weights[rows], 0.0).max(axis=1, initial=0.0)
+        numbers, held = _of_one_width(self._tags, self._weights)
+        weights = np.where(np.isin(numbers[rows], codes), held[rows], 0.0).max(axis=1, initial=0.0)
         return np.where(np.isnan(self._scores[rows, _SCORE["importance"]]), np.nan, weights)
 
     @property
@@ -91,10 +92,9 @@ class Table:
 
     def tagged(self, size: int) -> tuple[NDArray[np.int32], Values, NDArray[np.bool_]]:
         """Of the first rows: the numbers of their tags, -1 for none, with their weights; and which are analysed."""
-        numbers, weights = self._tags[:size], self._weights[:size]
-        wide = min(numbers.shape[1], weights.shape[1])  # another thread may be making room
+        numbers, weights = _of_one_width(self._tags, self._weights)
         known = ~np.isnan(self._scores[:size, _SCORE["importance"]])
-        return numbers[:, :wide], weights[:, :wide], known
+        return numbers[:size], weights[:size], known
 
     def tags(self, row: int) -> list[str]:
         """The names of a turn's tags."""
@@ -149,6 +149,12 @@ class Table:
         self._bits = _larger(self._bits, rows, len(_BITS), _UNKNOWN)
         self._tags = _larger(self._tags, rows, max(tags, wide), _UNKNOWN)
         self._weights = _larger(self._weights, rows, max(tags, wide), 0.0)
+
+
+def _of_one_width(tags: NDArray[np.int32], weights: Values) -> tuple[NDArray[np.int32], Values]:
+    """The columns that both have: another thread may be making room for more tags."""
+    wide = min(tags.shape[1], weights.shape[1])
+    return tags[:, :wide], weights[:, :wide]
 
 
 def _spread(start: int, held: Sequence[_Said]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -208,8 +214,9 @@ class PendingAnnotations:
             if size > self._rows.size:
                 self._rows.extend(np.full(size - self._rows.size, _UNKNOWN, dtype=np.int32))
             lacking = places[self._rows.array[places] < 0]
-            self._rows.array[lacking] = np.arange(self._table.size, self._table.size + len(lacking))
+            start = self._table.size
             read_into(self._table, reader, space, view, lacking)
+            self._rows.array[lacking] = np.arange(start, self._table.size)  # not before: reading may fail
             return self._table, self._rows.array[places].astype(np.int64)
 
 
