@@ -82,6 +82,7 @@ def test_a_schema_that_says_more_than_is_checked_is_refused() -> None:
         f"```json\n{json.dumps(GOOD, indent=2)}\n```",
         f"Here you are: {json.dumps(GOOD)} I hope that it helps [1].",
         f'<think>{{"ok": false}} or not?</think>{json.dumps(GOOD)}',
+        f'{{"ok": false}} or not?\n</think>\n\n{json.dumps(GOOD)}',
         f"First {json.dumps(GOOD)}, and again {json.dumps(GOOD)}.",
         "{" * 5 + json.dumps(GOOD),
     ],
@@ -113,9 +114,18 @@ def test_what_is_no_such_value_is_told(text: str, wrong: str) -> None:
 
 
 @pytest.mark.requirement("W-LLM-04")
-def test_what_was_cut_off_is_told() -> None:
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```"])
+@pytest.mark.parametrize("title", ["<think>a</think> b", "the tag </think>", "the tag <think>"])
+def test_a_value_that_quotes_the_tags_of_thoughts_stays_as_it_is(around: str, title: str) -> None:
+    value = {"title": title, "names": ["c"], "rows": [], "more": []}
+    assert read_value(said(around.replace("{}", json.dumps(value))), LISTS) == value
+
+
+@pytest.mark.requirement("W-LLM-04")
+@pytest.mark.parametrize("text", ['{"ok": tr', '<think>Maybe {"ok": true}? Or', '<think>Maybe {"ok": true'])
+def test_what_was_cut_off_is_told(text: str) -> None:
     with pytest.raises(ModelError, match="cut off at the token limit"):
-        read_value(said('{"ok": tr', "length"), SCHEMA)
+        read_value(said(text, "length"), SCHEMA)
 
 
 ITEMS = {

@@ -10,6 +10,7 @@ import pytest
 
 from clew.config import LLMConfig, load_config
 from clew.errors import ConfigError, InputError, MissingExtra, ModelError, ModelUnavailable, RequestRefused
+from clew.models.checked_calls import complete_checked
 from clew.models.choose import choose_llm
 from clew.models.prompt import ChatMessage, Completion, Prompt
 from clew.models.server_llm import BACKOFF
@@ -257,6 +258,8 @@ def test_the_key_is_read_when_it_is_needed(server: Server, vendor: Vendor) -> No
     environment["MY_KEY"] = "a\nb"
     with pytest.raises(ConfigError, match="MY_KEY"):
         model.complete(HELLO, max_tokens=50)
+    with pytest.raises(ModelUnavailable, match="MY_KEY"):  # costs nothing, and what is to be asked waits
+        complete_checked(model, HELLO, max_tokens=50)
 
 
 @pytest.mark.requirement("W-LLM-03")

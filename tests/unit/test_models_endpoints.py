@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from clew.errors import ConfigError, ModelError, ModelUnavailable
+from clew.models.checked_calls import embed_checked
 from clew.models.endpoints import KEY, KEYS, OPENAI_KEY, ollama_embedder, openai_embedder
 from clew.models.function_embedder import BATCH
 from tests.loopback import listening
@@ -127,6 +128,31 @@ def test_a_refusal_tells_status_and_reason_but_never_the_key(
     assert type(caught.value) is kind
     assert server.asked[0][1]["Authorization"] == "Bearer sk-secret"
     assert "sk-secret" not in f"{caught.value} {caplog.text} {vars(embedder)}"
+
+
+@pytest.mark.requirement("F-MODELS-12")
+@pytest.mark.parametrize("answer", [b"<html>sk-secret", {"error": "Your key sk-secret is too old to be used here"}])
+def test_an_answer_of_another_form_is_shown_without_the_key(server: Server, answer: Any) -> None:
+    server.answer = lambda _body: (200, answer)
+    with pytest.raises(ModelError, match=r"\[key\]") as caught:
+        openai_embedder("m", server.url, environment={KEY: "sk-secret"}).embed(["a"])
+    assert "sk-" not in str(caught.value)
+
+
+@pytest.mark.requirement("F-MODELS-12")
+@pytest.mark.parametrize("length", ["5000", "x", "-1"])
+def test_a_refusal_that_breaks_off_is_told_by_its_status(server: Server, length: str) -> None:
+    server.answer = lambda _body: (503, b"busy")
+    server.headers = {"Content-Length": length, "Transfer-Encoding": "chunked"}
+    with pytest.raises(ModelUnavailable, match="answered 503"):
+        openai_embedder("m", server.url, environment={}).embed(["a"])
+
+
+@pytest.mark.requirement("F-MODELS-12")
+def test_a_key_that_no_header_can_carry_leaves_the_model_unavailable() -> None:
+    embedder = openai_embedder("m", "http://127.0.0.1:9", environment={KEY: "sk\nsecret"})
+    with pytest.raises(ModelUnavailable, match=f"{KEY} contains characters"):
+        embed_checked(embedder, ["a"])
 
 
 @pytest.mark.requirement("F-MODELS-12")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from clew.errors import ModelError
+from clew.errors import ConfigError, ModelError, ModelUnavailable
 from clew.models.prepare import clip_for_embedding
 from clew.models.prompt import Completion, Prompt
 from clew.models.protocol import LLM, Embedder, Matrix
@@ -21,13 +21,16 @@ def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Matrix:
     """Embeds texts, long ones in part (`clip_for_embedding`); returns shape (len(texts), `embedder.dim`).
 
     Raises:
-        ModelError: the embedder raised any exception, or its answer violates the protocol.
+        ModelUnavailable: the embedder says that a setting is wrong.
+        ModelError: the embedder raised any other exception, or its answer violates the protocol.
     """
     try:
         matrix = np.asarray(embedder.embed([clip_for_embedding(text) for text in texts]), dtype=np.float32)
         expected = (len(texts), embedder.dim)
     except ModelError:
         raise
+    except ConfigError as error:  # as that of a key, which is read with each call
+        raise ModelUnavailable(f"{_name(embedder)} cannot be asked: {error}") from error
     except Exception as error:  # whatever it is, it may cost vectors but never turns
         raise ModelError(f"{_name(embedder)} failed: {error!r}") from error
     if matrix.shape != expected:
@@ -58,12 +61,15 @@ def complete_checked(llm: LLM, prompt: Prompt, *, max_tokens: int) -> Completion
     """Calls a language model once; implausible token counts are replaced by None.
 
     Raises:
-        ModelError: the model raised any exception, or its answer violates the protocol.
+        ModelUnavailable: the model says that a setting is wrong.
+        ModelError: the model raised any other exception, or its answer violates the protocol.
     """
     try:
         answer = llm.complete(prompt, max_tokens=max_tokens)
     except ModelError:
         raise
+    except ConfigError as error:  # as in `embed_checked`
+        raise ModelUnavailable(f"{_name(llm)} cannot be asked: {error}") from error
     except Exception as error:  # whatever it is, it may cost an annotation but never a turn
         raise ModelError(f"{_name(llm)} failed: {error!r:.200}") from error
     if not isinstance(answer, Completion) or not isinstance(answer.text, str) or answer.stop not in _STOPS:

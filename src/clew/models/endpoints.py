@@ -8,7 +8,6 @@ import http.client
 import json
 import os
 import re
-import reprlib
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -27,7 +26,8 @@ OPENAI_KEY: Final = "OPENAI_API_KEY"
 KEYS: Final = KeyVariables(KEY, OPENAI_KEY, "api.openai.com")
 
 _LARGEST_ANSWER: Final = 64 << 20
-_TOLD: Final = 200  # characters of a server's error text that a message quotes
+_TOLD: Final = 200  # characters of a server's text that a message quotes
+_READ: Final = 2_000  # bytes of it that are read for that, so that a key in it is masked as a whole
 _UNAVAILABLE: Final = frozenset({401, 403, 404, 408, 429})  # like 5xx: may work later, or with other settings
 
 
@@ -51,7 +51,7 @@ def openai_embedder(
             rows = {entry["index"]: entry["embedding"] for entry in answer["data"]}
             return [rows[index] for index in range(len(texts))]
         except (KeyError, TypeError) as error:
-            raise ModelError(f"{base_url} returned no OpenAI embeddings: {reprlib.repr(answer)}") from error
+            raise ModelError(f"{base_url} returned no OpenAI embeddings: {_told(repr(answer), key)}") from error
 
     return FunctionEmbedder(f"openai:{model}@{host}", ask)
 
@@ -70,7 +70,7 @@ def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = 
         try:
             return list(answer["embeddings"])
         except (KeyError, TypeError) as error:
-            raise ModelError(f"{base_url} returned no Ollama embeddings: {reprlib.repr(answer)}") from error
+            raise ModelError(f"{base_url} returned no Ollama embeddings: {_told(repr(answer), None)}") from error
 
     return FunctionEmbedder(f"ollama:{base}@{tag or 'latest'}", ask)
 
@@ -95,8 +95,7 @@ def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) ->
         with opener.open(request, timeout=timeout) as response:
             answer = response.read(_LARGEST_ANSWER + 1)
     except urllib.error.HTTPError as error:
-        with error:
-            raise _refusal(url, error.code, error.read(_TOLD * 4), key) from error
+        raise _refusal(url, error, key) from error
     except (OSError, http.client.HTTPException, UnicodeError) as error:  # URLError and time-outs are OSErrors
         reason = getattr(error, "reason", None) or error
         raise ModelUnavailable(f"{url} cannot be reached ({reason!r}); is the server running?") from error
@@ -105,19 +104,27 @@ def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) ->
     try:
         return json.loads(answer)
     except (ValueError, RecursionError) as error:
-        told = _told(answer[:_TOLD].decode("utf-8", "replace"))
-        raise ModelError(f"{url} did not return JSON: {told}") from error
+        raise ModelError(f"{url} did not return JSON: {_told(_text(answer), key)}") from error
 
 
-def _refusal(url: str, status: int, body: bytes, key: str | None) -> ModelError:
-    told = body.decode("utf-8", "replace")
-    if key is not None:
-        told = told.replace(key, "[key]")
+def _refusal(url: str, error: urllib.error.HTTPError, key: str | None) -> ModelError:
+    status, body = error.code, b""
+    try:
+        with error:
+            body = error.read(_READ)
+    except (OSError, http.client.HTTPException):
+        pass  # the status tells enough
     hint = {401: f"; set {KEY}", 403: f"; check {KEY}", 404: "; check the model's name and the address"}.get(status, "")
     kind = ModelUnavailable if status in _UNAVAILABLE or status >= 500 else ModelError
-    return kind(f"{url} answered {status}: {_told(told)}{hint}")
+    return kind(f"{url} answered {status}: {_told(_text(body), key)}{hint}")
 
 
-def _told(text: str) -> str:
-    """The beginning of a server's text, on one line."""
+def _text(body: bytes) -> str:
+    return body[:_READ].decode("utf-8", "replace")
+
+
+def _told(text: str, key: str | None) -> str:
+    """The beginning of a server's text, on one line, without the key."""
+    if key is not None:
+        text = text.replace(key, "[key]")
     return re.sub(r"\s+", " ", text)[:_TOLD] or "nothing"

@@ -22,7 +22,11 @@ _READ: Final = 100_000  # characters of an answer that are searched
 _TRIED: Final = 64  # opening brackets in an answer at which parsing is tried
 _RETOLD: Final = 2_000  # characters of a wrong answer that are sent back to the model
 _TOLD: Final = 200  # characters of a refusal that an error message shows
-_THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_TAG: Final = re.compile(r"</?think(?:ing)?>")
+_THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|\A<think(?:ing)?>.*", re.DOTALL)
+_ENDED: Final = re.compile(
+    r"\A.*</think(?:ing)?>", re.DOTALL
+)  # the tag before it is part of the prompt in some servers
 _OPENING: Final = re.compile(r"[\[{]")
 _MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)  # a string, or a sign outside of one
 
@@ -71,7 +75,7 @@ def read_value(answer: Completion, schema: Schema) -> Any:
     """
     wrong = ""
     fitting: list[Any] = []
-    text = _THOUGHT.sub(" ", answer.text[:_READ]).strip()
+    text = _without_thoughts(answer.text[:_READ].strip())
     for value in _values(text):
         found = problem(value, schema)
         if found is None and value not in fitting:
@@ -87,6 +91,13 @@ def read_value(answer: Completion, schema: Schema) -> Any:
     if not wrong:
         wrong = "it contains no JSON value" if answer.text.strip() else "it is empty"
     raise ModelError(f"{wrong}; it was cut off at the token limit" if answer.stop == "length" else wrong)
+
+
+def _without_thoughts(text: str) -> str:
+    """An answer without what the model thought aloud; all of it if a value in it quotes such a tag."""
+    if _TAG.search(text) is None or any(_TAG.search(json.dumps(value)) for value in _values(text)):
+        return text
+    return _ENDED.sub("", _THOUGHT.sub(" ", text)).strip()
 
 
 def _values(text: str) -> Iterator[Any]:
