@@ -156,3 +156,14 @@ def test_a_record_may_name_its_sender(tmp_path: Path) -> None:
         "role 'observation'",
         "role 'Ann'",
     ]
+
+
+@pytest.mark.requirement("F-INGEST-11")
+def test_chats_of_one_name_are_sessions_of_their_own(tmp_path: Path) -> None:
+    chats = [
+        {"name": name, "type": "personal_chat", "id": own, "messages": [_telegram(1, name, f"hello {own}")]}
+        for own, name in ((7, "Ann"), (8, "Ben"), (9, "Ann"))
+    ]
+    path = put(tmp_path, "result.json", {"chats": {"list": chats}})
+    found = [(turn.session, turn.text) for turn in turns(read(path))]
+    assert found == [("Ann 7", "hello 7"), ("Ben", "hello 8"), ("Ann 9", "hello 9")]

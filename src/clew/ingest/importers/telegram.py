@@ -1,5 +1,6 @@
 """Telegram's export as JSON (`result.json`): one chat, or all chats of an account under `chats`."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -22,42 +23,49 @@ def read(source: Source) -> Iterator[ImportRecord]:
         yield from rejected(source, "Telegram")
         return
     if not file_shape(source).has("chats.list"):
-        chat = json_header(source)
-        yield from read_each(json_list(source, "messages"), lambda item: _message(source, chat, item))
+        own = _name(json_header(source))
+        yield from read_each(json_list(source, "messages"), lambda item: _message(source, own, item))
         return
     document = json_document(source)
     if isinstance(document, Rejection):
         yield document
         return
-    for n, chat in enumerate(list_of(dict_of(document.value, "chats"), "list")):
+    chats = list_of(dict_of(document.value, "chats"), "list")
+    names = Counter(_name(chat) for chat in chats if isinstance(chat, dict))
+    for n, chat in enumerate(chats):
         where = source.where(f"chats.list[{n}]")
         if isinstance(chat, dict):
-            yield from or_skipped(_chat(source, chat, where), "chat without messages", where)
+            name = _name(chat)
+            own = f"{name} {text_of(chat, 'id') or n}" if names[name] > 1 else name
+            yield from or_skipped(_chat(source, chat, own, where), "chat without messages", where)
         else:
             yield no_object(chat, where)
 
 
-def _chat(source: Source, chat: JsonObject, where: str) -> Iterator[ImportRecord]:
+def _name(chat: JsonObject) -> str:
+    """What a chat is called; several may be called the same."""
+    if text_of(chat, "name") is None and text_of(chat, "type") == "saved_messages":
+        return "Saved Messages"
+    return (text_of(chat, "name") or f"{NAME} {text_of(chat, 'id') or ''}").strip()
+
+
+def _chat(source: Source, chat: JsonObject, own: str, where: str) -> Iterator[ImportRecord]:
     for n, message in enumerate(list_of(chat, "messages")):
         place = f"{where}.messages[{n}]"
         if isinstance(message, dict):
-            yield from _message(source, chat, JsonRecord(place, message, n))
+            yield from _message(source, own, JsonRecord(place, message, n))
         else:
             yield no_object(message, place)
 
 
-def _message(source: Source, chat: JsonObject, item: JsonRecord) -> Iterator[ImportRecord]:
+def _message(source: Source, own: str, item: JsonRecord) -> Iterator[ImportRecord]:
     value = item.value
     if value.get("type") != "message":
         yield Skipped(f"event:{text_of(value, 'action', 'type') or 'unknown'}", item.where)
         return
-    kind = text_of(chat, "type")
-    own = text_of(chat, "name") or (
-        "Saved Messages" if kind == "saved_messages" else f"{NAME} {text_of(chat, 'id') or ''}"
-    )
     message = ImportedMessage(
         source=NAME,
-        session=source.session_for(own.strip()),
+        session=source.session_for(own),
         role="user",
         parts=(Part(type="text", text=_text(value.get("text"))),),
         at=first_of(value, "date_unixtime", "date"),
