@@ -3659,6 +3659,11 @@ EDGES = (
         "F-EDGE-06", "docs/import.md", "A line in another encoding than its file's is decoded, or kept, and named."
     ),
     Requirement("F-EDGE-07", "docs/import.md", "The end of a day as 24:00, leap seconds and days of a year are read."),
+    Requirement(
+        "F-EDGE-08",
+        "DESIGN 13",
+        "No text takes longer to import than its length; what is odd in one record costs it alone.",
+    ),
     Requirement("F-EDGE-05", "docs/cli.md", "A list as JSON is whole unless --limit is given."),
 )
 """What is odd at the edges of import and of the Python interface."""

@@ -223,3 +223,21 @@ def test_what_is_no_message_in_an_older_session_is_rejected(tmp_path: Path) -> N
     assert [(where.endswith("[1]"), reason) for where, reason in found] == [
         (True, "expected a JSON object, found str 'broken'")
     ]
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_keys_and_values_of_any_type_are_read_or_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "state.vscdb"
+    database = apsw.Connection(str(path))
+    database.execute("CREATE TABLE cursorDiskKV (key TEXT, value BLOB)")
+    said = json.dumps({"conversation": [{"type": 1, "bubbleId": "b", "text": "hello"}]})
+    rows = (("composerData:a", 5.5), ("composerData:b", 10**15), ("composerData:d", said))
+    database.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", rows)
+    database.execute("INSERT INTO cursorDiskKV VALUES (CAST(x'636f6d706f736572446174613aff' AS TEXT), ?)", (said,))
+    database.execute("INSERT INTO cursorDiskKV VALUES ('composerData:c', CAST(x'ff' AS TEXT))")
+    database.close()
+    records = read(path)
+    assert [where for where, _ in rejections(records, tmp_path)] == [
+        f"state.vscdb:composerData:{name}" for name in ("a", "b", "c")
+    ]
+    assert [(turn.session, turn.text) for turn in turns(records)] == [("d", "hello"), ("␛dcff;", "hello")]

@@ -1,12 +1,15 @@
 """What is exported comes back the same, under names that no file system minds."""
 
+import hashlib
 import json
+from base64 import b64encode
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from clew.ingest.export import export_lines, export_name
+from clew.ingest.importers import Skipped
 from clew.ingest.media import offload
 from clew.types import Part, Turn
 from tests.unit.ingest_reading import lines, put, read, rejections, turns
@@ -83,3 +86,25 @@ def test_names_cannot_leave_their_folder_or_meet() -> None:
         assert not stem.endswith(".")
         assert stem.partition(".")[0] not in {"con", "nul", "com1"}
         assert len(name) < 120
+
+
+@pytest.mark.requirement("F-INGEST-24")
+def test_a_learned_number_beyond_every_float_is_left_out(tmp_path: Path) -> None:
+    kept = lines(*(turn.to_dict() for turn in a_history()[:1]))
+    path = put(tmp_path, "s.jsonl", kept + lines({"learned": {"a": 10**400, "b": 2}}))
+    assert [record.learned for record in read(path) if isinstance(record, Skipped)] == [{"b": 2.0}]
+
+
+@pytest.mark.requirement("F-INGEST-24")
+@pytest.mark.parametrize("moved", [True, {}, {"media_type": None, "extra": False}])
+def test_an_original_that_is_no_text_does_not_stop_the_export(tmp_path: Path, moved: object) -> None:
+    data = b"\xff\xfe\x00"
+    digest = hashlib.sha256(data).hexdigest()
+    part = {"type": "tool_result", "text": "x", "blob": digest, "extra": {"moved": moved}}
+    record = {"role": "tool", "content": [part], "text": "x", "session": "s", "origin": "tool"}
+    good = a_history()[0].to_dict()
+    path = put(tmp_path, "s.jsonl", lines({"blob": digest, "data": b64encode(data).decode()}, record, good))
+    records = read(path)
+    assert turns(records)[-1].text == a_history()[0].text
+    if isinstance(moved, dict) and moved:
+        assert rejections(records, tmp_path) == [("s.jsonl:2", "damaged export: the original of a text is not UTF-8")]

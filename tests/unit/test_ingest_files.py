@@ -5,13 +5,14 @@ import os
 import sys
 import tracemalloc
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from clew.errors import FormatError, InputError
 from clew.ingest.encoding import unescape
-from clew.ingest.importers import FORMATS, ImportLimits, detect
+from clew.ingest.importers import FORMATS, ImportLimits, detect, find_sessions, is_single, read_path
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 ONE, TWO = {"role": "user", "content": "one"}, {"role": "user", "content": "two"}
@@ -443,3 +444,41 @@ def test_a_page_is_refused_with_what_to_do(tmp_path: Path, name: str, text: str)
         read(put(tmp_path, name, text))
     marks = put(tmp_path, "marks.txt", "<b>bold</b> words\n\nand more\n")
     assert len(turns(read(marks))) == 2
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_a_list_of_nothing_but_space_is_recognised_at_once(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="holds no conversation"):
+        read(put(tmp_path, "a.json", "[" + " " * 400_000 + "x"))
+
+
+class _Vanishing(type(Path())):  # type: ignore[misc]  # the class of paths on this system
+    """A path whose files are taken away as soon as they were listed."""
+
+    def glob(self, pattern: str) -> Iterator[Path]:
+        """Lists a file that is gone."""
+        yield Path(self) / pattern.replace("*", "gone")
+
+    def is_file(self) -> bool:
+        """Fails as it does in a folder that may not be entered."""
+        raise PermissionError(13, "Permission denied", str(self))
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_a_file_that_was_taken_away_meanwhile_is_none(tmp_path: Path) -> None:
+    assert find_sessions("claude-code", _Vanishing(tmp_path)) == []
+    assert not is_single(_Vanishing(tmp_path))
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_a_file_of_a_folder_that_was_taken_away_meanwhile_does_not_stop_the_others(tmp_path: Path) -> None:
+    put(tmp_path, "a.txt", "Ann: a\nAnn: b\n")
+    put(tmp_path, "b.txt", "Ben: a\nBen: b\n")
+
+    def is_unchanged(where: str, _stamp: str) -> bool:
+        (tmp_path / "b.txt").unlink(missing_ok=True)
+        return False
+
+    records = list(read_path(tmp_path, is_unchanged=is_unchanged))
+    assert [turn.speaker for turn in turns(records)] == ["Ann", "Ann"]
+    assert rejections(records, tmp_path) == [("b.txt", "cannot be read: No such file or directory")]

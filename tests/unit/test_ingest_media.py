@@ -164,3 +164,10 @@ def test_what_is_stored_apart_is_known_by_its_length() -> None:
     stored, _ = offload(turn, LIMIT)
     assert len(stored.text) + moved_characters(stored) == pytest.approx(len(turn.text), abs=2)
     assert moved_characters(turn) == 0
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_one_long_line_of_failures_is_cut_in_time_that_grows_with_its_length() -> None:
+    turn, blobs = offload(Turn(role="tool", content=(Part(type="tool_result", text="error x " * 800_000),)))
+    assert blobs
+    assert "error x" in turn.text

@@ -294,3 +294,11 @@ def test_instructions_in_a_folder_are_read_and_other_texts_are_not(tmp_path: Pat
     put(tmp_path, "AGENTS.md", "Use tabs.\n")
     put(tmp_path, "notes.md", "Nobody speaks here.\n")
     assert said(read(tmp_path)) == [("system", "Use tabs.")]
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_headings_of_odd_marks_and_long_white_space_are_read(tmp_path: Path) -> None:
+    text = f"# C#\nuse it\n## ##\nmarks\n## a{' ' * 100_000}b ##  \nspace\n"
+    found = [turn.text.splitlines()[0] for turn in turns(read(put(tmp_path, "CLAUDE.md", text)))]
+    assert found[0] == "# C#"
+    assert len(found) == 3

@@ -139,3 +139,19 @@ def test_what_is_no_message_is_rejected_and_messages_with_one_id_are_all_kept(tm
         ("chats.json:[0].messages[a1]", "expected a JSON object, found str 'broken'"),
         ("chats.json:[1].messages[1]", "expected a JSON object, found int 7"),
     ]
+
+
+@pytest.mark.requirement("F-EDGE-08")
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<details type="reasoning">' * 30_000,
+        '<details type="reasoning" ' * 30_000,
+        f'<details type="tool_calls" {"a" * 500_000}>x</details>',
+        f'<details type="tool_calls">{"<summary>" * 100_000}</details>',
+        f'<details type="tool_calls">{" " * 500_000}x</details>',
+    ],
+)
+def test_marks_without_an_end_are_read_in_time_that_grows_with_their_number(tmp_path: Path, text: str) -> None:
+    path = put(tmp_path, "chats.json", [chat(message("a1", None, "assistant", text))])
+    assert turns(read(path, "open-webui"))

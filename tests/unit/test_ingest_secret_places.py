@@ -68,7 +68,7 @@ def test_words_about_places_seeds_and_tokens_stay(text: str) -> None:
     assert mask(text) == (text, {})
 
 
-@pytest.mark.requirement("F-INGEST-16")
+@pytest.mark.requirement("F-EDGE-08")
 @pytest.mark.parametrize(
     "text",
     [

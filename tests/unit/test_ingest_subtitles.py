@@ -148,3 +148,16 @@ def test_no_word_is_lost(tmp_path_factory: pytest.TempPathFactory, said: list[tu
     found = spoken(path)
     assert " ".join(text for _, text in found).split() == " ".join(f"x{text}" for _, text in said).split()
     assert {name for name, _ in found} == {name for name, _ in said}
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_a_recording_at_the_end_of_time_has_no_dates(tmp_path: Path) -> None:
+    text = captions("Ann: hello", every=4).replace("00:00:00.000", "9999:00:00.000")
+    path = put(tmp_path, "GMT99991231-235959_Recording.vtt", text)
+    assert [(turn.text, turn.at) for turn in turns(read(path))] == [("hello", None)]
+
+
+@pytest.mark.requirement("F-EDGE-08")
+def test_voice_tags_that_are_never_closed_are_words(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.vtt", captions("<v Ann" * 50_000, "<v Ben>I am here."))
+    assert spoken(path)[-1] == ("Ben", "I am here.")

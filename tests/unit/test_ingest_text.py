@@ -373,3 +373,36 @@ def test_no_line_takes_longer_than_its_length(tmp_path: Path, piece: str) -> Non
     text = f"User: so\n{piece * 20_000}x\nAssistant: ok\n"
     for name in ("chat.txt", "chat.md"):
         assert [role for role, _ in said(read(put(tmp_path, name, text)))] == ["user", "assistant"]
+
+
+@pytest.mark.requirement("F-EDGE-08")
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"User: so\n{chr(10) * 100_000}x\nAssistant: ok\n",
+        f"#{' ' * 100_000}{'a' * 101}\nUser: so\nAssistant: ok\n",
+        f"# a{' ' * 100_000}b\nUser: so\nAssistant: ok\n",
+        f"User: so\nAnn{chr(9) * 100_000}x\nAssistant: ok\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["chat.txt", "chat.md"])
+def test_no_run_of_white_space_takes_longer_than_its_length(tmp_path: Path, text: str, name: str) -> None:
+    assert [role for role, _ in said(read(put(tmp_path, name, text)))] == ["user", "assistant"]
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("a\n\n---\n", "a"),
+        ("a\n  -----  \n\n", "a"),
+        ("a\n--\n", "a\n--"),
+        ("a ---\n", "a ---"),
+        ("a\n---\nb", "a\n---\nb"),
+        ("\n---", ""),
+    ],
+)
+def test_a_rule_before_the_next_message_belongs_to_none(tmp_path: Path, message: str, kept: str) -> None:
+    path = put(tmp_path, "chat.md", f"User: {message}\nAssistant: so\nUser: end\n")
+    texts = [text for role, text in said(read(path)) if role == "user"]
+    assert texts == [*([kept] if kept else []), "end"]

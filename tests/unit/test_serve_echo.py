@@ -126,3 +126,16 @@ def test_a_history_with_and_without_an_echo_is_the_same_history() -> None:
         proxied.exchange([user("which tea?")], assistant(f"Green. {BLOCK}"))
         again, _ = proxied.ask([user("which tea?"), assistant("Green. "), user("why?")])
         assert again.known == 2
+
+
+@pytest.mark.requirement("F-EDGE-08")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> " * 200_000 + "x<clew-quote 01234567>",
+        "<clew-quote 01234567>x " * 20_000,
+        "</clew-quote 01234567>x " * 20_000,
+    ],
+)
+def test_a_long_line_of_marks_is_read_in_time_that_grows_with_its_length(text: str) -> None:
+    assert "".join(stretch.text for stretch in Echoes({}).split(text)) == text

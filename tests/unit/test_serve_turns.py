@@ -181,6 +181,14 @@ def test_only_a_user_asks() -> None:
 
 
 @pytest.mark.requirement("P-FMT-10")
-@pytest.mark.parametrize("text", ["<system-reminder>\n" * 30_000, "a\n" + "<skill>\n" * 30_000, "<" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<system-reminder>\n" * 30_000,
+        "a\n" + "<skill>\n" * 30_000,
+        "<" * 100_000,
+        "<skill>x</skill>\n" * 200_000,
+    ],
+)
 def test_many_openings_take_linear_time(text: str) -> None:
     assert "".join(piece for piece, _ in split_words(text)).split() == text.split()

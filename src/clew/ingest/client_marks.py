@@ -7,6 +7,7 @@ The marks are facts of the programs' own formats; a text that begins with one of
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
 CLAUDE_CODE: Final = (
@@ -156,18 +157,9 @@ def _elements(text: str) -> Iterator[Piece]:
 
 def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
     """The pieces that say something, those of one author that follow one another as one."""
-    last: Piece | None = None
-    for text, is_own in pieces:
-        if not text.strip():
-            continue
-        if last is not None and last[1] == is_own:
-            last = (f"{last[0]}\n{text.strip()}", is_own)
-            continue
-        if last is not None:
-            yield last
-        last = (text.strip(), is_own)
-    if last is not None:
-        yield last
+    saying = ((text.strip(), is_own) for text, is_own in pieces if text.strip())
+    for is_own, run in groupby(saying, key=lambda piece: piece[1]):
+        yield "\n".join(text for text, _ in run), is_own
 
 
 def _inside(text: str, name: str) -> list[Piece]:

@@ -34,7 +34,7 @@ _SAID: Final = frozenset({"text", "thinking", "tool_result"})
 _LEAST: Final = 24
 """Characters that a line of a block must have to be told without its frame."""
 
-_LEAD: Final = re.compile(r"(?:[ \t]*>)*[ \t]*\Z")
+_LEAD: Final = " \t>"
 _TELLING: Final = re.compile(r"\d+ [^:\n]{1,80}: \S|\[[^\]\n]{6,}\]\Z")
 """How a line of a block begins that tells by itself where it is from: an item, or a heading."""
 _INSIDE: Final = re.compile(
@@ -237,8 +237,10 @@ def _lines(text: str, start: int, stop: int) -> list[tuple[int, int]]:
 
 def _line_start(text: str, place: int) -> int:
     """Where the quoting signs before a mark begin (`> `), or its own place."""
-    before = _LEAD.search(text, text.rfind("\n", 0, place) + 1, place)
-    return place if before is None or ">" not in before.group() else before.start()
+    start = place
+    while start > 0 and text[start - 1] in _LEAD:
+        start -= 1
+    return start if ">" in text[start:place] else place
 
 
 def _belongs(line: str, known: Sequence[str], *, at_end: bool = False) -> bool:

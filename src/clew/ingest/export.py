@@ -73,11 +73,17 @@ def learned_in(record: Mapping[str, Any]) -> dict[str, float] | None:
     held = record.get("learned")
     if record.keys() != {"learned"} or not isinstance(held, Mapping):
         return None
-    return {
-        str(name): float(value)
-        for name, value in held.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-    }
+    numbers = ((str(name), _number(value)) for name, value in held.items())
+    return {name: number for name, number in numbers if number is not None}
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if isfinite(value) else None
+    except OverflowError:  # an integer beyond every float
+        return None
 
 
 def is_exported(record: Mapping[str, Any]) -> bool:
@@ -115,6 +121,8 @@ class ExportReader:
             raise
         except (InputError, NotFoundError) as error:
             raise TurnRejected(f"damaged export: {error}") from error
+        except UnicodeDecodeError as error:
+            raise TurnRejected("damaged export: the original of a text is not UTF-8") from error
 
     def _keep(self, record: Mapping[str, Any]) -> None:
         try:

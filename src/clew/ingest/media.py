@@ -16,6 +16,7 @@ from clew.types import Part, Turn
 
 TEXT_TYPE = "text/plain; charset=utf-8"
 _MOVED = "moved"  # in `extra`: the blob holds the part's whole text, not its `data`
+_MOVED_KEYS = frozenset(("media_type", "extra"))
 _POINTER = re.compile(r"\n\[… (\d{1,12}) characters in blob [0-9a-f]{12} …\]\n")
 _PREVIEWED = ("tool_result", "injected")
 
@@ -52,7 +53,8 @@ def inline(turn: Turn, get_blob: Callable[[str], bytes]) -> Turn:
 
 def holds_text(part: Part) -> bool:
     """Whether the part's blob is its own long text rather than an image or a file."""
-    return part.blob is not None and part.extra is not None and _MOVED in part.extra
+    moved = part.extra.get(_MOVED) if part.blob is not None and part.extra is not None else None
+    return isinstance(moved, dict) and moved.keys() == _MOVED_KEYS
 
 
 def moved_characters(turn: Turn) -> int:
@@ -111,9 +113,10 @@ def _failures(text: str, room: int) -> list[str]:
     for sign in _FAILURE.finditer(text):
         if sign.start() < end:
             continue  # on the line of the sign before
-        start = max(text.rfind("\n", 0, sign.start()) + 1, sign.start() - AROUND)
-        line_end = text.find("\n", sign.end())
-        end = min(len(text) if line_end < 0 else line_end, sign.end() + AROUND)
+        low, high = max(0, sign.start() - AROUND), min(len(text), sign.end() + AROUND)
+        start = max(text.rfind("\n", low, sign.start()) + 1, low)
+        line_end = text.find("\n", sign.end(), high)
+        end = high if line_end < 0 else line_end
         line = text[start:end].strip()
         kind = _NUMBER.sub("0", line)
         if kind in found:

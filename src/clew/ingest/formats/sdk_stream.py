@@ -5,7 +5,7 @@ Each piece is read when it arrives, because the SDKs go on changing the objects 
 
 import codecs
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from clew.ingest.formats.sdk import JsonObject, joined_items, messages_in, plain
@@ -75,13 +75,13 @@ class StreamedAnswer:
         """A chunk of Chat Completions or of Gemini, or a message with a piece of text (Ollama, LangChain)."""
         choices, candidates, message = (_member(piece, name) for name in ("choices", "candidates", "message"))
         if choices:
-            for choice in choices:
+            for choice in _items(choices):
                 if not _member(choice, "index"):  # of several answers the first counts
                     self._take_choice(choice)
         elif candidates:
-            content = _member(candidates[0], "content")
-            for part in _member(content, "parts") or ():
-                self._take_part(plain(part))
+            for candidate in _items(candidates)[:1]:
+                for part in _items(_member(_member(candidate, "content"), "parts")):
+                    self._take_part(plain(part))
         else:
             self._take_content(piece if message is None else message)
 
@@ -99,7 +99,7 @@ class StreamedAnswer:
         for text, held in (*texts, (thought, self._thoughts)):
             if isinstance(text, str):
                 held.append(text)
-        for call in _member(delta, "tool_calls") or ():
+        for call in _items(_member(delta, "tool_calls")):
             self._take_call(call)
         self._take_texts(_OLD_CALL, _member(delta, "function_call"), ("name", "arguments"))
         self._take_texts(_AUDIO, _member(delta, "audio"), ("id", "transcript"))
@@ -126,7 +126,9 @@ class StreamedAnswer:
         found = {part: "".join(texts) for (held, part), texts in self._call_texts.items() if held == place}
         return {name: found} if found else {}
 
-    def _take_part(self, part: JsonObject) -> None:
+    def _take_part(self, part: Any) -> None:
+        if not isinstance(part, dict):
+            return
         goes_on = bool(self._run) and _is_only_text(part)
         if not goes_on or bool(part.get("thought")) != bool(self._parts[-1].get("thought")):
             self._join_run()
@@ -172,7 +174,8 @@ class StreamedAnswer:
         return block
 
     def _extend_item(self, event: Any) -> None:
-        self._unfinished.setdefault(str(_member(event, "item_id")), []).append(_member(event, "delta") or "")
+        if isinstance(text := _member(event, "delta"), str):
+            self._unfinished.setdefault(str(_member(event, "item_id")), []).append(text)
 
     def _end_item(self, event: Any) -> None:
         item = plain(_member(event, "item"))
@@ -210,8 +213,11 @@ def is_pieces(value: Any) -> bool:
 def _is_event(piece: Any) -> bool:
     if _kind(piece) in StreamedAnswer.READERS or _member(piece, "candidates"):
         return True
-    choices = _member(piece, "choices")
-    return bool(choices) and _member(choices[0], "delta") is not None
+    return any(_member(choice, "delta") is not None for choice in _items(_member(piece, "choices"))[:1])
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _place(piece: Any, missing: int) -> int:

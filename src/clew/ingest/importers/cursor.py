@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import apsw
 
+from clew.ingest.encoding import escape_surrogates
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts
 from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
@@ -79,8 +80,9 @@ def _tables(path: Path) -> set[str]:
 def _sessions(source: Source, database: Shared) -> Iterator[ImportRecord]:
     tables = {str(name) for (name,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if _TABLE in tables:
-        keys = "SELECT key FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key"
-        for (key,) in database.rows(keys, _SESSION, f"{_SESSION[:-1]};"):
+        keys = "SELECT CAST(key AS BLOB) FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key"
+        for (data,) in database.rows(keys, _SESSION, f"{_SESSION[:-1]};"):
+            key = data.decode("utf-8", "surrogateescape")
             item = _row(source, database, _TABLE, key)
             if isinstance(item, Rejection):
                 yield item
@@ -98,18 +100,18 @@ def _sessions(source: Source, database: Shared) -> Iterator[ImportRecord]:
 
 
 def _row(source: Source, database: Shared, table: str, key: str) -> JsonRecord | Rejection | None:
-    """The object under a key; None if there is none."""
+    """The object under a key; None if there is none. Keys and values are bytes to SQLite, so that none is refused."""
     statement = {
-        _TABLE: "SELECT value FROM cursorDiskKV WHERE key = ?",
-        "ItemTable": "SELECT value FROM ItemTable WHERE key = ?",
+        _TABLE: "SELECT CAST(value AS BLOB) FROM cursorDiskKV WHERE key = CAST(? AS TEXT)",
+        "ItemTable": "SELECT CAST(value AS BLOB) FROM ItemTable WHERE key = CAST(? AS TEXT)",
     }[table]
-    (value,) = next(iter(database.rows(statement, key)), (None,))
-    if value is None:
+    rows = database.rows(statement, key.encode("utf-8", "surrogateescape"))
+    data, where = rows[0][0] if rows else None, source.where(escape_surrogates(key))
+    if data is None:
         return None
-    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else bytes(value)
     if len(data) > source.limits.max_conversation_bytes:
-        return Rejection(where=source.where(key), reason=f"longer than {source.limits.max_conversation_bytes} bytes")
-    return json_record(source.where(key), data, 0, source.odd)
+        return Rejection(where=where, reason=f"longer than {source.limits.max_conversation_bytes} bytes")
+    return json_record(where, data, 0, source.odd)
 
 
 class _Session:
@@ -120,8 +122,9 @@ class _Session:
         agent = dict_of(value, "subagentInfo")
         parent = text_of(agent, "parentComposerId", "parentId")
         self._source, self._database, self._name, self._item = source, database, name, item
-        self._session = source.session_for(parent or name)
-        self._branch = f"sidechain:{name}" if parent else ""
+        shown = escape_surrogates(name)
+        self._session = source.session_for(parent or shown)
+        self._branch = f"sidechain:{shown}" if parent else ""
         self._at = first_of(value, "createdAt", "lastSendTime", "lastUpdatedAt")
         self._calls = ToolNames()
         self._metadata = without_none(

@@ -16,9 +16,9 @@ ShapeKind = Literal["empty", "binary", "text", "list", "object", "lines"]
 PREFIX = 1 << 19
 _LINES = 40
 _DEEPEST = 6
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}:,]', re.DOTALL)
-_JSON_LIST = re.compile(rb"\s*\[\s*(?:\[?\s*\{|\]\s*$|$)")
-_JSON_OBJECT = re.compile(rb'\s*\{\s*(?:"|\}|$)')
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|(?P<cut>\\?\Z))|[\[\]{}:,]', re.DOTALL)  # a string may be cut off
+_JSON_LIST = re.compile(rb"\s*+\[\s*+(?:\[?\s*+\{|\]\s*+$|$)")
+_JSON_OBJECT = re.compile(rb'\s*+\{\s*+(?:"|\}|$)')
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
 _JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
 _BROKEN: Mapping[bytes, ShapeKind] = {b"[": "list", b"{": "object"}  # what begins so in a JSON file is no text
@@ -110,6 +110,8 @@ def _paths(data: bytes) -> Iterator[str]:
     name = value = ""
     for found in _TOKEN.finditer(data):
         token = found[0]
+        if found["cut"] is not None:
+            return
         if token in (b"{", b"["):
             way.append(f"{name}." if token == b"{" else f"{name}.[]" if name else "[]")
             name = ""

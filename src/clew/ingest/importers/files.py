@@ -127,7 +127,11 @@ def _changed(
     if is_unchanged is None:
         yield from find()
         return
-    end = file_end(path)
+    try:
+        end = file_end(path)
+    except OSError as error:
+        yield Rejection(where=_shown(path), reason=f"cannot be read: {error.strerror or error}")
+        return
     if is_unchanged(end.where, end.stamp):
         yield Skipped(UNCHANGED, _shown(path))
         return
@@ -154,8 +158,11 @@ def _stamp(path: Path) -> str:
 
 
 def is_single(path: Path) -> bool:
-    """Whether a path is one file to read rather than a container of files."""
-    return path.is_file() and (is_held(path) or not zipfile.is_zipfile(path))
+    """Whether a path is one file to read rather than a container of files; False where that cannot be told."""
+    try:
+        return path.is_file() and (is_held(path) or not zipfile.is_zipfile(path))
+    except OSError:
+        return False
 
 
 def _file(
@@ -231,8 +238,11 @@ def _in_gemini(folder: Path) -> bool:
 
 
 def _is_regular(path: Path) -> bool:
-    """Whether a path is a file itself: no link, pipe, socket or device."""
-    return stat.S_ISREG(path.lstat().st_mode)
+    """Whether a path is a file itself: no link, pipe, socket or device, and none that was taken away meanwhile."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _irregular(path: Path) -> str | None:

@@ -17,14 +17,14 @@ from clew.ingest.importers.kept_notes import digest_of
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source
-from clew.ingest.importers.transcript import unfenced_lines
+from clew.ingest.importers.transcript import heading_text, unfenced_lines
 from clew.types import Part, Rejection
 
 NAME: Final = "instructions"
 FILES: Final = frozenset(("claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md"))
 """Names of such files, in lower case."""
 
-_HEADING: Final = re.compile(r"(#{1,2})\s+(.+?)\s*#*\s*$")
+_HEADING: Final = re.compile(r"(#{1,2})\s++(.+)")
 _HOLDERS: Final = (".claude", ".codex", ".gemini")
 """Folders in a project, or in a home, that hold its instructions."""
 
@@ -56,8 +56,9 @@ def read(source: Source) -> Iterator[ImportRecord]:
         found = _HEADING.match(text) if is_open else None
         if found:
             yield from _finished(source, section, title)
-            title = found[2] if found[1] == "#" else title
-            section = _Section(source.where(number), found[2])
+            heading = heading_text(found[2]) or "#"
+            title = heading if found[1] == "#" else title
+            section = _Section(source.where(number), heading)
         section.lines.append(text)
         section.size += len(text)
     yield from _finished(source, section, title)
@@ -100,5 +101,5 @@ def _changed(path: Path | None) -> str | None:
     """When the file was last changed; None when that is not known."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat() if path else None
-    except OSError:
-        return None  # it was taken away meanwhile
+    except (OSError, ValueError, OverflowError):
+        return None  # it was taken away meanwhile, or its time is beyond the year 9999

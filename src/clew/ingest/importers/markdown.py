@@ -16,6 +16,7 @@ from clew.ingest.importers.transcript import (
     LabelFinder,
     SpeakerLabel,
     clean_name,
+    heading_text,
     labelled,
     names_in,
     paragraphs,
@@ -24,7 +25,8 @@ from clew.ingest.importers.transcript import (
 from clew.types import Rejection
 
 NAME = "markdown"
-_HEADING = re.compile(r"#{1,6}\s+(?P<label>[^\n]{1,100}?)\s*#*$")
+_HEADING = re.compile(r"#{1,6}\s++(?P<label>[^\n]+)")
+_LONGEST_LABEL = 100
 _BOLD = re.compile(
     r"(?:[-*>]\s+)?(?:\*\*|__)(?P<label>[^*\n]{1,60}?)(?P<in>:)?\s*(?:\*\*|__)(?P<out>\s*:)?\s*(?P<rest>.*)", re.DOTALL
 )
@@ -72,7 +74,8 @@ def _label(line: str) -> SpeakerLabel | None:
         return SpeakerLabel(saved["role"], "", at[0] if at else None)
     heading = _HEADING.match(line)
     if heading:
-        return _made(heading["label"], "")
+        text = heading_text(heading["label"])
+        return _made(text, "") if len(text) <= _LONGEST_LABEL else None
     bold = _BOLD.match(line)
     if bold:
         is_label = bold["in"] or bold["out"] or clean_name(bold["label"]).lower() in LABELS

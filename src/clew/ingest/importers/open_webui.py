@@ -10,7 +10,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts, to_parts
 from clew.ingest.formats.responses import item_parts
@@ -23,13 +23,10 @@ from clew.ingest.importers.source import JsonRecord, Source, read_each
 from clew.types import Part
 
 NAME = "open-webui"
-_DETAILS = re.compile(
-    r"<details\s+type=\"(?P<type>reasoning|tool_calls|code_interpreter)\"(?P<attributes>[^>]*)>(?P<body>.*?)</details>"
-    r"\n?",
-    re.DOTALL,
-)
-_ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
-_SUMMARY = re.compile(r"\s*<summary>.*?</summary>\s*", re.DOTALL)
+_DETAILS = re.compile(r"<details\s+type=\"(?P<type>reasoning|tool_calls|code_interpreter)\"")
+_DETAILS_END = "</details>"
+_ATTRIBUTE = re.compile(r"(?<!\w)(\w++)=\"([^\"]*)\"")
+_SUMMARY, _SUMMARY_END = "<summary>", "</summary>"
 _QUOTE = re.compile(r"^> ?", re.MULTILINE)
 _CODE = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 
@@ -131,16 +128,48 @@ def _said(raw: dict[str, Any]) -> tuple[Part, ...]:
     return tuple(_in_text(content)) if isinstance(content, str) else to_parts(content)
 
 
+class _Details(NamedTuple):
+    """A `<details>` element, where it stands in a text, and its body without the summary."""
+
+    begin: int
+    end: int
+    kind: str
+    attributes: dict[str, str]
+    body: str
+
+
+def _details_in(text: str) -> Iterator[_Details]:
+    """The whole elements of a text in order; where one has no end, none that follows has one."""
+    end = 0
+    for opening in _DETAILS.finditer(text):
+        if opening.start() < end:
+            continue
+        begin = text.find(">", opening.end()) + 1
+        close = text.find(_DETAILS_END, begin) if begin else -1
+        if close < 0:
+            return
+        end = close + len(_DETAILS_END)
+        attributes = _ATTRIBUTE.findall(text, opening.end(), begin - 1)
+        body = html.unescape(_without_summary(text[begin:close])).strip("\n")
+        unescaped = {name: html.unescape(value) for name, value in attributes}
+        yield _Details(opening.start(), end, opening["type"], unescaped, body)
+
+
+def _without_summary(body: str) -> str:
+    begin = body.find(_SUMMARY)
+    end = body.find(_SUMMARY_END, begin)
+    return body if begin < 0 or end < 0 else body[:begin].rstrip() + body[end + len(_SUMMARY_END) :].lstrip()
+
+
 def _in_text(text: str) -> Iterator[Part]:
     end = 0
-    for found in _DETAILS.finditer(text):
-        yield from to_parts(text[end : found.start()].strip("\n"))
-        end = found.end()
-        attributes = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(found["attributes"])}
-        body = html.unescape(_SUMMARY.sub("", found["body"], count=1)).strip("\n")
-        if found["type"] == "reasoning":
+    for found in _details_in(text):
+        yield from to_parts(text[end : found.begin].strip("\n"))
+        end = found.end + text.startswith("\n", found.end)
+        attributes, body = found.attributes, found.body
+        if found.kind == "reasoning":
             yield Part(type="thinking", text=_QUOTE.sub("", body))
-        elif found["type"] == "tool_calls":
+        elif found.kind == "tool_calls":
             yield from _call(attributes.get("name"), attributes.get("arguments", "{}"), attributes, body)
         else:
             code = _CODE.search(body)

@@ -40,7 +40,7 @@ _CLOCK = r"(?:(\d{1,4}):)?(\d\d?):(\d\d?)[.,](\d{1,3})"
 _TIMES: Final = re.compile(rf"\s*{_CLOCK}(?:\s*-->\s*|,){_CLOCK}(?:\s.*)?")
 _IS_TIMED: Final = re.compile(rf"\A\s*(?:[^\n]{{1,100}}\r?\n)?{_TIMES.pattern}\r?\n")
 _ASIDE: Final = ("NOTE", "STYLE", "REGION", "WEBVTT")
-_VOICE: Final = re.compile(r"<v(?:\.[^\s>]*)?[ \t]+([^>]+)>")
+_VOICE: Final = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]++([^<>]+)>")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>|</?>|<[\d:.]+>")
 _PLACE: Final = re.compile(r"\{\\an?\d\}")  # where on the screen, in SubRip
 _NAME: Final = re.compile(r"(?:[-–]\s*)?(?:>>\s*)?([^\W\d_][^:\n<>]{0,40}):\s+(.*)", re.DOTALL)
@@ -128,7 +128,7 @@ def _finished(source: Source, turn: _Turn, began: datetime | None) -> Iterator[I
         session=source.session_for(None),
         role="user",
         parts=(Part(type="text", text=" ".join(turn.texts)),),
-        at=None if began is None else began + turn.first.start,
+        at=_moment(began, turn.first.start),
         speaker=turn.speaker,
         metadata=without_none(offset=str(timedelta(seconds=int(turn.first.start.total_seconds())))),
         skip_blank=True,
@@ -142,6 +142,14 @@ def _began(source: Source) -> datetime | None:
     try:
         return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) if found else None
     except ValueError:  # digits that are no date: the name says nothing
+        return None
+
+
+def _moment(began: datetime | None, start: timedelta) -> datetime | None:
+    """When a caption was shown; None if that is not known, or beyond the year 9999."""
+    try:
+        return None if began is None else began + start
+    except OverflowError:
         return None
 
 

@@ -28,7 +28,7 @@ LABELS = {
 """Words that label a message instead of a name, in lower case -> role."""
 
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
-_RULE = re.compile(r"\n\s*-{3,}\s*\Z")  # between this message and the next
+_RULE = 3  # dashes of a line between this message and the next
 _EARLY = 5  # a transcript has a label in its first lines; a text with a colon only later is none
 _MANY = 50_000  # different names; no conversation has so many, so names seen once are dropped
 
@@ -69,6 +69,11 @@ class _OpenMessage:
 def clean_name(name: str) -> str:
     """A label without surrounding symbols: `🧑 User:` is `User`."""
     return _EDGE.sub("", name)
+
+
+def heading_text(text: str) -> str:
+    """The text of a Markdown heading behind its opening marks, without the marks that may close it."""
+    return text.rstrip().rstrip("#").rstrip()
 
 
 def open_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
@@ -192,9 +197,19 @@ def _finished(source: Source, name: str, draft: _OpenMessage | None) -> Iterator
         source=name,
         session=source.session_for(None),
         role=role or "user",
-        parts=(Part(type="text", text=_RULE.sub("", "\n".join(draft.lines)).strip("\n")),),
+        parts=(Part(type="text", text=_without_rule("\n".join(draft.lines)).strip("\n")),),
         at=draft.label.at,
         speaker=None if role else draft.label.name,
         metadata=without_none(title=draft.title),
     )
     yield from message_turns(message, draft.where)
+
+
+def _without_rule(text: str) -> str:
+    """A message without the line of dashes that separates it from the next, and the blank lines before that."""
+    end = text.rstrip()
+    before = end.rstrip("-")
+    gap = before[len(before.rstrip()) :]
+    if len(end) - len(before) < _RULE or "\n" not in gap:
+        return text
+    return before.rstrip() + gap[: gap.index("\n")]
