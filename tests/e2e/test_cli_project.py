@@ -33,6 +33,15 @@ def test_a_project_is_made_read_updated_and_checked(tmp_path: Path) -> None:
     assert "nothing is wrong" in done("project", "status", *where)
 
 
+@pytest.mark.requirement("L-PRJ-19")
+def test_reading_a_project_shows_its_progress_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write(tmp_path / "shop", SHOP)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    result = run("project", "genesis", "--root", root, "--home", tmp_path / "home")
+    assert result.exit_code == 0, result.stderr
+    assert "reading" in result.stderr
+
+
 @pytest.mark.requirement("L-PRJ-19", "L-PRJ-10")
 def test_damage_ends_with_one_and_is_healed(shop: Path) -> None:
     next((shop / ".clew/project/objects").glob("??/*")).unlink()

@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -233,8 +233,16 @@ def progress(*columns: str) -> Progress:
     )
 
 
+class _DoneColumn(ProgressColumn):
+    """How much of the work is done: `2,000 of 5,000`, without the whole while its size is not known yet."""
+
+    def render(self, task: Task) -> Text:
+        """The text of a task."""
+        return Text(f"{task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}"))
+
+
 def bar(title: str, *columns: str) -> Progress:
-    """A progress bar on stderr for work of known size, which disappears at the end; shown only on a terminal.
+    """A progress bar on stderr, which disappears at the end; shown only on a terminal.
 
     Args:
         columns: more text behind the bar, as templates of Rich.
@@ -243,7 +251,7 @@ def bar(title: str, *columns: str) -> Progress:
     return Progress(
         TextColumn(title),
         BarColumn(bar_width=30),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        _DoneColumn(),
         *map(TextColumn, columns),
         console=console,
         transient=True,
