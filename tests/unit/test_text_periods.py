@@ -83,6 +83,18 @@ def test_what_names_no_time(expression: str) -> None:
 def test_the_ends_of_the_calendar() -> None:
     assert said(parse_period("9999-12-31", NOW)) == ("9999-12-31", "")
     assert parse_period("99999 hours ago", datetime(5, 1, 1, tzinfo=UTC)) is None
+    for now in (datetime(9999, 12, 31, 12, tzinfo=UTC), datetime(3, 1, 1, tzinfo=UTC)):
+        for question in ("before the last 2 years", "after the last 2 years", "the last 2 years"):
+            assert parse_period(question, now) is None
+            assert parse_query_dates(question, now) == []
+
+
+@pytest.mark.requirement("F-TIME-01")
+@pytest.mark.parametrize("part", ["end of", "beginning of", "second half of", "late in"])
+def test_several_months_have_no_parts_of_a_month(part: str) -> None:
+    now = datetime(2026, 10, 31, 12, tzinfo=UTC)  # a day that June, four months before, does not have
+    assert said(parse_period(f"{part} the last 4 months", now)) == ("2026-06-30", "2026-11-01")
+    assert said(parse_period(f"{part} last month", now)) != said(parse_period("last month", now))
 
 
 @pytest.mark.requirement("F-TIME-01")

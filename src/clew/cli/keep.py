@@ -116,8 +116,8 @@ def pause(scope: Scope, session: str | None) -> None:
 
     This applies to every program that uses the space, and survives restarts. Stored turns can still be recalled;
     receipts are not stored while the space is paused. With --session it applies to one conversation, whose requests
-    to `clew serve` are then incognito: nothing is stored, looked up or added. As elsewhere, the beginning of its name or
-    its title is enough, if only one conversation has it.
+    to `clew serve` are then incognito: nothing is stored, looked up or added. As elsewhere, the beginning of its name
+    or its title is enough, if only one conversation has it.
     """
     with open_memory(scope, makes_home=True) as memory:
         session = _meant(memory, session)

@@ -74,6 +74,8 @@ def _days_of(part: str, grain: Grain, start: date, end: date) -> tuple[date, dat
     if part == "last":
         return end - _WEEK, end
     if grain == "month":
+        if (start.year, start.month) != (end.year, end.month):
+            return None  # "the last 4 months" are no month of the calendar, whose parts are known
         first, last = _DAYS[part](end.day)
         return start.replace(day=first), start.replace(day=last)
     begins, ends = (twelfths * _MONTHS_OF[grain] / 12 for twelfths in _OF_LONGER[part])

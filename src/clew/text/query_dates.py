@@ -188,6 +188,8 @@ def _trailing(mention: Mention, today: date | None) -> ResolvedDate | None:
         start = today + relativedelta(days=days * mention.offset, months=months * mention.offset)
     except (ValueError, OverflowError):
         return None  # before the first year of the calendar: no such day
+    if start == date.min or today == date.max:
+        return None  # "before" and "after" such days would be outside of the calendar
     return ResolvedDate(start, today, mention.span, mention.grain)
 
 
@@ -245,7 +247,7 @@ def _compared(query: str, mention: Mention, found: ResolvedDate, when: _DateRefe
         return None
     than = length_compared(_text_before(query, mention.span[0])) if query.endswith("ago", 0, mention.span[1]) else ""
     since = _trailing(mention, when.today) if than else None
-    if since is None or since.start <= date.min:
+    if since is None:
         return None
     if than == "more":
         return DateConstraint(None, since.start - _ONE_DAY, found.grain, "before", found.phrase_span)
