@@ -1,15 +1,19 @@
 """The proof of forgetting: it finds every trace that is left, and nothing where none is."""
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from clew.errors import NotFoundError
 from clew.index.packer import pack
+from clew.maintain import forget_proof
 from clew.maintain.forget_proof import Traces, prove, traces_of, words
 from clew.memory import Memory
 from clew.store.protocol import Store
+from clew.store.raw_file import raw_chunks
 from clew.store.rows import dumps
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
@@ -123,6 +127,36 @@ def test_a_file_that_still_has_it_is_named(tmp_path: Path) -> None:
     proof = prove(store, "default", traces, [tmp_path / "copy.db"])
     store.close()
     assert set(proof.found) == {str(tmp_path / "copy.db"), str(tmp_path / "home" / "clew.db.schema-0.backup")}
+
+
+@pytest.mark.requirement("F-HOLD-08")
+def test_a_file_that_vanishes_while_it_is_searched_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the database's log does when the process that has it open ends."""
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(HIDDEN)
+
+    def chunks_of_what_is_left(file: Path, length: int) -> Iterator[bytes]:
+        if file.name == "a.txt":
+            file.unlink()
+        return raw_chunks(file, length)
+
+    monkeypatch.setattr(forget_proof, "raw_chunks", chunks_of_what_is_left)
+    with closing(SqliteStore.open(tmp_path / "home")) as store:
+        proof = prove(store, "default", forgotten(store), [folder])
+    assert set(proof.found) == {str(folder / "b.txt")}
+    assert str(folder / "a.txt") not in proof.looked_in
+
+
+@pytest.mark.requirement("F-HOLD-08")
+def test_a_place_to_look_in_that_does_not_exist_proves_nothing(tmp_path: Path) -> None:
+    with closing(SqliteStore.open(tmp_path / "home")) as store:
+        traces = forgotten(store)
+        with pytest.raises(NotFoundError, match=r"copy\.dv.* does not exist"):
+            prove(store, "default", traces, [tmp_path / "copy.dv"])
 
 
 @pytest.mark.requirement("F-HOLD-08")

@@ -435,3 +435,23 @@ def test_a_name_that_is_no_text_is_an_input_error(name: Any) -> None:
         for use in uses:
             with pytest.raises(InputError):
                 use()
+
+
+@pytest.mark.requirement("F-STORE-37")
+def test_a_copy_of_a_migration_that_another_process_removes_first_fails_no_scrub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = tmp_path / f"{DATABASE}.schema-1.backup"
+    listed = Path.glob
+
+    def glob_and_remove(folder: Path, pattern: str) -> list[Path]:
+        found = list(listed(folder, pattern))
+        for file in found:
+            file.unlink()
+        return found
+
+    with closing(SqliteStore.open(tmp_path)) as store:
+        saved.write_bytes(b"pages")
+        monkeypatch.setattr(Path, "glob", glob_and_remove)
+        store.scrub()
+    assert not saved.exists()

@@ -8,13 +8,13 @@ occur.
 
 import json
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Final, cast
 
+from clew.errors import NotFoundError, StoreError
 from clew.index.entry import TurnEntry, decode
 from clew.index.segment import Segment
 from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data, segment_kinds, staged_kind
@@ -137,6 +137,10 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
 
     Args:
         look_in: files and folders to search besides the home: backups, a server's data directory.
+
+    Raises:
+        NotFoundError: one of those does not exist.
+        StoreError: a file cannot be read. One that is deleted while the others are searched is left out.
     """
     _leave_out_what_remains(store, space, traces)
     looked: dict[str, int] = {}
@@ -158,8 +162,20 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
     wanted = {"runs": len(traces.runs), "words": len(traces.words), "terms": len(traces.terms)}
     _leave_out_packed(store, traces)
     for path in _paths(store, look_in):
-        look(str(path), path.stat().st_size, sum(_hits(held, traces, SHORTEST) for held in _raw(path)))
+        if (searched := _searched(path, traces)) is not None:
+            look(str(path), *searched)
     return ForgetProof(looked_for={"turns": traces.turns, **wanted}, looked_in=looked, found=found)
+
+
+def _searched(path: Path, traces: Traces) -> tuple[int, int] | None:
+    """The bytes of a file and how many traces are in it; None if it was deleted meanwhile."""
+    try:
+        with translating():
+            return path.stat().st_size, sum(_hits(held, traces, SHORTEST) for held in _raw(path))
+    except StoreError:
+        if path.exists():
+            raise
+        return None
 
 
 def words(text: str) -> list[str]:
@@ -351,6 +367,8 @@ def _paths(store: Store, look_in: Iterable[str | Path]) -> Iterator[Path]:
     """Every file of the home that may hold text, and those to look into besides, in order."""
     home = home_of(store.url)
     for place in [*([] if home is None else [home]), *map(Path, look_in)]:
+        if not place.exists():
+            raise NotFoundError(f"{str(place)!r} does not exist, so nothing is proved about it; name what to search")
         inside = sorted(place.rglob("*")) if place.is_dir() else [place]
         readable = (path for path in inside if path.is_file() and not is_without_text(path))
         yield from (path for path in readable if path.name not in _OURS)
@@ -358,9 +376,7 @@ def _paths(store: Store, look_in: Iterable[str | Path]) -> Iterator[Path]:
 
 def _raw(path: Path) -> Iterator[list[str]]:
     """The words of a file's bytes, chunk by chunk; chunks overlap, so that no run is cut."""
-    kept: deque[bytes] = deque(maxlen=1)
-    with translating():
-        for chunk in raw_chunks(path, _CHUNK):
-            before = kept[0] if kept else b""
-            yield words((before + chunk).decode("utf-8", "replace"))
-            kept.append(chunk[-_OVERLAP:])
+    before = b""
+    for chunk in raw_chunks(path, _CHUNK):
+        yield words((before + chunk).decode("utf-8", "replace"))
+        before = chunk[-_OVERLAP:]

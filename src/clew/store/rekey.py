@@ -16,7 +16,7 @@ from clew.store.file_copy import check_copy, row_counts
 from clew.store.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.home import prepare_home, see_that_it_is_a_file, sync_directory
 from clew.store.migrate import refuse_foreign
-from clew.store.sqlite import DATABASE, LOCK, REKEYED, saved_copies
+from clew.store.sqlite import DATABASE, LOCK, REKEYED, remove_saved_copies
 from clew.store.statements import migrations
 from clew.store.ticket import Ticket
 from clew.store.translate import translating
@@ -63,8 +63,7 @@ def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float =
                 fresh.replace(file)
             finally:
                 fresh.unlink(missing_ok=True)
-            for saved in saved_copies(file.parent):
-                saved.unlink()
+            remove_saved_copies(file.parent)
             sync_directory(file.parent)
             return True
     finally:

@@ -20,7 +20,7 @@ from clew.store.home import local_home, make_private, prepare_home, see_that_it_
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.raw_file import raw_chunks
 from clew.store.rekey import connect_alone
-from clew.store.sqlite import DATABASE, LOCK, RESTORED, saved_copies
+from clew.store.sqlite import DATABASE, LOCK, RESTORED, remove_saved_copies
 from clew.store.statements import migrations
 from clew.store.ticket import Ticket
 from clew.store.translate import translating
@@ -99,8 +99,7 @@ def _replace(home: Path, backup: Path, secret: str | None, expected: Mapping[str
         fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
-    for saved in saved_copies(home):
-        saved.unlink()
+    remove_saved_copies(home)
     sync_directory(home)
 
 

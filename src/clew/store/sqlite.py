@@ -205,9 +205,8 @@ class SqliteStore(Claiming):
         self._see_that_it_is_open()
         self._see_that_it_is_outside("scrub")
         self._writer.submit(Pending(_rewrite, durable=True, alone=True)).wait()
-        for saved in saved_copies(self._file.parent):
-            with translating():
-                saved.unlink()
+        with translating():
+            remove_saved_copies(self._file.parent)
 
     def check(self) -> list[str]:
         """See `Store.check`."""
@@ -273,9 +272,10 @@ def _see_that_it_was_not_emptied(file: Path, ticket: Ticket) -> None:
         )
 
 
-def saved_copies(home: Path) -> list[Path]:
-    """The copies of a home's database that migrations made."""
-    return sorted(home.glob(_SAVED.format(number="*")))
+def remove_saved_copies(home: Path) -> None:
+    """Removes the copies of a home's database that migrations made; another process may be doing the same."""
+    for saved in home.glob(_SAVED.format(number="*")):
+        saved.unlink(missing_ok=True)
 
 
 def _close(
