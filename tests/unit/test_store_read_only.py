@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clew import Memory
-from clew.errors import ClosedError, StoreLocked, StoreReadOnly
+from clew.errors import ClosedError, StoreCorrupt, StoreError, StoreLocked, StoreReadOnly
 from clew.memory.recalls import open_recalls
 from clew.store.open import open_store
 from clew.store.read_only import ReadOnlyStore, is_read_only
@@ -135,8 +136,45 @@ def test_a_closed_one_is_closed(home: Path) -> None:
     assert store.spaces() == ["default"]
     assert store.size() > 0
     store.close()
-    with pytest.raises(ClosedError):
-        store.spaces()
+    for work in (store.spaces, store.size, store.version):
+        with pytest.raises(ClosedError):
+            work()
+
+
+def test_a_thread_that_is_about_to_read_while_another_notices_a_new_file_still_reads(home: Path) -> None:
+    with closing(ReadOnlyStore(home)) as store:
+        about_to_read, _ = store._fresh()
+        with quiet(home) as owner:
+            owner.add(told("One more."))
+        store.version()
+        assert store._fresh()[0] is not about_to_read
+        with about_to_read.snapshot() as reader:
+            assert reader.count("turn", ("default",), ("default",)) == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a list of the process's open files")
+def test_one_that_is_refused_leaves_no_file_open(home: Path) -> None:
+    with closing(SqliteStore.open(home)) as store:
+        store._writer._connection.execute("PRAGMA user_version = 1")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    refused = []
+    for _ in range(3):
+        with pytest.raises(StoreReadOnly) as caught:
+            ReadOnlyStore(home)
+        refused.append(caught.value)
+    (home / DATABASE).write_bytes(b"no database" * 1_000)
+    with pytest.raises(StoreCorrupt) as corrupt:
+        ReadOnlyStore(home)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before, (refused, corrupt)
+
+
+def test_a_home_that_is_no_folder_any_more_is_told_in_our_words(home: Path) -> None:
+    with closing(ReadOnlyStore(home)) as store:
+        shutil.rmtree(home)
+        home.write_text("a file")
+        for work in (store.spaces, store.version, store.size):
+            with pytest.raises(StoreError):
+                work()
 
 
 @pytest.mark.skipif(not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become somebody else")

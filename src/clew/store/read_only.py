@@ -36,6 +36,9 @@ _COPY: Final = "copy the home and open the copy, or ask its owner for the right 
 Stamp = tuple[int, int, int, int]
 """Device, number, size and time of a file: what differs once it was written or replaced."""
 
+Stamps = tuple[Stamp | None, Stamp | None]
+"""Those of the database and of its log; None for a file that is not there."""
+
 
 def is_read_only(home: Path) -> bool:
     """Whether a home has a database that this process may read, and may not write it or its directory."""
@@ -70,14 +73,21 @@ class ReadOnlyStore(Claiming):
         self._changing = threading.Lock()
         self._current = threading.local()
         self._version = 0
-        self._stamps: tuple[Stamp | None, Stamp | None] = (None, None)
+        self._stamps: Stamps = (None, None)
         self._readers: Readers | None = None
         self._closed = False
-        with translating(), self._fresh().connection() as connection, fitting(self._file, self._key):
-            refuse_foreign(connection, len(migrations("sqlite")))
-            number, latest = schema_number(connection), len(migrations("sqlite"))
-        if number < latest:
+        try:
+            self._see_that_it_can_be_read()
+        except BaseException:
             self.close()
+            raise
+
+    def _see_that_it_can_be_read(self) -> None:
+        latest = len(migrations("sqlite"))
+        with translating(), self._fresh()[0].connection() as connection, fitting(self._file, self._key):
+            refuse_foreign(connection, latest)
+            number = schema_number(connection)
+        if number < latest:
             raise StoreReadOnly(
                 f"{str(self._file)!r} has schema {number} and must be brought to {latest} first, which this user may "
                 f"not write; {_COPY}"
@@ -103,7 +113,7 @@ class ReadOnlyStore(Claiming):
         if outer is not None:
             yield outer
             return
-        readers, (before, log) = self._fresh(), self._stamps
+        readers, (before, log) = self._fresh()
         try:
             with readers.snapshot() as reader:
                 self._current.reader = reader
@@ -136,7 +146,7 @@ class ReadOnlyStore(Claiming):
 
     def backup(self, path: Path) -> None:
         """See `Store.backup`."""
-        with self._fresh().connection() as source:
+        with self._fresh()[0].connection() as source:
             copy_file(source, path, self._key)
 
     def scrub(self) -> None:
@@ -145,12 +155,14 @@ class ReadOnlyStore(Claiming):
 
     def check(self) -> list[str]:
         """See `Store.check`."""
-        with self._fresh().connection() as connection:
+        with self._fresh()[0].connection() as connection:
             return damage(connection)
 
     def size(self) -> int:
         """See `Store.size`."""
-        stamps = (_stamp(self._file.with_name(DATABASE + suffix)) for suffix in ("", "-wal", "-shm"))
+        self._see_that_it_is_open()
+        with translating():
+            stamps = [_stamp(self._file.with_name(DATABASE + suffix)) for suffix in ("", "-wal", "-shm")]
         return sum(stamp[2] for stamp in stamps if stamp is not None)
 
     def close(self) -> None:
@@ -162,12 +174,15 @@ class ReadOnlyStore(Claiming):
             if self._readers is not None:
                 self._readers.close()
 
-    def _fresh(self) -> Readers:
-        """The connections to the files as they are now; new ones where a file came, went or was replaced."""
+    def _see_that_it_is_open(self) -> None:
         see_that_it_is_ours(self._process)
-        with self._changing:
-            if self._closed:
-                raise ClosedError
+        if self._closed:
+            raise ClosedError
+
+    def _fresh(self) -> tuple[Readers, Stamps]:
+        """The connections to the files as they are now; new ones where a file came, went or was replaced."""
+        with self._changing, translating():
+            self._see_that_it_is_open()
             database = _stamp(self._file)
             log = _stamp(self._file.with_name(DATABASE + "-wal"))
             if log is not None and not log[2] and not self._has_log_index():
@@ -179,7 +194,7 @@ class ReadOnlyStore(Claiming):
                     self._readers = self._connected(has_log=log is not None)
                 self._stamps = (database, log)
                 self._version += 1
-            return self._readers
+            return self._readers, self._stamps
 
     def _connected(self, *, has_log: bool) -> Readers:
         if has_log and not self._has_log_index():
@@ -188,7 +203,7 @@ class ReadOnlyStore(Claiming):
                 f"{_COPY}"
             )
         if self._readers is not None:
-            self._readers.close()
+            self._readers.retire()
         address = f"{self._file.as_uri()}?{'mode=ro' if has_log else 'immutable=1'}"
 
         def connect() -> apsw.Connection:

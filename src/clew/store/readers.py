@@ -27,7 +27,7 @@ class Readers:
         self._connect = connect
         self._idle: list[Shared] = []
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = self._retired = False
         self._current = threading.local()
 
     @contextmanager
@@ -66,8 +66,13 @@ class Readers:
 
     def close(self) -> None:
         """Closes what is idle now, and what is lent as soon as it comes back."""
+        self._closed = True
+        self.retire()
+
+    def retire(self) -> None:
+        """As `close`, but a thread that is about to borrow a connection still gets one."""
         with self._lock:
-            self._closed = True
+            self._retired = True
             idle, self._idle = self._idle, []
         for shared in idle:
             shared.close()
@@ -85,7 +90,7 @@ class Readers:
         if shared.is_inherited:  # it was closed, or is its parent's
             return
         with self._lock:
-            keep = not self._closed and len(self._idle) < KEPT and not shared.connection.in_transaction
+            keep = not self._retired and len(self._idle) < KEPT and not shared.connection.in_transaction
             if keep:
                 self._idle.append(shared)
         if not keep:

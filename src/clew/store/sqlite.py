@@ -248,11 +248,15 @@ class SqliteStore(Claiming):
 
 
 def prepare_connection(connection: apsw.Connection, key: Key | None, cache_kb: int, *, writes: bool) -> apsw.Connection:
-    """Gives a new connection its key, its cache and its rights, and returns it."""
-    if key is not None:
-        key.open(connection)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
-    connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
+    """Gives a new connection its key, its cache and its rights, and returns it; closes one that cannot be used."""
+    try:
+        if key is not None:
+            key.open(connection)
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
+        connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
