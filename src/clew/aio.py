@@ -8,6 +8,7 @@ asked over the network does wait.
 
 import asyncio
 import functools
+import threading
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -72,7 +73,40 @@ class Opening(Generic[_Opened]):
             await self._memory.close()
 
     async def _open(self) -> _Opened:
-        return self._kind(await asyncio.to_thread(self._start))
+        opening = _AbandonableOpening(self._start)
+        try:
+            return self._kind(await asyncio.to_thread(opening.run))
+        except asyncio.CancelledError:
+            asyncio.get_running_loop().run_in_executor(None, opening.abandon)
+            raise
+
+
+class _AbandonableOpening:
+    """The opening of a memory in a thread, whose caller may be cancelled meanwhile: nobody could close it then."""
+
+    def __init__(self, start: Callable[[], Memory]) -> None:
+        self._start = start
+        self._lock = threading.Lock()
+        self._memory: Memory | None = None
+        self._is_abandoned = False
+
+    def run(self) -> Memory:
+        """Opens the memory, and closes it again if it was abandoned."""
+        memory = self._start()
+        with self._lock:
+            self._memory = memory
+            is_abandoned = self._is_abandoned
+        if is_abandoned:
+            memory.close()
+        return memory
+
+    def abandon(self) -> None:
+        """Closes the memory, now or as soon as it is open."""
+        with self._lock:
+            self._is_abandoned = True
+            memory = self._memory
+        if memory is not None:
+            memory.close()
 
 
 class AsyncMemory:
@@ -178,9 +212,11 @@ class AsyncMemory:
 
     async def close(self) -> None:
         """Ends the background work after the step at hand and releases the home and the threads."""
-        await asyncio.to_thread(self.memory.close)
-        for pool in (self.threads, self.questions):
-            pool.shutdown(wait=False)
+        try:
+            await asyncio.to_thread(self.memory.close)
+        finally:
+            for pool in (self.threads, self.questions):
+                pool.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         return self

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from clew.aio import ASKING, QUESTIONS, THREADS, AsyncMemory
-from clew.errors import ClosedError, ConfigError, InputError
+from clew.aio import ASKING, QUESTIONS, THREADS, AsyncMemory, Opening
+from clew.errors import ClosedError, ConfigError, InputError, StoreFull
 from clew.memory import Memory
 from clew.testing import HashEmbedder
 from tests.memories import history, quiet, told
@@ -148,6 +148,52 @@ def test_few_questions_compute_at_once_and_hold_up_no_other_call(embedder: Any, 
             assert len(at_work) == most
             release.set()
             assert len(await asyncio.gather(*questions)) == 20
+
+    asyncio.run(main())
+
+
+@pytest.mark.requirement("F-MEMORY-08")
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_memory_whose_opening_was_cancelled_is_closed(is_open: bool, tmp_path: Path) -> None:
+    """Also one that was just opened, and of which its caller has not heard."""
+    begun, release, ended = threading.Event(), threading.Event(), threading.Event()
+    made: list[Memory] = []
+
+    def start() -> Memory:
+        begun.set()
+        assert is_open or release.wait(60)
+        made.append(quiet(tmp_path))
+        ended.set()
+        return made[0]
+
+    async def main() -> None:
+        opening = asyncio.ensure_future(Opening(AsyncMemory, start))
+        while not begun.is_set():
+            await asyncio.sleep(0)
+        assert not is_open or ended.wait(60)  # which keeps the loop from telling the caller
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        release.set()
+
+    asyncio.run(main())  # it waits for the loop's threads
+    assert made[0].closed
+
+
+@pytest.mark.requirement("F-MEMORY-08")
+def test_a_closing_that_fails_ends_the_threads_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Memory) -> None:
+        raise StoreFull
+
+    async def main() -> None:
+        memory = await opened()
+        with monkeypatch.context() as patched:
+            patched.setattr(Memory, "close", fail)
+            with pytest.raises(StoreFull):
+                await memory.close()
+        with pytest.raises(ClosedError):
+            await memory.stats()
+        memory.memory.close()
 
     asyncio.run(main())
 

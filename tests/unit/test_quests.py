@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clew.errors import FormatError, InputError, NotFoundError
+from clew.errors import FormatError, InputError, NotFoundError, StoreError
 from clew.memory import Memory
 from clew.project.links import TurnLinks, links_of
 from clew.project.quests import QuestState, TurnActs, quest_state, quests_of
@@ -279,6 +279,13 @@ def test_files_are_read_before_the_store_is_locked_and_again_if_they_change(tmp_
         assert (seal.quest.title == "Tabs in the parser") is (what == "title")
         assert memory.verify_quest("work:quest:0").ok
         assert memory.verify_quest("work:quest:0").changed == ()
+
+
+@pytest.mark.requirement("L-MEE-12")
+def test_a_pattern_whose_file_cannot_be_written_is_not_kept_either(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="its folder does not exist; make it, or name another place"):
+        memory.export_pattern("work:quest:0", tmp_path / "none" / "tabs.json")
+    assert memory.quest_patterns() == []
 
 
 @pytest.mark.requirement("L-MEE-12")

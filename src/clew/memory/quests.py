@@ -27,6 +27,7 @@ from clew.rows.pause import paused_since
 from clew.rows.quest_reading import get_quest, hashes_now, list_quests, turn_hashes
 from clew.rows.quests import put_pattern, put_seal, put_set, read_patterns, read_seals
 from clew.store.home import usable_path
+from clew.store.new_file import new_file
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import SESSION
 from clew.types.quests import Quest, QuestPattern, QuestSeal, QuestStage, QuestVerification
@@ -167,6 +168,7 @@ class MemoryQuests(MemoryPauses):
         Raises:
             InputError: the file exists, that is no quest, or it is not complete.
             NotFoundError: there is no such quest.
+            StoreError: the file cannot be written; then nothing is kept here either.
         """
         self._check_open()
         name, file = given_name(quest, "quest"), usable_path(path, "the file")
@@ -183,9 +185,9 @@ class MemoryQuests(MemoryPauses):
 
         if file.exists():
             raise InputError(f"{file} exists; name a file that does not")
-        pattern = self.reads.store.transaction(write)
-        with file.open("x", encoding="utf-8") as out:
-            json.dump(pattern.to_dict(), out, ensure_ascii=False, indent=1)
+        with new_file(file) as unfinished:
+            pattern = self.reads.store.transaction(write)
+            unfinished.write_text(json.dumps(pattern.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
         return pattern
 
     def import_pattern(self, path: str | Path) -> QuestPattern:
