@@ -41,6 +41,14 @@ def cut(message: str) -> str:
     return f"{message[:half]} [... {left:,} characters ...] {message[-half:]}"
 
 
+def shown(value: object) -> str:
+    """A value as a message shows it: its beginning. Python writes no number of more than 4,300 digits."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return "a number of more than 4,300 digits"
+
+
 class ClewError(Exception):
     """The operation failed; `__cause__` holds the underlying error, if there is one."""
 

@@ -1,5 +1,8 @@
 """Settings: which source wins, and what is refused."""
 
+import os
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +67,10 @@ def test_where_a_setting_comes_from_is_known(tmp_path: Path) -> None:
         ({"ingest": {"exclude": [5]}}, "ingest.exclude is [5]; expected a list of texts"),
         ({"ingest": {"exclude": 5}}, "ingest.exclude is 5; expected a list of texts"),
         ({"budget": None}, "budget is None; expected int"),
+        ({"budget": 10**5000}, "budget is a number of more than 4,300 digits; expected 0 to 1e+07"),
+        ({"budget": "9" * 5000}, f"budget is '{'9' * 59}; expected int"),
+        ({"recall": {"lexical": 10**400}}, f"recall.lexical is 1{'0' * 59}; expected float"),
+        ({"recall": {"lexical": 10**5000}}, "recall.lexical is a number of more than 4,300 digits; expected float"),
     ],
 )
 def test_what_is_no_setting_or_out_of_range_is_named(arguments: dict[str, Any], message: str) -> None:
@@ -88,11 +95,27 @@ def test_all_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-CONFIG-02")
-@pytest.mark.parametrize("content", [b"budget = ", b"\xff\xfe", b"a = 1\na = 2"])
+@pytest.mark.parametrize(
+    "content", [b"budget = ", b"\xff\xfe", b"a = 1\na = 2", b"a = " + b"9" * 5_000, b"a = " + b"[" * 5_000]
+)
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "clew.toml").write_bytes(content)
     with pytest.raises(ConfigError, match="cannot be read as TOML"):
         load_config(tmp_path, None, NOTHING)
+
+
+@pytest.mark.requirement("F-CONFIG-02")
+@pytest.mark.skipif(not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become somebody else")
+def test_the_settings_of_a_home_that_nobody_else_may_enter_are_told_as_such() -> None:
+    home = Path(tempfile.mkdtemp(prefix="clew-settings-"))  # for its owner alone
+    (home / "clew.toml").write_text("budget = 1\n")
+    os.seteuid(65_534)
+    try:
+        with pytest.raises(ConfigError, match=r"clew\.toml cannot be read.*Permission denied"):
+            load_config(home, None, NOTHING)
+    finally:
+        os.seteuid(0)
+        shutil.rmtree(home)
 
 
 ODD: dict[type, Any] = {str: "none", tuple: ("session:a*", "text:b")}

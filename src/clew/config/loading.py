@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from clew.config.sections import Config
-from clew.errors import ConfigError
+from clew.errors import ConfigError, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def load_config(
     if isinstance(arguments, Config):
         return arguments
     if not isinstance(arguments, Mapping | None):
-        raise ConfigError(f"config is {arguments!r:.60}; expected a Config, or a mapping from names to values")
+        raise ConfigError(f"config is {shown(arguments)}; expected a Config, or a mapping from names to values")
     env = os.environ if environment is None else environment
     values: dict[str, Any] = {}
     problems: list[str] = []
@@ -119,11 +119,11 @@ def given(
 
 def _from_file(home: Path | None) -> dict[str, Any]:
     path = None if home is None else home / "clew.toml"
-    if path is None or not path.is_file():
+    if path is None:
         return {}
     try:
-        return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8")))) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError) as error:  # the last two for what no file means: numbers, nesting
         raise ConfigError(f"{path} cannot be read as TOML: {error}; correct it or move it away") from error
 
 
@@ -151,9 +151,9 @@ def _checked(path: str, raw: Any) -> Any:
         raise ConfigError(f"{path} has an invalid value (not shown, it may be a secret); expected: {known.doc}")
     value = _converted(known, raw)
     if known.choices is not None and value not in known.choices:
-        raise ConfigError(f"{path} is {raw!r}; expected one of {', '.join(known.choices)}")
+        raise ConfigError(f"{path} is {shown(raw)}; expected one of {', '.join(known.choices)}")
     if known.low is not None and not known.low <= value <= cast(float, known.high):
-        raise ConfigError(f"{path} is {raw!r}; expected {known.low:g} to {known.high:g}")
+        raise ConfigError(f"{path} is {shown(raw)}; expected {known.low:g} to {known.high:g}")
     return value
 
 
@@ -163,23 +163,22 @@ def _converted(known: Setting, raw: Any) -> Any:
         return _texts(known, raw)
     if kind is bool and isinstance(raw, str) and raw.strip().lower() in _SWITCH:
         return _SWITCH[raw.strip().lower()]
-    if kind is float and isinstance(raw, int) and not isinstance(raw, bool):
-        return float(raw)
     if isinstance(raw, kind) and not (kind is int and isinstance(raw, bool)):
         return raw
-    if isinstance(raw, str) and kind in (int, float):
+    may_be_number = isinstance(raw, str) or (kind is float and isinstance(raw, int) and not isinstance(raw, bool))
+    if may_be_number and kind in (int, float):
         try:
             return kind(raw)
-        except ValueError:
+        except (ValueError, OverflowError):  # a whole number may be larger than any other
             pass  # falls through to the error below, which names the value
-    raise ConfigError(f"{known.path} is {raw!r}; expected {kind.__name__}")
+    raise ConfigError(f"{known.path} is {shown(raw)}; expected {kind.__name__}")
 
 
 def _texts(known: Setting, raw: Any) -> tuple[str, ...]:
     """Reads a list of texts; an environment variable holds them in one text, separated by commas."""
     listed = [part.strip() for part in raw.split(",") if part.strip()] if isinstance(raw, str) else raw
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
-        given = "a value that is not shown, it may be a secret" if known.secret else repr(raw)
+        given = "a value that is not shown, it may be a secret" if known.secret else shown(raw)
         raise ConfigError(f"{known.path} is {given}; expected a list of texts")
     return tuple(listed)
 

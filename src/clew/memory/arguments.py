@@ -6,7 +6,7 @@ from datetime import datetime
 from numbers import Integral, Real
 from typing import Any, Final, TypedDict, TypeVar
 
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.ingest.encoding import checked_name, escape_surrogates, is_encodable
 from clew.rank.intent.time_window import last_moment_of
 from clew.rows.pins import canonical
@@ -36,7 +36,7 @@ def given_text(value: object, name: str) -> str:
         InputError: it is no text.
     """
     if not isinstance(value, str):
-        raise InputError(f"the {name} is {_shown(value)}; expected text, as a str")
+        raise InputError(f"the {name} is {shown(value)}; expected text, as a str")
     return escape_surrogates(value)
 
 
@@ -59,7 +59,7 @@ def given_names(value: object, name: str, each: str) -> list[str]:
             text.
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InputError(f"{name} is {_shown(value)}; expected a list of {each}s")
+        raise InputError(f"{name} is {shown(value)}; expected a list of {each}s")
     return [given_name(item, each) for item in value]
 
 
@@ -70,7 +70,7 @@ def given_progress(value: F | None) -> F | None:
         InputError: it cannot be called.
     """
     if value is not None and not callable(value):
-        raise InputError(f"on_progress is {_shown(value)}; expected a function that is told of the progress, or None")
+        raise InputError(f"on_progress is {shown(value)}; expected a function that is told of the progress, or None")
     return value
 
 
@@ -94,7 +94,7 @@ def given_session(value: object) -> str:
 
 def _given_name(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"the {what} is {_shown(value)}; expected its name, as a str")
+        raise InputError(f"the {what} is {shown(value)}; expected its name, as a str")
     if not value.strip():
         raise InputError(f"{what} {value!r} is empty; name it, or leave the argument out for 'default'")
     return checked_name(value, what)
@@ -107,12 +107,12 @@ def given_count(value: object, name: str, what: str) -> int:
         InputError: it is negative, or no whole number.
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InputError(f"{name} is {_shown(value)}; expected a whole number: {what}")
+        raise InputError(f"{name} is {shown(value)}; expected a whole number: {what}")
     if value < 0:
-        raise InputError(f"{name} {_shown(value)} is negative; give {what}, 0 or more")
+        raise InputError(f"{name} {shown(value)} is negative; give {what}, 0 or more")
     number = int(value)
     if number > MOST:
-        raise InputError(f"{name} is {_shown(value)}; give {what}, at most {MOST}")
+        raise InputError(f"{name} is {shown(value)}; give {what}, at most {MOST}")
     return number
 
 
@@ -130,17 +130,9 @@ def given_seconds(value: object, name: str) -> float | None:
         seconds = AGES
     if math.isnan(seconds):
         raise InputError(
-            f"{name} is {_shown(value)}; expected seconds, as a number, or None to wait as long as it takes"
+            f"{name} is {shown(value)}; expected seconds, as a number, or None to wait as long as it takes"
         )
     return min(seconds, AGES)
-
-
-def _shown(value: object) -> str:
-    """A value as a message shows it; Python writes no number of more than 4,300 digits."""
-    try:
-        return f"{value!r:.60}"
-    except ValueError:
-        return "a number of more than 4,300 digits"
 
 
 def given_moment(value: object, name: str, now: datetime) -> datetime | None:
@@ -154,7 +146,7 @@ def given_moment(value: object, name: str, now: datetime) -> datetime | None:
     if isinstance(value, datetime):
         return aware(value, name)
     if not isinstance(value, str):
-        raise InputError(f"{name} is {_shown(value)}; expected a datetime, or a time such as 'last week'")
+        raise InputError(f"{name} is {shown(value)}; expected a datetime, or a time such as 'last week'")
     return last_moment_of(value, name, now)
 
 
@@ -165,7 +157,7 @@ def given_flag(value: object, name: str) -> bool:
         InputError: it is neither True nor False.
     """
     if not isinstance(value, bool):
-        raise InputError(f"{name} is {_shown(value)}; expected True or False")
+        raise InputError(f"{name} is {shown(value)}; expected True or False")
     return value
 
 
@@ -198,7 +190,7 @@ def given_status(value: object) -> FactStatus:
         return FactStatus(str(value))
     except ValueError as error:
         known = ", ".join(FactStatus)
-        raise InputError(f"status is {_shown(value)}; expected one of {known}") from error
+        raise InputError(f"status is {shown(value)}; expected one of {known}") from error
 
 
 def given_ref_or_rule(ref: str | None, where: str | None) -> tuple[PinKind, str]:
