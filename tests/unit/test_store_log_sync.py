@@ -1,17 +1,23 @@
 """The thread that brings SQLite's log to the disk behind the writer."""
 
 import shutil
-from contextlib import closing
+import threading
+from collections.abc import Callable
+from contextlib import closing, nullcontext
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 import pytest
 
 from clew.errors import ClosedError, StoreError
 from clew.store.log_sync import LogSync
+from clew.store.protocol import Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
 from tests.contract.faults import FaultyDisk
 from tests.contract.rows import everything, session
+
+T = TypeVar("T")
 
 
 def _unexpected() -> None:
@@ -136,3 +142,27 @@ def _names(home: Path, copy: Path) -> list[str]:
     shutil.copyfile(home / DATABASE, copy / DATABASE)
     with closing(SqliteStore.open(copy)) as store:
         return [str(row[1]) for row in everything(store, "session")]
+
+
+class ClosedMeanwhile(SqliteStore):
+    """A store that another thread closes right after a commit."""
+
+    def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
+        """Commits, then closes."""
+        result = super().transaction(work, durable=durable)
+        closing = threading.Thread(target=self.close)
+        closing.start()
+        closing.join()
+        return result
+
+
+@pytest.mark.requirement("P-BYTE-02")
+@pytest.mark.parametrize("is_last", [True, False])
+def test_what_is_committed_before_another_thread_closes_the_store_is_acknowledged(
+    is_last: bool, tmp_path: Path
+) -> None:
+    """Else its caller would write it again after opening the store anew."""
+    with nullcontext() if is_last else closing(SqliteStore.open(tmp_path)):
+        done = ClosedMeanwhile.open(tmp_path).committed(lambda tx: tx.put("session", [session("kept")]))
+        done.wait_for_disk()
+        assert ClosedMeanwhile.open(tmp_path).transaction(lambda tx: tx.count("session", ("a",), ("a",))) == 1

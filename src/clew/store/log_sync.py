@@ -86,7 +86,7 @@ class LogSync:
         while (current := self._take_next()) is not None:
             try:
                 with translating():
-                    _sync(self._log)
+                    sync_log(self._log)
             except BaseException as error:  # noqa: BLE001  # raised in the threads that wait
                 self._doubt()
                 current.end(error)
@@ -104,8 +104,8 @@ class LogSync:
             return current
 
 
-def _sync(file: Path) -> None:
-    """Sync a file to the disk. The log exists as long as its writer has it open, unless somebody moved it."""
+def sync_log(file: Path) -> None:
+    """Sync the log to the disk. It exists as long as its writer has it open, unless somebody moved it."""
     handle = os.open(file, os.O_RDWR)
     try:
         if sys.platform == "darwin":

@@ -25,7 +25,7 @@ from clew.store.home import (
     see_that_it_is_writable,
     sync_directory,
 )
-from clew.store.log_sync import LogSync
+from clew.store.log_sync import LogSync, sync_log
 from clew.store.migrate import migrate, refuse_foreign, schema_number
 from clew.store.protocol import Committed, Reader, Transaction
 from clew.store.readers import Readers
@@ -147,13 +147,27 @@ class SqliteStore(Claiming):
         item = self._writer.begin(Pending(work, durable=durable))
         result = cast(T, item.wait())
         if durable and not item.is_synced:
-            self._log_sync.begin()()
+            self._begin_sync()()
         return result
 
     def committed(self, work: Callable[[Transaction], T]) -> Committed[T]:
         """See `Store.committed`."""
         result = self.transaction(work, durable=False)
-        return Committed(result, self._log_sync.begin())
+        return Committed(result, self._begin_sync())
+
+    def _begin_sync(self) -> Callable[[], None]:
+        """Starts a sync of what is committed; gives what waits for it. A store that another thread closes syncs it."""
+        try:
+            return self._log_sync.begin()
+        except ClosedError:
+            return self._wait_for_the_end
+
+    def _wait_for_the_end(self) -> None:
+        """Waits until the writer has ended; the log that it leaves for other processes is synced here."""
+        self._writer.join()
+        log = self._file.with_name(DATABASE + "-wal")
+        with translating(), suppress(FileNotFoundError):  # SQLite copied it into the database and removed it
+            sync_log(log)
 
     def snapshot(self) -> AbstractContextManager[Reader]:
         """See `Store.snapshot`. A snapshot inside another one of the same thread shows the same state."""

@@ -177,6 +177,10 @@ class Writer:
         with self._arrival:
             self._closing = True
             self._ring()
+        self.join()
+
+    def join(self) -> None:
+        """Waits until the thread has ended, which `close` asks for."""
         self._thread.join()
 
     def _take_turn(self) -> bool:
