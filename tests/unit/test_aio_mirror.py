@@ -181,19 +181,19 @@ def test_a_memory_whose_opening_was_cancelled_is_closed(is_open: bool, tmp_path:
 
 
 @pytest.mark.requirement("F-MEMORY-08")
-def test_a_closing_that_fails_ends_the_threads_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: Memory) -> None:
-        raise StoreFull
+def test_a_closing_that_fails_ends_the_threads_all_the_same() -> None:
+    class Failing(Memory):
+        def close(self) -> None:
+            """Closes it, and tells of a full disk."""
+            super().close()
+            raise StoreFull
 
     async def main() -> None:
-        memory = await opened()
-        with monkeypatch.context() as patched:
-            patched.setattr(Memory, "close", fail)
-            with pytest.raises(StoreFull):
-                await memory.close()
-        with pytest.raises(ClosedError):
-            await memory.stats()
-        memory.memory.close()
+        memory = AsyncMemory(Failing.open(":memory:", embedder="none"))
+        with pytest.raises(StoreFull):
+            await memory.close()
+        assert memory.threads._shutdown
+        assert memory.questions._shutdown
 
     asyncio.run(main())
 

@@ -1,19 +1,18 @@
 """The proof of forgetting: it finds every trace that is left, and nothing where none is."""
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from clew.errors import NotFoundError
 from clew.index.packer import pack
-from clew.maintain import forget_proof
 from clew.maintain.forget_proof import Traces, prove, traces_of, words
 from clew.memory import Memory
 from clew.store.protocol import Store
-from clew.store.raw_file import raw_chunks
 from clew.store.rows import dumps
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
@@ -139,12 +138,14 @@ def test_a_file_that_vanishes_while_it_is_searched_hides_no_other(
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text(HIDDEN)
 
-    def chunks_of_what_is_left(file: Path, length: int) -> Iterator[bytes]:
-        if file.name == "a.txt":
-            file.unlink()
-        return raw_chunks(file, length)
+    opened = apsw.VFSFile
 
-    monkeypatch.setattr(forget_proof, "raw_chunks", chunks_of_what_is_left)
+    def open_what_is_left(vfs: str, name: str, flags: list[int]) -> apsw.VFSFile:
+        if name == str(folder / "a.txt"):
+            Path(name).unlink()
+        return opened(vfs, name, flags)
+
+    monkeypatch.setattr(apsw, "VFSFile", open_what_is_left)
     with closing(SqliteStore.open(tmp_path / "home")) as store:
         proof = prove(store, "default", forgotten(store), [folder])
     assert set(proof.found) == {str(folder / "b.txt")}
