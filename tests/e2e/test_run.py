@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,10 +19,11 @@ import pytest
 
 from clew.errors import ConfigError, InputError
 from clew.serve.client_addresses import child_command, child_environment, upstreams_of
-from clew.serve.proxy_process import ProxyProcess
+from clew.serve.proxy_process import ProxyProcess, restart_delay
 from clew.serve.run_command import check_command
 from clew.serve.scripted.script import Reply, always
 from clew.serve.scripted.server import ScriptedUpstream
+from clew.serve.supervised_process import close_pipes, start_supervised
 from tests.cli_runs import PROGRAM, environment
 
 pytestmark = pytest.mark.slow  # programs and servers are started
@@ -162,6 +164,31 @@ def test_a_proxy_that_dies_is_started_again_behind_the_same_address(own_home: st
                 assert ask(proxy.address)["content"][0]["text"] == "OK."  # it waits for the next proxy
             last = proxy.pid
         until(lambda: not alive(last))  # a loaded machine may end it after the farewell
+
+
+@pytest.mark.requirement("P-UPS-04")
+def test_a_proxy_that_cannot_be_started_again_at_the_moment_is_tried_again(
+    own_home: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"upstream_anthropic": ""}
+    with (
+        ScriptedUpstream().serving() as settings["upstream_anthropic"],
+        ProxyProcess(own_home, "default", settings) as proxy,
+    ):
+        with monkeypatch.context() as without_python:
+            without_python.setattr(sys, "executable", "/no/such/python")
+            os.kill(proxy.pid, signal.SIGKILL)
+            until(lambda: proxy.deaths >= 2)
+        assert ask(proxy.address)["content"][0]["text"] == "OK."
+
+
+@pytest.mark.requirement("P-UPS-04")
+def test_a_process_that_dies_before_it_reads_its_order_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("true"))
+    process = start_supervised({"home": "x" * 200_000})  # more than a pipe holds
+    assert process.wait() == 0
+    close_pipes(process)
+    assert [restart_delay(deaths) for deaths in (1, 2, 20, 5_000)] == [0.1, 0.2, 5.0, 5.0]
 
 
 @pytest.mark.requirement("P-UPS-04")

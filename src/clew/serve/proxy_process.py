@@ -4,8 +4,6 @@ The socket that listens belongs to this process and is inherited: while a new pr
 being refused. On Windows, where sockets are not inherited, the new proxy listens on the same port.
 """
 
-import json
-import os
 import subprocess
 import sys
 import threading
@@ -17,11 +15,14 @@ from typing import Any, Final
 
 from clew.errors import ConfigError
 from clew.serve.run_server import address_of, listen
+from clew.serve.supervised_process import close_pipes, end_input, start_supervised
 
 _INHERITS: Final = sys.platform != "win32"
 _FIRST_DELAY: Final = 0.1
 _LONGEST_DELAY: Final = 5.0
 """Seconds before a proxy that died is started again; doubled for each time that it dies."""
+_DOUBLINGS: Final = 10
+"""Deaths after which the delay is the longest in any case; without end, no float would hold the power."""
 _FAREWELL: Final = 10.0
 """Seconds for which the end of the proxy is waited for; after that it brings its work to an end alone."""
 _LINES: Final = 20
@@ -40,9 +41,8 @@ class ProxyProcess:
         self.address = address_of(self._listening)
         port = self._listening.getsockname()[1]
         own = {"host": "127.0.0.1", "token": "none", "tokens": [], "workers": 1}  # its clients know no token
-        order: dict[str, Any] = {"home": home, "space": space, "serve": {**settings, **own}}
-        order |= {"fd": self._listening.fileno()} if _INHERITS else {"port": port}
-        self._order = json.dumps(order).encode() + b"\n"
+        place = {"fd": self._listening.fileno()} if _INHERITS else {"port": port}
+        self._order = {"home": home, "space": space, "serve": {**settings, **own}, **place}
         self._leaving = threading.Event()
         self._last_words: deque[str] = deque(maxlen=_LINES)
         self._watcher = threading.Thread(target=self._watch, name="clew-proxy", daemon=True)
@@ -72,7 +72,7 @@ class ProxyProcess:
     ) -> None:
         """Ends it; what it still has to store is stored."""
         self._leaving.set()
-        self._say_goodbye()
+        end_input(self._process)
         self._watcher.join(_FAREWELL)
         self._listening.close()
 
@@ -87,18 +87,8 @@ class ProxyProcess:
         return list(self._last_words)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "clew.serve.supervised"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(self._listening.fileno(),) if _INHERITS else (),
-            start_new_session=True,  # Ctrl-C in the terminal is for the program, not for its proxy
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-        if process.stdin is not None:
-            process.stdin.write(self._order)
-            process.stdin.flush()
+        inherits = self._listening.fileno() if _INHERITS else None
+        process = start_supervised(self._order, inherits=inherits, captures_log=True)
         self._reader = threading.Thread(target=self._read, args=(process,), name="clew-proxy-log", daemon=True)
         self._reader.start()
         return process
@@ -115,21 +105,20 @@ class ProxyProcess:
             if self._leaving.is_set():
                 return
             self.deaths += 1
-            if self._leaving.wait(min(_FIRST_DELAY * 2 ** (self.deaths - 1), _LONGEST_DELAY)):
+            if self._leaving.wait(restart_delay(self.deaths)):
                 return
-            self._process = self._started()
+            with suppress(OSError):  # no room for a process at the moment: tried again as if it had died
+                self._process = self._started()
             if self._leaving.is_set():
-                self._say_goodbye()
+                end_input(self._process)
 
     def _ended(self) -> None:
         """Waits for the end of the process, and closes what connected it."""
         self._process.wait()
         self._reader.join()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                with suppress(BrokenPipeError):  # an order that it never read
-                    stream.close()
+        close_pipes(self._process)
 
-    def _say_goodbye(self) -> None:
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+
+def restart_delay(deaths: int) -> float:
+    """Seconds before a proxy is started again that died so often."""
+    return float(min(_FIRST_DELAY * 2 ** min(deaths - 1, _DOUBLINGS), _LONGEST_DELAY))

@@ -4,20 +4,18 @@ The listening socket belongs to this process and is inherited; the system gives 
 share nothing but the database, so it has to be one that several processes write at once.
 """
 
-import json
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from clew.config import ServeConfig
 from clew.errors import ConfigError
 from clew.serve.run_server import GRACE, address_of, listen
+from clew.serve.supervised_process import close_pipes, end_input, start_supervised
 
 _LOOK: Final = 0.2
 """Seconds between two looks at the processes."""
@@ -48,7 +46,7 @@ def run_workers(
         signal.signal(number, lambda number, _frame: signals.put(number))
     with listen(config.host, config.port) as listening:
         order = {"home": home, "space": space, "serve": {**given, "workers": 1}, "fd": listening.fileno()}
-        workers = [_started(order, listening) for _ in range(config.workers)]
+        workers = [start_supervised(order, inherits=listening.fileno()) for _ in range(config.workers)]
         if not _are_ready(workers):
             _end(workers)
             raise ConfigError("a process of the server did not start; the lines above say why")
@@ -58,8 +56,8 @@ def run_workers(
             if dead and _comes(signals, _DELAY):
                 break
             for place in dead:
-                _close(workers[place])
-                workers[place] = _started(order, listening)
+                close_pipes(workers[place])
+                workers[place] = start_supervised(order, inherits=listening.fileno())
         _end(workers, signals)
 
 
@@ -91,7 +89,7 @@ def _end(
         signals: where another signal is put: Ctrl-C breaks the answers off, once more kills the processes.
     """
     for worker in workers:
-        _end_input(worker)
+        end_input(worker)
     signals = SimpleQueue() if signals is None else signals
     until, hurried = time.monotonic() + patience, False
     while any(worker.poll() is None for worker in workers):
@@ -105,32 +103,4 @@ def _end(
     for worker in workers:
         worker.kill()  # does nothing to one that has ended
         worker.wait()
-        _close(worker)
-
-
-def _end_input(worker: subprocess.Popen[bytes]) -> None:
-    if worker.stdin is not None:
-        with suppress(BrokenPipeError):  # an order that it never read
-            worker.stdin.close()
-
-
-def _close(worker: subprocess.Popen[bytes]) -> None:
-    """Closes what connected a process that has ended."""
-    _end_input(worker)
-    if worker.stdout is not None:
-        worker.stdout.close()
-
-
-def _started(order: Mapping[str, Any], listening: socket.socket) -> subprocess.Popen[bytes]:
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "clew.serve.supervised"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        pass_fds=(listening.fileno(),),
-        start_new_session=True,  # Ctrl-C in the terminal is for this process, which then asks them to end
-    )
-    if worker.stdin is not None:
-        with suppress(BrokenPipeError):  # it died before it read; `run_workers` sees that
-            worker.stdin.write(json.dumps(order).encode() + b"\n")
-            worker.stdin.flush()
-    return worker
+        close_pipes(worker)
