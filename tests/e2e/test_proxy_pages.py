@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clew import Memory
-from clew.errors import StoreCorrupt
+from clew.errors import StoreCorrupt, StoreLocked
 from tests.proxies import proxy
 from tests.raw_upstreams import ask, post, split
 
@@ -41,6 +41,18 @@ def test_health_tells_whether_memories_open() -> None:
         ask(server.url, post("/openai/v1/chat/completions", body))
         status, _, body = split(ask(server.url, get("/clew/health")))
         assert (status, json.loads(body)["broken"]) == (503, {"default": "StoreCorrupt"})
+
+
+@pytest.mark.requirement("P-RLY-13")
+def test_mcp_tells_that_a_memory_does_not_open() -> None:
+    def opening(_space: str) -> Memory:
+        raise StoreLocked("another program is writing")
+
+    with proxy("http://127.0.0.1:9", opening) as server:
+        status, headers, body = split(ask(server.url, post("/clew/mcp", b"{}")))
+        assert server.event("mcp-failed")["error"] == "StoreLocked"
+    assert (status, headers[b"content-type"]) == (503, b"application/json")
+    assert json.loads(body)["error"]["code"] == "store_busy"
 
 
 @pytest.mark.requirement("P-RLY-13")

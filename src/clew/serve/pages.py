@@ -16,6 +16,7 @@ from clew.serve.hooks_page import PAGE as HOOKS
 from clew.serve.mcp_http import McpOverHttp, ToolsKey
 from clew.serve.metrics import CONTENT_TYPE
 from clew.serve.rest.page import RestPage
+from clew.serve.rest.problems import problem_of
 from clew.serve.services import Services
 from clew.serve.tools import Tools
 
@@ -37,7 +38,12 @@ async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
         scopes = principal.scopes
         may_forget = AccessScope.FORGET in scopes and (principal.has_token or services.config.serve.allow_forget)
         key = (principal.space, AccessScope.WRITE in scopes, may_forget)
-        await mcp.handle(key, scope, receive, send)
+        try:
+            await mcp.handle(key, scope, receive, send)
+        except ClewError as error:  # the memory cannot be opened, or the SDK is missing: no answer has begun
+            status, told = problem_of(error)
+            services.events.failed("mcp-failed", error, space=principal.space)
+            await answer_json(scope, send, status, told.to_dict())
 
     async def metrics(_principal: Principal, scope: "Scope", _receive: "Receive", send: "Send") -> None:
         text = services.metrics.text(services.events.counts)
