@@ -14,6 +14,7 @@ from typing import Any, Final
 import pytest
 
 from clew import Memory, Turn
+from clew.errors import FormatError
 from clew.serve.access import Principal
 from clew.serve.clients import hook_client
 from clew.serve.clients.hooks import EVENTS, hook_command, hooks_location, plan_hooks, plan_remove_hooks, shell_command
@@ -233,6 +234,30 @@ def test_hooks_go_in_beside_others_and_out_again(held: str | None, tmp_path: Pat
     assert not plan_hooks(location, hook_command("http://127.0.0.1:9999")).changes
     apply(plan_remove_hooks(location))
     assert (location.file.read_text(encoding="utf-8") if location.file.exists() else None) == held
+
+
+@pytest.mark.requirement("P-UPS-12")
+@pytest.mark.parametrize("hooks", [[], ["x"], 5, {"Stop": 5}, {"Stop": {"hooks": []}}])
+def test_hooks_of_another_form_are_refused_and_stay(hooks: object, tmp_path: Path) -> None:
+    location = hooks_location("user", tmp_path, tmp_path, {})
+    location.file.parent.mkdir(parents=True)
+    held = json.dumps({"hooks": hooks})
+    location.file.write_text(held, encoding="utf-8")
+    with pytest.raises(FormatError, match="hooks"):
+        plan_hooks(location, "x")
+    with pytest.raises(FormatError, match="hooks"):
+        plan_remove_hooks(location)
+
+
+@pytest.mark.requirement("P-UPS-12")
+def test_entries_of_another_form_beside_ours_stay(tmp_path: Path) -> None:
+    location = hooks_location("user", tmp_path, tmp_path, {})
+    location.file.parent.mkdir(parents=True)
+    held = json.dumps({"hooks": {"Stop": [{"hooks": 5}, "x", {"hooks": {"command": 1}}]}})
+    location.file.write_text(held, encoding="utf-8")
+    apply(plan_hooks(location, hook_command("http://127.0.0.1:8377")))
+    apply(plan_remove_hooks(location))
+    assert location.file.read_text(encoding="utf-8") == held
 
 
 @pytest.mark.requirement("P-UPS-12")

@@ -128,6 +128,11 @@ def test_a_toml_file_that_cannot_hold_it_is_refused(text: str) -> None:
         toml_text.put(text, ("mcp_servers", "clew"), START)
 
 
+def test_a_text_that_does_not_read_back_is_not_written() -> None:
+    with pytest.raises(FormatError, match="cannot be written"):
+        toml_text.put("", ("openai_base_url",), "http://[bad\x7f]")
+
+
 def test_an_inline_table_is_left_to_its_owner() -> None:
     with pytest.raises(FormatError, match="has no header or line of its own"):
         toml_text.drop('mcp_servers = {clew = {command = "x"}}\n', ("mcp_servers", "clew"))

@@ -96,11 +96,10 @@ def plan_hooks(location: EntryLocation, command: str) -> SettingsEdit:
         FormatError: the file is no JSON object, or `hooks` is none.
     """
     before, text = settings_text(location)
-    current = json_text.get(text, location.path) or {}
     after = _with_hooks(text, command)
     if after == text:
         return SettingsEdit(location, before, before)
-    is_first = not any(_ours(current.get(event)) for event in EVENTS) and not location.backup.exists()
+    is_first = not any(_ours(_held(text, event)) for event in EVENTS) and not location.backup.exists()
     return SettingsEdit(location, before, after.encode(), saves=before is not None and is_first)
 
 
@@ -111,8 +110,7 @@ def plan_remove_hooks(location: EntryLocation) -> SettingsEdit:
         FormatError: as for `plan_hooks`.
     """
     before, text = settings_text(location)
-    current = {} if before is None else json_text.get(text, location.path) or {}
-    commands = {entry["command"] for event in EVENTS for entry in _ours(current.get(event))}
+    commands = {hook["command"] for event in EVENTS for hook in _ours(_held(text, event))}
     if before is None or not commands:
         return SettingsEdit(location, before, before)
     if location.backup.exists():
@@ -128,8 +126,10 @@ def plan_remove_hooks(location: EntryLocation) -> SettingsEdit:
     return SettingsEdit(location, before, after, ends=location.backup.exists())
 
 
-def _ours(entries: Any) -> list[dict[str, Any]]:
-    found = [hook for entry in entries or [] if isinstance(entry, dict) for hook in entry.get(_HOOKS) or []]
+def _ours(entries: list[Any]) -> list[dict[str, Any]]:
+    """Our hooks in the list of an event; entries of other forms are somebody else's."""
+    lists = [entry.get(_HOOKS) for entry in entries if isinstance(entry, dict)]
+    found = [hook for hooks in lists if isinstance(hooks, list) for hook in hooks]
     return [hook for hook in found if isinstance(hook, dict) and _is_ours(hook.get("command"))]
 
 

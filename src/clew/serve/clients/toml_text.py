@@ -46,13 +46,10 @@ def put(text: str, path: Sequence[str], value: Mapping[str, Any] | str) -> str:
     kept = drop(text, path)
     end = "\r\n" if "\r\n" in text else "\n"
     if isinstance(value, str):
-        return f"{path[0]} = {_written(value)}{end}{kept}"
+        return _written_so(f"{path[0]} = {_written(value)}{end}{kept}", path, value)
     lines = [f"[{'.'.join(path)}]", *(f"{name} = {_written(each)}" for name, each in value.items())]
     gap = "" if not kept.strip() else end if kept.endswith(("\n", "\r")) else end * 2
-    after = kept + gap + end.join(lines) + end
-    if get(after, path) != value:
-        raise FormatError(f"the table {'.'.join(path)} cannot be written")
-    return after
+    return _written_so(kept + gap + end.join(lines) + end, path, value)
 
 
 def drop(text: str, path: Sequence[str]) -> str:
@@ -80,6 +77,21 @@ def drop(text: str, path: Sequence[str]) -> str:
     if after.strip() != text.strip() and after.endswith("\n\n"):
         after = after[:-1]
     return _checked(text, after, path)
+
+
+def _written_so(text: str, path: Sequence[str], value: Mapping[str, Any] | str) -> str:
+    """The text after a value was written.
+
+    Raises:
+        FormatError: it does not read back.
+    """
+    try:
+        is_written = get(text, path) == value
+    except FormatError:  # it holds a character that TOML forbids
+        is_written = False
+    if not is_written:
+        raise FormatError(f"{'.'.join(path)} cannot be written as {str(value)!r:.80}")
+    return text
 
 
 def _checked(text: str, after: str, path: Sequence[str]) -> str:
