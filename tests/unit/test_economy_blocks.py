@@ -94,6 +94,29 @@ def test_what_was_read_with_a_raw_line_end_in_a_string_is_counted_too() -> None:
 
 
 @pytest.mark.requirement("P-ECO-06")
+@pytest.mark.parametrize(
+    ("name", "alone", "listed"),
+    [
+        ("responses", {"input": "Which port?"}, {"input": [{"role": "user", "content": "Which port?"}]}),
+        ("gemini", {"contents": {"parts": [{"text": "Hm?"}]}}, {"contents": [{"parts": [{"text": "Hm?"}]}]}),
+    ],
+)
+def test_messages_that_are_no_list_count_like_a_list_of_one(
+    name: str, alone: dict[str, Any], listed: dict[str, Any]
+) -> None:
+    wire = WIRES[name]
+    counts = []
+    for value in (alone, listed):
+        request = wire.read("/v1beta/models/m:generateContent", {}, json.dumps(value).encode())
+        added = wire.appended(request, 0, "Remembered: 8377. " * 20)
+        before = wire.replaced(request, 0, 0, [{"role": "user", "parts": [{"text": "Earlier."}]}])
+        assert len(READER.messages(request, [before])) == 2
+        counts.append(READER.tokens(request, [added]))
+        assert counts[-1] > READER.tokens(request) + 80
+    assert counts[0] == pytest.approx(counts[1], abs=2)
+
+
+@pytest.mark.requirement("P-ECO-06")
 def test_tools_that_are_added_count() -> None:
     request = chat_request("openai", TALK)
     edit = Edit(Span(1, 1), b'"tools":[{"name":"clew_find_quote"}],')

@@ -34,8 +34,8 @@ from clew.serve.proxy.window_cut import (
     with_instructions,
     without_old_reasoning,
 )
-from clew.serve.proxy.wires import WIRES
-from clew.text.counters import Counter, counter
+from clew.serve.proxy.wires import WIRES, before_messages
+from clew.text.counters import counter
 from clew.types.shown import Shown
 
 NOTE_SHARE: Final = 0.3
@@ -98,19 +98,14 @@ def cut(request: ChatRequest, tokens: int) -> list[Edit]:
     """
     count, messages = counter(), list(request.messages)
     inside = message_tokens(messages, request.wire, count)
-    listed = {"anthropic": "messages", "openai": "messages", "responses": "input", "gemini": "contents"}[request.wire]
+    listed = WIRES[request.wire].messages_member
     head = {name: value for name, value in request.value.items() if name != listed}
-    room = tokens - message_tokens([head], request.wire, count) - _instructions(request, listed, count)
+    before = before_messages(request)
+    room = tokens - message_tokens([head], request.wire, count)
+    room -= message_tokens(before, request.wire, count) if before else 0
     if inside <= room or not messages:
         return []
     return _as_edits(request, fitted(messages, wire(request.wire), max(0, room), count))
-
-
-def _instructions(request: ChatRequest, listed: str, count: Counter) -> int:
-    """Tokens of what stands before the conversation in the list of its messages: instructions, tools of Codex."""
-    given = request.value.get(listed)
-    before = given[: len(given) - len(request.messages)] if isinstance(given, list) else []
-    return message_tokens(before, request.wire, count) if before else 0
 
 
 def _as_edits(request: ChatRequest, messages: Sequence[Message]) -> list[Edit]:

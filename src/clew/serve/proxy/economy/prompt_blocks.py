@@ -14,6 +14,7 @@ from clew.condense.wires import Message
 from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.exchange import ChatRequest, Edit, Span, edited
 from clew.serve.proxy.lenient_json import read_json
+from clew.serve.proxy.wires import WIRES, before_messages
 from clew.text.counters import Counter
 
 MINUTES: Final = 300.0
@@ -33,8 +34,6 @@ _HEADS: Final[Mapping[str, tuple[str, ...]]] = {
 _SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {"anthropic": ("tool_choice", "thinking")}
 """Members without tokens of their own that make the messages another prompt."""
 
-_LISTS: Final[Mapping[str, str]] = {"openai": "messages", "responses": "input"}
-"""Members that hold messages, of formats in which instructions, or tools (Codex), may be the first of these."""
 _PARTS: Final[Mapping[str, str]] = {"anthropic": "content", "gemini": "parts"}
 
 
@@ -59,9 +58,7 @@ class BlockReader:
         found = [
             self._block(wire, name, part) for name in _HEADS[wire] if name in value for part in _as_list(value[name])
         ]
-        if wire in _LISTS and isinstance(value.get(_LISTS[wire]), list):
-            before = value[_LISTS[wire]][: len(value[_LISTS[wire]]) - len(request.messages)]
-            found += [self._block(wire, "message", message) for message in before]
+        found += [self._block(wire, "message", message) for message in before_messages(request)]
         settings = {name: value[name] for name in _SETTINGS.get(wire, ()) if name in value}
         return [*found, Block(_ENCODER.encode(settings).encode("utf-8", "surrogatepass"), 0)] if settings else found
 
@@ -114,7 +111,9 @@ class BlockReader:
     def _all_anew(self, request: ChatRequest, edits: Sequence[Edit]) -> list[tuple[Block, ...]]:
         first, last = request.spans[0].start, request.spans[-1].end
         moved = [Edit(Span(each.span.start - first, each.span.end - first), each.text) for each in edits]
-        messages = read_json(b"[" + edited(request.body[first:last], moved) + b"]")
+        text = edited(request.body[first:last], moved)
+        is_list = isinstance(request.value.get(WIRES[request.wire].messages_member), list)
+        messages = read_json(b"[" + text + b"]") if is_list else _as_list(read_json(text))
         return [
             self._message(request.wire, _ENCODER.encode(each).encode("utf-8", "surrogatepass")) for each in messages
         ]

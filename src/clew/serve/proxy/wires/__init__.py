@@ -3,8 +3,9 @@
 Start at `wire_of`, which gives the format of a path.
 """
 
-from typing import Final
+from typing import Any, Final
 
+from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.wires.anthropic import ANTHROPIC
 from clew.serve.proxy.wires.gemini import GEMINI
 from clew.serve.proxy.wires.openai import OPENAI
@@ -19,4 +20,10 @@ def wire_of(method: str, path: str) -> ProxyWire | None:
     return next((wire for wire in WIRES.values() if wire.is_chat(method, path)), None)
 
 
-__all__ = ["WIRES", "AnswerReader", "ProxyWire", "wire_of"]
+def before_messages(request: ChatRequest) -> list[Any]:
+    """What stands in the list of a request's messages before the conversation: instructions, and tools of Codex."""
+    listed = request.value.get(WIRES[request.wire].messages_member)
+    return listed[: len(listed) - len(request.messages)] if isinstance(listed, list) else []
+
+
+__all__ = ["WIRES", "AnswerReader", "ProxyWire", "before_messages", "wire_of"]

@@ -31,19 +31,20 @@ _ERRORS: Final = {
 @dataclass(frozen=True, slots=True)
 class _Anthropic:
     name: str = "anthropic"
+    messages_member: str = "messages"
 
     def is_chat(self, method: str, path: str) -> bool:
         return method.upper() == "POST" and reading.without_query(path).endswith("/v1/messages")
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, "messages")
+        found = read_body(body, self.messages_member)
         return reading.request_of(
             self.name,
             path,
             headers,
             body,
             found,
-            messages=reading.checked(found.value.get("messages"), "messages", body, found.elements),
+            messages=reading.checked(found.value.get(self.messages_member), self.messages_member, body, found.elements),
             spans=found.elements,
             system=reading.texts(found.value.get("system")),
             tools=reading.names(found.value.get("tools")),
@@ -61,7 +62,7 @@ class _Anthropic:
         return edits.add_part(request, index, "content", block, b'{"type":"text","text":')
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
-        return edits.replace_messages(request, "messages", (start, stop), messages)
+        return edits.replace_messages(request, self.messages_member, (start, stop), messages)
 
     def with_tools(self, request: ChatRequest, tools: Sequence[Mapping[str, Any]]) -> Edit:
         own = [

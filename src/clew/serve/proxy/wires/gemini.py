@@ -37,15 +37,16 @@ _ERRORS: Final = {
 @dataclass(frozen=True, slots=True)
 class _Gemini:
     name: str = "gemini"
+    messages_member: str = "contents"
 
     def is_chat(self, method: str, path: str) -> bool:
         return method.upper() == "POST" and _PATH.search(reading.without_query(path)) is not None
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, "contents")
-        contents = found.value.get("contents")
+        found = read_body(body, self.messages_member)
+        contents = found.value.get(self.messages_member)
         is_one = isinstance(contents, dict)
-        spans = (found.members["contents"],) if is_one else found.elements
+        spans = (found.members[self.messages_member],) if is_one else found.elements
         asked = _PATH.search(reading.without_query(path))
         return reading.request_of(
             self.name,
@@ -53,7 +54,7 @@ class _Gemini:
             headers,
             body,
             found,
-            messages=reading.checked([contents] if is_one else contents, "contents", body, spans),
+            messages=reading.checked([contents] if is_one else contents, self.messages_member, body, spans),
             spans=spans,
             system=_instructions(found.value),
             model=asked[1] if asked else text_of(found.value.get("model")),
@@ -72,8 +73,8 @@ class _Gemini:
         return edits.add_part(request, index, "parts", part, b'{"text":')
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
-        alone = (b"", b"") if isinstance(request.value.get("contents"), dict) else None
-        return edits.replace_messages(request, "contents", (start, stop), messages, alone)
+        alone = (b"", b"") if isinstance(request.value.get(self.messages_member), dict) else None
+        return edits.replace_messages(request, self.messages_member, (start, stop), messages, alone)
 
     def with_tools(self, request: ChatRequest, tools: Sequence[Mapping[str, Any]]) -> Edit:
         """Adds to the declarations of functions that the client has, since the API may take one list of them only."""

@@ -28,13 +28,14 @@ _ERRORS: Final = {
 @dataclass(frozen=True, slots=True)
 class _OpenAI:
     name: str = "openai"
+    messages_member: str = "messages"
 
     def is_chat(self, method: str, path: str) -> bool:
         return method.upper() == "POST" and reading.without_query(path).endswith("/chat/completions")
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, "messages")
-        messages = reading.checked(found.value.get("messages"), "messages", body, found.elements)
+        found = read_body(body, self.messages_member)
+        messages = reading.checked(found.value.get(self.messages_member), self.messages_member, body, found.elements)
         first = reading.leading_instructions(messages)
         tools = reading.names(found.value.get("tools"), "function", "custom")
         return reading.request_of(
@@ -69,7 +70,7 @@ class _OpenAI:
         return edits.add_part(request, index, "content", {"type": "text", "text": text}, b"")
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
-        return edits.replace_messages(request, "messages", (start, stop), messages)
+        return edits.replace_messages(request, self.messages_member, (start, stop), messages)
 
     def with_tools(self, request: ChatRequest, tools: Sequence[Mapping[str, Any]]) -> Edit:
         own = [

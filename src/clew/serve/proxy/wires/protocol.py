@@ -27,6 +27,11 @@ class ProxyWire(Protocol):
         """`anthropic`, `openai`, `responses` or `gemini`."""
         ...
 
+    @property
+    def messages_member(self) -> str:
+        """The member of a request's body that holds its messages."""
+        ...
+
     def is_chat(self, method: str, path: str) -> bool:
         """Whether a request to this path, below the provider's prefix, is a chat; everything else passes through."""
         ...

@@ -23,12 +23,13 @@ _BEFORE: Final = b'{"role":"user","content":'
 @dataclass(frozen=True, slots=True)
 class _Responses:
     name: str = "responses"
+    messages_member: str = "input"
 
     def is_chat(self, method: str, path: str) -> bool:
         return method.upper() == "POST" and reading.without_query(path).endswith("/responses")
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
-        found = read_body(body, "input")
+        found = read_body(body, self.messages_member)
         messages, spans = _items(found, body)
         first = reading.leading_instructions(messages)
         instructions = (reading.texts(message.get("content")) for message in messages[:first])
@@ -59,7 +60,7 @@ class _Responses:
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
         alone = (_BEFORE, b"}") if _is_text(request) else None
-        return edits.replace_messages(request, "input", (start, stop), messages, alone)
+        return edits.replace_messages(request, self.messages_member, (start, stop), messages, alone)
 
     def with_tools(self, request: ChatRequest, tools: Sequence[Mapping[str, Any]]) -> Edit:
         own = [
