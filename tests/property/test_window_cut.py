@@ -104,6 +104,21 @@ def test_a_message_larger_than_the_window_keeps_both_ends(name: str) -> None:
     assert COUNT(shown) <= 2_000
 
 
+@pytest.mark.requirement("P-ECO-15")
+def test_arguments_may_have_a_type_of_any_form() -> None:
+    schema = {"type": ["string", "null"], "description": "x" * 100_000}
+    used = [{"type": "tool_use", "id": "t", "name": "draft", "input": {"schema": schema}}]
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "done"}]
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Draft it."},
+        {"role": "assistant", "content": used},
+        {"role": "user", "content": result},
+    ]
+    left = messages_after(chat_request("anthropic", messages), 2_000)
+    assert left[1]["content"][0]["input"]["schema"]["type"] == ["string", "null"]
+    assert message_tokens(left, "anthropic", COUNT) <= 2_000
+
+
 @_EVERY_WIRE
 @pytest.mark.requirement("P-ECO-15")
 def test_a_long_loop_of_tools_after_one_question_is_cut(name: str) -> None:

@@ -4,7 +4,7 @@ The result is valid for its format, and the same for the same list; what was lef
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from clew.condense.message_tokens import message_tokens
@@ -86,9 +86,15 @@ def _unreasoned(message: Message, wire: Wire) -> Message:
     kept = [
         {name: value for name, value in block.items() if name not in SIGNATURES}
         for block in blocks(message.get(parts))
-        if block.get("type") not in _REASONING and block.get("thought") is not True
+        if not _is_reasoning(block) and block.get("thought") is not True
     ]
     return {**message, parts: kept or [empty]}
+
+
+def _is_reasoning(block: Mapping[str, Any]) -> bool:
+    """Whether an object is reasoning; the `type` in a tool's arguments may be anything, as a list in a JSON Schema."""
+    kind = block.get("type")
+    return isinstance(kind, str) and kind in _REASONING
 
 
 def _starts(messages: Sequence[Message], wire: Wire) -> Iterator[int]:
@@ -176,7 +182,7 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for each in value:
             yield from _texts(each)
-    elif isinstance(value, dict) and value.get("type") not in _REASONING:
+    elif isinstance(value, dict) and not _is_reasoning(value):
         for name, each in value.items():
             if name not in _VERBATIM:
                 yield from _texts(each)
@@ -187,7 +193,7 @@ def _with_short_texts(value: Any, most: int) -> Any:
         return middle_left_out(value, most)
     if isinstance(value, list):
         return [_with_short_texts(each, most) for each in value]
-    if isinstance(value, dict) and value.get("type") not in _REASONING:
+    if isinstance(value, dict) and not _is_reasoning(value):
         return {
             name: each if name in _VERBATIM or name == "arguments" else _with_short_texts(each, most)
             for name, each in value.items()
