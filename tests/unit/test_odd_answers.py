@@ -1,11 +1,17 @@
 """Answers of odd and hostile upstreams where Clew's tools are offered: nothing is lost, and little is held."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from clew.serve.proxy.economy.cache_model import CacheUse
 from clew.serve.proxy.rounds import joiner_of
-from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents
+from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, event_of, value_of
+from clew.serve.proxy.wires import WIRES
+from clew.serve.scripted.script import Reply, ToolUse
+from clew.serve.scripted.vendors import VENDORS
 from tests.proxies import proxy
 from tests.raw_upstreams import answer, ask, post, raw_upstream, split
 
@@ -43,6 +49,55 @@ def test_an_event_without_an_end_is_not_held_for_ever() -> None:
     assert found
     assert max(map(len, found)) <= MOST_HELD + len(piece)
     assert sum(map(len, found)) + len(events.rest()) == count * len(piece)
+
+
+ASKED: dict[str, dict[str, Any]] = {
+    "anthropic": {"model": "m", "thinking": {"type": "enabled"}},
+    "openai": {"model": "m", "stream_options": {"include_usage": True}},
+    "responses": {"model": "m", "reasoning": {"summary": "auto"}},
+    "gemini": {"model": "m", "generationConfig": {"thinkingConfig": {"includeThoughts": True}}},
+}
+REPLY = Reply("Well,", (ToolUse("clew_find_quote", {"text": "x"}), ToolUse("weather")), "Hm")
+COUNTS = (CacheUse(1, 2, 0, 3), 4)
+
+
+def with_odd_members(value: Any) -> Iterator[Any]:
+    """The value with each of its members, however deep, in place of which something of another type stands."""
+    places = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+    for place, held in places:
+        for odd in (None, 5, {}, [None], *with_odd_members(held)):
+            changed = value.copy()
+            changed[place] = odd
+            yield changed
+
+
+@pytest.mark.requirement("S-LINE-12")
+@pytest.mark.parametrize("wire", sorted(WIRES))
+def test_an_event_of_another_shape_breaks_no_stream(wire: str) -> None:
+    events = list(VENDORS[wire].events(ASKED[wire], REPLY, COUNTS, 1))
+    for number, event in enumerate(events):
+        if (value := value_of(event)) is None:
+            continue
+        for odd in with_odd_members(value):
+            changed = [*events[:number], event_of({"type": "", **odd}, named=True), *events[number + 1 :]]
+            stream, reader = joiner_of(wire).stream(lambda name: name.startswith("clew_")), WIRES[wire].reader()
+            for piece in changed:
+                stream.feed(piece)
+                reader.feed(piece)
+            stream.next_round()
+            stream.feed(changed[number])
+            stream.finish()
+            reader.answer()
+
+
+@pytest.mark.requirement("S-LINE-12")
+@pytest.mark.parametrize("wire", sorted(WIRES))
+def test_a_whole_answer_of_another_shape_is_read_as_far_as_it_goes(wire: str) -> None:
+    whole = VENDORS[wire].whole(ASKED[wire], REPLY, COUNTS, 1)
+    for odd in with_odd_members(whole):
+        WIRES[wire].read_answer(json.dumps(odd).encode())
+        for rounds in ([whole, odd], [odd, whole]):
+            joiner_of(wire).whole(rounds, lambda name: name.startswith("clew_"))
 
 
 def gemini(text: str, **candidate: str) -> bytes:

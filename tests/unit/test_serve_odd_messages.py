@@ -46,6 +46,7 @@ STORED: list[tuple[str, list[Message], list[str]]] = [
     ("gemini", responded({"output": ""}), ["f({})", ""]),
     ("gemini", responded(None), ["f({})", ""]),
     ("responses", [ASKED, {"type": "local_shell_call_output", "output": ""}], [""]),
+    ("responses", [ASKED, {"type": ["x"], "role": "user", "content": "Hm?"}], ["Hm?"]),
     ("openai", [ASKED, called(HALF), {"role": "tool", "tool_call_id": HALF, "content": "8123"}], ["f({})", "8123"]),
     ("openai", [ASKED, called("a", HALF, HALF)], ["␛d83c;(␛d83c;)"]),
     ("openai", [ASKED, called("a", "f", {"x": float("nan")})], ['f({"x": NaN})']),

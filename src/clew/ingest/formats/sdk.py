@@ -124,7 +124,8 @@ def is_message(value: JsonObject) -> bool:
     """Whether an object is a message or an item of Responses, and no content block."""
     if "role" in value or any(name in value for name in ("choices", "candidates", "messages")):
         return True
-    return value.get("type") in _ROLE_TYPES or (value.get("type") is not None and item_parts(value) is not None)
+    kind = value.get("type")
+    return isinstance(kind, str) and (kind in _ROLE_TYPES or item_parts(value) is not None)
 
 
 def _with_role(value: JsonObject, role: str) -> JsonObject:

@@ -193,7 +193,7 @@ def _forms(message: Message) -> Iterator[Form]:
         content = next((message[name] for name in ("content", "output") if message.get(name) is not None), "")
         yield ["result", _result(content)]
         return
-    if kind in _CALLS:
+    if isinstance(kind, str) and kind in _CALLS:
         yield _call(message.get("name") or kind, message.get("arguments", message.get("input", message.get("action"))))
         return
     for name in ("content", "parts"):

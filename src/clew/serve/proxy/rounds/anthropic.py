@@ -11,7 +11,7 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, event_of, summed, value_of
+from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, event_of, object_in, summed, value_of
 from clew.serve.proxy.wires.anthropic import ANTHROPIC as WIRE
 
 
@@ -81,7 +81,7 @@ class _Stream:
         if value is None or kind is None:
             return event
         if kind == "message_start":
-            self._count((value.get("message") or {}).get("usage"))
+            self._count(object_in(value, "message").get("usage"))
             return event if self._rounds == 1 else b""
         if kind in ("message_delta", "message_stop"):
             self._count(value.get("usage"))
@@ -93,8 +93,10 @@ class _Stream:
 
     def _of_block(self, event: bytes, value: dict[str, Any], *, started: bool) -> bytes:
         index = value.get("index")
+        if isinstance(index, list | dict):  # no index at all
+            return event
         if started:
-            block = value.get("content_block") or {}
+            block = object_in(value, "content_block")
             ours = _is_our_call(block, self._is_ours)
             self._changed |= ours
             self._places[index] = None if ours else self._next
@@ -126,7 +128,7 @@ class _Stream:
     def _ended(self, event: bytes, value: dict[str, Any], usage: Any) -> bytes:
         if value["type"] != "message_delta":
             return event
-        delta = value.get("delta") or {}
+        delta = object_in(value, "delta")
         delta = {**delta, "stop_reason": _stop(delta.get("stop_reason"), calls=self._calls)}
         return event_of({**value, "delta": delta, "usage": usage}, named=True)
 

@@ -12,7 +12,7 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, added, compact, error_line, summed, value_of
+from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, added, compact, error_line, object_in, summed, value_of
 from clew.serve.proxy.wires.gemini import GEMINI as WIRE
 from clew.serve.proxy.wires.streams import ListStream
 
@@ -23,10 +23,10 @@ _CALLS: Final = ("functionCall", "function_call")
 class _Gemini:
     def may_offer(self, request: ChatRequest) -> bool:
         value = request.value
-        config = value.get("generationConfig") or value.get("generation_config") or {}
-        several = isinstance(config, dict) and (config.get("candidateCount") or config.get("candidate_count") or 1) != 1
-        chosen = value.get("toolConfig") or value.get("tool_config") or {}
-        calling = chosen.get("functionCallingConfig") or chosen.get("function_calling_config") or {}
+        config = object_in(value, "generationConfig") or object_in(value, "generation_config")
+        several = (config.get("candidateCount") or config.get("candidate_count") or 1) != 1
+        chosen = object_in(value, "toolConfig") or object_in(value, "tool_config")
+        calling = object_in(chosen, "functionCallingConfig") or object_in(chosen, "function_calling_config")
         cached = value.get("cachedContent") or value.get("cached_content")  # brings its tools; others are refused
         return not several and not cached and calling.get("mode") in (None, "AUTO", "MODE_UNSPECIFIED")
 
@@ -37,7 +37,7 @@ class _Gemini:
         last = rounds[-1]
         parts = [part for each in rounds for part in _shown(_candidate(each), is_ours)]
         candidate = _candidate(last)
-        content = {"role": "model", **(candidate.get("content") or {}), "parts": parts}
+        content = {"role": "model", **object_in(candidate, "content"), "parts": parts}
         usage = summed(rounds, "usageMetadata")
         return {**last, "candidates": [{**candidate, "content": content}], "usageMetadata": usage}
 
@@ -71,10 +71,12 @@ def _is_our_call(part: Mapping[str, Any], is_ours: IsOurs) -> bool:
     return any(is_ours(str(call.get("name"))) for call in calls)
 
 
+def _parts(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return blocks(object_in(candidate, "content").get("parts"))
+
+
 def _shown(candidate: Mapping[str, Any], is_ours: IsOurs) -> list[dict[str, Any]]:
-    content = candidate.get("content")
-    parts = blocks(content.get("parts")) if isinstance(content, dict) else []
-    return [part for part in parts if not _is_our_call(part, is_ours)]
+    return [part for part in _parts(candidate) if not _is_our_call(part, is_ours)]
 
 
 class _Stream:
@@ -131,8 +133,7 @@ class _Stream:
         self._id = self._id or value.get("responseId")
         candidate = _candidate(value)
         shown = _shown(candidate, self._is_ours)
-        content = candidate.get("content")
-        parts = blocks(content.get("parts")) if isinstance(content, dict) else []
+        content, parts = candidate.get("content"), _parts(candidate)
         if event and self._rounds == 1 and len(shown) == len(parts) and not last:
             return event
         if parts and not shown and not last:
@@ -187,8 +188,3 @@ class _Stream:
     def failed(self, error: bytes) -> bytes:
         line = error_line(error, WIRE.error)
         return self._separator() + line + b"]" if self._is_list else b"data: " + line + b"\r\n\r\n"
-
-
-def _parts(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    content = candidate.get("content")
-    return blocks(content.get("parts")) if isinstance(content, dict) else []

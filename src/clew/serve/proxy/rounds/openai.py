@@ -11,7 +11,17 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import PARAGRAPH, RawEvents, added, data_of, error_line, event_of, summed, value_of
+from clew.serve.proxy.rounds.sums import (
+    PARAGRAPH,
+    RawEvents,
+    added,
+    data_of,
+    error_line,
+    event_of,
+    object_in,
+    summed,
+    value_of,
+)
 from clew.serve.proxy.wires.openai import OPENAI as WIRE
 
 _TEXTS: Final = ("content", "reasoning_content", "reasoning")
@@ -30,9 +40,10 @@ class _OpenAI:
     def whole(self, rounds: Sequence[dict[str, Any]], is_ours: IsOurs) -> dict[str, Any]:
         last = rounds[-1]
         choice = _choice(last)
-        message = {**(choice.get("message") or {})}
+        message = {**object_in(choice, "message")}
         for name in _TEXTS:
-            texts = [text for each in rounds if (text := (_choice(each).get("message") or {}).get(name))]
+            said = [object_in(_choice(each), "message").get(name) for each in rounds]
+            texts = [text for text in said if isinstance(text, str) and text]
             if texts:
                 message[name] = PARAGRAPH.join(texts)
         calls = [call for call in blocks(message.get("tool_calls")) if not _is_our_call(call, is_ours)]
@@ -144,6 +155,8 @@ class _Stream:
 
     def _call(self, call: dict[str, Any]) -> dict[str, Any] | None:
         index = call.get("index", 0)
+        if isinstance(index, list | dict):  # no index at all
+            return call
         if index not in self._places:
             ours = _is_our_call(call, self._is_ours)
             self._changed |= ours

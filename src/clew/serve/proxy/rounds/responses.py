@@ -14,7 +14,16 @@ from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks
 from clew.serve.proxy.exchange import ChatRequest, ToolCall
 from clew.serve.proxy.rounds.protocol import IsOurs
-from clew.serve.proxy.rounds.sums import RawEvents, added, error_line, error_value, event_of, summed, value_of
+from clew.serve.proxy.rounds.sums import (
+    RawEvents,
+    added,
+    error_line,
+    error_value,
+    event_of,
+    object_in,
+    summed,
+    value_of,
+)
 from clew.serve.proxy.wires.responses import RESPONSES as WIRE
 
 _ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
@@ -113,7 +122,7 @@ class _Stream:
         if kind in _ENDS:
             self._held.append((event, value))
             return b""
-        if "output_index" not in value:
+        if not isinstance(value.get("output_index"), int):
             return self._numbered(event, value)
         before = b""
         if kind == "response.output_item.added":
@@ -134,7 +143,7 @@ class _Stream:
 
     def _opened(self, value: dict[str, Any]) -> bytes:
         """Decides about an item that begins, and with it about the reasoning before it."""
-        item = value.get("item") or {}
+        item = object_in(value, "item")
         if item.get("type") == "reasoning":
             self._thinks.add(value["output_index"])
             return b""
@@ -179,7 +188,7 @@ class _Stream:
 
     def next_round(self) -> bytes:
         for _, value in self._held:
-            self._usage = added(self._usage, (value.get("response") or {}).get("usage"))
+            self._usage = added(self._usage, object_in(value, "response").get("usage"))
         self._items += self._round_items
         self._round_items, self._held, self._reasoning = [], [], []
         self._places, self._thinks = {}, set()
