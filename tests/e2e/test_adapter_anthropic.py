@@ -1,12 +1,15 @@
 """Anthropic's memory tool over a memory, called as the SDK calls it."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from anthropic.lib.tools import ToolError
 
 from clew import Memory
 from clew.adapters.anthropic_memory import ClewMemoryTool
+from clew.store.read_only import ReadOnlyStore
 from tests.memories import quiet
 
 
@@ -33,6 +36,7 @@ def test_files_are_made_changed_listed_and_deleted(memory: Memory) -> None:
         "     2\ttwo",
         "     3\tthree",
     ]
+    assert call(tool, "view", path="/memories/notes/a.md", view_range=[3]).split("\n")[1] == "     3\tthree"
     assert "     2\tTWO" in call(tool, "str_replace", path="/memories/notes/a.md", old_str="two", new_str="TWO")
     call(tool, "insert", path="/memories/notes/a.md", insert_line=0, insert_text="zero\n")
     assert call(tool, "view", path="/memories/notes/a.md").split("\n")[1:4] == [
@@ -77,3 +81,16 @@ def test_what_cannot_be_done_is_said_to_the_model(
     with pytest.raises(ToolError, match=reason):
         call(tool, command, **arguments)
     assert call(tool, "view", path="/memories/a").endswith("     1\tone\n     2\tto go")
+
+
+@pytest.mark.requirement("P-ADP-05")
+def test_a_home_that_cannot_be_written_is_said_to_the_model(tmp_path: Path) -> None:
+    with quiet(tmp_path) as memory:
+        call(ClewMemoryTool(memory), "create", path="/memories/a", file_text="one")
+    with closing(ReadOnlyStore(tmp_path)) as store, quiet(store) as memory:
+        tool = ClewMemoryTool(memory)
+        assert "one" in call(tool, "view", path="/memories/a")
+        with pytest.raises(ToolError, match=r"could not be deleted: .* cannot be written"):
+            call(tool, "delete", path="/memories/a")
+        with pytest.raises(ToolError, match=r"could not be stored: .* cannot be written"):
+            call(tool, "create", path="/memories/b", file_text="two")

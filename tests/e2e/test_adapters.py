@@ -124,6 +124,10 @@ def test_the_saver_remembers_what_a_graph_trims(memory: Memory) -> None:
         "Noted: We meet at noon",
     ]
     assert len(graph.get_state(config).values["messages"]) == 2
+    memory.pause()
+    graph.invoke({"messages": [{"role": "user", "content": "This is between us"}]}, config)
+    assert graph.get_state(config).values["messages"][-1]["content"] == "Noted: This is between us"
+    assert len(memory.turns("t1")) == 4
     saver.delete_thread("t1")
     assert not graph.get_state(config).values
 

@@ -49,7 +49,7 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
         files = self._all()
         if path in files:
             lines = files[path].split("\n")
-            first, last = (command.view_range or [1, -1])[:2]
+            first, last = (*(command.view_range or [1]), -1)[:2]
             start = max(1, first)
             shown = lines[start - 1 : len(lines) if last == -1 else last]
             return f"Here's the content of {path} with line numbers:\n{_numbered(shown, start)}"
@@ -123,7 +123,7 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
         if not gone:
             raise ToolError(f"The path {path} does not exist")
         for name in gone:
-            self._files.delete(name)
+            self._delete(name)
         return f"Successfully deleted {path}"
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
@@ -143,13 +143,13 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"The path {old} does not exist")
         for name, text in moved.items():
             self._write(new + name.removeprefix(old), text)
-            self._files.delete(name)
+            self._delete(name)
         return f"Successfully renamed {old} to {new}"
 
     def clear_all_memory(self) -> str:
         """Forgets every file."""
         for name in self._all():
-            self._files.delete(name)
+            self._delete(name)
         return "All memory cleared"
 
     def _all(self) -> dict[str, str]:
@@ -181,6 +181,12 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
             self._files.put(path, {_TEXT: text})
         except ClewError as error:
             raise ToolError(f"{path} could not be stored: {error}") from error
+
+    def _delete(self, path: str) -> None:
+        try:
+            self._files.delete(path)
+        except ClewError as error:
+            raise ToolError(f"{path} could not be deleted: {error}") from error
 
 
 def _plain(path: str) -> str:

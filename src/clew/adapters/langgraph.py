@@ -8,6 +8,7 @@ recall finds them too. `search` with a query ranks as `Memory.search` does; no i
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import ge, gt, le, lt
 from typing import Any, Final
@@ -29,8 +30,10 @@ from langgraph.store.base import (
 
 from clew.adapters.documents import Document, Documents
 from clew.adapters.session_log import sessions_beginning
-from clew.errors import InputError
+from clew.errors import ClewError, InputError
 from clew.memory import Memory
+
+log = logging.getLogger("clew.adapters")
 
 PREFIX: Final = "langgraph/"
 """What the names of the conversations that hold the items begin with."""
@@ -122,7 +125,8 @@ class ClewStore(BaseStore):
 class RememberingSaver(BaseCheckpointSaver[Any]):
     """A checkpointer that leaves checkpoints to another one, and stores the messages of each thread in a memory.
 
-    Messages are stored under the thread's id, each once, also those that the graph later trims from its state.
+    Messages are stored under the thread's id, each once, also those that the graph later trims from its state. Where
+    the memory refuses them, as while it is paused, a warning says so, and the graph goes on.
     """
 
     def __init__(self, saver: BaseCheckpointSaver[Any], memory: Memory, channel: str = "messages") -> None:
@@ -151,8 +155,11 @@ class RememberingSaver(BaseCheckpointSaver[Any]):
         messages = checkpoint.get("channel_values", {}).get(self._channel) or []
         thread = str(config["configurable"]["thread_id"])
         history = [as_message(message) for message in messages]
-        if history:
-            self._memory.update(history, session=thread)
+        try:
+            if history:
+                self._memory.update(history, session=thread)
+        except ClewError as error:  # the checkpoint is saved, and the graph goes on
+            log.warning("messages of the thread %r are not remembered: %s", thread, error)
 
 
 def _passed_on(name: str) -> Callable[..., Any]:

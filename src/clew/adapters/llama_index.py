@@ -85,7 +85,7 @@ class ClewMemory(BaseMemory):
 
     def put(self, message: ChatMessage) -> None:
         """Stores a message."""
-        self._memory.add(_turn(message, self._stretches.session))
+        self._memory.add(_turn(message, self._stretches.session()))
 
     def set(self, messages: Sequence[ChatMessage]) -> None:
         """Makes the history these messages: what continues it is added, else a new stretch begins with them."""

@@ -43,8 +43,7 @@ class ClewSession(SessionABC):
         Raises:
             InputError: an item is not an object of JSON.
         """
-        turns = [item_turn(item, self._stretches.session) for item in items]
-        await asyncio.to_thread(self._add, turns)
+        await asyncio.to_thread(self._add, items)
 
     async def pop_item(self) -> Any | None:
         """Removes the newest item for good, as the SDK asks for when it repeats a step; None if there is none."""
@@ -57,8 +56,9 @@ class ClewSession(SessionABC):
     def _items(self) -> list[Any]:
         return [turn.metadata[ITEM] for turn in self._stretches.turns(ITEM)]
 
-    def _add(self, turns: list[Turn]) -> None:
-        for turn in turns:  # one by one: an item that is said twice is two items
+    def _add(self, items: list[Any]) -> None:
+        session = self._stretches.session()
+        for turn in [item_turn(item, session) for item in items]:  # one by one: an item that comes twice is two items
             self._memory.add(turn)
 
     def _pop(self) -> Any | None:

@@ -6,6 +6,8 @@ from typing import Final
 
 from clew.memory import Memory
 from clew.rows.turn_log import stored_turns
+from clew.store.protocol import Reader
+from clew.store.selections import TURN_SEQ
 from clew.store.tables import TURN
 from clew.types.turn import Turn
 
@@ -42,6 +44,11 @@ class SessionLog:
                 self.turns = stored_turns(store, *whole)
             return list(self.turns)
 
+    def has_turns(self, reader: Reader) -> bool:
+        """Whether anything is stored of the conversation."""
+        whole = (self.memory.space, self.session)
+        return TURN_SEQ.first(reader, whole, whole) is not None
+
 
 class Stretches:
     """A conversation that a library may clear: clearing begins a new stretch, and the earlier turns stay.
@@ -53,27 +60,36 @@ class Stretches:
         """Opens a conversation at its newest stretch."""
         self.memory, self.name = memory, name
         begun = (number.removeprefix(name + _MARK) for number in sessions_beginning(memory, name + _MARK))
-        self._open(max((int(number) for number in begun if number.isdecimal()), default=1))
+        self._held = self._stretch(max((int(number) for number in begun if number.isdecimal()), default=1))
 
-    def _open(self, number: int) -> None:
-        self._number = number
-        self._log = SessionLog(self.memory, self.session)
-
-    @property
     def session(self) -> str:
-        """The name of the stretch, under which its turns are stored."""
-        return self.name if self._number == 1 else f"{self.name}{_MARK}{self._number}"
+        """The name of the newest stretch, under which turns are stored."""
+        return self._newest()[1].session
 
     def turns(self, key: str) -> list[Turn]:
-        """The turns of the stretch that hold an object of the library under this key of their metadata."""
-        return [turn for turn in self._log.refresh() if key in turn.metadata]
+        """The turns of the newest stretch that hold an object of the library under this key of their metadata."""
+        return [turn for turn in self._newest()[1].refresh() if key in turn.metadata]
 
     def clear(self, key: str) -> None:
         """Begins a new stretch, unless this one holds nothing."""
         if self.turns(key):
-            self._open(self._number + 1)
-            mark = Turn(role="system", content=_CLEARED, session=self.session, origin="injected")
+            begun = self._stretch(self._held[0] + 1)
+            mark = Turn(role="system", content=_CLEARED, session=begun[1].session, origin="injected")
             self.memory.add(mark)  # so that the stretch is found again after a restart
+            self._held = begun
+
+    def _stretch(self, number: int) -> tuple[int, SessionLog]:
+        name = self.name if number == 1 else f"{self.name}{_MARK}{number}"
+        return number, SessionLog(self.memory, name)
+
+    def _newest(self) -> tuple[int, SessionLog]:
+        """The number and the turns of the newest stretch, which another object or process may have begun."""
+        held = self._held
+        with self.memory.reads.store.snapshot() as reader:
+            while (following := self._stretch(held[0] + 1))[1].has_turns(reader):
+                held = following
+        self._held = held
+        return held
 
 
 def sessions_beginning(memory: Memory, prefix: str) -> list[str]:
