@@ -198,6 +198,16 @@ def test_a_photo_is_turned_as_its_camera_says() -> None:
 
 
 @pytest.mark.requirement("IMAGE-FORM-01")
+@pytest.mark.parametrize("kind", ["PNG", "WEBP"])
+def test_an_image_with_broken_notes_of_its_camera_stays(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    out = io.BytesIO()
+    Image.open(io.BytesIO(picture(1800, 1200))).save(out, kind, exif=b"Exif\0\0nothing")
+    messages = [message("anthropic", out.getvalue())]
+    assert shrink_images(messages, "anthropic") == (messages, [])
+    assert "cannot be read and stays as it is" in caplog.text
+
+
+@pytest.mark.requirement("IMAGE-FORM-01")
 def test_colours_of_print_stay_what_they_are() -> None:
     image = shrunk(saved(halves("RGB", (255, 0, 0), (0, 0, 255)).convert("CMYK"), "JPEG"))
     assert [colour_at(image, place) for place in ((100, 100), (900, 100))] == [[1, 0, 0], [0, 0, 1]]

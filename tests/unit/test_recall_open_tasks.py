@@ -109,3 +109,11 @@ def test_other_questions_are_not_changed(question: str) -> None:
 def test_which_questions_ask_for_open_tasks(question: str, wanted: bool) -> None:
     assert wants_of(question, with_assistant=True).open_tasks is wanted
     assert not wants_of(question).open_tasks
+
+
+@pytest.mark.requirement("F-TASKS-03")
+def test_a_call_that_is_nested_too_deeply_changes_nothing() -> None:
+    deep = Part(type="tool_call", name="TodoWrite", call_id="d", text="[" * 100_000)
+    with filled(PLAN, Turn(role="assistant", content=(deep,), session="s")) as memory:
+        assert required(memory.recall(ASKED, budget=1000)) == ["write the cart; test the cart"]
+        assert "- write the cart" in memory.brief()

@@ -167,12 +167,11 @@ def _is_image(media_type: object) -> bool:
 
 def _shrunk(media_type: str, code: str, wire: str) -> tuple[ShrunkImage, str, bytes] | None:
     original = _decoded(code)
-    found = None if original is None or len(original) < FEWEST_BYTES else _scaled(original)
+    found = None if original is None or len(original) < FEWEST_BYTES else _smaller(original)
     if original is None or found is None:
         return None
-    before, image = found
+    before, new_type, data = found
     scale = min(1.0, MOST_SIDE / max(before))
-    new_type, data = min(_written(image), key=lambda written: len(written[1]))
     if len(data) >= len(original) * (1.0 if scale < 1.0 else _WORTH):
         return None
     after = (max(1, round(before[0] * scale)), max(1, round(before[1] * scale)))
@@ -194,8 +193,8 @@ def _decoded(code: str) -> bytes | None:
     return data
 
 
-def _scaled(data: bytes) -> "tuple[tuple[int, int], Image] | None":
-    """The size of the image, and the image scaled down; None, with a warning, for what is not to be changed."""
+def _smaller(data: bytes) -> tuple[tuple[int, int], str, bytes] | None:
+    """The size of the image, and media type and bytes of it scaled down; None, with a warning, for what is to stay."""
     image_module, unreadable = _pillow()
     try:
         with warnings.catch_warnings():
@@ -211,10 +210,10 @@ def _scaled(data: bytes) -> "tuple[tuple[int, int], Image] | None":
                 image = image.convert("RGBA" if "transparency" in image.info or image.mode == "PA" else "RGB")
             image.thumbnail((MOST_SIDE, MOST_SIDE))  # before any other copy is made: of a large image each is 256 MB
             image.load()
+            return (width, height), *min(_written(image), key=lambda written: len(written[1]))
     except unreadable as error:
         log.warning("an image of %d bytes cannot be read and stays as it is: %s", len(data), error)
         return None
-    return (width, height), image
 
 
 def _written(image: "Image") -> Iterator[tuple[str, bytes]]:

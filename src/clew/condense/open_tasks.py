@@ -89,7 +89,7 @@ class OpenTasks:
             return
         try:
             value: Any = json.loads(part.text)
-        except ValueError:  # the client cut it off
+        except (ValueError, RecursionError):  # the client cut it off, or it is no list of tasks
             return
         if not isinstance(value, dict):
             return
