@@ -70,6 +70,16 @@ def test_groups_share_labels_and_keep_the_order(beats: list[CoveredTurns]) -> No
             held |= beat.labels
 
 
+@pytest.mark.parametrize("head", ["", "4 user: "])
+def test_a_text_in_a_script_without_spaces_is_cut_at_a_character(head: str) -> None:
+    text = head + "我们明天早上去海边看日出然后回家吃饭" * 9
+    cut = cut_to(text, 20, COUNT)
+    assert text.startswith(cut)
+    assert 15 <= COUNT(cut) <= 20
+    path = "src/" + "cart/" * 90
+    assert [cut_to(each, 20, COUNT) for each in (path, f"Grüße {path}")] == ["", "Grüße"]
+
+
 @given(text=st.text(st.sampled_from("ab \n"), max_size=400), most=st.integers(0, 60))
 def test_a_text_is_cut_to_its_room(text: str, most: int) -> None:
     cut = cut_to(text, most, COUNT)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
+from clew.recall.brief import WORDS
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.turn import Role
@@ -39,6 +40,15 @@ def test_words_stand_in_their_order_and_earlier_sessions_have_their_names_and_fo
         f"- {today + timedelta(days=1)} [first] Mend the tap.",
         f"- {today} [0cf3db51] Mend the tap. (in /srv/old)",
     ]
+
+
+@pytest.mark.requirement("A-LINE-04")
+def test_a_long_text_without_spaces_is_shown_as_far_as_there_is_room() -> None:
+    text = "我们明天早上去海边看日出然后回家吃饭" * 30
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add(Turn(role="user", content=text, session="s", at=NOON))
+        (line,) = (line for line in memory.brief().split("\n") if line.startswith("Last request"))
+    assert line == f"Last request: {text[:WORDS]} …"
 
 
 @pytest.mark.requirement("U-FOUND-02")

@@ -132,14 +132,20 @@ def summary_room(turns: Sequence[TurnLedger], most: int = SUMMARY) -> int:
 
 
 def cut_to(text: str, most: int, count: Callable[[str], int]) -> str:
-    """A text that has at most so many tokens: whole lines, or the first words of the first line; else nothing."""
+    """A text that has at most so many tokens: whole lines, or the first words of the first line; else nothing.
+
+    A script without spaces is cut at a character, ASCII ("src/a/very/long/path") is not.
+    """
     lines = text.split("\n")
     while len(lines) > 1 and count("\n".join(lines)) > most:
         lines.pop()
     head = "\n".join(lines)
-    while head and count(head) > most:
-        at = head[: CHARS_PER_TOKEN * most].rfind(" ") if len(head) > CHARS_PER_TOKEN * most else head.rfind(" ")
-        head = head[:at].rstrip() if at > 0 else ""
+    while head and (tokens := count(head)) > most:
+        end = min(len(head), CHARS_PER_TOKEN * most)
+        at = max(0, head.rfind(" ", 0, end))
+        if at < end // 2 and not head[at:end].isascii():
+            at = min(end, len(head) - 1, len(head) * most // tokens)
+        head = head[:at].rstrip()
     return head
 
 

@@ -165,7 +165,7 @@ def _prose(turn: Turn) -> str:
 
 def _short(text: str) -> str:
     line = " ".join(text.split()).lstrip("-# ")
-    return line if len(line) <= WORDS else line[:WORDS].rpartition(" ")[0] + " …"
+    return line if len(line) <= WORDS else (line[:WORDS].rpartition(" ")[0] or line[:WORDS]) + " …"
 
 
 def _day(at: datetime | None) -> str:
