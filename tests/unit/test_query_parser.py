@@ -1,6 +1,6 @@
 """Expressions of the lattice algebra: how they are read, and what is said of those that cannot be."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
@@ -280,3 +280,11 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
 )
 def test_it_is_known_which_expressions_need_the_analysis(expression: str, needs: bool) -> None:
     assert needs_analysis(parse(expression, NOW)) == needs
+
+
+@pytest.mark.requirement("F-QUERY-01")
+def test_the_last_month_of_the_calendar_has_an_end() -> None:
+    covered = (date(2024, 5, 1), date.max)
+    assert parse("before december", NOW, covered) == TimeRange(None, datetime(9999, 12, 1, tzinfo=UTC))
+    assert parse("since december", NOW, covered) == TimeRange(datetime(9999, 12, 1, tzinfo=UTC), None)
+    assert parse("after december", NOW, covered) == TimeRange(datetime.max.replace(tzinfo=UTC), None)

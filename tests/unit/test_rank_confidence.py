@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from math import exp, sqrt
 
 import numpy as np
@@ -25,7 +25,7 @@ from clew.rank.confidence import (
     features,
     gathered,
 )
-from clew.rank.information import LEAST, information
+from clew.rank.information import LEAST, information, without_dates
 from clew.rank.intent import read_intent
 from clew.rank.search import Ranking, rank
 from clew.testing import HashEmbedder
@@ -49,6 +49,17 @@ def found(question: str, cosines: tuple[float, ...] | None = None) -> Ranking:
 
 def weights(question: str) -> dict[str, float]:
     return information(read_intent(question, ("Ann", "Bob"), datetime(2024, 3, 5, tzinfo=UTC), with_assistant=False))
+
+
+@pytest.mark.requirement("F-SURE-01")
+def test_what_follows_a_date_of_several_years_is_told_as_well() -> None:
+    covered = (date(2021, 1, 1), date(2024, 3, 5))
+    now = datetime(2024, 3, 5, tzinfo=UTC)
+    many = read_intent("What did we paint in March on Skye?", (), now, with_assistant=False, covered=covered)
+    one = read_intent("What did we paint in March on Skye?", (), now, with_assistant=False)
+    assert len(many.dates) > len(one.dates) == 1
+    assert information(many) == information(one)
+    assert without_dates(many) == "What did we paint in   on Skye?"
 
 
 @pytest.mark.requirement("F-SURE-01")

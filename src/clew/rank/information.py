@@ -14,6 +14,7 @@ from clew.index.string_table import StringTable, sections, to_bytes
 from clew.index.term_directory import TermDirectory
 from clew.models.wordpiece import vocabulary
 from clew.rank.intent import Intent
+from clew.rank.intent.position_phrases import cut_out
 from clew.text.foreign_dates import shown_languages, without_empty_words
 from clew.text.terms import terms
 from clew.text.text_cache import cached_by_word
@@ -68,10 +69,7 @@ def _words_by_letters() -> TermDirectory:
 
 def without_dates(intent: Intent) -> str:
     """A question without the times that it names."""
-    text = intent.text
-    for start, end in sorted((each.phrase_span for each in intent.dates), reverse=True):
-        text = f"{text[:start]} {text[end:]}"
-    return text
+    return cut_out(intent.text, {each.phrase_span for each in intent.dates})  # two years may share a phrase
 
 
 @cached_by_word(most=4096)

@@ -325,7 +325,7 @@ def _moment(text: str) -> tuple[datetime, datetime] | None:
             day = _midnight(date.fromisoformat(text))
         except ValueError:
             return None
-        return day, day + timedelta(days=1) if day.date() < date.max else datetime.max.replace(tzinfo=UTC)
+        return day, _day_after(day.date())
     if not _MOMENT.fullmatch(text):
         return None
     try:
@@ -344,7 +344,7 @@ def _days(text: str, now: datetime, covered: tuple[date, date] | None) -> tuple[
         for each in resolve(before + text, now):
             if text and each.phrase_span[0] <= len(before) and each.phrase_span[1] == len(before + text):
                 start, end = (each.start, each.end) if each.guessed != "year" else _told(each, covered)
-                return _midnight(start), _midnight(end) + timedelta(days=1)
+                return _midnight(start), _day_after(end)
     return None
 
 
@@ -354,12 +354,17 @@ def _told(found: ResolvedDate, covered: tuple[date, date] | None) -> tuple[date,
     for year in range(last.year, first.year - 1, -1):
         try:
             start = found.start.replace(year=year)
-        except ValueError:  # the 29th of February
+            end = start + (found.end - found.start)
+        except (ValueError, OverflowError):  # the 29th of February; days behind those of the calendar
             continue
-        end = start + (found.end - found.start)
         if start <= last and end >= first:
             return start, end
     return found.start, found.end
+
+
+def _day_after(day: date) -> datetime:
+    """The first moment after a day, or the last one of the calendar."""
+    return _midnight(day + timedelta(days=1)) if day < date.max else datetime.max.replace(tzinfo=UTC)
 
 
 def _midnight(day: date) -> datetime:
