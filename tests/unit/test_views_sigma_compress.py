@@ -154,6 +154,14 @@ def test_a_summary_by_a_model_is_used_when_every_value_of_it_is_in_the_turn(answ
     assert compress_context(turns, llm=ScriptedLLM([scripted])).lattice.nodes[0].content != answer, "off by default"
 
 
+@pytest.mark.requirement("F-SIGMAVIEW-03")
+def test_a_model_is_not_asked_about_a_turn_that_is_short_enough() -> None:
+    turns, scripted = [scored(1, "We went to the sea.", 5.0), scored(2, "", 5.0)], ScriptedLLM([])
+    made = compress_context(turns, CompressorOptions(use_llm_summary=True), llm=scripted)
+    assert [node.content for node in made.lattice.nodes] == ["We went to the sea.", ""]
+    assert scripted.prompts == []
+
+
 def quest() -> list[TurnAnalysis]:
     structural = OverlayScores(O1_structural=8, O2_security=2)
     return [

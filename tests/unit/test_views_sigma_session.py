@@ -69,6 +69,17 @@ def test_one_anchor_goes_over_many_sessions_of_the_provider() -> None:
 
 
 @pytest.mark.requirement("F-SIGMAVIEW-06")
+def test_a_session_of_tools_alone_has_a_state_and_files(tmp_path: Path) -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="tool", content="12 files", session="t", at=at(3)))
+        state = session_state(memory, "t")
+        assert state.created_at == state.last_updated == 1_000 * int(at(3).timestamp())
+        assert state.stats.total_turns_analyzed == 0
+        export_session(memory, "t", tmp_path)
+        assert import_session(memory, tmp_path, "t").added == 0
+
+
+@pytest.mark.requirement("F-SIGMAVIEW-06")
 def test_names_and_reasons_are_checked() -> None:
     with filled() as memory:
         with pytest.raises(NotFoundError, match="there is no session 'other'"):

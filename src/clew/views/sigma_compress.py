@@ -131,7 +131,9 @@ class _Writer:
         return _Kept(replace(turn, content=text), kind, self.count(text))
 
     def summary(self, text: str, limit: int) -> str:
-        """A summary of at most so many tokens: the model's if it holds, else an extract."""
+        """A text that is so short, else a summary of at most so many tokens: the model's if it holds, or an extract."""
+        if self.count(text) <= limit:
+            return text
         return self._asked(text, limit) or self.extract(text, limit)
 
     def extract(self, text: str, limit: int) -> str:

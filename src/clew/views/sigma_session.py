@@ -120,7 +120,9 @@ def session_state(memory: Memory, session: str) -> SessionState:
     turns = session_turns(memory, session)
     with memory.reads.store.snapshot() as reader:
         known = provider_sessions(reader, memory.space, session)
+        stored = [] if turns or known else _stored(reader, memory.space, session)  # of tools alone
     times = [turn.timestamp for turn in turns] + [each.started // _MS for each in known]
+    times = times or [_milliseconds(turn) for turn in stored]
     state = SessionState(
         anchor_id=session,
         current_session=known[-1].name if known else session,
@@ -152,7 +154,7 @@ def session_turns(memory: Memory, session: str) -> list[TurnAnalysis]:
     """
     view = memory.reads.live.view()
     with memory.reads.store.snapshot() as reader:
-        turns = _stored(reader, memory.space, session)
+        turns = [turn for turn in _stored(reader, memory.space, session) if _is_said(turn)]
         said = said_of(reader, memory.space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
     embedder = memory.reads.ranker.serving(view)
     places = [view.position(session, turn.seq or 0) for turn in turns]
@@ -281,7 +283,11 @@ def _stored(reader: Reader, space: str, session: str) -> list[Turn]:
     turns = [turn_from_row(row) for row in TURN.scan(reader, (space, session), (space, session))]
     if not turns:
         raise _unknown(session)
-    return [turn for turn in turns if turn.origin != "injected" and turn.role != "tool"]
+    return turns
+
+
+def _is_said(turn: Turn) -> bool:
+    return turn.origin != "injected" and turn.role != "tool"
 
 
 def _unknown(session: str) -> NotFoundError:
