@@ -3,14 +3,15 @@
 import logging
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from clew.errors import ConfigError, MissingExtra
+from clew.errors import ConfigError, InputError, MissingExtra
 from clew.models.choose import CHOICES, _warn_once, choose_embedder
 from clew.models.libraries import installed_version
 from clew.models.minilm import CARRIERS, find_minilm
-from clew.testing import HashEmbedder
+from clew.testing import HashEmbedder, ScriptedLLM
 
 
 @pytest.mark.requirement("F-MODELS-11")
@@ -25,6 +26,13 @@ def test_none_is_no_embedder(setting: str | None) -> None:
 def test_an_embedder_is_taken_as_it_is() -> None:
     given = HashEmbedder()
     assert choose_embedder(given) == (given, "hash-64@1, as given")
+
+
+@pytest.mark.requirement("F-MODELS-11")
+def test_a_language_model_is_no_embedder() -> None:
+    given: Any = ScriptedLLM([])
+    with pytest.raises(InputError, match="is no embedder"):
+        choose_embedder(given)
 
 
 @pytest.mark.requirement("F-MODELS-05", "F-MODELS-11")

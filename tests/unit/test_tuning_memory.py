@@ -10,7 +10,7 @@ import pytest
 
 from clew.config import Config
 from clew.errors import InputError, NotFoundError
-from clew.learn.feedback import QUOTED, RESTORED, USED, read_feedback
+from clew.learn.feedback import QUOTED, RESTORED, USED, echoes, read_feedback, receipts_of
 from clew.learn.silver_questions import GAP, silver_questions
 from clew.maintain.copy_space import copy_space
 from clew.memory import Memory
@@ -304,6 +304,21 @@ def test_an_answer_that_echoes_a_recalled_turn_is_found_and_one_that_does_not_is
         assert rows(memory.reads.store, "feedback") == [], "a dry run writes nothing"
         memory.tune()
         assert kinds(memory) == {"then:turn:0": {QUOTED}}
+
+
+@pytest.mark.requirement("W-TUNE-06")
+def test_turns_after_a_recall_that_another_program_forgot_are_no_answers(clock: FrozenClock) -> None:
+    with quiet(clock=clock) as memory:
+        memory.add(told("We keep the spare key under the flower pot.", session="then"))
+        memory.recall("Where is the spare key?")
+        memory.reads.receipts.flush()
+        memory.add(told("Under the flower pot, as you said.", session="now"))
+        before = memory.reads.live.view()
+        with memory.reads.store.snapshot() as reader:
+            receipts = receipts_of(reader, memory.space)
+        assert receipts
+        memory.forget(session="now")
+        assert echoes(memory.reads.store, memory.space, before, receipts) == {}
 
 
 @pytest.mark.requirement("W-TUNE-07")

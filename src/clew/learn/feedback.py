@@ -177,6 +177,8 @@ def _answers(store: Store, space: str, view: IndexView, receipt: Receipt) -> lis
     turns = [turn_from_row(row) for rows in stored_rows(store, space, later[0], later[-1]) for row in rows]
     question = fold(receipt.query)
     asking = [turn for turn in turns if turn.role == "user" and question and question in fold(turn.text)]
+    if not turns:  # they were forgotten since
+        return []
     session = (asking or turns)[0].session
     told = [turn for turn in turns if turn.session == session and turn.role == "assistant"]
     return [turn for turn in told if turn.origin != "injected"][:ANSWERS]

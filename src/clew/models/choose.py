@@ -47,7 +47,7 @@ def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tupl
     if setting is None or setting == "none":
         return None, "no embedder: the setting is none"
     if not isinstance(setting, str):
-        if not isinstance(getattr(setting, "name", None), str):
+        if not isinstance(getattr(setting, "name", None), str) or not callable(getattr(setting, "embed", None)):
             raise InputError(
                 f"embedder={setting!r:.100} is no embedder; expected a name, or an object with the Embedder protocol"
             )
