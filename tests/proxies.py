@@ -15,7 +15,7 @@ from clew.config import load_config
 from clew.serve.app import make_app
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
-from clew.serve.run_server import address_of, listen, make_server, services_of
+from clew.serve.processes.run_server import address_of, listen, make_server, services_of
 from clew.serve.services import Services
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clew.memory import Memory
-from clew.serve.proxy.conversations import Conversation, Conversations
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark
-from clew.serve.proxy.memorize import ConversationLog
+from clew.serve.proxy.history.conversations import Conversation, Conversations
+from clew.serve.proxy.history.memorize import ConversationLog
 from clew.store.selections import SESSION_NAME, TURN_SEQ
 from clew.types.ids import turn_id
 from tests.chat_requests import chat_request

@@ -8,14 +8,14 @@ from typing import Any
 import httpx2
 
 from clew.memory import Memory
+from clew.serve.agent_tools.toolbox import Toolbox
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.proxy.exchange import edited
 from clew.serve.proxy.held_calls import HeldCalls, put_back
 from clew.serve.proxy.tool_loop import ToolLoop, tools_edit
 from clew.serve.proxy.wires import WIRES, wire_of
 from clew.serve.scripted.script import Pace, Reply, Script
 from clew.serve.scripted.server import ScriptedUpstream
-from clew.serve.toolbox import Toolbox
-from clew.serve.tools import Tools
 from tests.memories import NOON
 
 HEADERS = {

@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from clew import Memory
-from clew.serve.proxy.fetched_answers import Fetch, fetch_of
+from clew.serve.proxy.history.fetched_answers import Fetch, fetch_of
 from clew.serve.scripted.echo_model import answer_from_request
 from tests.proxies import START, proxy
 from tests.raw_upstreams import RawRequest, answer, ask, post, raw_upstream, split

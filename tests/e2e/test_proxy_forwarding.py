@@ -9,7 +9,7 @@ from itertools import chain
 
 import pytest
 
-from clew.serve.proxy.forward import IDLE_NEAR, Attempt, Forwarder, Outgoing, Unreachable
+from clew.serve.proxy.network.forward import IDLE_NEAR, Attempt, Forwarder, Outgoing, Unreachable
 from tests.proxies import proxy
 from tests.raw_upstreams import (
     RawRequest,

@@ -9,7 +9,7 @@ import pytest
 from clew.errors import TurnRejected
 from clew.ingest.exchange import turns_of
 from clew.serve.proxy.exchange import Answer, ClientMark
-from clew.serve.proxy.message_form import units_of
+from clew.serve.proxy.history.message_form import units_of
 from tests.chat_requests import chat_request
 from tests.memories import quiet
 from tests.proxy_talks import Proxied

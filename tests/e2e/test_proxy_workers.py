@@ -12,9 +12,9 @@ from queue import SimpleQueue
 import pytest
 
 from clew import Memory
+from clew.serve.processes.worker_processes import _end
 from clew.serve.scripted.script import in_turn
 from clew.serve.scripted.server import ScriptedUpstream
-from clew.serve.worker_processes import _end
 from tests.cli_runs import environment, failure
 from tests.e2e.test_proxy_process import serving
 from tests.raw_upstreams import ask, post, split
@@ -69,7 +69,7 @@ from clew import Memory
 from clew.config import load_config
 from clew.memory.opening import utc_now
 from clew.serve.event_log import EventLog
-from clew.serve.run_server import run_server, services_of
+from clew.serve.processes.run_server import run_server, services_of
 
 def opening(space):
     return Memory.open(sys.argv[1], embedder="none")
@@ -94,7 +94,7 @@ def test_a_signal_while_the_server_starts_ends_it_in_order(tmp_home: Path, stopp
 @pytest.mark.requirement("CI-END-01")
 def test_a_server_whose_input_ends_at_once_ends_in_order(tmp_home: Path) -> None:
     order = {"home": str(tmp_home / "memory"), "space": "default", "serve": {}}
-    command = [sys.executable, "-m", "clew.serve.supervised"]
+    command = [sys.executable, "-m", "clew.serve.processes.supervised"]
     ran = subprocess.run(
         command,
         input=json.dumps(order) + "\n",
@@ -146,7 +146,7 @@ def test_another_ctrl_c_is_passed_on_and_a_third_kills(signals: tuple[int, ...],
 FAILING = """
 import sys
 from clew.config import load_config
-from clew.serve.worker_processes import run_workers
+from clew.serve.processes.worker_processes import run_workers
 config = load_config(None, {"serve": {"port": 0, "workers": 2}}).serve
 run_workers(sys.argv[1], "default", config, {"unknown": 1}, print)
 """

@@ -18,12 +18,12 @@ import httpx2
 import pytest
 
 from clew.errors import ConfigError, InputError
-from clew.serve.client_addresses import child_command, child_environment, upstreams_of
-from clew.serve.proxy_process import ProxyProcess, restart_delay
-from clew.serve.run_command import check_command
+from clew.serve.clients.client_addresses import child_command, child_environment, upstreams_of
+from clew.serve.processes.proxy_process import ProxyProcess, restart_delay
+from clew.serve.processes.run_command import check_command
+from clew.serve.processes.supervised_process import close_pipes, start_supervised
 from clew.serve.scripted.script import Reply, always
 from clew.serve.scripted.server import ScriptedUpstream
-from clew.serve.supervised_process import close_pipes, start_supervised
 from tests.cli_runs import PROGRAM, environment
 
 pytestmark = pytest.mark.slow  # programs and servers are started
@@ -194,7 +194,7 @@ def test_a_process_that_dies_before_it_reads_its_order_is_no_error(monkeypatch: 
 @pytest.mark.requirement("P-UPS-04")
 def test_the_proxy_ends_with_a_parent_that_is_killed(own_home: str, tmp_path: Path) -> None:
     code = (
-        "import sys, time\nfrom clew.serve.proxy_process import ProxyProcess\n"
+        "import sys, time\nfrom clew.serve.processes.proxy_process import ProxyProcess\n"
         f"with ProxyProcess({own_home!r}, 'default', {{}}) as proxy:\n    print(proxy.pid, flush=True)\n"
         "    time.sleep(60)"
     )

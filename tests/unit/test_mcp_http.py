@@ -11,8 +11,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from clew.errors import ClosedError, StoreReadOnly
 from clew.memory import Memory
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.mcp_http import McpOverHttp, ToolsKey
-from clew.serve.tools import Tools
 from tests.memories import quiet, told
 
 URL = "http://127.0.0.1:8377/clew/mcp"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clew.cli.when import when
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.serve.tools import Tools
+from clew.serve.agent_tools.tools import Tools
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Turn

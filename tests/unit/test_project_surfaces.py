@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from clew.serve.access import Principal
+from clew.serve.agent_tools.toolbox import Toolbox
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.clients.hooks import EVENTS, our_hooks
 from clew.serve.hooks_page import answer_hook
-from clew.serve.toolbox import Toolbox
-from clew.serve.tools import Tools
 from clew.types import Turn
 from tests.calls import observed
 from tests.cli_runs import done, failure, record, records, run

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 import uvicorn
 
-from clew.serve.connections import OrderlyConnection, OrderlyServer
+from clew.serve.processes.connections import OrderlyConnection, OrderlyServer
 
 
 class _Transport(asyncio.Transport):

@@ -4,7 +4,7 @@ import pytest
 
 from clew.rows.conversations import messages_of
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
-from clew.serve.proxy.message_form import units_of
+from clew.serve.proxy.history.message_form import units_of
 from clew.types import Turn
 from tests.chat_requests import LISTS, chat_request
 from tests.memories import quiet

@@ -9,8 +9,8 @@ import httpcore2
 import pytest
 
 from clew import Memory
-from clew.serve.proxy.early_connections import EarlyNetwork, EarlyTransport
-from clew.serve.proxy.forward import Forwarder, Outgoing
+from clew.serve.proxy.network.early_connections import EarlyNetwork, EarlyTransport
+from clew.serve.proxy.network.forward import Forwarder, Outgoing
 from tests.proxies import START, proxy
 from tests.raw_upstreams import answer, ask, post, raw_upstream, split
 

@@ -16,8 +16,8 @@ import httpcore2
 import httpx2
 import pytest
 
-from clew.serve.proxy.far_connections import FarNetwork, FarStream
-from clew.serve.proxy.forward import Forwarder, Outgoing, Unreachable
+from clew.serve.proxy.network.far_connections import FarNetwork, FarStream
+from clew.serve.proxy.network.forward import Forwarder, Outgoing, Unreachable
 from tests.raw_upstreams import read_request
 from tests.tls_upstreams import HOST, put_certificate, tls_upstream
 

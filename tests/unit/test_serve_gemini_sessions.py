@@ -10,7 +10,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark
-from clew.serve.proxy.gemini_sessions import session_in_file
+from clew.serve.proxy.history.gemini_sessions import session_in_file
 from clew.testing import FrozenClock
 from tests.chat_requests import chat_request
 from tests.memories import NOON, quiet

@@ -13,11 +13,11 @@ from clew.serve.access import Principal
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
-from clew.serve.proxy.fetched_answers import Fetch
-from clew.serve.proxy.forward import Forwarder
 from clew.serve.proxy.handle import Proxy, incoming
 from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.history.fetched_answers import Fetch
 from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.network.forward import Forwarder
 from clew.serve.proxy.upstreams import upstreams
 from clew.serve.proxy.workers import Workers
 from tests.proxies import NOON

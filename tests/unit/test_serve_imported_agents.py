@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers.claude_code import agent_session
-from clew.serve.proxy.conversations import Conversation
 from clew.serve.proxy.exchange import Answer, ClientMark
+from clew.serve.proxy.history.conversations import Conversation
 from clew.testing import FrozenClock
 from clew.write.unnamed_agents import UnnamedAgents
 from tests.chat_requests import chat_request

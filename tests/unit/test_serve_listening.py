@@ -11,8 +11,8 @@ import pytest
 from clew import Memory
 from clew.config import load_config
 from clew.serve.event_log import EventLog
-from clew.serve.listening import listening_socket
-from clew.serve.run_server import SWITCH, services_of, switching_often, warm_up
+from clew.serve.processes.listening import listening_socket
+from clew.serve.processes.run_server import SWITCH, services_of, switching_often, warm_up
 
 
 @pytest.mark.requirement("P-BYTE-05")

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from clew.errors import ClosedError
-from clew.serve.proxy.history_portions import PORTION
-from clew.serve.proxy.memorize import ConversationLog
+from clew.serve.proxy.history.history_portions import PORTION
+from clew.serve.proxy.history.memorize import ConversationLog
 from tests.memories import quiet
 from tests.proxy_talks import Message, Proxied, assistant, user
 

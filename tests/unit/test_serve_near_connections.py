@@ -7,8 +7,8 @@ import time
 import httpcore2
 import pytest
 
-from clew.serve.proxy.forward import Forwarder, Outgoing, Unreachable
-from clew.serve.proxy.near_connections import NearNetwork
+from clew.serve.proxy.network.forward import Forwarder, Outgoing, Unreachable
+from clew.serve.proxy.network.near_connections import NearNetwork
 from tests.raw_upstreams import closing_upstream
 
 SOON = 60.0

@@ -6,8 +6,8 @@ import pytest
 
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.serve.toolbox import Toolbox
-from clew.serve.tools import Tools
+from clew.serve.agent_tools.toolbox import Toolbox
+from clew.serve.agent_tools.tools import Tools
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.views.virtual_context import vc_query_facts

@@ -12,7 +12,7 @@ from clew.memory import Memory
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.prompt_blocks import BlockReader
 from clew.serve.proxy.exchange import Answer, ClientMark, SideRequest, edited
-from clew.serve.proxy.message_form import units_of
+from clew.serve.proxy.history.message_form import units_of
 from clew.serve.proxy.upstreams import Provider, split_prefix
 from clew.serve.proxy.window import cut
 from clew.serve.proxy.wires import WIRES

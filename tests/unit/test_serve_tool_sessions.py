@@ -8,8 +8,8 @@ from mcp.shared.exceptions import MCPError
 
 from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
+from clew.serve.agent_tools.tools import MOST_FACTS, NAME_CHARS, Tools
 from clew.serve.mcp import make_server
-from clew.serve.tools import MOST_FACTS, NAME_CHARS, Tools
 from tests.memories import quiet, told
 
 LONG = "0cf3db51-1c73-43bb-8d05-dc02739514a5"

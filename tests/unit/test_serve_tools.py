@@ -12,11 +12,11 @@ from mcp.client.client import Client
 from clew.assemble.excerpt import around
 from clew.errors import InputError, MissingExtra, NotFoundError, TurnRejected
 from clew.memory import Memory
+from clew.serve.agent_tools.quoting import NotTraceable, quoting
+from clew.serve.agent_tools.tool_names import unknown
+from clew.serve.agent_tools.toolbox import Toolbox
+from clew.serve.agent_tools.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools
 from clew.serve.mcp import make_server
-from clew.serve.quoting import NotTraceable, quoting
-from clew.serve.tool_names import unknown
-from clew.serve.toolbox import Toolbox
-from clew.serve.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from tests.memories import NOON, quiet, told

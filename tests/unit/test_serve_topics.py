@@ -11,10 +11,10 @@ from mcp.client.client import Client
 from clew.errors import InputError, ModelError
 from clew.memory import Memory
 from clew.models.prompt import Prompt
+from clew.serve.agent_tools.past_answer import INSTRUCTIONS
+from clew.serve.agent_tools.tool_names import plain_name
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.mcp import make_server
-from clew.serve.past_answer import INSTRUCTIONS
-from clew.serve.tool_names import plain_name
-from clew.serve.tools import Tools
 from clew.testing import FrozenClock, ScriptedLLM
 from clew.text.counters import counter
 from clew.types import Turn

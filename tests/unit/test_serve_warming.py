@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from clew.serve.warming import warming_up
+from clew.serve.processes.warming import warming_up
 
 
 @pytest.mark.requirement("F-MCP-20")

@@ -9,9 +9,9 @@ import pytest
 from clew.serve.access import Principal
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, ChatTicket, PreparedChat, Unchanged
-from clew.serve.proxy.fetched_answers import Fetch
 from clew.serve.proxy.headers import RequestOptions
 from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.history.fetched_answers import Fetch
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.wires import wire_of
 from clew.serve.proxy.workers import Workers

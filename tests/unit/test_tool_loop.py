@@ -11,6 +11,8 @@ import httpx2
 import pytest
 
 from clew.memory import Memory
+from clew.serve.agent_tools.toolbox import REPEATED, LoopCalls, Toolbox
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.proxy.exchange import ToolCall
 from clew.serve.proxy.held_calls import HeldCalls, HeldExchange, name_of
 from clew.serve.proxy.rounds import joiner_of
@@ -18,8 +20,6 @@ from clew.serve.proxy.tool_loop import MOST_ROUNDS
 from clew.serve.proxy.wires import WIRES
 from clew.serve.proxy.wires.streams import EventStream
 from clew.serve.scripted.script import Fault, FaultKind, Reply, ToolUse, in_turn
-from clew.serve.toolbox import REPEATED, LoopCalls, Toolbox
-from clew.serve.tools import Tools
 from clew.store.protocol import Reader, Store
 from tests.memories import NOON, at, quiet, told
 from tests.tool_loops import HEADERS, LoopApp, Piecewise, asked, paced, request_of

@@ -11,7 +11,7 @@ from rich.text import Text
 from clew.cli.show import counted, dim, page
 from clew.cli.terminal import emit
 from clew.errors import MissingExtra
-from clew.serve.proxy_process import ProxyProcess
+from clew.serve.processes.proxy_process import ProxyProcess
 from clew.serve.scripted.echo_model import UNKNOWN, answer_from_request
 from clew.serve.scripted.server import ScriptedUpstream
 

@@ -7,8 +7,8 @@ import click
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import err
+from clew.serve.agent_tools.tools import NOTES, Tools
 from clew.serve.mcp import serve
-from clew.serve.tools import NOTES, Tools
 
 
 @click.command()

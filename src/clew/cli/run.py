@@ -7,9 +7,9 @@ import click
 
 from clew.cli.options import Scope, common
 from clew.cli.terminal import say
-from clew.serve.client_addresses import upstreams_of
-from clew.serve.proxy_process import ProxyProcess
-from clew.serve.run_command import check_command, run_command
+from clew.serve.clients.client_addresses import upstreams_of
+from clew.serve.processes.proxy_process import ProxyProcess
+from clew.serve.processes.run_command import check_command, run_command
 
 
 @click.command(context_settings={"allow_interspersed_args": False})

@@ -11,8 +11,8 @@ from clew.errors import ConfigError
 from clew.memory import Memory
 from clew.memory.opening import utc_now
 from clew.serve.event_log import EventLog
-from clew.serve.run_server import run_server, services_of
-from clew.serve.worker_processes import run_workers
+from clew.serve.processes.run_server import run_server, services_of
+from clew.serve.processes.worker_processes import run_workers
 from clew.store.open import home_of
 
 

@@ -1,4 +1,4 @@
-"""Serves a memory to agents: the tools that they may call, the MCP server, and its entry in their settings.
+"""Serves a memory to programs: as a proxy before their provider, over REST and MCP, to hooks, and to a browser.
 
-Start at `mcp.serve`.
+Start at `app.make_app`, which answers every request; `mcp.serve` serves MCP without a network.
 """

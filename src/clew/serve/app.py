@@ -13,8 +13,8 @@ from clew.serve.explorer import HEADERS, explorer_file
 from clew.serve.health import health
 from clew.serve.pages import Page, answer, answer_json, answer_page, own_pages, page_of
 from clew.serve.proxy.api_errors import error_answer
-from clew.serve.proxy.forward import Forwarder
 from clew.serve.proxy.handle import Incoming, Proxy, incoming
+from clew.serve.proxy.network.forward import Forwarder
 from clew.serve.proxy.own_answers import CommandedPipeline
 from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.upstreams import split_prefix, upstreams

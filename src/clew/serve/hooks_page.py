@@ -18,7 +18,7 @@ from clew.memory import Memory
 from clew.rank.confidence import UNLIKELY
 from clew.recall.working_folders import project_root
 from clew.serve.access import AccessScope, Principal
-from clew.serve.file_decisions import code_decisions
+from clew.serve.agent_tools.file_decisions import code_decisions
 from clew.serve.proxy.question import asks_nothing
 
 log = logging.getLogger("clew.serve")

@@ -14,8 +14,8 @@ from anyio.abc import TaskGroup, TaskStatus
 from starlette.types import Receive, Scope, Send
 
 from clew.errors import ClosedError
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.mcp import make_server
-from clew.serve.tools import Tools
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

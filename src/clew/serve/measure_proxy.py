@@ -22,8 +22,8 @@ from clew.evaluate.speed.clocks import quantile
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.synthetic import ConversationGenerator
 from clew.memory import Memory
+from clew.serve.processes.proxy_process import ProxyProcess
 from clew.serve.proxy.economy.cache_model import CacheModel
-from clew.serve.proxy_process import ProxyProcess
 from clew.serve.scripted.refusal import compact
 from clew.serve.scripted.script import Pace, RecordedRequest, Reply
 from clew.serve.scripted.server import ScriptedUpstream

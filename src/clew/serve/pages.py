@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from clew.errors import ClewError
 from clew.serve.access import AccessScope, Principal
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.hooks_page import MOST_BYTES, answer_hook, read_event
 from clew.serve.hooks_page import PAGE as HOOKS
 from clew.serve.mcp_http import McpOverHttp, ToolsKey
@@ -18,7 +19,6 @@ from clew.serve.metrics import CONTENT_TYPE
 from clew.serve.rest.page import RestPage
 from clew.serve.rest.problems import problem_of
 from clew.serve.services import Services
-from clew.serve.tools import Tools
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

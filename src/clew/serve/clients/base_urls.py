@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clew.errors import InputError
-from clew.serve.client_addresses import LOOPBACK, upstreams_of
+from clew.serve.clients.client_addresses import LOOPBACK, upstreams_of
 from clew.serve.clients.hooks import hooks_location
 from clew.serve.clients.install import TOML, EntryLocation, InstallScope, location_of
 from clew.serve.clients.programs import codex_settings

@@ -1,4 +1,4 @@
 """Stands between a client and its provider: remembers what passes, and adds what is remembered.
 
-Start at `handle.handle`, which takes one request from the client to the upstream and back.
+Start at `handle.Proxy`, which takes one request from the client to the upstream and back.
 """

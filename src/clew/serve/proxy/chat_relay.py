@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from clew.serve.proxy.answering import ClientAnswer
 from clew.serve.proxy.chats import Chat, PreparedChat
-from clew.serve.proxy.forward import Forwarder, Outgoing, ReceivedAnswer
 from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, without
 from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.network.forward import Forwarder, Outgoing, ReceivedAnswer
 from clew.serve.proxy.tool_loop import ToolLoop
 from clew.serve.proxy.workers import Workers
 

@@ -13,11 +13,11 @@ from clew.serve.proxy.wires import ProxyWire
 
 if TYPE_CHECKING:
     from clew.index.view import IndexView
+    from clew.serve.agent_tools.toolbox import Toolbox
     from clew.serve.proxy.commands import LocalAnswer
-    from clew.serve.proxy.conversations import Conversation
     from clew.serve.proxy.economy.decide import Decision
+    from clew.serve.proxy.history.conversations import Conversation
     from clew.serve.proxy.space_memory import SpaceMemory
-    from clew.serve.toolbox import Toolbox
 
 
 class ChatTicket:

@@ -21,6 +21,8 @@ from clew.ingest.exchange import own_words
 from clew.memory import Memory
 from clew.recall.session_names import session_meant
 from clew.serve.access import AccessScope, Principal
+from clew.serve.agent_tools.tools import Tools
+from clew.serve.agent_tools.topics import known_topics, segments, turns_of
 from clew.serve.proxy.economy.cache_model import CacheUse
 from clew.serve.proxy.exchange import ChatRequest, edited
 from clew.serve.proxy.question import question_place
@@ -30,8 +32,6 @@ from clew.serve.scripted.gemini_answers import array
 from clew.serve.scripted.refusal import compact
 from clew.serve.scripted.script import Reply
 from clew.serve.scripted.vendors import VENDORS
-from clew.serve.tools import Tools
-from clew.serve.topics import known_topics, segments, turns_of
 from clew.text.shown_names import name_on_a_line
 
 log = logging.getLogger("clew.serve")

@@ -17,10 +17,10 @@ from clew.serve.metrics import Metrics
 from clew.serve.proxy.answering import ClientAnswer
 from clew.serve.proxy.chat_relay import ChatRelay
 from clew.serve.proxy.chats import Chat, ChatTicket
-from clew.serve.proxy.fetched_answers import Fetch, fetch_of
-from clew.serve.proxy.forward import Broken, Forwarder, Outgoing, Unreachable
 from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, onward, options_of
+from clew.serve.proxy.history.fetched_answers import Fetch, fetch_of
 from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.network.forward import Broken, Forwarder, Outgoing, Unreachable
 from clew.serve.proxy.request_body import ClientGone, RequestBody
 from clew.serve.proxy.upstreams import (
     Provider,

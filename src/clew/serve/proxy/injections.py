@@ -14,8 +14,8 @@ from clew.ingest.echo import framed
 from clew.memory.wiring import Parts
 from clew.rows.injections import Injection, injections_of, keep_injection, retire
 from clew.rows.pause import is_session_paused
-from clew.serve.proxy.conversations import Conversation
 from clew.serve.proxy.exchange import ChatRequest, Edit
+from clew.serve.proxy.history.conversations import Conversation
 from clew.serve.proxy.wires.protocol import ProxyWire
 from clew.types.ids import parse_turn_id
 

@@ -4,12 +4,12 @@ import threading
 from dataclasses import dataclass, replace
 
 from clew.memory import Memory
+from clew.serve.agent_tools.toolbox import Toolbox
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.proxy.chats import Chat, PreparedChat
 from clew.serve.proxy.exchange import ChatRequest, edited
 from clew.serve.proxy.held_calls import HeldCalls, HeldExchange, put_back
 from clew.serve.proxy.tool_loop import tools_edit
-from clew.serve.toolbox import Toolbox
-from clew.serve.tools import Tools
 
 
 @dataclass(frozen=True, slots=True)

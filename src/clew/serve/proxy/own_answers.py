@@ -5,8 +5,8 @@ from dataclasses import replace
 from clew.serve.proxy.chats import Chat, PreparedChat
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.commands import CleanedRequest, Command, Commands, answered, without_commands
-from clew.serve.proxy.conversation_lookup import named_by
 from clew.serve.proxy.exchange import ChatRequest
+from clew.serve.proxy.history.conversation_lookup import named_by
 from clew.serve.proxy.pipeline import Pipeline
 
 

@@ -22,8 +22,8 @@ from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.encodings import decoded
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage
-from clew.serve.proxy.fetched_answers import Fetch, FetchedAnswers
 from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.history.fetched_answers import Fetch, FetchedAnswers
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.offered_tools import OfferedTools

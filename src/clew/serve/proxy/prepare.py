@@ -14,8 +14,8 @@ from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
 from clew.serve.proxy.encodings import is_readable
-from clew.serve.proxy.fetched_answers import Fetch
 from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.history.fetched_answers import Fetch
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
 from clew.serve.spaces import Spaces

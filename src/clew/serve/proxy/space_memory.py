@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from clew.config import ServeConfig
 from clew.memory import Memory
-from clew.serve.proxy.conversations import Conversations
 from clew.serve.proxy.economy.prices import price_list
 from clew.serve.proxy.economy.request_economy import RequestEconomy
+from clew.serve.proxy.history.conversations import Conversations
+from clew.serve.proxy.history.memorize import ConversationLog
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.lost_history import LostHistory
-from clew.serve.proxy.memorize import ConversationLog
 from clew.serve.proxy.window import VirtualWindow
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from clew.condense.wires import Message
+from clew.serve.agent_tools.toolbox import COLLAPSED, LAST, LoopCalls, ToolAnswer, Toolbox, is_collapsed
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, edited
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.rounds import joiner_of
@@ -23,7 +24,6 @@ from clew.serve.proxy.wires.edits import add_member, encoded
 from clew.serve.proxy.wires.json_spans import member_spans, whole
 from clew.serve.proxy.wires.protocol import AnswerReader, ProxyWire
 from clew.serve.proxy.wires.whole import parsed
-from clew.serve.toolbox import COLLAPSED, LAST, LoopCalls, ToolAnswer, Toolbox, is_collapsed
 
 MOST_ROUNDS: Final = 10
 """Rounds of calls that are answered; then the model is asked to answer without tools."""

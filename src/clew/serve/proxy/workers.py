@@ -10,8 +10,8 @@ from typing import Final, Protocol, TypeVar
 
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
-from clew.serve.proxy.fetched_answers import Fetch
 from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.history.fetched_answers import Fetch
 from clew.serve.proxy.kept_answer import KeptAnswer
 
 _T = TypeVar("_T")

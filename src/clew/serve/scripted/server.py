@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from clew.serve.listening import listening_socket
+from clew.serve.processes.listening import listening_socket
 from clew.serve.proxy.economy.cache_model import CacheModel, read_prompt
 from clew.serve.proxy.economy.prices import price_list
 from clew.serve.scripted import anthropic_rules, gemini_answers, gemini_rules

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from clew.errors import InputError
-from clew.serve.client_addresses import child_command, child_environment
-from clew.serve.proxy_process import ProxyProcess
+from clew.serve.clients.client_addresses import child_command, child_environment
+from clew.serve.processes.proxy_process import ProxyProcess
 
 _HANDLED_WITHIN: Final = 0.5
 """Seconds until a signal is handled at the latest."""

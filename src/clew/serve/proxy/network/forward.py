@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from clew.serve.proxy.headers import RawHeaders
-from clew.serve.proxy.idle_time import LIMIT
+from clew.serve.proxy.network.idle_time import LIMIT
 
 if TYPE_CHECKING:
     import httpx2
@@ -144,9 +144,9 @@ class Connections:
         import httpcore2  # the extra `server`
         import httpx2  # the same; it takes 0.1 s to load
 
-        from clew.serve.proxy.early_connections import EarlyTransport  # which loads the same extra
-        from clew.serve.proxy.far_connections import FarNetwork  # likewise
-        from clew.serve.proxy.near_connections import HOSTS, NearNetwork  # likewise
+        from clew.serve.proxy.network.early_connections import EarlyTransport  # which loads the same extra
+        from clew.serve.proxy.network.far_connections import FarNetwork  # likewise
+        from clew.serve.proxy.network.near_connections import HOSTS, NearNetwork  # likewise
 
         self._near = EarlyTransport(NearNetwork(idle), context, kept, idle)
         self._far: EarlyTransport | None = None

@@ -18,11 +18,11 @@ from clew.errors import ConfigError, MissingExtra
 from clew.serve.access import Access, grants_of
 from clew.serve.app import make_app
 from clew.serve.event_log import EventLog, LibraryEvents
-from clew.serve.listening import BACKLOG, listening_socket
 from clew.serve.metrics import Metrics
+from clew.serve.processes.listening import BACKLOG, listening_socket
+from clew.serve.processes.warming import warming_up
 from clew.serve.services import Services
 from clew.serve.spaces import Spaces
-from clew.serve.warming import warming_up
 
 if TYPE_CHECKING:
     import uvicorn
@@ -88,7 +88,7 @@ def make_server(app: Any) -> "uvicorn.Server":
         import httpx2  # noqa: F401  # the extra `server`, which takes 0.2 s to load; the application needs it too
         import uvicorn  # likewise
 
-        from clew.serve.connections import OrderlyConnection, OrderlyServer  # imports uvicorn
+        from clew.serve.processes.connections import OrderlyConnection, OrderlyServer  # imports uvicorn
     except ImportError as error:
         raise MissingExtra("the server needs uvicorn and httpx2; install clew[server]") from error
     return OrderlyServer(

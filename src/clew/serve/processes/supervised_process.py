@@ -1,4 +1,4 @@
-"""A server in a process of its own (`clew.serve.supervised`), from the side of the process that starts it.
+"""A server in a process of its own (`clew.serve.processes.supervised`), from the side of the process that starts it.
 
 Start at `start_supervised`.
 """
@@ -18,12 +18,12 @@ def start_supervised(
     """Starts a server, which writes one line when it serves, and ends when its input does.
 
     Args:
-        order: what it reads first, see `clew.serve.supervised`.
+        order: what it reads first, see `clew.serve.processes.supervised`.
         inherits: descriptor of the listening socket that it inherits; None where it listens by itself.
         captures_log: whether its standard error is a pipe, which somebody then has to read.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "clew.serve.supervised"],
+        [sys.executable, "-m", "clew.serve.processes.supervised"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if captures_log else None,

@@ -19,14 +19,14 @@ from clew.memory.wiring import Parts
 from clew.rows.conversations import State, StoredMessage, message_digest, next_chain, put_messages, set_state
 from clew.rows.injections import injections_of
 from clew.rows.pause import is_session_paused, paused_since
-from clew.serve.proxy.conversation_lookup import answer_chain
-from clew.serve.proxy.conversation_writer import ConversationWriter
-from clew.serve.proxy.conversations import Conversation, Conversations, conversation_with
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
-from clew.serve.proxy.history_portions import next_portion, with_portion
-from clew.serve.proxy.message_form import Unit, units_of
-from clew.serve.proxy.message_turns import TurnMaker, at, calls_before
-from clew.serve.proxy.summaries import summary_rows
+from clew.serve.proxy.history.conversation_lookup import answer_chain
+from clew.serve.proxy.history.conversation_writer import ConversationWriter
+from clew.serve.proxy.history.conversations import Conversation, Conversations, conversation_with
+from clew.serve.proxy.history.history_portions import next_portion, with_portion
+from clew.serve.proxy.history.message_form import Unit, units_of
+from clew.serve.proxy.history.message_turns import TurnMaker, at, calls_before
+from clew.serve.proxy.history.summaries import summary_rows
 from clew.store.protocol import Committed
 from clew.store.selections import TURN_TEXT
 from clew.store.tables import SPACE

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import httpcore2
 
-from clew.serve.proxy.idle_time import LIMIT, IdleTime
-from clew.serve.proxy.wrapped_stream import WrappedStream
+from clew.serve.proxy.network.idle_time import LIMIT, IdleTime
+from clew.serve.proxy.network.wrapped_stream import WrappedStream
 
 _HEAD: Final = 5
 _ALERT: Final = 21

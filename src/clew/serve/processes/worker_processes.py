@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from clew.config import ServeConfig
 from clew.errors import ConfigError
-from clew.serve.run_server import GRACE, address_of, listen
-from clew.serve.supervised_process import close_pipes, end_input, start_supervised
+from clew.serve.processes.run_server import GRACE, address_of, listen
+from clew.serve.processes.supervised_process import close_pipes, end_input, start_supervised
 
 _LOOK: Final = 0.2
 """Seconds between two looks at the processes."""

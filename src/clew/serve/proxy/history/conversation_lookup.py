@@ -46,8 +46,8 @@ from clew.rows.conversations import (
     with_digest,
 )
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
-from clew.serve.proxy.message_form import Unit, messages_apart, words_of
-from clew.serve.proxy.summaries import summarised
+from clew.serve.proxy.history.message_form import Unit, messages_apart, words_of
+from clew.serve.proxy.history.summaries import summarised
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN

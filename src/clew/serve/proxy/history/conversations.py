@@ -25,7 +25,8 @@ from clew.rows.conversations import (
     new_name,
     next_chain,
 )
-from clew.serve.proxy.conversation_lookup import (
+from clew.serve.proxy.exchange import ChatRequest, ClientMark
+from clew.serve.proxy.history.conversation_lookup import (
     RETRY,
     Look,
     NamedConversation,
@@ -35,11 +36,10 @@ from clew.serve.proxy.conversation_lookup import (
     looked_up,
     named_by,
 )
-from clew.serve.proxy.cut_history import Alignment, Unmatched, align_cut
-from clew.serve.proxy.exchange import ChatRequest, ClientMark
-from clew.serve.proxy.gemini_sessions import session_in_file
-from clew.serve.proxy.imported_agents import imported_agent, places_elsewhere
-from clew.serve.proxy.message_form import MessageReader, Unit
+from clew.serve.proxy.history.cut_history import Alignment, Unmatched, align_cut
+from clew.serve.proxy.history.gemini_sessions import session_in_file
+from clew.serve.proxy.history.imported_agents import imported_agent, places_elsewhere
+from clew.serve.proxy.history.message_form import MessageReader, Unit
 from clew.store.protocol import Reader
 from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id

@@ -23,10 +23,10 @@ from clew.memory.least import enough_for
 from clew.recall.session_names import is_session, session_meant, session_shown_as
 from clew.recall.sessions import talks
 from clew.rows.fact_progress import read_fact_progress, unread_turns
-from clew.serve.file_decisions import code_decisions
-from clew.serve.past_answer import past_answer
-from clew.serve.quoting import NotTraceable, quotes
-from clew.serve.topics import OTHERS, all_topics, collapsed, expanded, known_topics
+from clew.serve.agent_tools.file_decisions import code_decisions
+from clew.serve.agent_tools.past_answer import past_answer
+from clew.serve.agent_tools.quoting import NotTraceable, quotes
+from clew.serve.agent_tools.topics import OTHERS, all_topics, collapsed, expanded, known_topics
 from clew.text.shown_names import name_on_a_line
 from clew.types.context import Context
 from clew.types.moments import MODES, Remembered

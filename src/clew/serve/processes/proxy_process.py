@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Any, Final
 
 from clew.errors import ConfigError
-from clew.serve.run_server import address_of, listen
-from clew.serve.supervised_process import close_pipes, end_input, start_supervised
+from clew.serve.processes.run_server import address_of, listen
+from clew.serve.processes.supervised_process import close_pipes, end_input, start_supervised
 
 _INHERITS: Final = sys.platform != "win32"
 _FIRST_DELAY: Final = 0.1

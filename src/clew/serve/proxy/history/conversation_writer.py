@@ -17,9 +17,9 @@ from clew.rows.conversations import (
     put_conversation,
     put_messages,
 )
-from clew.serve.proxy.conversation_lookup import answer_chain, hashes
-from clew.serve.proxy.conversations import Conversation, conversation_with
-from clew.serve.proxy.imported_agents import imported_since
+from clew.serve.proxy.history.conversation_lookup import answer_chain, hashes
+from clew.serve.proxy.history.conversations import Conversation, conversation_with
+from clew.serve.proxy.history.imported_agents import imported_since
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import to_us

@@ -9,7 +9,7 @@ from typing import Final
 from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError
 from clew.memory.reads import MemoryReads
-from clew.serve.quoting import is_asked, quotes
+from clew.serve.agent_tools.quoting import is_asked, quotes
 from clew.text.counters import counter
 from clew.types.labels import Topic
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-from clew.serve.proxy.conversation_lookup import hashes
-from clew.serve.proxy.conversations import Conversation
+from clew.serve.proxy.history.conversation_lookup import hashes
+from clew.serve.proxy.history.conversations import Conversation
 
 PORTION: Final = 1_000
 """Messages, or runs of messages, in a portion: a second or less of work, and a short transaction."""

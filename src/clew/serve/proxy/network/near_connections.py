@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import httpcore2
 
-from clew.serve.proxy.idle_time import LIMIT, IdleTime
+from clew.serve.proxy.network.idle_time import LIMIT, IdleTime
 
 HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 """What this machine is called."""

@@ -15,7 +15,7 @@ from typing import Final
 import httpcore2
 import httpx2
 
-from clew.serve.proxy.wrapped_stream import WrappedStream
+from clew.serve.proxy.network.wrapped_stream import WrappedStream
 
 LIFE: Final = 2.0
 """Seconds after which an early connection that no request took is closed; servers nearby close such ones themselves."""

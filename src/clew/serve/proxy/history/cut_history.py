@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from clew.rows.conversations import StoredMessage
-from clew.serve.proxy.message_form import Unit
+from clew.serve.proxy.history.message_form import Unit
 
 
 @dataclass(frozen=True, slots=True)

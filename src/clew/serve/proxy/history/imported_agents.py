@@ -17,8 +17,8 @@ from clew.ingest.importers.claude_code import agent_in, agent_session
 from clew.memory.wiring import Parts
 from clew.rows.branch_paths import SUBAGENTS
 from clew.rows.conversations import conversation_key, get_conversation
-from clew.serve.proxy.conversation_lookup import Look
-from clew.serve.proxy.message_turns import TurnMaker, calls_before
+from clew.serve.proxy.history.conversation_lookup import Look
+from clew.serve.proxy.history.message_turns import TurnMaker, calls_before
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import SESSION_NAME, TURN_BRANCHES

@@ -20,13 +20,13 @@ from clew.rows.conversations import (
     messages_of,
     with_chain,
 )
-from clew.serve.proxy.conversation_lookup import answer_chain
-from clew.serve.proxy.conversation_writer import ConversationWriter
-from clew.serve.proxy.conversations import Conversation
 from clew.serve.proxy.exchange import Answer
-from clew.serve.proxy.memorize import with_answer
-from clew.serve.proxy.message_form import Unit, units_of
-from clew.serve.proxy.message_turns import TurnMaker, calls_before
+from clew.serve.proxy.history.conversation_lookup import answer_chain
+from clew.serve.proxy.history.conversation_writer import ConversationWriter
+from clew.serve.proxy.history.conversations import Conversation
+from clew.serve.proxy.history.memorize import with_answer
+from clew.serve.proxy.history.message_form import Unit, units_of
+from clew.serve.proxy.history.message_turns import TurnMaker, calls_before
 from clew.store.protocol import Reader
 from clew.store.tables import SPACE
 

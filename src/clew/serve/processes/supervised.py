@@ -1,4 +1,4 @@
-"""A server that ends with the process that started it: `python -m clew.serve.supervised`.
+"""A server that ends with the process that started it: `python -m clew.serve.processes.supervised`.
 
 Its first line of standard input is a JSON object with `home`, `space`, `serve` (settings) and `fd` (a socket that
 listens) or `port`; when the input ends, so does the server. It writes one line when it serves.
@@ -17,7 +17,7 @@ from clew.errors import ClewError
 from clew.memory import Memory
 from clew.memory.opening import utc_now
 from clew.serve.event_log import EventLog
-from clew.serve.run_server import run_server, services_of
+from clew.serve.processes.run_server import run_server, services_of
 from clew.store.open import home_of
 
 
