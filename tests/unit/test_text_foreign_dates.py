@@ -1,5 +1,6 @@
 """Dates in questions of other languages than English, on a Wednesday; the sentences were made for these tests."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -319,6 +320,22 @@ TOLD = {
 @pytest.mark.parametrize("text", TOLD)
 def test_turns_are_searched_for_dates_in_the_language_that_they_show(text: str) -> None:
     assert " ".join(str(found.start) for found in resolve(text, NOW)) == TOLD[text]
+
+
+@pytest.mark.requirement("F-AGENT-84")
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "im Mai war es kalt und der Regen kam. ",
+        "Це був травень і ми їхали до моря. ",
+        "این کتاب را در خانه گذاشتم. ",
+        "कल वह घर था। ",
+    ],
+)
+def test_long_texts_of_one_line_are_searched_in_linear_time(sentence: str) -> None:
+    started = time.process_time()
+    resolve(sentence * (600_000 // len(sentence)), NOW)
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.requirement("F-AGENT-84")

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.requirement("RECAP-READ-01")
         ("So {disfmarker} uh , Morgan wants to to make it hard .", "So Morgan wants to make it hard."),
         ("I mean , I {disfmarker} I chose this .", "I mean, I chose this."),
         ("Um, we moved the pump, uh, to the north pier.", "We moved the pump, to the north pier."),
+        ("Um,\n \n , we\n, go.\n\n, uh , on", "We, go. on"),
         ("Is it? Hmm. OK, I [inaudible] think so.", "Is it? OK, I think so."),
         ("I 'm I 'm sure (laughs) that it 's Th - there .", "I'm sure that it's there."),
         ("The lease ends in May.\nUh-huh.\nThen, um, we renew it.", "The lease ends in May.\nThen, we renew it."),
@@ -49,7 +50,13 @@ def test_any_text_can_be_read_and_reading_again_changes_no_more(text: str) -> No
     assert len(once) <= len(text)
 
 
-@pytest.mark.parametrize("text", ["{" + "a" * 50_000, "(a b " * 20_000, "um , " * 20_000, "I I " * 20_000 + " uh"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{" + "a" * 50_000, "(a b " * 20_000, "um , " * 20_000, "I I " * 20_000 + " uh"),
+        *(f"Um, the{blank * 100_000}x." for blank in (" ", "\n", " \n", "\t")),
+    ],
+)
 def test_no_text_takes_long(text: str) -> None:
     started = time.process_time()
     without_fillers(text)

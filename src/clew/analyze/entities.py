@@ -46,7 +46,7 @@ _LONGEST: Final = 5
 """Words of a name; a longer run of capitals is a heading."""
 
 _WORD = late_pattern(r"[^\W\d_](?:[\w'’&+-]*\w)?")
-_CAPITAL = late_pattern(r"(?<![A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
+_CAPITAL = late_pattern(r"(?<![A-Za-z])(?=[A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
 """A word that contains a capital, in an ASCII text."""
 _STARTS = late_pattern(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
 _POSSESSIVE = late_pattern(r"['’](?:s|S)?$")

@@ -28,14 +28,15 @@ from clew.text.stopwords import STOPWORDS
 
 _WORD: Final = late_pattern(rf"[^\W\d_][\w{MARKS}]*")
 _SCRIPTS: Final = (
-    ("ja", late_pattern(r"[\u3041-\u30ff]")),
-    ("ko", late_pattern(r"[\uac00-\ud7a3]")),
-    ("ar", late_pattern(r"[\u0620-\u064a](?!.*[پچژگکی])")),
-    ("hi", late_pattern(r"[\u0904-\u0939]")),
-    ("ru", late_pattern(r"[а-яё](?!.*[іїєґ])")),
-    ("zh", late_pattern(r"[\u4e00-\u9fff]")),
+    ("ja", late_pattern(r"[\u3041-\u30ff]"), None),
+    ("ko", late_pattern(r"[\uac00-\ud7a3]"), None),
+    ("ar", late_pattern(r"[\u0620-\u064a]"), late_pattern(r".*[پچژگکی]")),
+    ("hi", late_pattern(r"[\u0904-\u0939]"), None),
+    ("ru", late_pattern(r"[а-яё]"), late_pattern(r".*[іїєґ]")),
+    ("zh", late_pattern(r"[\u4e00-\u9fff]"), None),
 )
-"""Letters by which a text shows its language, the first that fits; Persian, Urdu and Ukrainian are none of them."""
+"""Letters by which a text shows its language, the first that fits, and what they do not count before in a line: letters
+of Persian, Urdu and Ukrainian, which are none of these languages."""
 
 _OWN_LETTERS: Final = late_pattern(r"[\u3041-\u30ff\uac00-\ud7a3\u0620-\u064a\u0904-\u0939а-яё\u4e00-\u9fff]")
 """All of these letters: one search where a text has none."""
@@ -56,11 +57,17 @@ FEW: Final = 12
 ALONE: Final = 4
 """Words of a text that needs none."""
 
-_ALONE: Final = frozenset(("", "in", "from"))
-"""What may stand before a month that is the whole text; the last two are put there by `parse_period`."""
+_ALONE: Final = late_pattern(r"\s*(?:(?:in|from)\s*)?")
+"""What may stand before a month that is the whole text; the words are put there by `parse_period`."""
+
+_NOTHING: Final = late_pattern(r"[ .?!]*")
+"""What may stand behind it."""
+
+LONGEST_OPENING: Final = 64
+"""Characters before a month in which the words that open it are looked for: more than these have."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)  # few, since a turn may have many megabytes
 def languages_of(text: str) -> tuple[str, ...]:
     """The languages, other than English, in which the dates of a text are to be read; usually none or one."""
     words = frozenset(_WORD.findall(text.lower()))
@@ -70,12 +77,12 @@ def languages_of(text: str) -> tuple[str, ...]:
     return tuple(each for each in shown if each not in LATIN or words & latin_cues(each))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def shown_languages(text: str) -> tuple[str, ...]:
     """The languages, other than English, that a text shows by its letters or its function words."""
     lower = text.lower()
     if not lower.isascii():
-        own = next((language for language, letters in _SCRIPTS if letters.search(lower)), None)
+        own = next((language for language, letters, others in _SCRIPTS if _shows(lower, letters, others)), None)
         if own is not None:  # Japanese can do without Kana, and writes most of the words of Chinese alike
             return ("zh", "ja") if own == "zh" else (own,)
     words = frozenset(_WORD.findall(lower))
@@ -84,6 +91,19 @@ def shown_languages(text: str) -> tuple[str, ...]:
     if not best:
         return ()
     return tuple(each for each, score in scores.items() if score == best and _beats_english(words, each))
+
+
+def _shows(lower: str, letters: re.Pattern[str], others: re.Pattern[str] | None) -> bool:
+    """Whether a text has one of the letters; where `others` are given, behind the last of those in its line."""
+    if letters.search(lower) is None:
+        return False
+    if others is None:
+        return True
+    for line in lower.split("\n"):
+        last = others.match(line)
+        if letters.search(line, 0 if last is None else last.end()):
+            return True
+    return False
 
 
 def without_asking(text: str, languages: Iterable[str]) -> str:
@@ -224,11 +244,12 @@ def _mentions(text: str, lower: str, language: str) -> Iterator[Mention]:
 
 def _near(text: str, lower: str, language: str, grammar: Grammar) -> Iterator[Mention]:
     """Phrases near the present, and weekdays alone: the last one."""
+    is_future = language == "hi" and _HINDI_FUTURE.search(lower) is not None
     blocked = {_next_letter(lower, match.end()) for match in grammar.not_before.finditer(lower)}
     for match in grammar.near_pattern.finditer(lower):
         if match.start() not in blocked and not grammar.not_after.match(lower, match.end()):
             unit, step, day = grammar.near[near_key(match[0])]
-            if language == "hi" and unit == "day" and step < 0 and _HINDI_FUTURE.search(lower):
+            if is_future and unit == "day" and step < 0:
                 step = -step
             if unit.startswith("week") and day is not None:
                 yield RelativeDate(match.span(), "day" if unit == "weekday" else "week", step, weekday=day)
@@ -256,7 +277,6 @@ def _stands_as_month(lower: str, match: re.Match[str], grammar: Grammar) -> bool
     """Whether the name of a month without a year is one: short forms are words of their own, such as Spanish "ago"."""
     if near_key(match["month"]) not in grammar.long_months:
         return False
-    before = lower[: match.start()]
-    if before.strip() in _ALONE and not lower[match.end() :].strip(" .?!"):
+    if _ALONE.fullmatch(lower, 0, match.start()) and _NOTHING.fullmatch(lower, match.end()):
         return True
-    return grammar.month_opens.search(before) is not None
+    return grammar.month_opens.search(lower, max(0, match.start() - LONGEST_OPENING), match.start()) is not None

@@ -11,24 +11,28 @@ _NOISES: Final = (
     "|sigh(?:s|ing)?|breath(?:s|ing)?|inaudible|unintelligible|indiscernible|cross-?talk|applause|silence|noise"
     "|background noise|overlapping(?: speech)?|clears throat"
 )
+_BLANK_BEFORE: Final = r"(?<!\s)\s*+"
+"""White space from its beginning on: without the look back, each place of a long run would be tried in turn."""
 _NOISE: Final = re.compile(
-    rf"\s*(?:\{{(?:{_NOISES})\}}|\[(?:{_NOISES})\]|\((?:{_NOISES})\)|<(?:{_NOISES})>)", re.IGNORECASE
+    rf"{_BLANK_BEFORE}(?:\{{(?:{_NOISES})\}}|\[(?:{_NOISES})\]|\((?:{_NOISES})\)|<(?:{_NOISES})>)", re.IGNORECASE
 )
 """A mark of whoever wrote the speech down: `{vocalsound}` of ICSI and AMI, `[inaudible]` of Zoom and Otter."""
 
 _SOUND: Final = re.compile(
-    r"(?P<before>\s*,)?\s*(?<![\w'-])(?:[Uu](?:m+|h+|hm+)|[Ee]rm+|[Hh]mm+|[Mm]m-?hmm?|[Uu]h-huh)(?![\w'-])"
+    rf"(?:(?P<before>{_BLANK_BEFORE},)\s*|{_BLANK_BEFORE})"
+    r"(?<![\w'-])(?:[Uu](?:m+|h+|hm+)|[Ee]rm+|[Hh]mm+|[Mm]m-?hmm?|[Uu]h-huh)(?![\w'-])"
     r"(?P<after>\s*,)?(?P<end>\s*[.?!]+(?=\s|\Z))?"
 )
 _SIGNS: Final = re.compile(r"[{\[(<][a-z][a-z -]{0,30}[}\])>]|\b[uehm][mhr]", re.IGNORECASE)  # a quick look
 _TWICE: Final = re.compile(
     r"\b((?:i|you|we|they|he|she|it|the|an?|and|but|so|or|if|to|of|in|on|for|with|is|was|this|there|what|because)"
-    r"(?:'(?:m|s|re|ve|ll|d))?)(?:\s*[-,]?\s+\1\b)+",
+    r"(?:'(?:m|s|re|ve|ll|d))?)(?:(?:\s*+[-,])?\s++\1\b)+",
     re.IGNORECASE,
 )
 _BROKEN: Final = re.compile(r"\b(\w{1,3})\s+-\s+(?=\1\w)", re.IGNORECASE)  # "Th - there"
-_BEFORE_POINT: Final = re.compile(r"\s+(?=[,.?!;:](?:\s|$)|'(?:s|m|re|ve|ll|d|t)\b)")
-_LOOSE_COMMA: Final = re.compile(r"(?:(?<=[.?!,])|^)\s*,", re.MULTILINE)
+_BEFORE_POINT: Final = re.compile(r"(?<!\s)\s++(?=[,.?!;:](?:\s|$)|'(?:s|m|re|ve|ll|d|t)\b)")
+_LOOSE_COMMA: Final = re.compile(r"(?:(?<=[.?!,])|\A)\s*+,|(?<!\s)(?P<above>[^\S\n]*+\n)\s*+,")
+"""A comma that no word stands before in its sentence or line; `above` is what ends the line before it."""
 _BLANKS: Final = re.compile(r"[ \t]{2,}")
 
 
@@ -41,7 +45,7 @@ def without_fillers(text: str) -> str:
         return text
     said = _SOUND.sub(_rest, _NOISE.sub("", text))
     said = _BROKEN.sub("", _BEFORE_POINT.sub("", said))
-    said = _BLANKS.sub(" ", _LOOSE_COMMA.sub("", _TWICE.sub(r"\1", said)))
+    said = _BLANKS.sub(" ", _LOOSE_COMMA.sub(r"\g<above>", _TWICE.sub(r"\1", said)))
     said = "\n".join(line.strip() for line in said.splitlines()).strip()
     return said[:1].upper() + said[1:] if text[:1].isupper() else said
 
