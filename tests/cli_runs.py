@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,14 @@ CONVERSATION = SAMPLE / "conversation.jsonl"
 QUESTIONS: list[dict[str, Any]] = json.loads((SAMPLE / "questions.json").read_text(encoding="utf-8"))
 
 PROGRAM = (sys.executable, "-c", "from clew.cli.main import main; main()")
+
+
+class Terminal(BytesIO):
+    """Input for `run` as a person types it."""
+
+    def isatty(self) -> bool:
+        """It is what a terminal gives."""
+        return True
 
 
 def run(*words: str | Path, given: str | bytes | IO[bytes] | None = None, embedder: str = "none") -> Result:

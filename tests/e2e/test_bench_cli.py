@@ -54,6 +54,7 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
     assert "nothing is at" in failure(1, "bench", "recall", "--data", tmp_path / "absent")
     assert "the data has sample" in failure(1, "bench", "recall", "--data", SAMPLE, "--only", "conv-1")
     assert "above 0" in failure(2, "bench", "recall", "--data", SAMPLE, "--budgets", "500,x")
+    assert "above 0" in failure(2, "bench", "recall", "--data", SAMPLE, "--budgets", "9" * 5000)
     assert "SETTING=VALUE" in failure(2, "bench", "recall", "--data", SAMPLE, "--set", "recall.cost")
     assert "is not a setting" in failure(1, "bench", "recall", "--data", SAMPLE, "--set", "recall.odd=1")
     assert "is not a result" in failure(1, "bench", "compare", SAMPLE / "questions.json", SAMPLE / "questions.json")

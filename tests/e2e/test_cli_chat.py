@@ -1,11 +1,12 @@
 """`clew chat`: a conversation that goes on, is condensed, and knows what was said in another one."""
 
+import json
 from typing import Any
 
 import pytest
 
 from clew.memory import Memory
-from tests.cli_runs import done, failure, records, run
+from tests.cli_runs import Terminal, done, failure, records, run
 from tests.llm_servers import answer, llm_server
 
 FILLER = "The garden needs water, and the shed a new roof of larch. " * 12
@@ -49,6 +50,20 @@ def test_questions_are_answered_and_remembered(asked: list[dict[str, Any]]) -> N
             ("user", "What is it called?"),
             ("assistant", "You asked: What is it called?"),
         ]
+
+
+@pytest.mark.requirement("SRV-CHAT-01")
+@pytest.mark.usefixtures("asked")
+def test_the_output_for_programs_is_json_also_where_a_person_types() -> None:
+    result = run("chat", "--session-id", "boat", "--json", given=Terminal(b"Is this JSON?\n"))
+    assert [json.loads(line)["question"] for line in result.stdout.splitlines()] == ["Is this JSON?"]
+    assert "> " in result.stderr
+
+
+@pytest.mark.requirement("SRV-CHAT-01")
+@pytest.mark.usefixtures("asked")
+def test_a_question_that_is_no_utf_8_is_told() -> None:
+    assert "not valid UTF-8 (at byte 2)" in failure(1, "chat", "--session-id", "boat", given=b"gr\xfc\xdfe\n")
 
 
 @pytest.mark.requirement("SRV-CHAT-01")

@@ -9,7 +9,7 @@ import pytest
 
 from clew.errors import LONGEST_MESSAGE, ConflictError, NotFoundError
 from clew.store.new_file import UNFINISHED
-from tests.cli_runs import done, failure, run
+from tests.cli_runs import done, failure, record, run
 from tests.memories import NOON, quiet, told
 
 
@@ -31,6 +31,16 @@ def test_restore_overwrites_a_file_only_with_force(home: Path, tmp_path: Path) -
     assert file.read_text() == "The hive is weak."
     done("restore", "bees:turn:0", "--out", tmp_path / "new", "--home", home)
     assert (tmp_path / "new").read_text() == "The hive is weak."
+    told = record("restore", "bees:turn:0", "--out", tmp_path / "newer", "--home", home)
+    assert told == {"path": str(tmp_path / "newer"), "bytes": len("The hive is weak.")}
+    assert (tmp_path / "newer").read_text() == "The hive is weak."
+    assert "leave out --part" in failure(2, "restore", "bees:turn:0", "--part", "1", "--json", "--home", home)
+
+
+@pytest.mark.requirement("F-MENDED-09")
+def test_a_quotation_is_shown_where_it_stands_also_behind_letters_that_case_folding_makes_longer(home: Path) -> None:
+    done("add", "Der Fuß ist groß. " * 60 + "The queen is marked blue.", "--session", "bees", "--home", home)
+    assert "queen is marked" in done("quote", "The queen is marked", "--home", home)
 
 
 @pytest.mark.requirement("F-MENDED-03")

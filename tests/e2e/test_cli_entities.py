@@ -25,6 +25,8 @@ def test_names_are_listed_and_told_of(tmp_path: Path) -> None:
     assert "We picked Redis with Bob in Oslo" in about
     assert record("entities", "bob", "--json", *home)["turn_ids"] == ["default:turn:1", "default:turn:0"]
     assert "more; --limit shows them" in run("entities", "--limit", "1", *home).stderr
+    assert "1 turn more; --limit shows them" in run("entities", "bob", "--limit", "1", *home).stderr
+    assert "--type" in failure(2, "entities", "bob", "--type", "place", *home)
 
 
 @pytest.mark.requirement("F-GRAPH-08")

@@ -58,6 +58,7 @@ def test_a_signal_that_moved_a_turn_is_named(home: Path) -> None:
 def test_an_unknown_receipt_to_compare_with_is_an_error(home: Path) -> None:
     done("recall", "red wine")
     assert "no receipt 'r0'" in failure(1, "explain", "--diff", "r0", "last")
+    assert "--full cannot be combined" in failure(2, "explain", "--diff", "last", "last", "--full")
 
 
 @pytest.mark.requirement("F-PACK-04", "F-RECEIPT-02", "F-RECEIPT-03")

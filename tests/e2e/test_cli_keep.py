@@ -11,7 +11,7 @@ from clew.cli.keep import left_over
 from clew.config import SETTINGS
 from clew.memory import Memory
 from clew.types import Turn
-from tests.cli_runs import CONVERSATION, done, failure, record, records, run
+from tests.cli_runs import CONVERSATION, Terminal, done, failure, record, records, run
 from tests.house.tree import ROOT
 from tests.llm_servers import answer, llm_server
 
@@ -141,6 +141,9 @@ def test_forgetting_needs_a_yes() -> None:
     assert result.exit_code == 2
     assert "The password hint" in result.stdout
     assert "Give --yes" in result.stderr
+    result = run("forget", "--session", "private", "--json", given=Terminal(b"y\n"))
+    assert (result.exit_code, result.stdout) == (2, "")  # a list for people would not be JSON
+    assert "the output is JSON. Give --yes" in result.stderr
     assert record("stats")["turns"] == 3
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -34,6 +35,19 @@ ANY_TEXT = st.text(st.characters(), max_size=300)
 )
 def test_control_characters_are_made_visible(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+@pytest.mark.requirement("F-CLI-05")
+def test_a_wide_column_is_laid_out_in_linear_time() -> None:
+    table = grid("name", "about")
+    table.add_row("n" * 60_000, "long")
+    for number in range(10):
+        table.add_row(f"n{number}", "short")
+    file = io.StringIO()
+    started = time.process_time()
+    lay_out(Console(file=file, width=1 << 16), table)
+    assert time.process_time() - started < 5
+    assert not any(line.endswith(" ") for line in file.getvalue().splitlines())
 
 
 @pytest.mark.requirement("F-CLI-05")

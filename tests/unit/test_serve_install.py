@@ -4,7 +4,6 @@ import json
 import os
 import stat
 import sys
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from clew.errors import ConflictError, FormatError
 from clew.serve.clients.install import BACKUP, EntryLocation, apply, claude_code, plan_install, plan_remove
 from clew.serve.clients.json_text import drop, get, put, read
-from tests.cli_runs import done, failure, record, run
+from tests.cli_runs import Terminal, done, failure, record, run
 
 ENTRY = {"type": "stdio", "command": "clew", "args": ["mcp"], "env": {}}
 SETTINGS = """{
@@ -213,18 +212,11 @@ def test_nothing_is_written_unasked(tmp_home: Path) -> None:
     assert "--yes" in failure(2, "install", "claude-code")
     assert "CLEW_STORE" in failure(2, "install", "claude-code", "--store", "postgresql://u:p@h/d", "--yes")
     assert not (tmp_home / ".claude.json").exists()
-    result = run("install", "claude-code", given=_Terminal(b"n\n"))
+    result = run("install", "claude-code", given=Terminal(b"n\n"))
     assert "Nothing was written" in result.stderr
     assert not (tmp_home / ".claude.json").exists()
-    assert run("install", "claude-code", given=_Terminal(b"y\n")).exit_code == 0
+    assert run("install", "claude-code", given=Terminal(b"y\n")).exit_code == 0
     assert (tmp_home / ".claude.json").exists()
-
-
-class _Terminal(BytesIO):
-    """Input as a person types it."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.requirement("F-MCP-15")
@@ -237,6 +229,47 @@ def test_the_program_s_own_folder_and_clew_s_home_are_respected(tmp_path: Path, 
     finally:
         del os.environ["CLEW_HOME"]
     assert shown["mcpServers"]["clew"]["args"] == ["mcp", "--home", str(tmp_home / "kept")]
+
+
+@pytest.mark.requirement("F-MCP-15")
+@pytest.mark.parametrize(
+    ("store", "words"),
+    [("/srv/memory", ["mcp", "--home", "/srv/memory"]), ("postgresql://u:p@h/d", ["mcp"])],
+)
+def test_the_agent_s_memory_is_the_one_that_the_shell_uses(
+    store: str, words: list[str], tmp_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEW_HOME", str(tmp_home / "kept"))
+    monkeypatch.setenv("CLEW_STORE", store)  # it wins
+    assert record("install", "claude-code", "--print")["entry"]["args"] == words
+    told = run("watch", "--print").stderr
+    assert ("CLEW_STORE" in told) is ("://" in store)
+    assert "u:p" not in told
+
+
+@pytest.mark.requirement("F-MCP-15")
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--hooks", "--proxy"),
+        ("--hooks", "--watch"),
+        ("--proxy", "--watch"),
+        ("--print", "--remove"),
+        ("--print", "--remove", "--hooks"),
+    ],
+)
+def test_no_option_is_ignored_beside_another(options: tuple[str, ...], tmp_home: Path) -> None:
+    assert "cannot be combined" in failure(2, "install", "claude-code", "--yes", *options)
+    assert list(tmp_home.iterdir()) == []
+
+
+@pytest.mark.requirement("F-MCP-15")
+@pytest.mark.usefixtures("tmp_home")
+@pytest.mark.parametrize("options", [("codex",), ("codex", "--proxy"), ("claude-code", "--hooks")])
+def test_an_entry_is_printed_as_json_for_a_file_of_any_form(options: tuple[str, ...]) -> None:
+    printed = record("install", *options, "--print")
+    assert printed["entry"]
+    assert printed["file"]
 
 
 @pytest.mark.requirement("F-WATCH-05")

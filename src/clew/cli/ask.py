@@ -1,5 +1,6 @@
 """`clew recall`, `clew search` and `clew quote`."""
 
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -201,6 +202,7 @@ def quote(scope: Scope, text: str, limit: int) -> None:
 
 def _around(text: str, phrase: str) -> str:
     """The part of a turn around a phrase; its beginning when the phrase differs there in accents or punctuation."""
-    place = max(text.casefold().find(phrase.casefold()) - LINES // 3, 0)
+    found = re.search(re.escape(phrase), text, re.IGNORECASE)
+    place = max(found.start() - LINES // 3, 0) if found else 0
     head = text[:place].rfind(" ") + 1
     return ("… " if head else "") + shortened(text[head:], LINES)

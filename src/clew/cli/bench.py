@@ -1,7 +1,7 @@
 """`clew bench`: measures how much evidence recall finds, what compactions keep, and how fast Clew is."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -32,6 +32,9 @@ from clew.text.printable import printable
 
 FILE = click.Path(path_type=Path)
 
+_DIGITS: Final = 12
+"""Most digits of a number of tokens or turns: more than there can be."""
+
 
 def numbers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
     """Parses comma-separated whole numbers, in their order; None if the option was not given.
@@ -42,7 +45,7 @@ def numbers(_context: click.Context, _parameter: click.Parameter, value: str | N
     if value is None:
         return None
     texts = [text.strip().replace("_", "") for text in value.split(",")]
-    if not all(text.isascii() and text.isdigit() and int(text) > 0 for text in texts):
+    if not all(text.isascii() and text.isdigit() and len(text) <= _DIGITS and int(text) > 0 for text in texts):
         raise click.BadParameter(f"{value!r}: expected comma-separated whole numbers above 0, such as 500,1000.")
     return tuple(dict.fromkeys(int(text) for text in texts))
 

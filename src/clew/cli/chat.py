@@ -11,7 +11,7 @@ import click
 from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, err
-from clew.cli.terminal import emit, say
+from clew.cli.terminal import decoded, emit, say
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import ConfigError, InputError, ModelError, NotFoundError
 from clew.memory import Memory
@@ -20,6 +20,9 @@ from clew.text.printable import printable
 
 PURPOSE: Final = "chat"
 """What the ledger books the calls under."""
+
+PROMPT: Final = "> "
+"""What stands before a question that is typed."""
 
 MAX_TOKENS: Final = 2_000
 """Token limit of an answer."""
@@ -116,7 +119,7 @@ def chat(scope: Scope, session: str | None, session_tokens: int | None, *, debug
         talk = TerminalChat(memory, name, _model_of(memory), due, _told if debug else _silent)
         if sys.stdin.isatty():
             err().print(f"Conversation {printable(name)}. Ctrl-D ends it.", style="dim")
-        for question in _questions():
+        for question in _questions(prompts_on_output=sys.stdout.isatty() and not scope.as_json):
             try:
                 answer = talk.says(question)
             except ModelError as error:
@@ -143,16 +146,29 @@ def _model_of(memory: Memory) -> Callable[[Prompt], str]:
     return lambda prompt: model.complete(prompt, max_tokens=MAX_TOKENS).text
 
 
-def _questions() -> Iterator[str]:
-    """The lines of standard input that say something."""
+def _questions(*, prompts_on_output: bool) -> Iterator[str]:
+    """The lines of standard input that say something.
+
+    Args:
+        prompts_on_output: whether the person who types also reads standard output; if not, the prompt goes to standard
+            error.
+
+    Raises:
+        InputError: a line is not UTF-8.
+    """
     is_tty = sys.stdin.isatty()
     while True:
-        try:
-            line = input("> ") if is_tty else sys.stdin.readline()
-        except EOFError:
-            return
-        if not line and not is_tty:
-            return
+        if is_tty:
+            if not prompts_on_output:
+                err().print(PROMPT, end="")
+            try:
+                line = input(PROMPT if prompts_on_output else "")
+            except EOFError:
+                return
+        else:
+            line = decoded(sys.stdin.buffer.readline())
+            if not line:
+                return
         if line.strip():
             yield line.strip()
 

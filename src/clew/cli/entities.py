@@ -30,6 +30,8 @@ def entities(scope: Scope, name: str | None, kind: str | None, limit: int | None
 
     With NAME, which may be an alias, shows what it is connected with and the newest turns that name it.
     """
+    if name is not None and kind is not None:
+        raise click.UsageError("--type belongs to the list of all entities; leave out it or NAME.")
     most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
@@ -49,8 +51,7 @@ def _list(memory: Memory, scope: Scope, kind: str | None, limit: int) -> None:
     for each in found[:limit]:
         table.add_row(each.name, str(each.type), str(each.turns), dim(shortened(", ".join(each.aliases), WORDS)))
     lay_out(out(), table)
-    if len(found) > limit:
-        err().print(f"{counted(len(found) - limit, 'name')} more; --limit shows them", style="dim")
+    _say_more(len(found) - limit, "name")
     if not found:
         err().print("no entities yet", style="dim")
 
@@ -67,6 +68,7 @@ def _about(memory: Memory, scope: Scope, name: str, limit: int) -> None:
     for each in page.neighbours[:limit]:
         near.add_row(each.name, str(each.type), str(each.edge).replace("_", " "), str(each.turns))
     lay_out(out(), near)
+    _say_more(len(page.neighbours) - limit, "neighbour")
     turns = grid("turn", "text")
     for ref in page.turn_ids[:limit]:
         try:
@@ -75,3 +77,9 @@ def _about(memory: Memory, scope: Scope, name: str, limit: int) -> None:
             continue
         turns.add_row(dim(turn_id(turn.session, turn.seq or 0)), shortened(" ".join(turn.text.split()), WORDS))
     lay_out(out(), turns)
+    _say_more(len(page.turn_ids) - limit, "turn")
+
+
+def _say_more(count: int, what: str) -> None:
+    if count > 0:
+        err().print(f"{counted(count, what)} more; --limit shows them", style="dim")

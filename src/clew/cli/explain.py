@@ -45,6 +45,8 @@ def explain(scope: Scope, receipt: str, before: str | None, full: bool) -> None:
     every item with the share of each signal and its rank by each signal alone. `--diff A B` shows which items were
     added, removed or moved from A to B, and which signal caused it.
     """
+    if before is not None and full:
+        raise click.UsageError("--full cannot be combined with --diff, which shows all changes.")
     with open_for_questions(scope) as memory:
         found = memory.explain(None if receipt == "last" else receipt)
         if before is not None:

@@ -76,8 +76,7 @@ def forget(
         remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)
         report = remove(dry_run=True)
         if not (dry_run or yes):
-            _print_choice(memory, report)
-            _ask(report)
+            _ask(scope, memory, report)
         elif dry_run and not scope.as_json:
             _print_choice(memory, report)
         if not dry_run and report.turns:
@@ -146,13 +145,20 @@ def _print_choice(memory: Memory, report: ForgetReport) -> None:
         console.print(f"  and {report.turns - SHOWN:,} more")
 
 
-def _ask(report: ForgetReport) -> None:
+def _ask(scope: Scope, memory: Memory, report: ForgetReport) -> None:
+    """Lists the turns that would be deleted, and asks whether to delete them.
+
+    Raises:
+        UsageError: nobody can be asked, or nothing was listed since the output is JSON.
+        Exit: the answer was no.
+    """
+    if not scope.as_json:
+        _print_choice(memory, report)
     if not report.turns:
         return
-    if not sys.stdin.isatty():
-        raise click.UsageError(
-            "cannot ask for confirmation: standard input is not a terminal. Give --yes to delete, or --dry-run to list."
-        )
+    if scope.as_json or not sys.stdin.isatty():
+        why = "the output is JSON" if scope.as_json else "standard input is not a terminal"
+        raise click.UsageError(f"cannot ask for confirmation: {why}. Give --yes to delete, or --dry-run to list.")
     if not click.confirm("Delete them permanently?", err=True):
         err().print("Nothing was deleted.")
         raise click.exceptions.Exit(0)

@@ -16,7 +16,15 @@ from clew.errors import MissingExtra
 from clew.ingest.session_folders import PROGRAMS as SESSION_PROGRAMS
 from clew.serve.clients.base_urls import base_url, base_url_location, upstream_option
 from clew.serve.clients.hooks import hook_command, hooks_location, our_hooks, plan_hooks, plan_remove_hooks
-from clew.serve.clients.install import SettingsEdit, apply, plan_install, plan_remove, server_start, settings_text
+from clew.serve.clients.install import (
+    EntryLocation,
+    SettingsEdit,
+    apply,
+    plan_install,
+    plan_remove,
+    server_start,
+    settings_text,
+)
 from clew.serve.clients.programs import PROGRAMS
 
 SERVER: Final = "http://127.0.0.1:8377"
@@ -73,10 +81,7 @@ def install(
     written by `clew watch`, which --watch installs as a service of the user (systemd or launchd). `clew watch --print`
     shows the service.
     """
-    if watch and (only_print or remove):
-        raise click.UsageError(
-            "--watch cannot be combined with --print or --remove; `clew watch` has both options too."
-        )
+    _check_together(hooks=hooks, proxy=proxy, only_print=only_print, remove=remove, watch=watch)
     if hooks:
         _install_hooks(scope, program, reach, only_print=only_print, remove=remove, server=server, yes=yes)
         return
@@ -89,7 +94,7 @@ def install(
     location = chosen.location(reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
     entry = chosen.entry(server_start(memory_options(scope), shared=reach == "project"))
     if only_print:
-        say(location.form.put(location.form.empty, location.path[-2:], entry).strip())
+        _print_entry(scope, location, location.path[-2:], entry)
         return
     if not remove and find_spec("mcp") is None:
         raise MissingExtra("the server needs the package mcp; install clew[mcp], then run this again")
@@ -100,6 +105,35 @@ def install(
         _offer_watch(scope, program, wanted=watch, yes=yes)
 
 
+def _check_together(*, hooks: bool, proxy: bool, only_print: bool, remove: bool, watch: bool) -> None:
+    """Refuses options of which one would be ignored beside the other.
+
+    Raises:
+        UsageError: two of them cannot be combined.
+    """
+    if watch and (only_print or remove):
+        raise click.UsageError(
+            "--watch cannot be combined with --print or --remove; `clew watch` has both options too."
+        )
+    if hooks and proxy:
+        raise click.UsageError("--hooks and --proxy cannot be combined: install one after the other.")
+    if watch and (hooks or proxy):
+        raise click.UsageError(
+            "--watch cannot be combined with --hooks or --proxy, by which `clew serve` stores the sessions; "
+            "`clew watch --install` installs the service."
+        )
+    if only_print and remove:
+        raise click.UsageError("--print cannot be combined with --remove; give only one of them.")
+
+
+def _print_entry(scope: Scope, location: EntryLocation, path: tuple[str, ...], entry: _Entry) -> None:
+    """Prints an entry as it would stand in a file that has nothing else, or as one JSON object."""
+    if scope.as_json:
+        emit({"file": str(location.file), "path": list(location.path), "entry": entry})
+    else:
+        say(location.form.put(location.form.empty, path, entry).strip())
+
+
 def _install_hooks(
     scope: Scope, program: str, reach: str, *, only_print: bool, remove: bool, server: str, yes: bool
 ) -> None:
@@ -108,7 +142,7 @@ def _install_hooks(
     location = hooks_location(reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
     command = hook_command(server)
     if only_print:
-        say(as_json({"hooks": our_hooks(command)}, indent=2))
+        _print_entry(scope, location, ("hooks",), {**our_hooks(command)})
         return
     edit = plan_remove_hooks(location) if remove else plan_hooks(location, command)
     entry: _Entry | None = None if remove else {**our_hooks(command)}
@@ -121,7 +155,7 @@ def _install_proxy(
     location = base_url_location(program, reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # as above
     entry = base_url(program, server)
     if only_print:
-        say(location.form.put(location.form.empty, location.path, entry).strip())
+        _print_entry(scope, location, location.path, entry)
         return
     edit = plan_remove(location) if remove else plan_install(location, entry)
     after = f"Keep `clew serve` running: without it {PROGRAMS[program].title} cannot reach its model."

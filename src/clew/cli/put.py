@@ -14,8 +14,8 @@ from clew.cli.full_disk import told_once
 from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
 from clew.cli.show import counted, err, numbers, out, progress, shortened
-from clew.cli.terminal import emit, say
-from clew.errors import FormatError, InputError
+from clew.cli.terminal import decoded, emit, say
+from clew.errors import FormatError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.ingest.importers.files import UNCHANGED
 from clew.ingest.importers.record import UNFINISHED, UNREAD
@@ -94,12 +94,7 @@ def _given(text: str | None) -> str:
         raise click.UsageError("Missing argument 'TEXT': give the text, or `-` to read it from standard input.")
     if text is not None and text != "-":
         return text
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"standard input is not valid UTF-8 (at byte {error.start}); convert it, for example with iconv"
-        ) from error
+    return decoded(sys.stdin.buffer.read())
 
 
 @click.command("import", epilog=_FORMAT_LIST)

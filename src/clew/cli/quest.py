@@ -33,6 +33,8 @@ def quest(context: click.Context, scope: Scope, session: str | None, limit: int 
     order; of more than --limit, the last ones.
     """
     if context.invoked_subcommand is not None:
+        if session is not None or limit is not None:
+            raise click.UsageError("--session and --limit before a command of `clew quest` belong to the list only.")
         return
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)

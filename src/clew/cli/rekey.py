@@ -18,6 +18,7 @@ from clew.errors import ConfigError
 from clew.store import rekey as store
 from clew.store.keys import NO_KEY, secret_of
 from clew.store.open import home_of
+from clew.store.replace_file import replace_file
 from clew.text.printable import printable
 
 _VARIABLE: Final = SETTINGS["store.key"].variable
@@ -60,9 +61,9 @@ def note_key(home: Path, key: str) -> None:
     text = path.read_bytes().decode() if path.exists() else ""
     settings = tomllib.loads(text)
     if settings.get("store", {}).get("key", NO_KEY) != key:
-        fresh = path.with_name(f"{path.name}.unfinished")
-        fresh.write_text(_with_key(text, settings, key, path), encoding="utf-8", newline="")
-        fresh.replace(path)
+        data = _with_key(text, settings, key, path).encode()
+        path.touch()  # a new file has the usual permissions, an old one keeps its own: it may hold a token
+        replace_file(path.resolve(), data)  # a link, for example into a repository of settings, stays a link
     if os.environ.get(_VARIABLE, key) != key:
         err().print(f"{_VARIABLE} overrides clew.toml and names another key: set it to {printable(key)}, or unset it")
 

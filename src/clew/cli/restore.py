@@ -28,20 +28,26 @@ def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: 
     REF is the id of a turn, which search, quote and explain print; SESSION:NUMBER, as a block has them, serves as well.
     So does the reference of a collapsed tool chain (`chain-...`) or of a shrunk image (`image-...`). The text goes to
     standard output, with long tool outputs in full. With --out, an image or file is written byte for byte; if the
-    turn has several, choose one with --part. A file that exists is overwritten only with --force. With --json, bytes
-    are hexadecimal. A terminal shows control characters as visible ones; a file or a pipe gets them unchanged.
+    turn has several, choose one with --part. A file that exists is overwritten only with --force. With --json and
+    without --out, the whole turn is printed, its bytes in hexadecimal. A terminal shows control characters as visible
+    ones; a file or a pipe gets them unchanged.
     """
+    if scope.as_json and file is None and part is not None:
+        raise click.UsageError("--json prints the whole turn with its parts; leave out --part, or give --out.")
     if file is not None and file.exists() and not force:
         raise InputError(f"{str(file)!r} exists; give --force to overwrite it, or name a new file")
     with open_memory(scope) as memory:
         turn = memory.restore(ref)
-    if scope.as_json:
+    if scope.as_json and file is None:
         emit(turn_record(turn))
         return
     if file is not None:
         data = _original(turn, part, ref)
         with file.open("wb" if force else "xb") as stream:
             stream.write(data)
+        if scope.as_json:
+            emit({"path": str(file), "bytes": len(data)})
+            return
         err().print(f"{len(data):,} bytes written to {printable(str(file))}", style="dim")
         return
     text = _whole(turn) if part is None else _part(turn, part, ref).text

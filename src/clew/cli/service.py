@@ -38,6 +38,7 @@ def print_service(scope: Scope, programs: tuple[str, ...]) -> None:
         emit({"file": str(service.file), "text": service.text, "start": [" ".join(each) for each in service.start]})
         return
     say(service.text.rstrip("\n"))
+    _say_store(scope)
     _say_commands(f"Belongs in {service.file}, and is started by:", service.start)
 
 
@@ -54,6 +55,7 @@ def install_service(scope: Scope, programs: tuple[str, ...], *, yes: bool) -> No
         emit({"file": str(service.file), "started": started})
         return
     out().print(f"Installed in {service.file}", soft_wrap=True)
+    _say_store(scope)
     if started:
         out().print("It runs now, and starts when you log in. `clew watch --remove` removes it.")
     else:
@@ -85,16 +87,18 @@ def remove_service(scope: Scope, *, yes: bool) -> None:
 def memory_options(scope: Scope) -> list[str]:
     """The options that give a command the same home and space from any folder.
 
+    An address in CLEW_STORE is left to the environment of the command, as it may contain a password.
+
     Raises:
-        UsageError: the store is an address, which may contain a password.
+        UsageError: --store is an address, which may contain a password.
     """
     if scope.home is not None and "://" in scope.home:
         raise click.UsageError(
             "an address may contain a password, and the settings file is plain text: leave out --store, and set "
             "CLEW_STORE in the environment of the agent."
         )
-    home = scope.home or os.environ.get("CLEW_HOME")
-    words = [] if not home else ["--home", str(Path(home).expanduser().absolute())]
+    home = scope.home or os.environ.get("CLEW_STORE") or os.environ.get("CLEW_HOME")
+    words = [] if not home or "://" in home else ["--home", str(Path(home).expanduser().absolute())]
     return words if scope.space == "default" else [*words, "--space", scope.space]
 
 
@@ -153,6 +157,16 @@ def _ran(command: tuple[str, ...]) -> bool:
         return False
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - fixed words and our own file
     return done.returncode == 0
+
+
+def _say_store(scope: Scope) -> None:
+    """Says that the service does not know the address in CLEW_STORE, if that is where the memory is."""
+    if scope.home is None and "://" in os.environ.get("CLEW_STORE", ""):
+        err().print(
+            "The address in CLEW_STORE is not in it, as it may contain a password, and a service does not see the "
+            "variables of your shell: set CLEW_STORE for it, or it stores into ~/.clew.",
+            soft_wrap=True,
+        )
 
 
 def _say_commands(why: str, commands: tuple[tuple[str, ...], ...]) -> None:

@@ -192,7 +192,7 @@ def lay_out(console: Console, what: RenderableType) -> None:
     """Prints a table without trailing blanks."""
     with console.capture() as captured:
         console.print(what)
-    console.file.write(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE))
+    console.file.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 
 def counted(count: int, what: str) -> str:

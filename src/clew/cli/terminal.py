@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import click
 
+from clew.errors import InputError
 from clew.text.printable import CONTROL, printable
 
 
@@ -35,6 +36,20 @@ def _escape(match: re.Match[str]) -> str:
 def say(text: str, *, err: bool = False, file: IO[str] | None = None) -> None:
     """Prints a line of plain text, with control characters made visible."""
     click.echo(printable(text), err=err, file=file)
+
+
+def decoded(data: bytes) -> str:
+    """The text of standard input.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"standard input is not valid UTF-8 (at byte {error.start}); convert it, for example with iconv"
+        ) from error
 
 
 def give(text: str, *, newline: bool = False) -> None:
