@@ -339,7 +339,7 @@ def test_the_command_line_lists_seals_and_verifies(tmp_home: Path, tmp_path: Pat
     assert "the seal holds" in done("verify", "--quest", "work:quest:0")
     assert head[:12] in done("verify", "--quest", "work:quest:0")
     assert "complete" in done("quest", "set", "work:quest:12", "--stage", "complete")
-    assert "belong to the list" in failure(2, "quest", "--session", "work", "set", "work:quest:12", "--title", "Mend it")
+    assert "belong to the list" in failure(2, "quest", "--session", "work", "set", "work:quest:12", "--title", "Mend")
     done("quest", "export", "work:quest:0", tmp_path / "p.json")
     done("quest", "import", tmp_path / "p.json")
     assert "genesis > transform > verify > complete" in done("quest", "patterns")
