@@ -142,12 +142,48 @@ def test_files_of_former_sessions_go_to_the_archives_when_asked(tmp_path: Path) 
 
 
 @pytest.mark.requirement("F-SIGMAVIEW-07")
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("turn_id", ["x"]),
+        ("content", 5),
+        ("timestamp", "today"),
+        ("timestamp", 10**15),
+        ("timestamp", 1e300),
+        ("importance_score", None),
+        ("overlay_scores", 5),
+        ("semantic_tags", [{}]),
+        ("old_session", 5),
+        ("new_session", ["x"]),
+        ("compression_history", [5]),
+        ("created_at", "x"),
+    ],
+)
+def test_a_field_of_another_type_is_named_and_nothing_is_stored(tmp_path: Path, field: str, value: Any) -> None:
+    with filled() as memory:
+        continue_session(memory, SESSION, "sdk-1")
+        files = export_session(memory, SESSION, tmp_path)
+    lattice, state = (json.loads(path.read_text(encoding="utf-8")) for path in (files.lattice, files.state))
+    record = next(part for part in (lattice["nodes"][-1], state["compression_history"][0], state) if field in part)
+    record[field] = value
+    files.lattice.write_text(json.dumps(lattice), encoding="utf-8")
+    files.state.write_text(json.dumps(state), encoding="utf-8")
+    with quiet() as other:
+        with pytest.raises(InputError, match=field):
+            import_session(other, tmp_path, SESSION)
+        assert other.sessions() == []
+
+
+@pytest.mark.requirement("F-SIGMAVIEW-07")
 def test_files_of_another_form_are_refused_by_name(tmp_path: Path) -> None:
     with filled() as memory:
         with pytest.raises(NotFoundError, match=r"has no my%2Fwork\.state\.json"):
             import_session(memory, tmp_path, SESSION)
         files = export_session(memory, SESSION, tmp_path)
         files.lattice.write_text("{", encoding="utf-8")
+        with pytest.raises(FormatError, match="cannot be read as JSON"):
+            import_session(memory, tmp_path, SESSION)
+        files.lattice.write_text("[" * 100_000, encoding="utf-8")
         with pytest.raises(FormatError, match="cannot be read as JSON"):
             import_session(memory, tmp_path, SESSION)
         files.state.write_text(json.dumps({"anchor_id": SESSION}), encoding="utf-8")

@@ -139,11 +139,14 @@ def test_more_than_mappings_is_refused_with_its_line(text: str, message: str) ->
         ({"retrieval": {"strategy_config": {"broad": {"max_results": -1}}}}, "broad.max_results is -1"),
         ({"retrieval": {"strategy_config": {"default": 1}}}, "expected a mapping"),
         ({"assembly": {"context_hint_enabled": 1}}, "expected a value like True"),
+        ([], "the configuration is .*; expected a mapping"),
+        (read_yaml("context_window: " + "9" * 5_000), "context_window is '999"),
     ],
 )
-def test_wrong_values_are_named(values: dict[str, Any], message: str) -> None:
+def test_wrong_values_are_named(values: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         VirtualContextConfig.from_mapping(values)
+    assert unread({"retrieval": {"strategy_config": [values]}}) == []
 
 
 @pytest.mark.requirement("D-VC-03")

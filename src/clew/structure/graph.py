@@ -242,13 +242,15 @@ class EntityGraph:
                 key = str(each["key"])
                 graph._forms[key] = Counter({str(form): int(count) for form, count in each["forms"].items()})
                 graph._types[key] = Counter({_of(NodeType, kind): int(n) for kind, n in each["types"].items()})
+                if not graph._forms[key] or not graph._types[key]:
+                    raise InputError(f"the entity {key!r:.60} has no spelling or no type; expected what to_dict wrote")
             for each in data["edges"]:
                 first, second, kind = each["source"], each["target"], _of(EdgeType, each["type"])
                 if not {first, second} <= graph._types.keys():
                     raise InputError(f"the edge from {first!r} to {second!r} has an end that is no entity")
                 graph._edges[first][second, kind] += int(each["count"])
                 graph._edges[second][first, kind] += int(each["count"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"the record is no entity graph ({error!r}); expected what to_dict wrote") from error
         return graph
 

@@ -76,7 +76,9 @@ class FocusEntry(Record):
 
     def __post_init__(self) -> None:
         if self.role not in _ROLES:
-            raise InputError(f"role {self.role!r} is unknown; expected user or assistant")
+            raise InputError(f"role {self.role!r:.60} is unknown; expected user or assistant")
+        if not isinstance(self.content, str):
+            raise InputError(f"the content of a message is {self.content!r:.60}; expected a text")
 
 
 class SlidingFocusBuffer:
@@ -407,8 +409,10 @@ def _loaded(pipeline: HCEPipeline, directory: str | Path) -> HCEPipeline:
         graph, tree = (settings[name] if name in settings else _read(folder / f"{name}.json") for name in _PARTS)
         budget, entries = int(settings["context_budget"]), [FocusEntry(**each) for each in settings["focus"]]
         focus = SlidingFocusBuffer(int(settings["max_focus"]), clock=pipeline.clock)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{_STATE} in {directory} cannot be read ({error!r}); expected what save wrote") from error
+    if budget < 0:
+        raise InputError(f"{_STATE} in {directory} has the context_budget {budget}; expected 0 or more")
     focus.restore(entries)
     read = EntityGraph.from_dict(graph), SemanticTree.from_dict(tree, pipeline.tree.embedder)
     with pipeline.lock:
@@ -434,5 +438,5 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise NotFoundError(f"{path} is not there; give the directory that `save` wrote") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path} cannot be read: {error}") from error

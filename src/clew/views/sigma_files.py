@@ -135,7 +135,7 @@ def _read(path: Path) -> dict[str, object]:
     text = _text(path)
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{str(path)!r} cannot be read as JSON: {error}") from error
     if not isinstance(found, dict):
         raise FormatError(f"{str(path)!r} holds a {type(found).__name__}; expected an object")

@@ -243,7 +243,8 @@ def import_session(memory: Memory, folder: Path | str, anchor_id: str) -> Ingest
         rows = TURN.scan(reader, (memory.space, state.anchor_id), (memory.space, state.anchor_id))
         stored = {str(turn_from_row(row).id) for row in rows}
     new = [node for node in nodes.values() if node.turn_id not in stored and node.content.strip()]
-    report = memory.add_many(_turn(node, state.anchor_id) for node in sorted(new, key=lambda node: node.timestamp))
+    turns = [_turn(node, state.anchor_id) for node in sorted(new, key=lambda node: node.timestamp)]
+    report = memory.add_many(turns)
     memory.reads.store.transaction(partial(_merge, memory.space, state))
     return report
 
@@ -300,11 +301,16 @@ def _milliseconds(turn: Turn) -> int:
 
 
 def _turn(node: ConversationNode, session: str) -> Turn:
+    try:
+        at = datetime.fromtimestamp(node.timestamp / 1_000, UTC) if node.timestamp > 0 else None
+    except (ValueError, OverflowError, OSError) as error:
+        told = f"the turn {node.turn_id!r:.60} has the timestamp {node.timestamp}"
+        raise InputError(f"{told}; expected milliseconds since 1970") from error
     return Turn(
         role=node.role,
         content=node.content,
         session=session,
         external_id=node.turn_id,
-        at=datetime.fromtimestamp(node.timestamp / 1_000, UTC) if node.timestamp > 0 else None,
+        at=at,
         metadata={"sigma": node.compression} if node.compression else {},
     )

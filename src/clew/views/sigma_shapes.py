@@ -1,6 +1,6 @@
 """The SIGMA document's data structures, with its names, fields and defaults; times in milliseconds since 1970."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self
 
@@ -17,6 +17,8 @@ Class = Literal["preserved", "summarized", "compressed"]
 """How much of a turn a compressed lattice holds: all, its most informative sentences, or a tenth."""
 
 NODE_TYPE: Final = "conversation_turn"
+
+_LARGEST: Final = 10**15  # no time in milliseconds is as large; not NaN either
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,23 @@ def _take_lists(record: object, *names: str) -> None:
             object.__setattr__(record, name, tuple(value))
 
 
+def _check(record: object, texts: Sequence[str] = (), numbers: Sequence[str] = ()) -> None:
+    """Raises InputError for a field of the wrong type: files of other programs may hold anything."""
+    for name in (*texts, *numbers):
+        value = getattr(record, name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+        if not (is_number if name in numbers else isinstance(value, str)):
+            expected = f"a number of at most {_LARGEST:,}" if name in numbers else "a text"
+            raise InputError(f"{type(record).__name__}: {name} is {value!r:.60}; expected {expected}")
+
+
 def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
     """Makes `OverlayScores` of a mapping, and numbers of a vector of any library's."""
     scores: object = record.overlay_scores
     if isinstance(scores, Mapping):
         object.__setattr__(record, "overlay_scores", OverlayScores.of(scores))
+    if not isinstance(record.overlay_scores, OverlayScores):
+        raise InputError(f"overlay_scores is {scores!r:.60}; expected scores by the names of overlays")
     vector: object = record.embedding
     if not isinstance(vector, tuple):
         object.__setattr__(record, "embedding", tuple(map(float, record.embedding)))
@@ -158,6 +172,9 @@ class ConversationNode(Record):
     def __post_init__(self) -> None:
         _take_scores(self)
         _take_lists(self, "semantic_tags")
+        _check(self, ("id", "turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
+        if not all(isinstance(tag, str) for tag in self.semantic_tags):
+            raise InputError(f"ConversationNode: semantic_tags is {self.semantic_tags!r:.60}; expected texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +272,9 @@ class Transition(Record):
     reason: Reason
     token_count_at_compression: int | None = None
 
+    def __post_init__(self) -> None:
+        _check(self, ("old_session", "new_session", "reason"), ("timestamp",))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStats(Record):
@@ -280,6 +300,9 @@ class SessionState(Record):
 
     def __post_init__(self) -> None:
         _take_lists(self, "compression_history")
+        _check(self, ("anchor_id", "current_session"), ("created_at", "last_updated"))
+        if not all(isinstance(step, Transition) for step in self.compression_history):
+            raise InputError(f"SessionState: compression_history is {self.compression_history!r:.60}; expected steps")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

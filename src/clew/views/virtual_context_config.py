@@ -17,6 +17,7 @@ _LINE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*):(?:\s+(?P<val
 _COMMENT: Final = re.compile(r"(?:^|\s)#.*$")
 _WHOLE: Final = re.compile(r"[-+]?[0-9][0-9_]*")
 _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_LONGEST_NUMBER: Final = 400  # characters
 _WORDS: Final = {"true": True, "false": False, "null": None, "~": None, "": None}
 
 _COUNTERS: Final = ("anthropic", "tiktoken", "estimate")
@@ -80,6 +81,8 @@ class VirtualContextConfig(Record):
         Raises:
             InputError: a value has the wrong type, or is out of range.
         """
+        if not isinstance(values, Mapping):
+            raise InputError(f"the configuration is {values!r:.60}; expected a mapping of keys")
         strategies = _strategies()
         retrieval = _section(values, "retrieval")
         for name, given in _section(retrieval, "strategy_config").items():
@@ -206,6 +209,8 @@ def _value(text: str, number: int) -> Any:
         return text[1:end]
     if text.casefold() in _WORDS:
         return _WORDS[text.casefold()]
+    if len(text) > _LONGEST_NUMBER:
+        return text
     if _WHOLE.fullmatch(text):
         return int(text.replace("_", ""))
     return float(text) if _NUMBER.fullmatch(text) else text
@@ -239,7 +244,8 @@ def _unread(values: Mapping[str, Any], kind: Any, above: str) -> list[str]:
     for name, inner in (("compaction", CompactionConfig), ("retrieval", RetrievalConfig), ("assembly", AssemblyConfig)):
         if kind is VirtualContextConfig and isinstance(values.get(name), Mapping):
             found += _unread(values[name], inner, f"{name}.")
-    for name, strategy in (values.get("strategy_config") or {}).items() if kind is RetrievalConfig else ():
+    strategies = values.get("strategy_config") if kind is RetrievalConfig else None
+    for name, strategy in strategies.items() if isinstance(strategies, Mapping) else ():
         if isinstance(strategy, Mapping):
             found += _unread(strategy, StrategyConfig, f"{above}strategy_config.{name}.")
     return found
