@@ -57,6 +57,13 @@ def test_what_cannot_be_opened_is_refused_with_the_reason(
         Memory.open(path, **arguments)
 
 
+@pytest.mark.requirement("F-CONFIG-02")
+def test_a_previous_embedder_that_does_not_exist_is_refused_before_a_home_is_made(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="nonsense"):
+        Memory.open(tmp_path / "home", embedder="none", previous="nonsense")
+    assert not (tmp_path / "home").exists()
+
+
 @pytest.mark.requirement("F-MEMORY-01")
 def test_a_file_is_no_home(tmp_path: Path) -> None:
     file = tmp_path / "home"

@@ -216,6 +216,27 @@ def test_a_merge_brings_pins_along_under_the_ids_they_have_here() -> None:
             assert [each.most for each in memory.pins() if each.kind == "where"] == [1]
 
 
+@pytest.mark.requirement("F-PIN-06")
+def test_a_merge_brings_no_more_rules_than_a_space_may_have_and_none_while_it_is_paused() -> None:
+    theirs, ours = MemoryStore(), MemoryStore()
+    for store in (theirs, ours):
+        with quiet(store) as memory:
+            memory.add(told("alpha", external_id="alpha"))
+    with quiet(theirs) as memory:
+        memory.pin("s:turn:0", note="theirs")
+        for number in range(RULES):
+            memory.pin(where=f'"theirs {number}"')
+    with quiet(ours) as memory:
+        memory.pin(where='"ours"')
+        memory.pause()
+        merge_space(theirs, ours, "default", memory.config.ingest, FrozenClock(NOON))
+        assert [pin.name for pin in memory.pins()] == ['"ours"']
+        memory.resume()
+        merge_space(theirs, ours, "default", memory.config.ingest, FrozenClock(NOON))
+        assert sum(pin.kind == "where" for pin in memory.pins()) == RULES
+        assert {'"ours"', "s:turn:0"} <= {pin.name for pin in memory.pins()}
+
+
 KEY = "AKIA" + "ABCDEFGH12345678"
 
 

@@ -93,16 +93,15 @@ def open_home(
     asked = choose_llm(llm, settings.llm)
     recogniser = find_recogniser(settings.entities.ner)
     chosen, note = choose_embedder(settings.embedder if embedder is None else embedder, threads=settings.embed_threads)
-    own = open_store(place, key=settings.store.key) if store is None else None
     before, _ = choose_embedder(
         settings.embedder_previous if previous is None else previous, threads=settings.embed_threads
     )
-    models = Models(chosen, before, asked, recogniser, note if chosen is None else None)
-    return OpenHome(
-        cast(Store, store or own),
+    chosen_settings = given(home, config)
+    return OpenHome(  # the store is opened last: whoever is refused anything else has nothing to close
+        cast(Store, store) if store is not None else open_store(place, key=settings.store.key),
         settings,
-        models,
+        Models(chosen, before, asked, recogniser, note if chosen is None else None),
         utc_now if clock is None else _checked(clock),
-        given(home, config),
+        chosen_settings,
         owns_store=store is None,
     )

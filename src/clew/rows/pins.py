@@ -114,6 +114,8 @@ def forget_pins(tx: Transaction, space: str, names: Sequence[str]) -> int:
 def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[str, str], *, mask_secrets: bool) -> int:
     """Adds pins of another home that this one has not; gives how many.
 
+    None are added to a space that is paused, and no more rules than it may have.
+
     Args:
         names: the turns' ids there -> here; turns that are not here are left out.
         mask_secrets: see `without_secrets`.
@@ -123,12 +125,14 @@ def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[st
     here = [(each, each.name if each.kind == "where" else names.get(each.name)) for each in pins]
 
     def write(tx: Transaction) -> int:
-        kept = [(each, name) for each, name in here if name is not None and not tx.get("pin", (space, each.kind, name))]
-        kept = [
-            (each, name) for each, name in kept if each.kind == "where" or tx.get("turn", (space, *parse_turn_id(name)))
-        ]
-        PIN.put(tx, [_row(space, each, name) for each, name in kept])
-        return len(kept)
+        if paused_since(tx, space) is not None:
+            return 0
+        new = [(each, name) for each, name in here if name is not None and not tx.get("pin", (space, each.kind, name))]
+        room = max(0, RULES - tx.count("pin", *_rules(space)))
+        rules = [(each, name) for each, name in new if each.kind == "where"][:room]
+        turns = [pair for pair in new if pair[0].kind == "turn" and tx.get("turn", (space, *parse_turn_id(pair[1])))]
+        PIN.put(tx, [_row(space, each, name) for each, name in (*rules, *turns)])
+        return len(rules) + len(turns)
 
     return target.transaction(write) if here else 0
 
