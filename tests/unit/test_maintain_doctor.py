@@ -21,7 +21,7 @@ from clew.store.tables import TABLES
 from clew.store.values import Row
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
-from tests.memories import copied
+from tests.memories import copied, history, quiet
 
 NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)
 S = "default"
@@ -233,6 +233,42 @@ def test_a_planted_fault_is_found_explained_and_mended(packed: bool, name: str) 
     assert words(store) == before
     if not fault.mended:
         assert {problem.kind for problem in left} <= fault.kinds
+
+
+def meta(name: str, value: str) -> Callable[[Transaction], None]:
+    return lambda tx: tx.put("meta", [(S, name, value)])
+
+
+UNREADABLE: dict[str, tuple[Callable[[Transaction], None], str]] = {
+    "how far turns are analysed": (meta("analysed", '{"next'), "coverage"),
+    "how far names are counted": (meta("entities", "[]"), "entity"),
+    "how far turns are read for facts": (meta("facts", "5"), "fact"),
+    "the state of a branch": (meta("line:s0", "[]"), "coverage"),
+    "the state of the vocabulary": (meta("vocabulary", "[]"), "coverage"),
+    "node": (put("node", data="[]"), "coverage"),
+    "label": (lambda tx: tx.put("annotation", [(S, "tag:x", "label", "[]", "rule", 1)]), "coverage"),
+    "statement": (put("statement", data=b"\0nothing"), "fact"),
+    "fact": (put("fact", data=b"\0nothing"), "fact"),
+}
+
+
+@pytest.mark.requirement("S-DOCTOR-01", "S-DOCTOR-02")
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_derived_row_that_cannot_be_read_is_found_and_made_again(name: str) -> None:
+    plant, kind = UNREADABLE[name]
+    store = MemoryStore()
+    with quiet(store) as memory:
+        memory.add_many(history(["I live in Rome.", *("launch number" for _ in range(30))], session="s0"))
+        memory.drain(None)
+    assert verify(store, S).problems == ()
+    store.transaction(plant)
+    found = verify(store, S).problems
+    assert any(problem.kind == kind and "cannot be read" in problem.detail for problem in found), found
+    repair(store, S, diagnose(found), PACKED)
+    with quiet(store) as memory:
+        memory.drain(None)
+        assert [fact.object for fact in memory.facts(subject="me", verb="live")] == ["Rome"]
+    assert verify(store, S).problems == ()
 
 
 @pytest.mark.requirement("S-DOCTOR-01")

@@ -394,8 +394,8 @@ def drop_analysis(tx: Transaction, space: str) -> None:
     kept = [row for row in LABEL.scan(tx, (space,), (space,)) if _is_given(row)]
     tx.delete("label", (space,), (space,))
     LABEL.put(tx, kept)
-    adopt(tx, space, _born(tx, space, [row for row in kept if row.namespace == TAG and row.provenance != "user"]))
     tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
+    adopt(tx, space, _born(tx, space, [row for row in kept if row.namespace == TAG and row.provenance != "user"]))
     for prefix in (MARK, REDO, TREE):
         tx.delete("meta", (space, prefix), (space, _past(prefix)))
 

@@ -1,5 +1,6 @@
 """Explains the problems that `verify` finds, and makes the repairs that cannot lose a turn."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -8,17 +9,22 @@ from typing import Final
 from clew.config import IndexConfig
 from clew.derive.entity_counts import EntityCounting, drop_entities
 from clew.derive.facts import make_afresh
+from clew.errors import ClewError
 from clew.index.vector_repair import remove_invalid_vectors
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, stored_places
 from clew.maintain.rebuild import rebuild
+from clew.rows.fact_codec import is_readable
+from clew.rows.fact_progress import mend_fact_progress
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import SessionRow
 from clew.store.rows import dumps, turn_from_row, turn_row
-from clew.store.selections import BLOB_SHA, SESSION_NAME, STATEMENT_ORDINAL, TURN_ARRIVALS, TURN_ORDINAL, TURN_PARTS
-from clew.store.tables import SESSION, SPACE, TURN
+from clew.store.selections import BLOB_SHA, SESSION_NAME, TURN_ARRIVALS, TURN_ORDINAL, TURN_PARTS
+from clew.store.tables import SESSION, SPACE, STATEMENT, TURN
 from clew.types.ids import parse_turn_id
 from clew.types.reports import Problem
 from clew.write.session_log import next_seq
+
+log = logging.getLogger("clew.doctor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,15 @@ def repair(store: Store, space: str, findings: Sequence[Finding], config: IndexC
     done = []
     for finding in findings:
         mend = ADVICE[finding.kind].mend
-        if mend is not None:
+        if mend is None:
+            continue
+        try:
             mend(store, space, config)
+        except ClewError:
+            raise
+        except Exception as error:  # noqa: BLE001  # a row may hold anything; the next kind may still be mended
+            log.warning("%s: not mended, since a row cannot be read: %s: %s", finding.kind, type(error).__name__, error)
+        else:
             done.append(finding.kind)
     return done
 
@@ -158,12 +171,14 @@ def _count_again(store: Store, space: str, _config: IndexConfig) -> None:
 
 
 def _make_facts_again(store: Store, space: str, _config: IndexConfig) -> None:
-    """Drops all facts, and statements of missing turns; the background work makes the facts again."""
+    """Drops all facts, and statements of missing turns or that cannot be read; the background work makes them again."""
 
     def work(tx: Transaction) -> None:
         turns = set(TURN_ORDINAL.scan(tx, (space,), (space,), index="ordinal"))
-        for ordinal in set(STATEMENT_ORDINAL.scan(tx, (space,), (space,))) - turns:
-            tx.delete("statement", (space, ordinal), (space, ordinal))
+        for row in STATEMENT.scan(tx, (space,), (space,)):
+            if row.ordinal not in turns or not is_readable(row):
+                tx.delete("statement", row[: STATEMENT.key], row[: STATEMENT.key])
+        mend_fact_progress(tx, space)
         make_afresh(tx, space)
 
     store.transaction(work)

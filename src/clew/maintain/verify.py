@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from clew.derive.entity_counts import entity_problems
-from clew.errors import StoreCorrupt
+from clew.errors import ClewError, StoreCorrupt
 from clew.index import packer
 from clew.index.staged_rebuild import staged_problems
 from clew.index.vector_repair import vector_problems
@@ -58,7 +58,8 @@ def verify(store: Store, space: str, on_progress: Progress | None = None) -> Ver
 
 def _verify(store: Store, space: str, problems: list[Problem], on_progress: Progress | None) -> VerifyReport:
     with store.snapshot() as reader:
-        log = _read_log(store, reader, space, on_progress)
+        progress = _Progress(reader, space)
+        log = _read_log(store, reader, space, progress, on_progress)
         problems += log.problems
         problems += _numbering(reader, space, log.ordinals, log.places)
         held = stored_places(reader, space)
@@ -68,19 +69,55 @@ def _verify(store: Store, space: str, problems: list[Problem], on_progress: Prog
         problems += map(orphan_problem, find_orphans(reader, space, held))
         problems += _blob_problems(reader, space, log.blobs)
         problems += map(_orphan, [*orphans(reader, space), *(f"ordinal {n}" for n in lost_ordinals(reader, space))])
-        problems += coverage_problems(reader, space)
+        problems += _as_far_as_read("coverage", coverage_problems(reader, space))
         annotations = sum(reader.count(table, (space,), (space,)) for table in ("annotation", *BY_TURN))
         problems += vector_problems(reader, space)
         problems += staged_problems(reader, space)
         problems += packer.verify(store, space, log.ordinals)
         problems += log.derived
-        problems += fact_problems(reader, space)
+        problems += _as_far_as_read("fact", fact_problems(reader, space))
+        problems += progress.problems
         if log.counts is not None:
             problems += entity_problems(reader, space, log.counts)
     turns, sessions, blobs = len(log.ordinals), len(log.places), len(log.blobs)
     checked = {"turns": turns, "sessions": sessions, "blobs": blobs, "annotations": annotations}
     masked = dict(sorted(log.masked.items()))
     return VerifyReport(checked=checked, problems=tuple(problems), encryption=store.encryption, masked=masked)
+
+
+class _Progress:
+    """How far a space is analysed and its names are counted; where that cannot be read, not at all.
+
+    Attributes:
+        problems: what could not be read.
+    """
+
+    def __init__(self, reader: Reader, space: str) -> None:
+        self.problems: list[Problem] = []
+        self.analysed, self.counted = 0, 0
+        try:
+            self.analysed = read_progress(reader, space)[1].next
+        except (ValueError, TypeError) as error:
+            self.problems.append(_unreadable("coverage", error))
+        try:
+            self.counted = counted_to(reader, space)
+        except (ValueError, TypeError) as error:
+            self.problems.append(_unreadable("entity", error))
+
+
+def _as_far_as_read(kind: str, found: Iterator[Problem]) -> Iterator[Problem]:
+    """The problems of a kind; a row that cannot be read is one, and ends the look at this kind."""
+    try:
+        yield from found
+    except ClewError:
+        raise
+    except Exception as error:  # noqa: BLE001  # a row may hold anything
+        yield _unreadable(kind, error)
+
+
+def _unreadable(kind: str, error: Exception) -> Problem:
+    detail = f"it cannot be read: {type(error).__name__}: {error}"
+    return Problem(kind=kind, where="a row of it", detail=detail, repair="clew doctor --repair")
 
 
 @dataclass(slots=True)
@@ -104,11 +141,11 @@ class _Log:
     counts: Counts | None = None
 
 
-def _read_log(store: Store, reader: Reader, space: str, on_progress: Progress | None) -> _Log:
-    log, derived, upto = _Log(), DerivedCheck(reader, space), counted_to(reader, space)
+def _read_log(store: Store, reader: Reader, space: str, progress: _Progress, on_progress: Progress | None) -> _Log:
+    log, derived, upto = _Log(), DerivedCheck(reader, space), progress.counted
     every = Counts() if upto else None
     turns = reader.count("turn", (space,), (space,))
-    for stretch, (found, counts) in examined(_stretches(store, reader, space, upto), turns):
+    for stretch, (found, counts) in examined(_stretches(store, reader, space, progress), turns):
         for row, each in zip(stretch.rows, found, strict=True):
             log.ordinals.append(row.ordinal)
             log.places.setdefault(row.session, []).append(row.seq)
@@ -127,11 +164,11 @@ def _read_log(store: Store, reader: Reader, space: str, on_progress: Progress | 
     return log
 
 
-def _stretches(store: Store, reader: Reader, space: str, upto: int) -> Iterator[Stretch]:
-    analysed = read_progress(reader, space)[1].next
+def _stretches(store: Store, reader: Reader, space: str, progress: _Progress) -> Iterator[Stretch]:
     for rows in stored_rows(store, space):
         spans = spans_by_name(reader, space, [turn_id(row.session, row.seq) for row in rows])
-        yield Stretch(rows, spans, WEIGHING.get_many(reader, [(space, row.ordinal) for row in rows]), upto, analysed)
+        weighings = WEIGHING.get_many(reader, [(space, row.ordinal) for row in rows])
+        yield Stretch(rows, spans, weighings, progress.counted, progress.analysed)
 
 
 def _damage(line: str) -> Problem:

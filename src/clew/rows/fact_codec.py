@@ -132,6 +132,15 @@ def statements_of(row: StatementRow, turn: TurnMark) -> list[Statement]:
     return [Statement(**{"ordinal": place, **usual, **_values(each)}) for place, each in enumerate(said)]
 
 
+def is_readable(row: StatementRow) -> bool:
+    """Whether the statements of a row can be read."""
+    try:
+        statements_of(row, TurnMark("", None))
+    except Exception:  # noqa: BLE001  # the row may hold anything
+        return False
+    return True
+
+
 def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordinal_of: Callable[[str], int]) -> FactRow:
     """The row of a fact.
 

@@ -9,7 +9,7 @@ from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.rows import dumps
 from clew.store.selections import META_VALUE
-from clew.store.tables import META
+from clew.store.tables import META, SPACE
 
 _ROW: Final = "facts"
 
@@ -45,6 +45,16 @@ def read_fact_progress(reader: Reader, space: str) -> FactProgress:
         return FactProgress()
     said = json.loads(text)
     return FactProgress(**{**said, "redo": tuple(said["redo"])})
+
+
+def mend_fact_progress(tx: Transaction, space: str) -> None:
+    """Has every turn read again where the row cannot be read."""
+    try:
+        read_fact_progress(tx, space)
+    except Exception:  # noqa: BLE001  # the row may hold anything
+        row = SPACE.get(tx, (space,))
+        afresh = FactProgress(afresh=0 if row is None else row.next_ordinal)
+        META.put(tx, [MetaRow(space, _ROW, dumps(asdict(afresh)))])
 
 
 def unread_turns(reader: Reader, space: str, progress: FactProgress) -> int:

@@ -194,8 +194,9 @@ def adopt(tx: Transaction, space: str, names: Iterable[tuple[str, int]]) -> None
 
 def drop_vocabulary(tx: Transaction, space: str) -> None:
     """Takes out every name; the rows of LABEL are the caller's."""
-    for name in read_vocabulary(tx, space, None)[0].labels:
-        tx.delete("annotation", (space, NAME_OWNER + name), (space, NAME_OWNER + name))
+    for row in ANNOTATION.scan(tx, (space, NAME_OWNER), (space, NAME_OWNER[:-1] + ";")):
+        if row.kind == LABEL_KIND or row.kind.startswith(VECTOR_KIND):
+            tx.delete("annotation", row[: ANNOTATION.key], row[: ANNOTATION.key])
     tx.delete("label_alias", (space, TAG), (space, TAG))
     tx.delete("meta", (space, STATE), (space, STATE))
 
