@@ -139,3 +139,11 @@ def test_a_setting_has_one_value() -> None:
         turn = told(text, speaker="Ann", at=at(1440 * day)).stored(seq=day, ordinal=day, ingested_at=at(0))
         book.add(statements([turn]))
     assert [fact.object for fact in book.facts() if fact.superseded_by is None] == ["30 minutes"]
+
+
+@pytest.mark.requirement("F-EDGE-08")
+@pytest.mark.parametrize("text", ['"I said that I am so" ' * 150_000, "The user is a so. " * 150_000])
+def test_a_long_text_of_quotations_or_dictation_is_blanked_in_time_that_grows_with_its_length(text: str) -> None:
+    own = own_words(text)
+    assert len(own) == len(text)
+    assert not own.strip()

@@ -177,18 +177,9 @@ def own_words(text: str) -> str:
         text = _QUOTED_LINE.sub(blanked, text)
     pasted = _PASTED.search(text) if any(cue in low for cue in _MAY_PASTE) else None
     if pasted is not None:
-        text = _with_blanks(text, pasted.start(), len(text))
-    for found in _QUOTATION.finditer(text):
-        start, end = found.span()
-        if _is_speech(text, start, end):
-            text = _with_blanks(text, start, end)
-    if any(cue in low for cue in _MAY_DICTATE):
-        for start, end in sentence_spans(text):
-            sentence = text[start:end]
-            folded = _folded(sentence)
-            if any(cue in folded for cue in _MAY_DICTATE) and _DICTATES.search(sentence) is not None:
-                text = _with_blanks(text, start, end)
-    return text
+        text = text[: pasted.start()] + _blanks(text[pasted.start() :])
+    text = _without_speech(text)
+    return _without_dictation(text) if any(cue in low for cue in _MAY_DICTATE) else text
 
 
 def trusted_sentences(text: str) -> tuple[str, ...]:
@@ -198,13 +189,44 @@ def trusted_sentences(text: str) -> tuple[str, ...]:
     return tuple(" ".join(sentence.split()) for sentence in sentences)
 
 
-def _is_speech(text: str, start: int, end: int) -> bool:
-    """Whether a quotation is what somebody says, rather than the name of something."""
-    words = text[start + 1 : end - 1]
+def _without_speech(text: str) -> str:
+    """A text with blanks in place of what it quotes others to say."""
+    pieces: list[str] = []
+    before, end = "", 0
+    for found in _QUOTATION.finditer(text):
+        between, quotation = text[end : found.start()], found[0]
+        end = found.end()
+        before = (before + between)[-_NEAR:]
+        if _is_speech(quotation[1:-1], before, text[end : end + _NEAR // 2]):
+            quotation = _blanks(quotation)
+        before = (before + quotation)[-_NEAR:]
+        pieces += (between, quotation)
+    return "".join((*pieces, text[end:]))
+
+
+def _without_dictation(text: str) -> str:
+    """A text with blanks in place of the sentences that dictate what to hold about "the user"."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        folded = _folded(sentence)
+        if any(cue in folded for cue in _MAY_DICTATE) and _DICTATES.search(sentence) is not None:
+            pieces += (text[done:start], _blanks(sentence))
+            done = end
+    return "".join((*pieces, text[done:]))
+
+
+def _is_speech(words: str, before: str, after: str) -> bool:
+    """Whether words in quotation marks are what somebody says, rather than the name of something.
+
+    Args:
+        before: the `_NEAR` characters before them.
+        after: half as many behind them.
+    """
     is_long = len(words.split()) > _TITLE_WORDS
-    if is_long or (style(words).first_person and not _is_titled(text[max(0, start - _NEAR) : start], words)):
+    if is_long or (style(words).first_person and not _is_titled(before, words)):
         return True
-    before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR // 2]
     return _SPEECH.search(f"{_ENDS.split(before)[-1]} {_ENDS.split(after)[0]}") is not None
 
 
@@ -216,9 +238,8 @@ def _is_titled(before: str, words: str) -> bool:
 
 def blanked(found: re.Match[str]) -> str:
     """Blanks in place of the characters of a match; line ends stay."""
-    return "\n".join([" " * len(line) for line in found[0].split("\n")])
+    return _blanks(found[0])
 
 
-def _with_blanks(text: str, start: int, end: int) -> str:
-    """A text with blanks in place of `text[start:end]`; line ends stay."""
-    return text[:start] + "\n".join([" " * len(line) for line in text[start:end].split("\n")]) + text[end:]
+def _blanks(text: str) -> str:
+    return "\n".join([" " * len(line) for line in text.split("\n")])
