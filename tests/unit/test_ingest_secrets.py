@@ -128,12 +128,10 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
 
 
 @pytest.mark.requirement("F-INGEST-16")
-def test_the_same_secret_has_the_same_mask_under_the_same_key() -> None:
+def test_a_secret_has_always_the_same_mask_and_no_other_secret_has_it() -> None:
     one, other = SECRETS["github"], SECRETS["github"][:-1] + "x"
     assert mask(one) == mask(one)
     assert mask(one) != mask(other)
-    assert mask(one, b"home") == mask(one, b"home")
-    assert len({mask(one)[0], mask(one, b"home")[0], mask(one, b"other")[0]}) == 3
 
 
 @pytest.mark.requirement("F-INGEST-16")

@@ -35,10 +35,10 @@ def to_parts(content: Any) -> tuple[Part, ...]:
     return ()
 
 
-def call_part(name: Any, arguments: Any, call_id: Any, extra: dict[str, Any] | None = None) -> Part:
+def call_part(name: Any, arguments: Any, call_id: Any) -> Part:
     """A tool call; arguments that are not text are written as JSON."""
     text = arguments if isinstance(arguments, str) else _json(arguments)
-    return Part(type="tool_call", name=_text(name), call_id=_text(call_id), text=text, extra=extra)
+    return Part(type="tool_call", name=_text(name), call_id=_text(call_id), text=text)
 
 
 def result_parts(content: Any, call_id: Any, *, name: Any = None, is_error: Any = None) -> tuple[Part, ...]:

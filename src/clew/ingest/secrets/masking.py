@@ -9,7 +9,6 @@ UUIDs, hashes and encoded images stay as they are.
 """
 
 import hashlib
-import hmac
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -41,11 +40,8 @@ _DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4}|[ -][0-9]{6}
 _NAMED = re.compile(TELLING + SUFFIX + "$", re.IGNORECASE)
 
 
-def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
+def mask(text: str) -> tuple[str, dict[str, int]]:
     """Masks the secrets in a text.
-
-    Args:
-        key: of one home; makes its masks useless for guessing elsewhere. The same key gives the same masks.
 
     Returns:
         The text, and how many secrets were masked by kind. Masking again changes nothing.
@@ -67,19 +63,19 @@ def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
         begins = places.of(rule, group)
         if begins is None:
             continue
-        masked = "".join(_pieces(text, rule, rule.matches(text, begins), key, counts))
+        masked = "".join(_pieces(text, rule, rule.matches(text, begins), counts))
         if masked != text:
             text, lower = masked, _lowered(masked)
             places = CuePlaces(text, lower, search.hits(lower))
     return text, dict(counts)
 
 
-def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
+def mask_turn(turn: Turn) -> tuple[Turn, dict[str, int]]:
     """Masks the secrets in everything a turn says: parts, their originals where these are text, metadata, speaker.
 
     Ids and session names stay: they are what the turn is found by. The same turn comes back when nothing was masked.
     """
-    masking = _Masking(key)
+    masking = _Masking()
     parts = tuple(masking.part(part) for part in turn.parts)
     metadata = masking.value(turn.metadata)
     speaker = masking.repeated(turn.speaker) if turn.speaker else turn.speaker
@@ -91,33 +87,32 @@ def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
 
 
 @lru_cache(maxsize=4096)
-def _mask_again(text: str, key: bytes) -> tuple[str, dict[str, int]]:
+def _mask_again(text: str) -> tuple[str, dict[str, int]]:
     """`mask` for short texts: those of metadata are the same in turn after turn."""
-    return mask(text, key)
+    return mask(text)
 
 
-def mask_json(value: Any, key: bytes = b"") -> tuple[Any, dict[str, int]]:
+def mask_json(value: Any) -> tuple[Any, dict[str, int]]:
     """A JSON value with the secrets in its texts masked, and their number by kind.
 
     Signatures of reasoning stay as they are: a provider refuses changed ones.
     """
-    masking = _Masking(key)
+    masking = _Masking()
     return masking.value(value), dict(masking.counts)
 
 
 class _Masking:
     """Masks text after text and counts what it masked."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self._key = key
 
     def text(self, text: str) -> str:
-        return self._counted(mask(text, self._key))
+        return self._counted(mask(text))
 
     def repeated(self, text: str) -> str:
         """A text that many turns have: a name, a key, a value of metadata."""
-        return self._counted(_mask_again(text, self._key)) if len(text) < _SHORT else self.text(text)
+        return self._counted(_mask_again(text)) if len(text) < _SHORT else self.text(text)
 
     def _counted(self, masked: tuple[str, dict[str, int]]) -> str:
         text, found = masked
@@ -173,7 +168,7 @@ class _Masking:
         if not isinstance(value, str) or not value or value.startswith(_MASK):
             return self.value(value)
         self.counts[kind] += 1
-        return _sign(kind, value, self._key)
+        return _sign(kind, value)
 
     def _original(self, data: bytes) -> bytes:
         try:
@@ -183,9 +178,7 @@ class _Masking:
         return self.text(text).encode()
 
 
-def _pieces(
-    text: str, rule: SecretRule, finds: Iterable[SecretMatch], key: bytes, counts: Counter[str]
-) -> Iterator[str]:
+def _pieces(text: str, rule: SecretRule, finds: Iterable[SecretMatch], counts: Counter[str]) -> Iterator[str]:
     """The text in pieces, each secret of one kind as its mask."""
     end = 0
     for found in finds:
@@ -195,7 +188,7 @@ def _pieces(
         if rule.accept(found):
             counts[rule.kind] += 1
             yield text[end : found.start("secret")]
-            yield _sign(rule.kind, secret, key)
+            yield _sign(rule.kind, secret)
             end = found.end("secret")
     yield text[end:]
 
@@ -215,12 +208,11 @@ def _lowered(text: str) -> str:
     return "".join(small if len(small := character.lower()) == 1 else character for character in text)
 
 
-def _sign(kind: str, secret: str, key: bytes) -> str:
-    if kind in GUESSABLE and not key:
+def _sign(kind: str, secret: str) -> str:
+    if kind in GUESSABLE:
         return f"{_MASK}{kind}]"
     data = secret.encode("utf-8", "surrogatepass")
-    digest = hmac.new(key, data, hashlib.sha256) if key else hashlib.sha256(data)
-    return f"{_MASK}{kind}:{digest.hexdigest()[:8]}]"
+    return f"{_MASK}{kind}:{hashlib.sha256(data).hexdigest()[:8]}]"
 
 
 def masks_in(turn: Turn) -> dict[str, int]:
