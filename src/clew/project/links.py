@@ -69,7 +69,6 @@ _TEST: Final = late_pattern(
 )
 """Names of tests that are those of other files with something at an end."""
 _DRIVE: Final = late_pattern(r"^[A-Za-z]:/")
-_COMMIT: Final = late_pattern(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,11 +262,6 @@ def _text_of(value: Any) -> str | None:
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return " ".join(value)
     return value if isinstance(value, str) else None
-
-
-def commits_in(text: str) -> list[str]:
-    """Abbreviated or whole names of commits in a text, in its order: 7 to 40 hexadecimal digits with letters."""
-    return list(dict.fromkeys(_COMMIT.findall(text[:MOST])))
 
 
 @dataclass(frozen=True, slots=True)
