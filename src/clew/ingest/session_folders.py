@@ -7,10 +7,11 @@ examines the folders and the files that changed lately; every few seconds it exa
 import os
 import time
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from clew.ingest.importers.files import find_sessions
+from clew.ingest.importers.files import SESSIONS, find_sessions
 
 USUAL: Final = ("claude-code", "codex", "gemini-cli")
 """Programs that write each session to a file of its own."""
@@ -18,14 +19,14 @@ USUAL: Final = ("claude-code", "codex", "gemini-cli")
 PROGRAMS: Final = (*USUAL, "cursor")
 """Programs whose session folders are known; Cursor has all sessions of a user in one database."""
 
-_CURSOR: Final = (".config", "Library/Application Support", "AppData/Roaming")
 
-ROOTS: Final = {
-    "claude-code": (".claude/projects",),
-    "codex": (".codex/sessions", ".codex/archived_sessions"),
-    "gemini-cli": (".gemini/tmp",),
-    "cursor": tuple(f"{place}/Cursor/User/{kind}Storage" for place in _CURSOR for kind in ("global", "workspace")),
-}
+def _root(pattern: str) -> str:
+    """The folder in which every file of a glob pattern is."""
+    folders = pattern.split("/")[:-1]
+    return "/".join(takewhile(lambda name: "*" not in name, folders))
+
+
+_ROOTS: Final = {name: tuple(dict.fromkeys(map(_root, patterns))) for name, patterns in SESSIONS.items()}
 """Program -> its folders of sessions, below the home directory."""
 
 ALL_SECONDS: Final = 5.0
@@ -34,7 +35,7 @@ ALL_SECONDS: Final = 5.0
 ACTIVE_SECONDS: Final = 3600.0
 """A file that changed within this time is examined by every look."""
 
-_FLAT: Final = frozenset(root for root in ROOTS["cursor"])
+_FLAT: Final = frozenset(_ROOTS["cursor"])
 """Folders in which sessions are one level deep, and much else is deeper."""
 
 Stamp = tuple[int, ...]
@@ -95,7 +96,7 @@ class SessionFolders:
         self._folders = {
             folder: _stamp(folder)
             for program in self._programs
-            for root in ROOTS[program]
+            for root in _ROOTS[program]
             for folder in self._folders_below(self._home / root, flat=root in _FLAT)
         }
         self._files = {path: program for program in self._programs for path in find_sessions(program, self._home)}

@@ -10,7 +10,7 @@ from typing import Any
 
 from clew.ingest.importers.accounts import conversations
 from clew.ingest.importers.chatgpt_content import to_parts
-from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import dict_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_tree import BranchPosition, branch_positions
 from clew.ingest.importers.message_turns import ImportedMessage, last_id, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
@@ -65,11 +65,7 @@ class _ChatGptConversation:
         if not raw or (not parts and role != "user"):
             yield Skipped("empty node", where)
             return
-        files = [
-            name
-            for each in list_of(metadata, "attachments")
-            if isinstance(each, dict) and (name := text_of(each, "name"))
-        ]
+        files = texts_of(metadata, "attachments", "name")
         message = ImportedMessage(
             skip_blank=True,
             source=NAME,

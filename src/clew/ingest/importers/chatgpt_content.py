@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from clew.ingest.formats import blocks
-from clew.ingest.importers.json_fields import list_of, text_of, without_none
+from clew.ingest.importers.json_fields import list_of, objects_of, text_of, without_none
 from clew.ingest.importers.source import Asset
 from clew.ingest.media import image_type
 from clew.types import Part
@@ -90,10 +90,9 @@ def _error(content: JsonObject) -> Iterator[Part]:
 
 
 def _thoughts(content: JsonObject) -> Iterator[Part]:
-    for thought in list_of(content, "thoughts"):
-        if isinstance(thought, dict):
-            lines = [text_of(thought, "summary"), text_of(thought, "content")]
-            yield Part(type="thinking", text="\n".join(line for line in lines if line))
+    for thought in objects_of(content, "thoughts"):
+        lines = [text_of(thought, "summary"), text_of(thought, "content")]
+        yield Part(type="thinking", text="\n".join(line for line in lines if line))
 
 
 def _recap(_content: JsonObject) -> Iterator[Part]:

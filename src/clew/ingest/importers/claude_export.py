@@ -10,7 +10,7 @@ from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.accounts import conversations
-from clew.ingest.importers.json_fields import first_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import first_of, objects_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_tree import BranchPosition, branch_positions
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, last_id, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
@@ -67,9 +67,7 @@ class _ClaudeConversation:
     def _message(
         self, position: BranchPosition, before: str | None, where: str, raw: dict[str, Any]
     ) -> Iterator[ImportRecord]:
-        files = [
-            name for each in list_of(raw, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
-        ]
+        files = texts_of(raw, "files", "file_name")
         message = ImportedMessage(
             skip_blank=True,
             source=NAME,
@@ -89,10 +87,7 @@ class _ClaudeConversation:
 def _parts(raw: dict[str, Any]) -> tuple[Part, ...]:
     """Content blocks, or the plain text where an older export has no blocks; then the texts of attachments."""
     parts = to_parts(raw.get("content")) or to_parts(text_of(raw, "text"))
-    return (
-        *parts,
-        *(part for each in list_of(raw, "attachments") if isinstance(each, dict) for part in _attached(each)),
-    )
+    return (*parts, *(part for each in objects_of(raw, "attachments") for part in _attached(each)))
 
 
 def _attached(attachment: dict[str, Any]) -> Iterator[Part]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
-from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import dict_of, objects_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, appended_json_lines, read_each
@@ -79,7 +79,7 @@ def _answer(data: dict[str, Any]) -> tuple[Part, ...]:
     """What the model thought and said, and what it called."""
     thought = text_of(data, "reasoningText")
     thinking = (Part(type="thinking", text=thought),) if thought else ()
-    requests = (call for call in list_of(data, "toolRequests") if isinstance(call, dict))
+    requests = objects_of(data, "toolRequests")
     calls = (call_part(call.get("name"), call.get("arguments", {}), call.get("toolCallId")) for call in requests)
     return (*thinking, *to_parts(data.get("content")), *calls)
 

@@ -18,7 +18,8 @@ import apsw
 
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts
-from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
+from clew.ingest.importers.databases import MAGIC
+from clew.ingest.importers.json_fields import dict_of, first_of, list_of, objects_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object
 from clew.ingest.importers.source import JsonRecord, Source, json_record
@@ -26,7 +27,6 @@ from clew.store.forks import Shared, using_sqlite
 from clew.types import Part, Rejection
 
 NAME = "cursor"
-_MAGIC: Final = b"SQLite format 3\0"
 _TABLE: Final = "cursorDiskKV"
 _SESSION: Final = "composerData:"
 _CHATS: Final = "workbench.panel.aichat.view.aichat.chatdata"
@@ -43,7 +43,7 @@ Json = Mapping[str, Any]
 def is_cursor(source: Source) -> bool:
     """Whether a file is a database with one of Cursor's tables."""
     with source.open() as stream:
-        if stream.read(len(_MAGIC)) != _MAGIC:
+        if stream.read(len(MAGIC)) != MAGIC:
             return False
     return source.path is not None and bool(_tables(source.path))
 
@@ -137,7 +137,7 @@ class _Session:
     def records(self) -> Iterator[ImportRecord]:
         lists = (list_of(self._item.value, name) for name in ("conversation", "bubbles"))
         inline = next((held for held in lists if any(isinstance(raw, dict) for raw in held)), [])
-        headers = [raw for raw in list_of(self._item.value, "fullConversationHeadersOnly") if isinstance(raw, dict)]
+        headers = objects_of(self._item.value, "fullConversationHeadersOnly")
         if not inline and not headers:
             yield Skipped("conversation without messages", self._item.where)
         held = dict_of(self._item.value, "conversationMap")
@@ -242,18 +242,16 @@ def _result(result: Any) -> tuple[str, dict[str, Any]]:
 
 def _code(raw: Json, name: str, part_type: Any = "text") -> Iterator[Part]:
     """Pieces of code that a message consists of, or that were attached to it."""
-    for each in list_of(raw, name):
-        if isinstance(each, dict):
-            lines = [line for line in list_of(each, "lines") if isinstance(line, str)]
-            text = text_of(each, "content", "rawText", "code") or "\n".join(lines)
-            if text.strip():
-                yield Part(type=part_type, text=text, name=text_of(each, "relativeWorkspacePath"))
+    for code in objects_of(raw, name):
+        lines = [line for line in list_of(code, "lines") if isinstance(line, str)]
+        text = text_of(code, "content", "rawText", "code") or "\n".join(lines)
+        if text.strip():
+            yield Part(type=part_type, text=text, name=text_of(code, "relativeWorkspacePath"))
 
 
 def _images(raw: Json) -> Iterator[Part]:
-    for each in list_of(raw, "images"):
-        if isinstance(each, dict):
-            yield linked_part(first_of(each, "url", "data", "path"), each.get("mimeType"))
+    for image in objects_of(raw, "images"):
+        yield linked_part(first_of(image, "url", "data", "path"), image.get("mimeType"))
 
 
 def _time(raw: Json) -> Any:

@@ -41,7 +41,7 @@ _PROGRAM_FOLDERS = {
 """Hidden folders in which programs keep sessions, and those of their folders that hold them."""
 
 _PROGRAM_FILES = (".aider.chat.history.md",)
-_SESSIONS = {
+SESSIONS: Final = {
     "claude-code": (".claude/projects/**/*.jsonl",),
     "codex": (".codex/sessions/**/rollout-*.jsonl", ".codex/archived_sessions/**/rollout-*.jsonl"),
     "cursor": tuple(
@@ -51,6 +51,7 @@ _SESSIONS = {
     ),
     "gemini-cli": (".gemini/tmp/*/chats/**/*.json", ".gemini/tmp/*/chats/**/*.jsonl"),
 }
+"""Client -> glob patterns of its session files, below the home directory."""
 
 FoundFile = Source | Rejection | Skipped | FileEnd
 Opener = Callable[[], BinaryIO]
@@ -65,9 +66,9 @@ def find_sessions(name: str, home: Path) -> list[Path]:
     Raises:
         FormatError: no client of that name keeps sessions.
     """
-    if name not in _SESSIONS:
-        raise FormatError(f"{name!r} keeps no sessions that are known; expected one of {', '.join(_SESSIONS)}")
-    found = {path for pattern in _SESSIONS[name] for path in home.glob(pattern) if _is_regular(path)}
+    if name not in SESSIONS:
+        raise FormatError(f"{name!r} keeps no sessions that are known; expected one of {', '.join(SESSIONS)}")
+    found = {path for pattern in SESSIONS[name] for path in home.glob(pattern) if _is_regular(path)}
     if name == "gemini-cli":  # its log repeats what the chats hold, where there are chats
         logs = (log for log in home.glob(".gemini/tmp/*/logs.json") if _is_regular(log))
         found |= {log for log in logs if not any(path.is_relative_to(log.parent) for path in found)}

@@ -13,7 +13,7 @@ from typing import Any
 from clew.ingest import client_marks as marks
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.importers.file_shape import file_shape
-from clew.ingest.importers.json_fields import first_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import first_of, list_of, objects_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, last_id, mark_injected, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, appended_json_lines, json_header, json_list, read_each
@@ -110,13 +110,13 @@ class _Chat:
         own = text_of(value, "id")
         if own and own not in self._before:
             self._before[own] = self._last
-        thoughts = tuple(_thought(each) for each in list_of(value, "thoughts") if isinstance(each, dict))
+        thoughts = tuple(map(_thought, objects_of(value, "thoughts")))
         said = tuple(part for part in to_parts(value.get("content")) if not self._is_known_result(part))
         self._seen.update(_result_id(part.call_id) for part in said if part.type == "tool_result" and part.call_id)
         parts = (*thoughts, *said)
         if kind == "user":
             parts = mark_injected(parts, marks.GEMINI_CLI)
-        calls = [call for call in list_of(value, "toolCalls") if isinstance(call, dict)]
+        calls = objects_of(value, "toolCalls")
         found: list[ImportRecord] = []
         if parts or not (calls or value.get("content")):
             found += self._turns(item, own, kind, parts, value.get("timestamp"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clew.ingest.importers.html_text import plain_html
-from clew.ingest.importers.json_fields import list_of, text_of, without_none
+from clew.ingest.importers.json_fields import text_of, texts_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_list
@@ -44,7 +44,7 @@ def _entry(source: Source, item: JsonRecord) -> Iterator[ImportRecord]:
     if not is_gemini or at is None or not (answers or title.startswith(_PROMPTED)):
         yield Skipped("other activity", item.where)
         return
-    notes = [name for note in list_of(value, "subtitles") if isinstance(note, dict) and (name := text_of(note, "name"))]
+    notes = texts_of(value, "subtitles", "name")
     session = source.session_for(f"gemini-apps {at[:10]}")
     metadata = without_none(notes=notes or None, image=text_of(value, "imageFile"))
     messages = [("user", title.removeprefix(_PROMPTED), at, 0)]
@@ -66,8 +66,4 @@ def _entry(source: Source, item: JsonRecord) -> Iterator[ImportRecord]:
 
 
 def _answers(value: dict[str, Any]) -> list[str]:
-    return [
-        html
-        for answer in list_of(value, "safeHtmlItem")
-        if isinstance(answer, dict) and (html := text_of(answer, "html"))
-    ]
+    return texts_of(value, "safeHtmlItem", "html")

@@ -27,6 +27,16 @@ def list_of(record: Mapping[str, Any], name: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def objects_of(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects in a list; what else it holds is left out."""
+    return [item for item in list_of(record, name) if isinstance(item, dict)]
+
+
+def texts_of(record: Mapping[str, Any], name: str, member: str) -> list[str]:
+    """A text of each object in a list: the names of a message's files. Objects without it are left out."""
+    return [text for item in objects_of(record, name) if (text := text_of(item, member))]
+
+
 def first_of(record: Mapping[str, Any], *names: str) -> Any:
     """The first of these members that is present and not null."""
     return next((record[name] for name in names if record.get(name) is not None), None)

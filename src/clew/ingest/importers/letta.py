@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.importers.file_shape import file_shape
-from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import dict_of, first_of, list_of, objects_of, text_of, without_none
 from clew.ingest.importers.kept_notes import digest_of, note_turns
 from clew.ingest.importers.message_fields import read_message
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
@@ -45,7 +45,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
         yield document
         return
     value = document.value
-    blocks = {text_of(block, "id"): block for block in list_of(value, "blocks") if isinstance(block, dict)}
+    blocks = {text_of(block, "id"): block for block in objects_of(value, "blocks")}
     for place, raw in enumerate(list_of(value, "agents") or [value]):
         if isinstance(raw, dict):
             held = [blocks[name] for name in list_of(raw, "block_ids") if isinstance(name, str) and name in blocks]
@@ -134,7 +134,7 @@ def _kept(raw: dict[str, Any], role: str) -> tuple[Part, ...]:
         texts = [part.text for part in to_parts(content)]
         return result_parts(_unwrapped("\n".join(texts)), raw.get("tool_call_id"), name=raw.get("name"))
     _, own, _ = read_message({"role": role, "content": content})
-    calls = [part for call in list_of(raw, "tool_calls") if isinstance(call, dict) for part in _spoken(call)]
+    calls = [part for call in objects_of(raw, "tool_calls") for part in _spoken(call)]
     if any(part.type == "text" for part in calls):  # the answer is an argument, so what stands beside it is thought
         own = tuple(Part(type="thinking", text=part.text) if part.type == "text" else part for part in own)
     return (*own, *calls)

@@ -7,7 +7,7 @@ from typing import Any
 from clew.errors import TurnRejected
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.formats.responses import item_parts
-from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of
+from clew.ingest.importers.json_fields import dict_of, first_of, objects_of, text_of
 from clew.ingest.importers.message_turns import ROLES
 from clew.types import Part
 
@@ -75,9 +75,7 @@ def _parts(value: JsonObject) -> Iterator[Part]:
     refusal = text_of(value, "refusal")
     if refusal is not None:
         yield Part(type="text", text=refusal, extra={"refusal": True})
-    for call in list_of(value, "tool_calls"):
-        if isinstance(call, dict):
-            yield _call(call)
+    yield from map(_call, objects_of(value, "tool_calls"))
     legacy = dict_of(value, "function_call")
     if legacy:
         yield call_part(legacy.get("name"), legacy.get("arguments", {}), None)

@@ -6,7 +6,7 @@ Their letters outside of ASCII are bytes of UTF-8 written as if each were a lett
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clew.ingest.importers.json_fields import list_of, text_of, without_none
+from clew.ingest.importers.json_fields import list_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.one_object import is_one_object, rejected
 from clew.ingest.importers.record import ImportRecord, no_object
@@ -45,12 +45,7 @@ def _time(message: object) -> int:
 
 
 def _message(value: JsonObject, session: str, title: str | None, where: str) -> Iterator[ImportRecord]:
-    files = [
-        name
-        for kind in _FILES
-        for each in list_of(value, kind)
-        if isinstance(each, dict) and (name := text_of(each, "uri"))
-    ]
+    files = [uri for kind in _FILES for uri in texts_of(value, kind, "uri")]
     message = ImportedMessage(
         source=NAME,
         session=session,

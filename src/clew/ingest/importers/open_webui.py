@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts, to_parts
 from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.accounts import conversations
-from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import dict_of, list_of, objects_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_tree import BranchPosition, branch_positions
 from clew.ingest.importers.message_turns import ImportedMessage, last_id, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object
@@ -93,7 +93,7 @@ class _Chat:
         parent: str | None,
         position: BranchPosition | None = None,
     ) -> Iterator[ImportRecord]:
-        names = [name for each in list_of(raw, "files") if isinstance(each, dict) and (name := text_of(each, "name"))]
+        names = texts_of(raw, "files", "name")
         message = ImportedMessage(
             skip_blank=True,
             source=NAME,
@@ -121,7 +121,7 @@ def _by_name(listed: list[Any]) -> dict[str, Any]:
 
 def _said(raw: dict[str, Any]) -> tuple[Part, ...]:
     """The parts of an answer, in order: its output items, else its text with the `<details>` in it."""
-    items = [found for item in list_of(raw, "output") if isinstance(item, dict) and (found := item_parts(item))]
+    items = [found for item in objects_of(raw, "output") if (found := item_parts(item))]
     if items:
         return tuple(part for _, parts in items for part in parts)
     content = raw.get("content")
@@ -195,16 +195,15 @@ def _unpacked(text: str) -> str:
 
 def _looked_up(raw: dict[str, Any]) -> Iterator[Part]:
     """The texts that were looked up for an answer, with the name of their source."""
-    for each in list_of(raw, "sources") or list_of(raw, "citations"):
-        if isinstance(each, dict):
-            name = text_of(dict_of(each, "source"), "name", "url")
-            for text in list_of(each, "document"):
-                if isinstance(text, str) and text.strip():
-                    yield Part(type="injected", text=text, name=name)
+    for source in objects_of(raw, "sources" if list_of(raw, "sources") else "citations"):
+        name = text_of(dict_of(source, "source"), "name", "url")
+        for text in list_of(source, "document"):
+            if isinstance(text, str) and text.strip():
+                yield Part(type="injected", text=text, name=name)
 
 
 def _files(raw: dict[str, Any]) -> Iterator[Part]:
     """The images of a message; other files are named in the metadata."""
-    for each in list_of(raw, "files"):
-        if isinstance(each, dict) and each.get("type") == "image":
-            yield linked_part(each.get("url"))
+    for file in objects_of(raw, "files"):
+        if file.get("type") == "image":
+            yield linked_part(file.get("url"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts
-from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import dict_of, objects_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_header, json_list, read_each
@@ -36,7 +36,7 @@ class _Session:
     def message(self, item: JsonRecord) -> Iterator[ImportRecord]:
         info = dict_of(item.value, "info")
         role = text_of(info, "role") or "missing"
-        raw = [part for part in list_of(item.value, "parts") if isinstance(part, dict)]
+        raw = objects_of(item.value, "parts")
         parts = tuple(part for each in raw for part in _parts(each, is_summary=info.get("summary") is True))
         if not parts:
             yield Skipped(f"{role} message without words", item.where)
@@ -97,5 +97,5 @@ def _tool(part: dict[str, Any]) -> tuple[Part, ...]:
 
 def _attached(state: dict[str, Any]) -> list[dict[str, Any]]:
     """The files of a result as blocks of content."""
-    files = (file for file in list_of(state, "attachments") if isinstance(file, dict) and text_of(file, "url"))
-    return [{"type": "image_url", "image_url": {"url": file["url"]}} for file in files]
+    addresses = texts_of(state, "attachments", "url")
+    return [{"type": "image_url", "image_url": {"url": address}} for address in addresses]

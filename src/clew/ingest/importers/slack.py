@@ -10,7 +10,7 @@ from functools import lru_cache
 from html import unescape
 from typing import Any, Final
 
-from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.json_fields import dict_of, objects_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_list, parse, read_each
@@ -45,7 +45,7 @@ class _ChannelDay:
         if kind not in _SPOKEN:
             yield Skipped(f"event:{kind}", item.where)
             return
-        files = [name for each in list_of(value, "files") if isinstance(each, dict) and (name := text_of(each, "name"))]
+        files = texts_of(value, "files", "name")
         message = ImportedMessage(
             source=NAME,
             session=self._session,
@@ -68,7 +68,7 @@ class _ChannelDay:
         """What the message says; programs often say it in attachments alone."""
         texts = [text_of(value, "text")]
         if texts == [None]:
-            attached = [each for each in list_of(value, "attachments") if isinstance(each, dict)]
+            attached = objects_of(value, "attachments")
             texts = [text_of(each, name) for each in attached for name in ("pretext", "title", "text")]
             texts = texts if any(texts) else [text_of(each, "fallback") for each in attached]
         return unescape(_LINK.sub(self._written_out, "\n".join(filter(None, texts))))
