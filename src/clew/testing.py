@@ -1,5 +1,6 @@
 """Fakes for the tests of those who build on Clew: models that need no model, a clock that stands still, a store."""
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -16,6 +17,10 @@ from clew.text.terms import terms
 __all__ = ["Answer", "FrozenClock", "HashEmbedder", "MemoryStore", "ScriptedLLM"]
 
 
+_REVISIONS = 10**16
+"""More revisions than the salt of a hash has room for."""
+
+
 class HashEmbedder:
     """An embedder that hashes the terms of a text: texts that share words are similar, others almost orthogonal.
 
@@ -25,9 +30,15 @@ class HashEmbedder:
     """
 
     def __init__(self, dim: int = 64, revision: int = 1) -> None:
-        """Embedders of two revisions are two models: their vectors have nothing to do with each other."""
-        if dim < 1:
-            raise InputError(f"HashEmbedder(dim={dim!r}); expected 1 or more")
+        """Embedders of two revisions are two models: their vectors have nothing to do with each other.
+
+        Raises:
+            InputError: `dim` or `revision` is not a whole number from 1 on.
+        """
+        if not isinstance(dim, int) or dim < 1:
+            raise InputError(f"HashEmbedder(dim={dim!r}); expected a whole number, 1 or more")
+        if not isinstance(revision, int) or not 1 <= revision < _REVISIONS:
+            raise InputError(f"HashEmbedder(revision={revision!r:.40}); expected a whole number, 1 or more")
         self.name = f"hash-{dim}@{revision}"
         self.dim = dim
         self._salt = b"" if revision == 1 else str(revision).encode()
@@ -56,15 +67,23 @@ class ScriptedLLM(LLM):
     """A language model that says what it was told to say, and remembers what it was asked.
 
     Tokens of an answer that is given as text are counted as words. A function that gives the answers may also wait, or
-    raise, as a model would that hangs or fails. Threads may share it.
+    raise, as a model would that hangs or fails. Threads may share it; they call such a function at the same time, and
+    take the answers of an iterable one by one.
 
     Attributes:
         prompts: every prompt, in the order in which they came.
     """
 
     def __init__(self, answers: Iterable[Answer] | Callable[[Prompt], Answer], name: str = "scripted") -> None:
-        """Takes the answers one after the other, or a function that makes each of them."""
+        """Takes the answers one after the other, or a function that makes each of them.
+
+        Raises:
+            InputError: the answers are a text, whose characters would be taken for answers.
+        """
+        if isinstance(answers, str):
+            raise InputError(f"ScriptedLLM({answers!r:.60}) is one text; expected a list of answers, or a function")
         self.name = name
+        self._lock = threading.Lock()
         self.prompts: list[Prompt] = []
         self._make = answers if callable(answers) else None
         self._left = iter(()) if callable(answers) else iter(answers)
@@ -75,10 +94,14 @@ class ScriptedLLM(LLM):
         Raises:
             ModelError: the script has no answer left; or whatever error the script has.
         """
-        self.prompts.append(prompt)
-        answer = next(self._left, None) if self._make is None else self._make(prompt)
+        with self._lock:
+            self.prompts.append(prompt)
+            number = len(self.prompts)
+            answer = next(self._left, None) if self._make is None else None
+        if self._make is not None:
+            answer = self._make(prompt)
         if answer is None:
-            raise ModelError(f"the script of {self.name} has no answer left; this is request {len(self.prompts)}")
+            raise ModelError(f"the script of {self.name} has no answer left; this is request {number}")
         if isinstance(answer, Exception):
             raise answer
         if not isinstance(answer, str):
@@ -94,14 +117,17 @@ class FrozenClock:
         """Starts at an aware datetime.
 
         Raises:
-            InputError: `start` has no time zone.
+            InputError: `start` is no datetime, has no time zone, or is outside the years 1 to 9999 in UTC.
         """
-        if start.tzinfo is None:
+        if not isinstance(start, datetime) or start.tzinfo is None:
             raise InputError(f"FrozenClock({start!r}) has no time zone; expected an aware datetime, such as in UTC")
-        self._now = start.astimezone(UTC)
+        try:
+            self._now = start.astimezone(UTC)
+        except OverflowError as error:
+            raise InputError(f"FrozenClock({start!r}) is outside the years 1 to 9999 in UTC") from error
 
     def __call__(self) -> datetime:
-        """The time at which the clock stands, as `now` gives it."""
+        """The time at which the clock stands: the same as `now()`."""
         return self._now
 
     def now(self) -> datetime:
@@ -109,6 +135,13 @@ class FrozenClock:
         return self._now
 
     def advance(self, seconds: float) -> datetime:
-        """Moves the clock, backwards if negative, and gives the new time."""
-        self._now += timedelta(seconds=seconds)
+        """Moves the clock, backwards if negative, and gives the new time.
+
+        Raises:
+            InputError: the new time is outside the years 1 to 9999.
+        """
+        try:
+            self._now += timedelta(seconds=seconds)
+        except (OverflowError, ValueError) as error:
+            raise InputError(f"{seconds!r} seconds after {self._now} is outside the years 1 to 9999") from error
         return self._now

@@ -34,6 +34,21 @@ def test_a_project_is_made_read_updated_and_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("L-PRJ-19")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("project", command, "--root") for command in ("init", "genesis", "status", "overlays")),
+        ("sessions", "--project"),
+        ("install", "claude-code", "--print", "--home"),
+    ],
+)
+def test_a_home_of_an_unknown_user_is_no_folder(words: tuple[str, ...], tmp_path: Path) -> None:
+    home = () if "--home" in words else ("--home", tmp_path)
+    done("add", "Hello.", "--home", tmp_path)
+    assert "begins with a user that is unknown here" in failure(1, *words, "~nobody-at-all/shop", *home)
+
+
+@pytest.mark.requirement("L-PRJ-19")
 def test_reading_a_project_shows_its_progress_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write(tmp_path / "shop", SHOP)
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal

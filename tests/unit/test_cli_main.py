@@ -12,7 +12,7 @@ from clew.cli.main import COMMANDS, Program, main
 from clew.cli.options import Scope, common, moment
 from clew.errors import ConflictError
 from clew.text.printable import printable
-from tests.cli_runs import failure, run
+from tests.cli_runs import done, failure, run
 
 
 def program(command: click.Command) -> Program:
@@ -148,7 +148,9 @@ def test_an_interruption_is_status_130(error: BaseException) -> None:
         (["config"], "Usage"),
     ],
 )
+@pytest.mark.usefixtures("tmp_home")
 def test_wrong_usage_is_status_2(words: list[str], said: str) -> None:
+    done("resume")  # begins a memory, without which it is what is missing
     assert said in failure(2, *words)
 
 

@@ -1,5 +1,6 @@
 """Signals left out one at a time, and results drawn as a curve."""
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -57,6 +58,10 @@ def test_a_curve_shows_each_run_and_form() -> None:
     single = run_recall([TALK], data="talk", budgets=(20,), embedder=None, config=Config())
     with pytest.raises(InputError, match="two budgets or more"):
         curve([single], ["one"])
+    with pytest.raises(InputError, match="each 1 or more"):
+        curve([replace(run, budgets=(0, 20))], ["one"])
+    with pytest.raises(InputError, match="nothing to draw"):
+        curve([replace(run, outcomes=())], ["one"])
 
 
 @pytest.mark.slow

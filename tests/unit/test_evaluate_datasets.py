@@ -170,6 +170,7 @@ def test_longmemeval_with_several_questions_a_haystack(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
         ("{}", "not a list of objects"),
         ("[]", "not a list of objects"),
         ('[{"a": 1}]', "items with 'a'"),

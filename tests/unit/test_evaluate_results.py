@@ -106,7 +106,7 @@ def test_a_result_file_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-BENCH-05")
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": "1"}', '{"outcomes": 3}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": "1"}', '{"outcomes": 3}', "[" * 100_000])
 def test_other_files_are_no_results(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=r"not a result of `clew bench recall --out`"):

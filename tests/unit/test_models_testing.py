@@ -1,5 +1,8 @@
 """The fakes that Clew offers to its users' tests."""
 
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -7,8 +10,10 @@ import pytest
 
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.testing import FrozenClock, HashEmbedder, MemoryStore
+from clew.models.prompt import Prompt
+from clew.testing import FrozenClock, HashEmbedder, MemoryStore, ScriptedLLM
 from clew.types import Turn
+from tests.memories import NOON
 
 HASH_OF_15 = [0, 0, 0, 1, 0, 0, 0, 0]
 
@@ -42,6 +47,12 @@ def test_hashed_vectors_are_the_same_everywhere() -> None:
 def test_a_hash_embedder_needs_a_dimension() -> None:
     with pytest.raises(InputError, match="dim=0"):
         HashEmbedder(0)
+    for wrong in ("64", 64.5):
+        with pytest.raises(InputError, match="whole number"):
+            HashEmbedder(wrong)  # type: ignore[arg-type]  # what is tested
+    for revision in (0, 10**20):
+        with pytest.raises(InputError, match="revision="):
+            HashEmbedder(revision=revision)
 
 
 @pytest.mark.requirement("F-MODELS-15")
@@ -57,6 +68,44 @@ def test_a_frozen_clock_moves_only_when_told() -> None:
 def test_a_frozen_clock_needs_a_time_zone() -> None:
     with pytest.raises(InputError, match="time zone"):
         FrozenClock(datetime(2024, 3, 15))  # noqa: DTZ001 - what is tested
+    with pytest.raises(InputError, match="time zone"):
+        FrozenClock("2024-03-15")  # type: ignore[arg-type]  # what is tested
+
+
+@pytest.mark.requirement("F-MODELS-15")
+def test_a_frozen_clock_stays_within_the_calendar() -> None:
+    with pytest.raises(InputError, match="outside the years"):
+        FrozenClock(datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-2))))
+    clock = FrozenClock(NOON)
+    for seconds in (1e15, -1e15, float("inf"), float("nan")):
+        with pytest.raises(InputError, match="outside the years"):
+            clock.advance(seconds)
+    assert clock() == NOON
+
+
+@pytest.mark.requirement("F-MODELS-15")
+def test_a_script_is_no_single_text() -> None:
+    with pytest.raises(InputError, match="expected a list of answers"):
+        ScriptedLLM("one answer")
+
+
+@pytest.mark.requirement("F-MODELS-15")
+def test_threads_share_the_answers_of_a_generator() -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def script() -> Iterator[str]:
+        begun.set()
+        goes_on.wait(10)
+        yield "first"
+        yield "second"
+
+    model = ScriptedLLM(script())
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(model.complete, Prompt.of("", "?"), max_tokens=9)
+        begun.wait(10)
+        other = pool.submit(model.complete, Prompt.of("", "?"), max_tokens=9)
+        threading.Timer(0.1, goes_on.set).start()  # while the other one waits
+        assert (one.result().text, other.result().text) == ("first", "second")
 
 
 @pytest.mark.requirement("F-MODELS-15")

@@ -4,7 +4,6 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -150,9 +149,16 @@ def moment_or_phrase(text: str) -> datetime | str:
 
 
 def project_folder(text: str) -> str:
-    """A project folder of the command line: a name as it is, a path made absolute."""
-    is_path = text in (".", "..") or any(mark in text for mark in "/\\~")
-    return str(Path(text).expanduser().absolute().resolve()) if is_path else text
+    """A project folder of the command line: a name as it is, a path made absolute.
+
+    Raises:
+        InputError: it is no path that can be.
+    """
+    if text not in (".", "..") and not any(mark in text for mark in "/\\~"):
+        return text
+    from clew.store.home import usable_path  # of the store, which the help page does not need
+
+    return str(usable_path(text, "the project folder").absolute().resolve())
 
 
 def restricting(command: Command) -> Command:

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Final
 
 import click
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, limited, most_rows
-from clew.cli.project_memory import attach, decisions, detach, drift, overlays, place_of, root_option
+from clew.cli.project_memory import attach, decisions, detach, drift, folder_of, overlays, place_of, root_option
 from clew.cli.show import bar, counted, dim, err, grid, lay_out, lines, numbers, out, shortened
 from clew.cli.terminal import emit
 from clew.config import load_config
@@ -73,7 +72,7 @@ def init(scope: Scope, root: str | None) -> None:
 
     Where there is one already, nothing changes, and the exit status is 0 all the same.
     """
-    layout = Layout.of(root or ".")
+    layout = Layout.of(folder_of(root))
     is_new = layout.make()
     if scope.as_json:
         emit({"root": str(layout.root), "folder": str(layout.folder), "created": is_new})
@@ -200,7 +199,7 @@ def open_cognition(scope: Scope, root: str | None, reads: bool) -> None:
 
     With --read, say what is in a folder .open_cognition of any program. Exit status 1 means that hashes are wrong.
     """
-    place = place_of(root) if not reads else Path(root or ".")
+    place = folder_of(root) if reads else place_of(root)
     if reads:
         view = read_open_cognition(place / FOLDER)
     else:

@@ -16,6 +16,7 @@ from clew.config import load_config
 from clew.project.elements import elements_of
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project, root_of
+from clew.store.home import usable_path
 from clew.store.open import home_of
 from clew.text.printable import printable, printable_name
 from clew.types.projects import CodeDecision, ProjectDrift
@@ -36,9 +37,22 @@ SHOWN_FOLDERS: Final = 6
 """Folders whose further files drift counts apart."""
 
 
+def folder_of(root: str | None) -> Path:
+    """The folder that --root names, or this one.
+
+    Raises:
+        InputError: it is no path that can be.
+    """
+    return Path() if root is None else usable_path(root, "the folder of the project")
+
+
 def place_of(root: str | None) -> Path:
-    """The folder of the project: as given, or the nearest upwards that has a store, or this one."""
-    return Path(root) if root is not None else root_of(".") or Path()
+    """The folder of the project: as given, or the nearest upwards that has a store, or this one.
+
+    Raises:
+        InputError: see `folder_of`.
+    """
+    return folder_of(root) if root is not None else root_of(".") or Path()
 
 
 root_option = click.option(

@@ -16,6 +16,7 @@ from clew.cli.show import err, out
 from clew.cli.terminal import emit, say
 from clew.errors import NotFoundError
 from clew.serve.clients.install import clew_command
+from clew.store.home import usable_path
 
 NAME: Final = "clew-watch"
 LABEL: Final = "io.clew.watch"
@@ -90,6 +91,7 @@ def memory_options(scope: Scope) -> list[str]:
     An address in CLEW_STORE is left to the environment of the command, as it may contain a password.
 
     Raises:
+        InputError: the home is no path that can be.
         UsageError: --store is an address, which may contain a password.
     """
     if scope.home is not None and "://" in scope.home:
@@ -98,7 +100,7 @@ def memory_options(scope: Scope) -> list[str]:
             "CLEW_STORE in the environment of the agent."
         )
     home = scope.home or os.environ.get("CLEW_STORE") or os.environ.get("CLEW_HOME")
-    words = [] if not home or "://" in home else ["--home", str(Path(home).expanduser().absolute())]
+    words = [] if not home or "://" in home else ["--home", str(usable_path(home, "the home").absolute())]
     return words if scope.space == "default" else [*words, "--space", scope.space]
 
 

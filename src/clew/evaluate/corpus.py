@@ -112,7 +112,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not JSON: {error}; fetch the data set again") from error
 
 

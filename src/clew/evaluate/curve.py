@@ -22,12 +22,15 @@ def curve(runs: Sequence[Run], names: Sequence[str]) -> str:
         names: names of the runs, for the legend.
 
     Raises:
-        InputError: there is no run, or fewer than two budgets.
+        InputError: there is no run, fewer than two budgets or one below 1, or no question was measured.
     """
     budgets = sorted({budget for run in runs for budget in run.budgets})
-    if len(budgets) < 2:
-        raise InputError(f"a curve needs two budgets or more; the results have {budgets or 'none'}")
-    lowest = min(value for run in runs for form in run.forms for _, value in _points(run, form))
+    if len(budgets) < 2 or budgets[0] < 1:
+        raise InputError(f"a curve needs two budgets or more, each 1 or more; the results have {budgets or 'none'}")
+    measured = [value for run in runs for form in run.forms for _, value in _points(run, form)]
+    if not measured:
+        raise InputError("the results have no question, so there is nothing to draw; give those of another run")
+    lowest = min(measured)
     floor = min(90, 10 * math.floor(lowest / 10))
 
     def x(budget: float) -> float:

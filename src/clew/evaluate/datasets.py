@@ -59,7 +59,7 @@ def _from_lines(path: Path) -> list[DatasetConversation]:
     text = read_text(path)
     try:
         first = json.loads(text.partition("\n")[0])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not a list of JSON lines: {error}; {EXPECTED}") from error
     if isinstance(first, Mapping) and is_qmsum(first):
         return read_qmsum(text, str(path))

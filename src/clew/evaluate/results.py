@@ -92,7 +92,7 @@ def read(path: Path) -> Run:
         return Run.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror}; give a file that `--out` wrote") from error
-    except (ValueError, TypeError, AttributeError, InputError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError, InputError) as error:
         raise FormatError(f"{path} is not a result of `clew bench recall --out`: {error}") from error
 
 
