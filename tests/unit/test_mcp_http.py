@@ -1,6 +1,7 @@
 """MCP over HTTP: the official client against the part of the ASGI app that serves it."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -108,6 +109,35 @@ def test_a_space_that_cannot_be_opened_stops_no_other() -> None:
                 await mcp.handle(("broken", True, True), {"type": "http"}, never, never)
             async with client(mcp) as one:
                 assert "Nothing relevant" in text(await one.call_tool("recall", {"query": "tea"}))
+
+        served(tools_of, work)
+
+
+@pytest.mark.requirement("P-SRF-08")
+def test_a_space_that_opens_slowly_holds_up_no_other() -> None:
+    opens, may_open = threading.Event(), threading.Event()
+
+    def tools_of(key: ToolsKey) -> Tools:
+        if key[0] == "slow":
+            opens.set()
+            assert may_open.wait(60)
+        return tools_over(memory, key)
+
+    with quiet() as memory:
+
+        async def work(mcp: McpOverHttp) -> None:
+            async def late() -> None:
+                async with client(mcp, ("slow", True, True)) as other:
+                    await other.list_tools()
+
+            slow = asyncio.ensure_future(late())
+            try:
+                assert await asyncio.to_thread(opens.wait, 60)
+                async with asyncio.timeout(60), client(mcp) as one:
+                    assert "Nothing relevant" in text(await one.call_tool("recall", {"query": "tea"}))
+            finally:
+                may_open.set()
+            await slow
 
         served(tools_of, work)
 

@@ -5,6 +5,7 @@ scopes that a token gives choose the tools. Requests stand alone: there are no s
 over, and any worker process can answer any of them.
 """
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -32,7 +33,7 @@ class McpOverHttp:
         self._tools_of = tools_of
         self._managers: dict[ToolsKey, StreamableHTTPSessionManager] = {}
         self._tasks: TaskGroup | None = None
-        self._starting = anyio.Lock()
+        self._starting: defaultdict[ToolsKey, anyio.Lock] = defaultdict(anyio.Lock)  # opening one holds up no other
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -57,7 +58,7 @@ class McpOverHttp:
         await manager.handle_request(scope, receive, send)
 
     async def _started(self, key: ToolsKey) -> "StreamableHTTPSessionManager":
-        async with self._starting:
+        async with self._starting[key]:
             if key not in self._managers:
                 if self._tasks is None:
                     raise ClosedError("the server is stopping; send the request again when it has started")
