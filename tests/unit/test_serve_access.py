@@ -81,6 +81,7 @@ def test_the_bearer_counts_on_own_pages_only() -> None:
     assert status(found, own_page=True, authorization=f"bearer {GIVEN}") == 200
     assert status(found, own_page=True, authorization=f"Basic {GIVEN}") == 401
     assert status(found, own_page=True, authorization=f"Bearer {GIVEN}", x_clew_token=GIVEN[1:]) == 401
+    assert status(found, own_page=True, authorization=f"Bearer {GIVEN}", x_clew_token="") == 200
 
 
 @pytest.mark.requirement("P-RLY-10")

@@ -225,7 +225,7 @@ class Access:
 
 def _shown_token(headers: Headers, *, own_page: bool) -> bytes | None:
     token = headers.get(b"x-clew-token")
-    if token is None and own_page:
+    if not token and own_page:
         kind, _, value = headers.get(b"authorization", b"").partition(b" ")
         token = value.strip() if kind.lower() == b"bearer" else None
     return token
