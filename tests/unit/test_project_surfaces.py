@@ -1,9 +1,12 @@
 """Where people and agents meet what conversations say of projects: commands, tools, the hook."""
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from clew.errors import StoreLocked
+from clew.memory import Memory
 from clew.serve.access import Principal
 from clew.serve.agent_tools.toolbox import Toolbox
 from clew.serve.agent_tools.tools import Tools
@@ -29,6 +32,22 @@ def opened(path: str, session: str = "now") -> dict[str, object]:
     }
 
 
+class BusyOnce:
+    """A memory whose store is locked when decisions are first asked for."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory, self._is_busy = memory, True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._memory, name)
+
+    def decisions(self, *arguments: Any, **more: Any) -> Any:
+        if self._is_busy:
+            self._is_busy = False
+            raise StoreLocked("another program is writing")
+        return self._memory.decisions(*arguments, **more)
+
+
 @pytest.mark.requirement("L-MEE-21")
 def test_the_hook_tells_what_was_decided_about_a_file_that_is_opened_once() -> None:
     with quiet(space="park") as memory:
@@ -43,6 +62,10 @@ def test_the_hook_tells_what_was_decided_about_a_file_that_is_opened_once() -> N
         assert answer_hook(memory, Principal("park"), opened("/srv/park/src/gate.py"), 1_500) == {}
         assert answer_hook(memory, Principal("park"), opened("/srv/park/src/gate.py", "later"), 1_500) != {}
         assert answer_hook(memory, Principal("park"), opened("/srv/park/src/other.py"), 1_500) == {}
+        busy = cast(Memory, BusyOnce(memory))
+        with pytest.raises(StoreLocked):
+            answer_hook(busy, Principal("park"), opened("/srv/park/src/gate.py"), 1_500)
+        assert answer_hook(busy, Principal("park"), opened("/srv/park/src/gate.py"), 1_500) == answer
         odds: list[object] = [{}, {"file_path": 3}, None, [], {"file_path": ""}]
         for odd in odds:
             event = {**opened("x"), "tool_input": odd}

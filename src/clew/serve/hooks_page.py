@@ -103,7 +103,12 @@ def _opened(memory: Memory, event: Mapping[str, Any]) -> str:
         while len(told) > MOST_TOLD:
             del told[next(iter(told))]
     root = project_root(path, folder) if path.startswith("/") else None
-    return code_decisions(memory.decisions(f"file:{path}", limit=DECISIONS, project=root, besides=session))
+    try:
+        return code_decisions(memory.decisions(f"file:{path}", limit=DECISIONS, project=root, besides=session))
+    except ClewError:
+        with _telling:  # nothing was told; the file's next opening tells it
+            told.pop((session, path), None)
+        raise
 
 
 def _store(memory: Memory, named: str) -> None:
