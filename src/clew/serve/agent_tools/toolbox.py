@@ -65,17 +65,17 @@ class Toolbox:
         names = [name for name in OFFERED if not (aliases and name in _OWN)]
         self._tools: dict[str, Tool] = {tool.name: tool for tool in tools.offered() if tool.name in names}
         self._names = {self._shown(name): name for name in names}
+        self._offered = {
+            shown: {"name": shown, "description": self._about(self._tools[name]), "schema": self._tools[name].schema}
+            for shown, name in self._names.items()
+        }
 
     def _shown(self, name: str) -> str:
         return self.prefix + (_VC_NAMES.get(name, name) if self.prefix == "vc_" else name)
 
     def offered(self, taken: Container[str]) -> list[Mapping[str, Any]]:
         """Name, description and schema of each tool; those whose name the client has taken are left out."""
-        return [
-            {"name": shown, "description": self._about(self._tools[name]), "schema": self._tools[name].schema}
-            for shown, name in self._names.items()
-            if shown not in taken
-        ]
+        return [tool for shown, tool in self._offered.items() if shown not in taken]
 
     def _about(self, tool: Tool) -> str:
         """The description, with the names of other tools as the model knows them."""

@@ -62,7 +62,7 @@ class ConversationWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _PartlyStored:
     """A unit that was stored in part by another way: the places of its stored turns, and the other turns.
 
     What the program added to such a unit is not among the others.
@@ -95,7 +95,7 @@ class _Work:
     order: list[int] = field(default_factory=list)
     turns: list[PlacedTurn] = field(default_factory=list)
     ends: dict[str, int] = field(default_factory=dict)
-    said: dict[int, _Said] = field(default_factory=dict)
+    said: dict[int, _PartlyStored] = field(default_factory=dict)
     first: int = 0
     next_seq: int = 0
 
@@ -163,7 +163,7 @@ class _Work:
                 return
             self.held[i] = message.turns[-1]
 
-    def _said_in_file(self, tx: Reader, session: str) -> dict[int, _Said]:
+    def _said_in_file(self, tx: Reader, session: str) -> dict[int, _PartlyStored]:
         """The units to be stored of whose turns an import of the program's own file has stored some.
 
         Of a session of which the proxy knows no message, whoever stored them.
@@ -172,14 +172,14 @@ class _Work:
             return {}
         from_file = None if self.writer.conversation.is_foreign else True
         words = stored_words(tx, self.space, session, from_file=from_file)
-        found: dict[int, _Said] = {}
+        found: dict[int, _PartlyStored] = {}
         for i, places in enumerate(self.held):
             turns = self.made.get(i) if places is None else None
             each = [(turn, words.find(turn.item.turn)) for turn in turns or ()]
             seqs = tuple(sorted({seq for _, said in each for seq in said}))
             if seqs:
                 rest = [turn for turn, said in each if not said and turn.item.turn.origin != "injected"]
-                found[i] = _Said(seqs, rest)
+                found[i] = _PartlyStored(seqs, rest)
         return found
 
     def _leave_elsewhere(self, tx: Reader, conversation: Conversation) -> None:
@@ -187,7 +187,7 @@ class _Work:
         words = SpokenPieces(imported_since(tx, self.space, conversation.session, conversation.elsewhere))
         for i, places in enumerate(self.held):
             if places is None:
-                said = self.said.get(i, _Said((), self.made.get(i) or ()))
+                said = self.said.get(i, _PartlyStored((), self.made.get(i) or ()))
                 self.said[i] = replace(said, rest=[turn for turn in said.rest if not words.find(turn.item.turn)])
 
     def _place_inside(self, tx: Reader, i: int) -> None:

@@ -117,7 +117,7 @@ class ConversationLog:
         return Committed(tuple(name for each in stored for name in each.result), wait_for_disk)
 
     def _store_one(
-        self, conversation: Conversation, client: ClientMark, wire: str, said: "_Said"
+        self, conversation: Conversation, client: ClientMark, wire: str, said: "_SaidAnswer"
     ) -> Committed[tuple[str, ...]]:
         """Commits one answer. Of several to one question each after the first opens a branch."""
         before, answer = said.before, said.answer
@@ -322,7 +322,7 @@ def _calling(units: Sequence[Unit], at: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _SaidAnswer:
     """An answer that says something.
 
     Attributes:
@@ -335,16 +335,16 @@ class _Said:
     answer: Answer
 
 
-def _different(conversation: Conversation, request: ChatRequest, answer: Answer) -> list[_Said]:
+def _different(conversation: Conversation, request: ChatRequest, answer: Answer) -> list[_SaidAnswer]:
     """The answers to a request that say something; of those that say the same, the first."""
-    said: dict[bytes, _Said] = {}
+    said: dict[bytes, _SaidAnswer] = {}
     for each in (answer, *answer.others):
         if (found := _after(conversation, request, each)) is not None:
             said.setdefault(found.unit.digest, found)
     return list(said.values())
 
 
-def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> _Said | None:
+def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> _SaidAnswer | None:
     """An answer behind the units of its request; None for one that says nothing."""
     units = conversation.units
     count = len(request.messages)
@@ -354,7 +354,7 @@ def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> 
     start = units[-1].first if begun else count
     said = units_of((*request.messages[start:], *answer.messages))[-1]
     moved = replace(said, first=said.first + start, last=said.last + start)
-    return _Said(units[:-1] if begun else units, moved, answer)
+    return _SaidAnswer(units[:-1] if begun else units, moved, answer)
 
 
 def with_answer(
