@@ -9,7 +9,7 @@ from itertools import chain
 
 import pytest
 
-from clew.serve.proxy.network.forward import IDLE_NEAR, Attempt, Forwarder, Outgoing, Unreachable
+from clew.serve.proxy.network.forward import IDLE_PLAIN, Attempt, Forwarder, Outgoing, Unreachable
 from tests.proxies import proxy
 from tests.raw_upstreams import (
     RawRequest,
@@ -370,7 +370,7 @@ def test_a_question_goes_not_over_a_connection_that_was_idle_for_long(idle: floa
     with closing_upstream() as (url, asked):
         assert asyncio.run(posted(url)) == statuses
         assert [*chain.from_iterable(asked)] == [b"POST"] * len(statuses)
-    assert IDLE_NEAR < 5  # after which such servers close a connection
+    assert IDLE_PLAIN < 5  # after which such servers close a connection
 
 
 @pytest.mark.requirement("P-LFT-10")

@@ -165,7 +165,7 @@ def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
 
 
 def _first_byte_after_pause(bench: _Bench, turns: int, calls: int) -> Measure:
-    """The same for questions that come as those of a person, or of an agent between two tools: after a pause."""
+    """Time to the first byte for questions that come after a pause, as those of a person or an agent at work."""
     (direct, proxied), _ = _asked_in_turn(bench, bench.questions[-(calls + _WARM_UP) :], PAUSE)
     return Measure(
         name="proxy.first_byte.paused",

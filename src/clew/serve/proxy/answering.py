@@ -34,7 +34,7 @@ class ClientAnswer:
         await self._send({"type": "http.response.body", "body": piece, "more_body": True})
 
     async def end(self) -> None:
-        """Says that the body is whole."""
+        """Ends the answer: its body is whole."""
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def error(self, provider: Provider | None, status: int, message: str) -> None:

@@ -38,13 +38,13 @@ class ChatRelay:
     most: int
 
     async def run(self, answer: ClientAnswer) -> None:
-        """Does it all.
+        """Prepares the chat, sends it upstream, relays the answer and has it stored.
 
         Raises:
             Unreachable: the upstream gave no answer.
             Broken: its answer broke off.
         """
-        self.forwarder.open_early(self.url)
+        self.forwarder.preconnect(self.url)
         preparing = await self.workers.prepared(self.chat)
         prepared = preparing.sent
         if prepared.reply is not None:

@@ -87,7 +87,7 @@ class Unchanged(StrEnum):
     ERROR = "error"
     """Something of the memory failed."""
     SLOW = "slow"
-    """It took longer than `serve.patience`."""
+    """The memory took longer than `serve.patience`."""
     BUSY = "busy"
     """More requests wait for the threads than they will get through."""
     UNREADABLE = "unreadable"

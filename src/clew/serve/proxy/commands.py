@@ -208,7 +208,7 @@ class Commands:
         return "Paused. Until `clew resume` nothing of this conversation is stored, looked up or added."
 
     def resume(self, _argument: str) -> str:
-        """Ends that."""
+        """Ends the pause."""
         if self._session:
             self._memory.resume(self._session)
         if self._memory.stats().details["paused_since"] is not None:

@@ -38,7 +38,7 @@ class Choice(StrEnum):
     LEAVE = "leave"
     """As the client sent it, with the blocks that were added to it before."""
     TAIL = "tail"
-    """The same, with a new block at the end of the last question."""
+    """As by `leave`, with a new block at the end of the last question."""
     REWRITE_NOW = "rewrite-now"
     """With shorter renderings in place of old messages."""
     REWRITE_WHEN_COLD = "rewrite-when-cold"

@@ -25,7 +25,7 @@ SILENCE: Final = 1_200.0
 """Seconds that the upstream may be silent: models think for minutes, and the vendors' SDKs wait for 600 s."""
 IDLE: Final = 60.0
 """Seconds for which an unused connection is kept for the next request."""
-IDLE_NEAR: Final = 2.0
+IDLE_PLAIN: Final = 2.0
 """Seconds for the same without encryption: to a server nearby, where a new connection costs next to nothing.
 
 Such servers (those on uvicorn and llama.cpp's among them) close a connection that was idle for 5 s, and a question that
@@ -144,34 +144,36 @@ class Connections:
         import httpcore2  # the extra `server`
         import httpx2  # the same; it takes 0.1 s to load
 
-        from clew.serve.proxy.network.early_connections import EarlyTransport  # which loads the same extra
-        from clew.serve.proxy.network.far_connections import FarNetwork  # likewise
-        from clew.serve.proxy.network.near_connections import HOSTS, NearNetwork  # likewise
+        from clew.serve.proxy.network.loopback import HOSTS, LoopbackNetwork  # likewise
+        from clew.serve.proxy.network.preconnect import PreconnectTransport  # which loads the same extra
+        from clew.serve.proxy.network.remote import RemoteNetwork  # likewise
 
-        self._near = EarlyTransport(NearNetwork(idle), context, kept, idle)
-        self._far: EarlyTransport | None = None
+        self._loopback = PreconnectTransport(LoopbackNetwork(idle), context, kept, idle)
+        self._remote: PreconnectTransport | None = None
         if not _PROXIES & getproxies().keys():  # else the library's own, which goes over the environment's proxy
-            self._far = EarlyTransport(FarNetwork(httpcore2.AnyIOBackend(), idle), context, kept, idle)
-        self._here = frozenset(HOSTS)
+            self._remote = PreconnectTransport(RemoteNetwork(httpcore2.AnyIOBackend(), idle), context, kept, idle)
+        self._loopback_hosts = frozenset(HOSTS)
         names = [f"[{host}]" if ":" in host else host for host in HOSTS]
-        here: dict[str, Any] = {f"http://{name}": self._near for name in names}
-        here |= dict.fromkeys(f"https://{name}" for name in names)  # the environment's proxy is for other machines
+        mounts: dict[str, Any] = {f"http://{name}": self._loopback for name in names}
+        mounts |= dict.fromkeys(f"https://{name}" for name in names)  # the environment's proxy is for other machines
         self.client = httpx2.AsyncClient(
             verify=context,
-            transport=self._far,
+            transport=self._remote,
             timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=kept, keepalive_expiry=idle),
             cookies=cookies,
-            mounts=here,
+            mounts=mounts,
             follow_redirects=False,
         )
 
-    def open_early(self, url: str) -> None:
+    def preconnect(self, url: str) -> None:
         """Begins to open a connection for a request that comes soon, unless one is free."""
         parts = urlsplit(url)
-        transport = self._near if parts.scheme == "http" and parts.hostname in self._here else self._far
+        transport = (
+            self._loopback if parts.scheme == "http" and parts.hostname in self._loopback_hosts else self._remote
+        )
         if transport is not None:
-            transport.open_early(url, CONNECT)
+            transport.preconnect(url, CONNECT)
 
 
 def _limit_idle(answer: "httpx2.Response") -> None:
@@ -186,7 +188,7 @@ def _limit_idle(answer: "httpx2.Response") -> None:
 class Forwarder:
     """Sends requests upstream over connections that are made once and kept. One event loop uses it."""
 
-    def __init__(self, idle_near: float = IDLE_NEAR) -> None:
+    def __init__(self, idle_plain: float = IDLE_PLAIN) -> None:
         """Takes the seconds for which an unused connection without encryption is kept."""
         import httpx2  # the extra `server`; it takes 0.1 s to load
 
@@ -194,14 +196,14 @@ class Forwarder:
         jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another
         context = httpx2.create_ssl_context()
         self._kept, self._fresh = Connections(context, jar, _KEPT, IDLE), Connections(context, jar, 0, IDLE)
-        self._near = Connections(context, jar, _KEPT, idle_near)
+        self._plain = Connections(context, jar, _KEPT, idle_plain)
 
-    def open_early(self, url: str) -> None:
+    def preconnect(self, url: str) -> None:
         """Begins to open the connection for a request that is still being prepared, unless one is free."""
-        self._for(url).open_early(url)
+        self._for(url).preconnect(url)
 
     def _for(self, url: str) -> Connections:
-        return self._near if url.startswith("http:") else self._kept
+        return self._plain if url.startswith("http:") else self._kept
 
     async def send(self, outgoing: Outgoing) -> "ReceivedAnswer":
         """Sends a request and returns its answer when the headers are there; the caller closes it.
@@ -244,5 +246,5 @@ class Forwarder:
 
     async def close(self) -> None:
         """Closes all connections."""
-        for connections in (self._kept, self._fresh, self._near):
+        for connections in (self._kept, self._fresh, self._plain):
             await connections.client.aclose()

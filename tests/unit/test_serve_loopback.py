@@ -8,7 +8,7 @@ import httpcore2
 import pytest
 
 from clew.serve.proxy.network.forward import Forwarder, Outgoing, Unreachable
-from clew.serve.proxy.network.near_connections import NearNetwork
+from clew.serve.proxy.network.loopback import LoopbackNetwork
 from tests.raw_upstreams import closing_upstream
 
 SOON = 60.0
@@ -28,7 +28,7 @@ async def asked(forwarder: Forwarder, url: str) -> int:
 @pytest.mark.requirement("SRV-NEAR-01")
 def test_an_answer_that_was_read_late_does_not_make_its_connection_young() -> None:
     async def run(url: str, came: list[list[bytes]]) -> list[int]:
-        forwarder = Forwarder(idle_near=0.5)
+        forwarder = Forwarder(idle_plain=0.5)
         first = asyncio.ensure_future(asked(forwarder, url))
         until = time.monotonic() + SOON
         while came != [[b"POST"]] and time.monotonic() < until:
@@ -46,7 +46,7 @@ def test_an_answer_that_was_read_late_does_not_make_its_connection_young() -> No
 @pytest.mark.requirement("SRV-NEAR-01")
 def test_a_connection_is_used_again_while_it_is_young() -> None:
     async def run(url: str) -> list[int]:
-        forwarder = Forwarder(idle_near=SOON)
+        forwarder = Forwarder(idle_plain=SOON)
         statuses = [await asked(forwarder, url), await asked(forwarder, url)]
         await forwarder.close()
         return statuses
@@ -61,7 +61,7 @@ def test_nothing_is_written_to_a_connection_that_the_other_side_has_closed() -> 
     async def run() -> bytes:
         loop = asyncio.get_running_loop()
         with socket.create_server(("127.0.0.1", 0)) as listening:
-            stream = await NearNetwork(SOON).connect_tcp("localhost", listening.getsockname()[1], timeout=5)
+            stream = await LoopbackNetwork(SOON).connect_tcp("localhost", listening.getsockname()[1], timeout=5)
             plug, _ = await loop.run_in_executor(None, listening.accept)
             await stream.write(b"one")
             plug.shutdown(socket.SHUT_WR)
@@ -82,13 +82,13 @@ def test_what_cannot_be_reached_or_does_not_answer_is_an_error_of_the_library() 
     async def run() -> None:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             port = listening.getsockname()[1]
-            stream = await NearNetwork(SOON).connect_tcp("127.0.0.1", port)
+            stream = await LoopbackNetwork(SOON).connect_tcp("127.0.0.1", port)
             with pytest.raises(httpcore2.ReadTimeout):
                 await stream.read(1, timeout=0.01)
             with pytest.raises(httpcore2.WriteTimeout):
                 await stream.write(b"x" * (64 << 20), timeout=0.01)
             await stream.aclose()
         with pytest.raises(httpcore2.ConnectError):
-            await NearNetwork(SOON).connect_tcp("127.0.0.1", port)
+            await LoopbackNetwork(SOON).connect_tcp("127.0.0.1", port)
 
     asyncio.run(run())

@@ -16,8 +16,8 @@ import httpcore2
 import httpx2
 import pytest
 
-from clew.serve.proxy.network.far_connections import FarNetwork, FarStream
 from clew.serve.proxy.network.forward import Forwarder, Outgoing, Unreachable
+from clew.serve.proxy.network.remote import RemoteNetwork, RemoteStream
 from tests.raw_upstreams import read_request
 from tests.tls_upstreams import HOST, put_certificate, tls_upstream
 
@@ -106,7 +106,7 @@ def test_the_connection_that_was_opened_early_is_used(certificate: Path, version
     upstream = Upstream()
 
     async def story(forwarder: Forwarder) -> list[int]:
-        forwarder.open_early(url)
+        forwarder.preconnect(url)
         await asyncio.sleep(waits)  # in which TLS 1.3 sends its tickets
         return [await asked(forwarder, url)]
 
@@ -122,7 +122,7 @@ def test_an_early_connection_that_was_closed_again_is_not_used(
     upstream = Upstream()
 
     async def story(forwarder: Forwarder) -> list[int]:
-        forwarder.open_early(url)
+        forwarder.preconnect(url)
         await upstream.met()
         upstream.close_idle(kindly=kindly)
         return [await asked(forwarder, url)]
@@ -165,7 +165,7 @@ def test_a_question_that_has_not_left_is_sent_over_another_connection(
     async def story(forwarder: Forwarder) -> list[int]:
         first = [] if is_early else [await asked(forwarder, url)]
         if is_early:
-            forwarder.open_early(url)
+            forwarder.preconnect(url)
             await upstream.met()
         last.append(partial(upstream.close_idle, kindly=kindly))
         return [*first, await asked(forwarder, url)]
@@ -204,7 +204,7 @@ def test_an_answer_that_was_read_late_does_not_make_its_connection_young(certifi
 
     async def story() -> bool:
         context = httpx2.create_ssl_context()
-        network = FarNetwork(httpcore2.AnyIOBackend(), 0.3)
+        network = RemoteNetwork(httpcore2.AnyIOBackend(), 0.3)
         stream = await network.connect_tcp(HOST, int(url.rpartition(":")[2]), timeout=SOON)
         stream = await stream.start_tls(context, HOST, timeout=SOON)
         await stream.write(b"POST / HTTP/1.1\r\n\r\n", SOON)
@@ -260,7 +260,7 @@ class Broken(httpcore2.AsyncNetworkStream):
 
 @pytest.mark.parametrize("is_encrypted", [False, True])
 def test_nothing_is_written_to_a_connection_that_has_broken(*, is_encrypted: bool) -> None:
-    stream = FarStream(Broken(), SOON, is_encrypted=is_encrypted)
+    stream = RemoteStream(Broken(), SOON, is_encrypted=is_encrypted)
     with pytest.raises(httpcore2.WriteError, match="has closed"):
         asyncio.run(stream.write(b"x"))
     assert stream.get_extra_info("is_readable")

@@ -9,8 +9,8 @@ import httpcore2
 import pytest
 
 from clew import Memory
-from clew.serve.proxy.network.early_connections import EarlyNetwork, EarlyTransport
 from clew.serve.proxy.network.forward import Forwarder, Outgoing
+from clew.serve.proxy.network.preconnect import PreconnectNetwork, PreconnectTransport
 from tests.proxies import START, proxy
 from tests.raw_upstreams import answer, ask, post, raw_upstream, split
 
@@ -73,7 +73,7 @@ async def settled() -> None:
 def test_a_request_takes_the_connection_that_was_begun_for_it() -> None:
     async def run() -> None:
         network = Network()
-        early, context = EarlyNetwork(network), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        early, context = PreconnectNetwork(network), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         early.begin(PLACE, context, 5)
         early.begin(PLACE, context, 5)
         network.go.set()
@@ -100,8 +100,8 @@ def test_any_address_of_an_upstream_is_connected_to(url: str, place: str) -> Non
     async def run() -> list[str]:
         network = Network()
         network.go.set()
-        transport = EarlyTransport(network, ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), 1, 60.0)
-        transport.open_early(url, 5)
+        transport = PreconnectTransport(network, ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), 1, 60.0)
+        transport.preconnect(url, 5)
         await settled()
         await transport.aclose()
         return [stream.name for stream in network.opened]
@@ -113,7 +113,7 @@ def test_any_address_of_an_upstream_is_connected_to(url: str, place: str) -> Non
 def test_a_connection_that_ended_meanwhile_is_not_taken() -> None:
     async def run() -> None:
         network = Network()
-        early = EarlyNetwork(network)
+        early = PreconnectNetwork(network)
         network.go.set()
         early.begin(PLACE, None, 5)
         await settled()
@@ -128,7 +128,7 @@ def test_a_connection_that_ended_meanwhile_is_not_taken() -> None:
 def test_a_connection_that_fails_is_told_to_the_request_that_waits_and_to_no_later_one() -> None:
     async def run() -> None:
         network = Network()
-        early = EarlyNetwork(network)
+        early = PreconnectNetwork(network)
         network.error = httpcore2.ConnectError("refused")
         early.begin(PLACE, None, 5)
         waiting = asyncio.ensure_future(early.connect_tcp(*PLACE))
@@ -149,7 +149,7 @@ def test_a_connection_that_fails_is_told_to_the_request_that_waits_and_to_no_lat
 def test_a_connection_that_nobody_takes_is_closed(how: str) -> None:
     async def run() -> list[Stream]:
         network = Network()
-        early = EarlyNetwork(network, life=0.0 if how == "never taken" else 60.0)
+        early = PreconnectNetwork(network, life=0.0 if how == "never taken" else 60.0)
         if how != "server ends at once":
             network.go.set()
         early.begin(PLACE, None, 5)
@@ -190,7 +190,7 @@ def test_the_connection_opens_while_the_memory_is_asked() -> None:
 def test_where_the_environment_names_a_proxy_requests_go_over_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> bytes:
         forwarder = Forwarder()
-        forwarder.open_early("http://api.example")
+        forwarder.preconnect("http://api.example")
         headers = [(b"host", b"api.example"), (b"content-length", b"0")]
         received = await forwarder.send(Outgoing("POST", "http://api.example", b"/v1/messages", headers, None))
         body = b"".join([piece async for piece in received.pieces()])

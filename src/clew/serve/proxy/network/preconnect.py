@@ -3,7 +3,7 @@
 A new connection takes as long as one to three ways to the provider and back. The question is looked up and embedded
 meanwhile, so that the first byte waits for the longer of the two and not for both.
 
-Imports the extra `server`. Start at `EarlyTransport`.
+Imports the extra `server`. Start at `PreconnectTransport`.
 """
 
 import asyncio
@@ -18,28 +18,31 @@ import httpx2
 from clew.serve.proxy.network.wrapped_stream import WrappedStream
 
 LIFE: Final = 2.0
-"""Seconds after which an early connection that no request took is closed; servers nearby close such ones themselves."""
+"""Seconds after which a connection is closed that was opened ahead and that no request took.
+
+Servers on this machine close such ones themselves.
+"""
 
 Place = tuple[str, int]
 
 
-class EarlyTransport(httpx2.AsyncHTTPTransport):
-    """The library's own transport, over a network that opens connections early."""
+class PreconnectTransport(httpx2.AsyncHTTPTransport):
+    """The library's own transport, over a network that opens connections ahead of requests."""
 
     def __init__(self, network: httpcore2.AsyncNetworkBackend, context: ssl.SSLContext, kept: int, idle: float) -> None:
         """Takes how many unused connections are kept, and for how many seconds."""
         super().__init__(verify=context)
         self._context = context
-        self._early = EarlyNetwork(network)
+        self._ahead = PreconnectNetwork(network)
         self._pool = httpcore2.AsyncConnectionPool(  # the library has no argument for the network
             ssl_context=context,
             max_connections=None,
             max_keepalive_connections=kept,
             keepalive_expiry=idle,
-            network_backend=self._early,
+            network_backend=self._ahead,
         )
 
-    def open_early(self, url: str, seconds: float) -> None:
+    def preconnect(self, url: str, seconds: float) -> None:
         """Begins to open a connection for the next request, unless one is free.
 
         Args:
@@ -49,11 +52,11 @@ class EarlyTransport(httpx2.AsyncHTTPTransport):
         free = (each for each in self._pool.connections if each.is_idle() and each.can_handle_request(origin))
         if all(each.has_expired() for each in free):
             context = self._context if origin.scheme == b"https" else None
-            self._early.begin((origin.host.decode("ascii"), origin.port), context, seconds)
+            self._ahead.begin((origin.host.decode("ascii"), origin.port), context, seconds)
 
     async def aclose(self) -> None:
         """Closes all connections."""
-        await self._early.close()
+        await self._ahead.close()
         await super().aclose()
 
 
@@ -64,8 +67,8 @@ def _origin(url: str) -> httpcore2.Origin:
     return httpcore2.URL(scheme=given.raw_scheme, host=given.raw_host, port=given.port, target=b"/").origin
 
 
-class EarlyNetwork(httpcore2.AsyncNetworkBackend):
-    """Gives a connection that was begun earlier to whoever opens one. One event loop uses it."""
+class PreconnectNetwork(httpcore2.AsyncNetworkBackend):
+    """Opens connections ahead of the requests that need them, and hands them out. One event loop uses it."""
 
     def __init__(self, network: httpcore2.AsyncNetworkBackend, life: float = LIFE) -> None:
         """Takes what opens connections, and the seconds after which one that no request took is closed."""
@@ -113,7 +116,7 @@ class EarlyNetwork(httpcore2.AsyncNetworkBackend):
             self._close(self._begun.pop(place))
         await asyncio.gather(*self._closing)
 
-    async def _opened(self, place: Place, context: ssl.SSLContext | None, seconds: float) -> "EarlyStream":
+    async def _opened(self, place: Place, context: ssl.SSLContext | None, seconds: float) -> "PreconnectStream":
         stream = await self._network.connect_tcp(*place, timeout=seconds)
         if context is not None:
             context.set_alpn_protocols(["http/1.1"])  # as the library does for each connection
@@ -122,7 +125,7 @@ class EarlyNetwork(httpcore2.AsyncNetworkBackend):
             except BaseException:
                 await stream.aclose()
                 raise
-        return EarlyStream(stream, is_encrypted=context is not None)
+        return PreconnectStream(stream, is_encrypted=context is not None)
 
     def _stands(self, place: Place, opening: "Opening") -> None:
         """Leaves a connection that stands to a request for a while; of one that failed, only who waits for it hears."""
@@ -146,11 +149,11 @@ async def _closed(opening: "Opening") -> None:
     """Closes a connection, also one that is only begun."""
     opening.cancel()
     (stream,) = await asyncio.gather(opening, return_exceptions=True)
-    if isinstance(stream, EarlyStream):
+    if isinstance(stream, PreconnectStream):
         await stream.aclose()
 
 
-class EarlyStream(WrappedStream):
+class PreconnectStream(WrappedStream):
     """A connection that may be encrypted already."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream, *, is_encrypted: bool) -> None:
@@ -166,4 +169,4 @@ class EarlyStream(WrappedStream):
         return await super().start_tls(ssl_context, server_hostname, timeout)
 
 
-Opening = asyncio.Task[EarlyStream]
+Opening = asyncio.Task[PreconnectStream]

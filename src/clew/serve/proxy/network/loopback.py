@@ -3,7 +3,7 @@
 Such a server closes a connection that was idle for some seconds (`idle_time`). The HTTP library counts from when the
 answer was read. Under load that may be seconds after the server has sent it.
 
-Imports the extra `server`. Start at `NearNetwork`.
+Imports the extra `server`. Start at `LoopbackNetwork`.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ Address = tuple[socket.AddressFamily, tuple[Any, ...]]
 Value = TypeVar("Value")
 
 
-class NearNetwork(httpcore2.AsyncNetworkBackend):
+class LoopbackNetwork(httpcore2.AsyncNetworkBackend):
     """Opens connections; one event loop uses it."""
 
     def __init__(self, idle: float) -> None:
@@ -46,18 +46,18 @@ class NearNetwork(httpcore2.AsyncNetworkBackend):
         """
         try:
             async with asyncio.timeout(timeout):
-                return NearStream(await _connected(host, port), self._idle)
+                return LoopbackStream(await _connected(host, port), self._idle)
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(str(error)) from error
         except OSError as error:
             raise httpcore2.ConnectError(str(error)) from error
 
 
-class NearStream(httpcore2.AsyncNetworkStream):
+class LoopbackStream(httpcore2.AsyncNetworkStream):
     """One connection."""
 
-    def __init__(self, plug: socket.socket, idle: float) -> None:
-        self._plug, self._idle = plug, IdleTime(idle)
+    def __init__(self, sock: socket.socket, idle: float) -> None:
+        self._sock, self._idle = sock, IdleTime(idle)
         self._loop = asyncio.get_running_loop()
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -71,7 +71,7 @@ class NearStream(httpcore2.AsyncNetworkStream):
                 await asyncio.sleep(0)  # a server that always has more holds up nobody
             else:
                 self._idle.restart()
-            return await _within(self._loop.sock_recv(self._plug, max_bytes), timeout)
+            return await _within(self._loop.sock_recv(self._sock, max_bytes), timeout)
         except TimeoutError as error:
             raise httpcore2.ReadTimeout(str(error)) from error
         except OSError as error:
@@ -88,7 +88,7 @@ class NearStream(httpcore2.AsyncNetworkStream):
         if self._is_readable():
             raise httpcore2.WriteError(f"the other side has closed the connection ({errno.errorcode[errno.EPIPE]})")
         try:
-            await _within(self._loop.sock_sendall(self._plug, buffer), timeout)  # which sends before it first waits
+            await _within(self._loop.sock_sendall(self._sock, buffer), timeout)  # which sends before it first waits
         except TimeoutError as error:
             raise httpcore2.WriteTimeout(str(error)) from error
         except OSError as error:
@@ -96,7 +96,7 @@ class NearStream(httpcore2.AsyncNetworkStream):
 
     async def aclose(self) -> None:
         """Closes the connection."""
-        self._plug.close()
+        self._sock.close()
 
     def get_extra_info(self, info: str) -> Any:
         """What the library asks of an unused connection: whether it has ended (which is readable), and the socket."""
@@ -104,11 +104,11 @@ class NearStream(httpcore2.AsyncNetworkStream):
             return self._idle.limit
         if info == "is_readable":
             return self._is_readable() or self._idle.is_over
-        return self._plug if info == "socket" else None
+        return self._sock if info == "socket" else None
 
     def _is_readable(self) -> bool:
         try:
-            self._plug.recv(1, socket.MSG_PEEK)
+            self._sock.recv(1, socket.MSG_PEEK)
         except (BlockingIOError, InterruptedError):
             return False
         except OSError:
@@ -136,19 +136,19 @@ async def _connected(host: str, port: int) -> socket.socket:
     """
     failed: OSError = OSError(errno.EADDRNOTAVAIL, f"{host} has no address")
     for family, address in await _addresses(host, port):
-        plug = socket.socket(family, socket.SOCK_STREAM)
+        sock = socket.socket(family, socket.SOCK_STREAM)
         try:
-            plug.setblocking(False)
-            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            await asyncio.get_running_loop().sock_connect(plug, address)
+            sock.setblocking(False)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await asyncio.get_running_loop().sock_connect(sock, address)
         except OSError as error:
-            plug.close()
+            sock.close()
             failed = error
         except BaseException:
-            plug.close()
+            sock.close()
             raise
         else:
-            return plug
+            return sock
     raise failed
 
 

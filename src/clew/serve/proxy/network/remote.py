@@ -6,7 +6,7 @@ when something is written.
 On an encrypted connection there may be something to read that is no end: TLS 1.3 sends tickets for later connections
 right after a handshake. They are told from an end by the kinds and lengths of the records, which are not encrypted.
 
-Imports the extra `server`. Start at `FarNetwork`.
+Imports the extra `server`. Start at `RemoteNetwork`.
 """
 
 import errno
@@ -32,7 +32,7 @@ _PEEKED: Final = 16_384
 _ENDED: Final = getattr(select, "POLLRDHUP", 0) | getattr(select, "POLLHUP", 0) | getattr(select, "POLLERR", 0)
 
 
-class FarNetwork(httpcore2.AsyncNetworkBackend):
+class RemoteNetwork(httpcore2.AsyncNetworkBackend):
     """Opens connections as the library does."""
 
     def __init__(self, network: httpcore2.AsyncNetworkBackend, idle: float) -> None:
@@ -47,14 +47,14 @@ class FarNetwork(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """As the library has it."""
+        """Connects as the wrapped network does."""
         stream = await self._network.connect_tcp(
             host, port, timeout=timeout, local_address=local_address, socket_options=socket_options
         )
-        return FarStream(stream, self._idle)
+        return RemoteStream(stream, self._idle)
 
 
-class FarStream(WrappedStream):
+class RemoteStream(WrappedStream):
     """One connection of the library."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream, idle: float, *, is_encrypted: bool = False) -> None:
@@ -63,7 +63,7 @@ class FarStream(WrappedStream):
         self._is_answered = False
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """As the library has it."""
+        """Reads the next bytes, and notes when there were none to read yet."""
         if not self._stream.get_extra_info("is_readable"):
             self._idle.restart()
         self._is_answered = True
@@ -84,10 +84,10 @@ class FarStream(WrappedStream):
     ) -> httpcore2.AsyncNetworkStream:
         """The encrypted connection."""
         stream = await super().start_tls(ssl_context, server_hostname, timeout)
-        return FarStream(stream, self._most, is_encrypted=True)
+        return RemoteStream(stream, self._most, is_encrypted=True)
 
     def get_extra_info(self, info: str) -> Any:
-        """As the library has it; what it asks of an unused connection is whether it has ended (which is readable)."""
+        """What the connection tells of itself; `is_readable` of an unused one asks whether it has ended."""
         if info == LIMIT:
             return self._idle.limit
         if info == "is_readable":
@@ -98,16 +98,16 @@ class FarStream(WrappedStream):
         """Whether the other side has closed the connection, as far as that has come."""
         if not self._stream.get_extra_info("is_readable"):
             return False
-        plug = self._stream.get_extra_info("socket")
-        if plug is None or _is_hung_up(plug):
+        sock = self._stream.get_extra_info("socket")
+        if sock is None or _is_hung_up(sock):
             return True
-        seen = _peeked(plug)
+        seen = _peeked(sock)
         return _tells_end(seen) if self._is_encrypted else not seen
 
 
-def _is_hung_up(plug: socket.socket) -> bool:
+def _is_hung_up(sock: socket.socket) -> bool:
     """Whether a socket has met the end of the other side, also behind what is to be read; False where none can tell."""
-    number = plug.fileno()
+    number = sock.fileno()
     if number < 0 or not _ENDED:  # it is closed on this side, after an error; or the system has no such call
         return number < 0
     poll = select.poll()
@@ -115,10 +115,10 @@ def _is_hung_up(plug: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-def _peeked(plug: socket.socket) -> bytes:
+def _peeked(sock: socket.socket) -> bytes:
     """What there is to be read of a socket, left there; none at the end, or where the connection broke."""
     try:
-        with plug.dup() as own:  # asyncio's sockets have no method for it
+        with sock.dup() as own:  # asyncio's sockets have no method for it
             return own.recv(_PEEKED, socket.MSG_PEEK)
     except OSError:  # it broke
         return b""
