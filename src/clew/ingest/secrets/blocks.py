@@ -106,7 +106,7 @@ BLOCKS: Final = (
         "credential",
         ("kind: secret", "kind:secret", 'kind": "secret"', 'kind":"secret"', 'kind\\": \\"secret'),
         "",
-        check.not_a_template,
+        check.is_not_template,
         scope="text",
         needs=("data",),
         finder=in_manifests,

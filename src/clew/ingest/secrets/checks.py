@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from math import log2
 
-from clew.ingest.secrets.words import ALGORITHMS
 from clew.text.late_pattern import late_pattern
 
 SecretMatch = re.Match[str]
@@ -46,7 +45,11 @@ _BEFORE_SQL_PASSWORD = late_pattern(
     r"\b(?:with|set|encrypted|(?:user|role|login)\s+[\w.@%`\"'\\-]{1,60})\s+$", re.IGNORECASE
 )
 _SQL_ACCOUNT = late_pattern(r"\b(?:(?:create|alter)\s+(?:user|role)|grant\s.*\son)\b[^;]*$", re.IGNORECASE)
-_ALGORITHM = late_pattern(ALGORITHMS)
+_ALGORITHM = late_pattern(
+    r"(?i:sha|md|aes|rsa|utf|bcrypt|scrypt|argon|pbkdf|oauth|base|ed|windows|python|postgres|mysql|ipv|web|http|tls|latin|iso|cp|v)"
+    r"[-_]?\d"
+)
+"""A word with a number that says something about a password."""
 _READS = late_pattern(
     r"(?:get|getenv|get_env|fetch|pop|env|env_var|environ|config|var)[.(\[]\s{0,3}\\*[\"']?[\w-]{0,40}$", re.IGNORECASE
 )
@@ -71,18 +74,18 @@ def is_placeholder(text: str) -> bool:
     return _PLACEHOLDER.match(text) is not None
 
 
-def mixed(match: SecretMatch) -> bool:
+def is_mixed_secret(match: SecretMatch) -> bool:
     """See `is_mixed`."""
     return is_mixed(match["secret"])
 
 
-def random_looking(match: SecretMatch) -> bool:
+def is_random_key(match: SecretMatch) -> bool:
     """Mixed, or long and without words, as keys in one case are."""
     secret = match["secret"]
     return is_mixed(secret) or bool(re.search(r"[0-9a-z]{32}", secret) and len(re.findall("[0-9]", secret)) >= 4)
 
 
-def looks_random(match: SecretMatch) -> bool:
+def is_random_word(match: SecretMatch) -> bool:
     """Whether the secret is one by its look alone: letters of both cases, digits and signs in no order of words."""
     secret = match["secret"]
     if is_placeholder(secret) or _ADDRESS.match(secret):
@@ -110,19 +113,19 @@ def _is_shuffled(piece: str) -> bool:
     return len(runs) >= 5 and re.fullmatch("[0-9a-fA-F]+", piece) is None
 
 
-def two_cases(match: SecretMatch) -> bool:
+def has_two_cases(match: SecretMatch) -> bool:
     """Whether the secret has both upper and lower case."""
     return bool(match["secret"].lower() != match["secret"] != match["secret"].upper())
 
 
-def real(match: SecretMatch) -> bool:
+def is_not_placeholder(match: SecretMatch) -> bool:
     """Whether the secret is no placeholder."""
     return not is_placeholder(match["secret"])
 
 
-def authorizes(match: SecretMatch) -> bool:
+def is_token(match: SecretMatch) -> bool:
     """Whether the secret is neither a placeholder nor the name of a token, as tests have it: `invalid_token`."""
-    return real(match) and _TOKEN_NAME.fullmatch(match["secret"]) is None
+    return is_not_placeholder(match) and _TOKEN_NAME.fullmatch(match["secret"]) is None
 
 
 def with_entropy(least: float) -> Check:
@@ -137,7 +140,7 @@ def with_entropy(least: float) -> Check:
 
 
 def is_assigned_secret(name: str, value: str, *, quoted: bool, environment: bool = False) -> bool:
-    """Whether a value assigned to a telling name is the secret itself rather than code, a word or a placeholder.
+    """Whether a value assigned to the name of a secret is the secret itself rather than code, a word or a placeholder.
 
     Args:
         quoted: the value stood in quotation marks; without them it may be a variable.
@@ -157,7 +160,7 @@ def _has_both(value: str) -> bool:
 
 
 def is_setting(name: str, value: str) -> bool:
-    """Whether the value of a telling name in a configuration, where no code can stand, is a secret."""
+    """Whether the value of a name such as `db_password` in a configuration, where no code can stand, is a secret."""
     return is_assigned_secret(name, value, quoted=True, environment=name.isupper())
 
 
@@ -177,11 +180,11 @@ def is_about_passwords(word: str) -> bool:
 
 
 def is_password_name(name: str) -> bool:
-    """Whether a telling name means a password, which may be a word, rather than a random key."""
+    """Whether the name of a secret means a password, which may be a word, rather than a random key."""
     return "pass" in name.lower() or name.lower() in ("pwd", "psk")
 
 
-def assigned(match: SecretMatch) -> bool:
+def is_assigned(match: SecretMatch) -> bool:
     """Checks an assignment in code, JSON, YAML or a shell; see `is_assigned_secret`."""
     name, secret, sign = match["name"], match["secret"], match["sign"]
     environment = name.isupper() and sign == "="
@@ -199,24 +202,24 @@ def _is_phrase(match: SecretMatch) -> bool:
     return tight and len(secret.split()) >= 3 and not is_placeholder(secret) and not _LABEL.search(secret)
 
 
-def assigned_key(match: SecretMatch) -> bool:
+def is_assigned_under_key(match: SecretMatch) -> bool:
     """Whether a value under a key (`environ["PASSWORD"] = `, a YAML block, Markdown) is a secret and no word."""
     name, secret = match["name"], match["secret"]
     if re.search(r"\s", secret):
         return False
-    return is_assigned_secret(name, secret, quoted=False) or looks_random(match)
+    return is_assigned_secret(name, secret, quoted=False) or is_random_word(match)
 
 
-def in_sql(match: SecretMatch) -> bool:
+def is_set_in_sql(match: SecretMatch) -> bool:
     """Whether a quoted text after PASSWORD is one that SQL sets: `WITH PASSWORD 'X'`."""
     before = text_before(match, 80)
-    return not_a_template(match) and _BEFORE_SQL_PASSWORD.search(before) is not None
+    return is_not_template(match) and _BEFORE_SQL_PASSWORD.search(before) is not None
 
 
-def identifies(match: SecretMatch) -> bool:
+def is_in_identified_by(match: SecretMatch) -> bool:
     """Whether a quoted text after IDENTIFIED BY is the password of a statement rather than a name in a sentence."""
     before = text_before(match, 200)
-    return looks_random(match) or (not_a_template(match) and _SQL_ACCOUNT.search(before) is not None)
+    return is_random_word(match) or (is_not_template(match) and _SQL_ACCOUNT.search(before) is not None)
 
 
 def line_around(match: SecretMatch) -> tuple[int, int] | None:
@@ -246,14 +249,14 @@ def _is_setting_line(match: SecretMatch) -> bool:
     return (begin > 0 and form.match(text, above) is not None) or form.match(text, end + 1) is not None
 
 
-def in_element(match: SecretMatch) -> bool:
-    """Whether the secret is the text of an XML element with a telling name."""
+def is_in_element(match: SecretMatch) -> bool:
+    """Whether the secret is the text of an XML element that is named as a secret."""
     name, secret = match["name"], match["secret"]
     before = text_before(match, 60)
     return bool(re.search(r"<[\w:.-]*$", before)) and is_assigned_secret(name, secret, quoted=True)
 
 
-def given_as_option(match: SecretMatch) -> bool:
+def is_option_value(match: SecretMatch) -> bool:
     """Whether the words are an option of a command with its value: `--password X`, `--api-key X`."""
     name, secret = match["name"], match["secret"]
     before = text_before(match, 40)
@@ -264,7 +267,7 @@ def given_as_option(match: SecretMatch) -> bool:
     return len(secret) >= 8 and bool(re.search("[A-Za-z]", secret) and re.search("[0-9]", secret))
 
 
-def told(match: SecretMatch) -> bool:
+def states_password(match: SecretMatch) -> bool:
     """Whether `password is X` tells the password rather than something about it."""
     secret = match["secret"]
     if is_placeholder(secret) or _ADJECTIVES.match(secret) or (not match["quote"] and _ALGORITHM.match(secret)):
@@ -276,20 +279,20 @@ def told(match: SecretMatch) -> bool:
     return is_own and len(secret) >= 6 and rest in ("", "\n", ".", ",", "!", ";")
 
 
-def told_of_a_place(match: SecretMatch) -> bool:
+def states_password_of_place(match: SecretMatch) -> bool:
     """Whether `password for the router: X` tells it: letters and digits, and no address of a page or a machine."""
     secret = match["secret"]
     both = re.search("[A-Za-z]", secret) and re.search("[0-9]", secret)
-    return bool(both and told(match) and not _ADDRESS.match(secret))
+    return bool(both and states_password(match) and not _ADDRESS.match(secret))
 
 
-def seed_words(match: SecretMatch) -> bool:
+def is_seed_phrase(match: SecretMatch) -> bool:
     """Whether words are those of a wallet rather than a sentence: as many as wallets have, and none of a sentence."""
     words = re.split("[ ,]+", match["secret"].lower())
     return len(words) in (12, 15, 18, 21, 24) and _SENTENCE.isdisjoint(words)
 
 
-def told_abroad(match: SecretMatch) -> bool:
+def states_foreign_password(match: SecretMatch) -> bool:
     """Whether what follows a foreign word for a password has the look of one: letters with a number, or with signs."""
     secret = match["secret"]
     if is_placeholder(secret) or _TEMPLATE.match(secret) or _ADDRESS.match(secret) or _ALGORITHM.match(secret):
@@ -297,10 +300,10 @@ def told_abroad(match: SecretMatch) -> bool:
     if re.search(r";\w[\w ]{0,40}=", secret):
         return False  # a connection string
     numbered = re.fullmatch(r"(?=.*[^\W\d_])[^\W\d_].*\d[^\w\s]{0,3}", secret)
-    return bool(numbered or re.search(r"\w[!#$%^&+=@~?]+\w", secret)) or looks_random(match)
+    return bool(numbered or re.search(r"\w[!#$%^&+=@~?]+\w", secret)) or is_random_word(match)
 
 
-def default(match: SecretMatch) -> bool:
+def is_default_value(match: SecretMatch) -> bool:
     """Whether the words read a variable of the environment, or a setting, with a secret as its default."""
     name, secret = match["name"], match["secret"]
     before = text_before(match, 80)
@@ -311,23 +314,23 @@ def default(match: SecretMatch) -> bool:
     return is_assigned_secret(name, secret, quoted=True)
 
 
-def argument(match: SecretMatch) -> bool:
+def is_password_argument(match: SecretMatch) -> bool:
     """Whether the value of a short option is a password rather than a variable or a port."""
-    return not_a_template(match) and not match["secret"].isdecimal()
+    return is_not_template(match) and not match["secret"].isdecimal()
 
 
-def not_a_template(match: SecretMatch) -> bool:
+def is_not_template(match: SecretMatch) -> bool:
     """Whether the secret is neither a placeholder nor a variable of a template."""
     return not is_placeholder(match["secret"]) and not _TEMPLATE.match(match["secret"])
 
 
-def in_database_address(match: SecretMatch) -> bool:
+def is_password_in_address(match: SecretMatch) -> bool:
     """Whether what stands between colon and @ is a password rather than a port with a path."""
     secret = match["secret"]
     return not _TEMPLATE.match(secret) and not re.match(r"\d{1,5}/", secret)
 
 
-def login(match: SecretMatch) -> bool:
+def is_encoded_login(match: SecretMatch) -> bool:
     """Whether base64 is `user:password`, as Docker stores it."""
     try:
         plain = b64decode(match["secret"] + "=" * (-len(match["secret"]) % 4), validate=True).decode()
@@ -336,12 +339,12 @@ def login(match: SecretMatch) -> bool:
     return ":" in plain and plain.isprintable()
 
 
-def key_block(match: SecretMatch) -> bool:
+def is_key_block(match: SecretMatch) -> bool:
     """Whether a block in PEM's form holds key data rather than words about such blocks."""
     return bool(re.search(r"[A-Za-z0-9+/=]{20}", match["secret"]))
 
 
-def card(match: SecretMatch) -> bool:
+def is_card_number(match: SecretMatch) -> bool:
     """Whether digits are a card number: a prefix and length that is issued, with Luhn's check digit."""
     digits = re.sub("[ -]", "", match["secret"])
     return bool(_ISSUED.match(digits)) and _luhn(digits)

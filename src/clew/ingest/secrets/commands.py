@@ -5,7 +5,7 @@ from typing import Final
 
 from clew.ingest.secrets import checks as check
 from clew.ingest.secrets.checks import SecretMatch
-from clew.ingest.secrets.rule import ARGUMENT, told
+from clew.ingest.secrets.rule import ARGUMENT, credential_rule
 from clew.text.late_pattern import late_pattern
 
 _TOOLS: Final = (
@@ -32,24 +32,24 @@ _IN_SECRET: Final = late_pattern(r"\bsecrets?\b[^\n|;&]*$", re.IGNORECASE)
 
 
 def _in_openssl(match: SecretMatch) -> bool:
-    return bool(_TAKES_PASS.search(check.text_before(match, 30))) and check.argument(match)
+    return bool(_TAKES_PASS.search(check.text_before(match, 30))) and check.is_password_argument(match)
 
 
 def _in_here_string(match: SecretMatch) -> bool:
     before = check.text_before(match, 120).rpartition("\n")[2]
-    return _READS_INPUT.search(before) is not None and check.not_a_template(match)
+    return _READS_INPUT.search(before) is not None and check.is_not_template(match)
 
 
 def _of_kubectl(match: SecretMatch) -> bool:
     """Whether a literal is one of a secret that is created, not of other configuration."""
     before = check.text_before(match, 500).replace("\\\n", " ")
-    return _IN_SECRET.search(before) is not None and check.not_a_template(match)
+    return _IN_SECRET.search(before) is not None and check.is_not_template(match)
 
 
 def _typed(match: SecretMatch) -> bool:
     """Whether an argument is a password rather than another option, a file or a placeholder in capitals."""
     secret = match["secret"]
-    return check.argument(match) and not re.fullmatch(r"[A-Z_]+|pass(?:word)?|secret|\*+", secret)
+    return check.is_password_argument(match) and not re.fullmatch(r"[A-Z_]+|pass(?:word)?|secret|\*+", secret)
 
 
 def _typed_for_user(match: SecretMatch) -> bool:
@@ -59,7 +59,7 @@ def _typed_for_user(match: SecretMatch) -> bool:
 
 COMMANDS: Final = (
     *(
-        told(
+        credential_rule(
             cues,
             rf"(?<![\w-]){names}\b[^\n|;&]{{0,300}}?\s(?-i:-{letter}){form}",
             _typed_for_user if letter == "p" else _typed,
@@ -68,67 +68,69 @@ COMMANDS: Final = (
         for cues, names, letter, needed in _TOOLS
         for form in ((ARGUMENT, _DIRECT) if letter == "P" else (ARGUMENT,))
     ),
-    told(
-        "ssh-keygen", r"ssh-keygen\b[^\n|;&]{0,300}?\s(?-i:-[NP])\s{0,3}\"(?P<secret>[^\"\n]{4,200})\"", check.argument
+    credential_rule(
+        "ssh-keygen",
+        r"ssh-keygen\b[^\n|;&]{0,300}?\s(?-i:-[NP])\s{0,3}\"(?P<secret>[^\"\n]{4,200})\"",
+        check.is_password_argument,
     ),
-    told(
+    credential_rule(
         "7z",
         r"(?<![\w-])7z[ar]?\b[^\n|;&]{0,300}?\s(?-i:-p)\\*[\"']?(?P<secret>[^\s\"'=$<\\-][^\s\"'\\]{3,200})",
         _typed,
     ),
-    told(
+    credential_rule(
         "storepass keypass",
         rf"(?<=[-cyt])(?:store|key)pass(?:word)?{ARGUMENT}",
-        check.argument,
+        check.is_password_argument,
         ("-storepass", "-keypass", "keystorepass", "storepass "),
     ),
-    told("pass:", r"pass:(?P<secret>[^\s\"'`;|&$\\]{3,200})", _in_openssl, (" -pass", " -k ")),
-    told(
+    credential_rule("pass:", r"pass:(?P<secret>[^\s\"'`;|&$\\]{3,200})", _in_openssl, (" -pass", " -k ")),
+    credential_rule(
         _STDIN,
         rf"{_ECHO}(?P<quote>\\*[\"'])(?P<secret>[^\"'\n\\]{{4,200}})(?:\\n)?(?P=quote)\s{{0,3}}\|{_TAKES_IT}",
-        check.not_a_template,
+        check.is_not_template,
         reach=400,
     ),
-    told(
+    credential_rule(
         _STDIN,
         rf"{_ECHO}(?P<secret>[^\s\"'`\\|;&<>-][^\s\"'`\\|;&<>]{{3,200}}+)\s{{0,3}}\|{_TAKES_IT}",
-        check.not_a_template,
+        check.is_not_template,
         reach=400,
     ),
-    told(
+    credential_rule(
         _STDIN,
         rf"{_ECHO}\\*[\"']?[\w.-]{{1,60}}+:(?P<secret>[^\s\"'\\|]{{3,200}}+)(?:\\n)?\\*[\"']?\s{{0,3}}\|\s{{0,3}}(?:sudo\s+)?chpasswd",
-        check.not_a_template,
+        check.is_not_template,
         reach=400,
     ),
-    told("<<<", r"<<<\s{0,3}\\*[\"']?(?P<secret>[^\s\"'\\]{4,200}+)", _in_here_string),
-    told(
+    credential_rule("<<<", r"<<<\s{0,3}\\*[\"']?(?P<secret>[^\s\"'\\]{4,200}+)", _in_here_string),
+    credential_rule(
         "htpasswd",
         r"htpasswd\s+-(?=\w{0,8}b)(?:\w{0,8}n\w{0,8}\s+|\w{1,8}\s+\S{1,200}\s+)(?:-\w\s+(?:\d+\s+)?){0,3}\S{1,100}\s+"
         r"\\*[\"']?(?P<secret>[^\s\"'$<\\-][^\s\"'\\]{3,200})",
         _typed,
     ),
-    told(
+    credential_rule(
         ("rabbitmqctl", "wpa_passphrase", "cf auth"),
         r"(?:rabbitmqctl\s+(?:add_user|change_password)|wpa_passphrase|cf\s+auth)\s+(?:\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'|[^\s\"']{1,60})"
         r"\s+\\*[\"']?(?P<secret>[^\s\"'$<\\-][^\s\"'\\]{3,200})",
         _typed,
         ("_user", "change_password", "wpa_pass", "cf auth"),
     ),
-    told(
+    credential_rule(
         "smb",
         r"smb(?:client|map|get)?\b[^\n|;&]{0,200}?\s(?-i:-U)\s{0,3}\\*[\"']?[^\s\"'%]{1,100}%(?P<secret>[^\s\"'$<\\]{3,200})",
         _typed,
         ("-u",),
     ),
-    told(
+    credential_rule(
         ("net user", "net.exe user"),
         r"(?<![\w.-])net(?:\.exe)?\s+user\s+(?![/-])[^\s\"']{1,60}\s+(?P<secret>[^\s\"'/*][^\s\"']{3,100})(?=\s+/add|\s*$|\s*\n)",
         _typed,
         ("net user ", "net.exe user "),
     ),
-    told("nmcli", rf"nmcli\b[^\n|;&]{{0,200}}?\spassword{ARGUMENT}", _typed),
-    told(
+    credential_rule("nmcli", rf"nmcli\b[^\n|;&]{{0,200}}?\spassword{ARGUMENT}", _typed),
+    credential_rule(
         "--from-literal",
         r"--from-literal[= ]\\*[\"']?[\w.-]{1,100}=\\*[\"']?(?P<secret>[^\s\"'\\$][^\s\"'\\]{2,200})",
         _of_kubectl,

@@ -58,7 +58,7 @@ class CueSearch:
 
 @cache
 def cue_search(*, keys: bool, plain: bool) -> CueSearch:
-    """The search for the cues of secrets that are told by what stands before them, and of keys where asked for."""
+    """The search for the cues of secrets that are recognised by the text before them, and of keys where asked for."""
     asked = ("text", "token") if keys else ("text",)
     return CueSearch((rule for rule in secret_rules() if rule.scope in asked), plain=plain)
 

@@ -28,7 +28,7 @@ _DATABASE_PORTS: Final = ":5432: :5433: :6432: :*: pgpass"
 
 
 def _password_file(match: SecretMatch) -> bool:
-    return check.not_a_template(match) and match["secret"] not in ("*", "password")
+    return check.is_not_template(match) and match["secret"] not in ("*", "password")
 
 
 HASHES: Final = (
@@ -37,7 +37,7 @@ HASHES: Final = (
         "password-hash",
         "{ssha {sha {smd5} {md5} {pbkdf2",
         r"\{(?:S?SHA(?:256|384|512)?|S?MD5|PBKDF2[\w-]{0,10})\}(?P<secret>(?:\d{1,9}\$)?[A-Za-z0-9+/.$]{16,200}+={0,2})",
-        check.mixed,
+        check.is_mixed_secret,
     ),
     secret_rule(
         "password-hash",

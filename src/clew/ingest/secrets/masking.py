@@ -19,7 +19,7 @@ from typing import Any
 from clew.ingest.secrets.checks import SecretMatch, is_assigned_secret
 from clew.ingest.secrets.cues import CuePlaces, cue_search, digit_rules, rules_for
 from clew.ingest.secrets.private_keys import JWK_MEMBERS, JWK_SHORTEST
-from clew.ingest.secrets.rule import SUFFIX, TELLING, SecretRule
+from clew.ingest.secrets.rule import SECRET_NAME, SUFFIX, SecretRule
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 
@@ -37,7 +37,7 @@ _SHORT = 200
 _SHORTEST = 8  # no rule matches less
 _DIGIT = re.compile("[0-9]")
 _DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4}|[ -][0-9]{6})")
-_NAMED = re.compile(TELLING + SUFFIX + "$", re.IGNORECASE)
+_NAMED = re.compile(SECRET_NAME + SUFFIX + "$", re.IGNORECASE)
 
 
 def mask(text: str) -> tuple[str, dict[str, int]]:
@@ -130,7 +130,7 @@ class _Masking:
         return replace(part, text=text, name=name, extra=extra, data=data)
 
     def value(self, value: Any, name: str = "") -> Any:
-        """A JSON value; what stands under a telling name in a mapping is masked like an assignment in text."""
+        """A JSON value; what stands under the name of a secret in an object is masked like an assignment in text."""
         if isinstance(value, dict):
             return self._mapping(value)
         if isinstance(value, list | tuple):
@@ -159,8 +159,8 @@ class _Masking:
             elif key in in_key and isinstance(item, str) and len(item) >= JWK_SHORTEST:
                 masked[key] = self._secret(item, "private-key")
             else:
-                telling = name if key in _VALUE_KEYS else str(key)
-                masked[self.repeated(key) if isinstance(key, str) else key] = self.value(item, telling)
+                label = name if key in _VALUE_KEYS else str(key)
+                masked[self.repeated(key) if isinstance(key, str) else key] = self.value(item, label)
         return masked
 
     def _secret(self, value: Any, kind: str = "credential") -> Any:

@@ -43,17 +43,17 @@ PRIVATE_KEYS: Final = (
         "-----begin",
         r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
         rf"(?P<secret>(?:(?!-----(?:BEGIN|END))[\s\S]){{20,20000}}?(?=(?:[\s>|#+-]|\\[nr]){{0,9}}-----END)|{_PEM_BODY})",
-        check.key_block,
+        check.is_key_block,
         scope="text",
     ),
     secret_rule(
         "private-key",
         "private-lines:",
         rf"private-lines:\s{{0,2}}\d{{1,4}}{_GAP}(?P<secret>{_PUTTY_LINE}(?:{_GAP}{_PUTTY_LINE})*+)",
-        check.key_block,
+        check.is_key_block,
         scope="text",
         needs=("putty-user-key-file-",),
     ),
-    SecretRule("private-key", ('"kty', "'kty"), "", check.not_a_template, scope="text", finder=in_jwks),
+    SecretRule("private-key", ('"kty', "'kty"), "", check.is_not_template, scope="text", finder=in_jwks),
 )
 """Private keys."""

@@ -93,7 +93,7 @@ def secret_rule(
     return SecretRule(kind, split, pattern, accept, begins, scope, needs)
 
 
-def told(
+def credential_rule(
     cues: str | Sequence[str],
     pattern: str,
     accept: Check,
@@ -101,13 +101,13 @@ def told(
     *,
     reach: int = 0,
 ) -> SecretRule:
-    """A rule for a password or the like that is told by what stands around it."""
+    """A rule for a password or the like, which is recognised by the text around it."""
     rule = secret_rule("credential", cues, pattern, accept, begins=not reach, scope="text", needs=needs)
     return replace(rule, reach=reach)
 
 
-def masked(kind: str) -> str:
-    """The pattern of what stands where a secret of a kind was masked."""
+def mask_pattern(kind: str) -> str:
+    """A pattern for the masks of secrets of a kind."""
     return rf"\[masked:{kind}(?::[0-9a-f]{{8}})?\]"
 
 
@@ -116,7 +116,7 @@ _COMPOUND: Final = (
     " proxy keystore truststore cert vault svc service bind login http auth jenkins app wifi"
 ).split()
 """What stands before `pass` where that is short for a password."""
-TELLING: Final = (
+SECRET_NAME: Final = (
     r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?<![a-z])psk"
     r"|(?:secret|api|access|private|account|auth|encryption|fernet|signing|master|app|shared|subscription|consumer)"
     r"[_-]?key(?:_base)?|token|secret(?![_-]?key)"
@@ -125,7 +125,7 @@ TELLING: Final = (
 )
 """Names whose value is a secret; what stands before them in the name does not matter."""
 _KEY_NAMES: Final = "secret api access private account auth encryption fernet signing master app shared subscription"
-TELLING_CUES: Final = (
+SECRET_NAME_CUES: Final = (
     *"passw passphrase passcode pwd psk secret token _pass".split(),
     *(
         f"{word}{joint}key"
@@ -138,39 +138,47 @@ TELLING_CUES: Final = (
 )
 _ESCAPES: Final = r"(?:\\.|[^\\\n])"
 QUOTED: Final = rf"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote)){_ESCAPES}){{4,200}})(?P=quote)"
+"""A value in quotation marks of one kind; a backslash escapes what follows it."""
 _PLAIN: Final = r"[^\s\"'`\\,;&|<>(){}\[\]]"
 _AND: Final = r"&(?!amp;|[\w.-]{1,40}=)"
 """An ampersand in a password, not between the parts of a query."""
-WORD: Final = (
+UNQUOTED: Final = (
     rf"(?P<quote>)(?P<secret>{_PLAIN}{{6,200}}+(?:{_AND}{_PLAIN}{{1,60}}+){{0,5}}+"
     rf"|{_PLAIN}{{1,5}}+(?:{_AND}{_PLAIN}{{1,60}}+){{1,5}}+)(?![(\[{{\w])"
 )
-MARKS: Final = r"[*_`\"'“]{0,4}"
-ALONE: Final = (
+"""A value without quotation marks, up to the first sign of code."""
+OPENING_MARKS: Final = r"[*_`\"'“]{0,4}"
+"""Quotation marks and those of Markdown before a value."""
+BARE_WORD: Final = (
     rf"(?P<secret>(?:[^\s\"'`“”\\,;&|<>(){{}}\[\]*]|{_AND}(?=\w)){{6,200}}?)"
     r"(?=[.,:;!?*_`\"'”]*(?:[\s|)\]}<\\]|&(?:\W|$|amp;|[\w.-]{1,40}=)|$))"
 )
+"""A word of a text without the punctuation and the marks behind it."""
 SUFFIX: Final = r"(?:_?\d{1,2}|_(?:prod|production|dev|test|testing|stage|staging|live|old|new|prev|backup|default))?"
-"""What may follow a telling name: `DB_PASSWORD_PROD`."""
-TABLE_CUES: Final = (*TELLING_CUES, "api key", "access key", "secret key", "| pin", ",pin", ";pin")
-LONGER_CUES: Final = tuple(reversed(TELLING_CUES))
+"""What may follow the name of a secret: `DB_PASSWORD_PROD`."""
+TABLE_CUES: Final = (*SECRET_NAME_CUES, "api key", "access key", "secret key", "| pin", ",pin", ";pin")
+LONGER_NAME_CUES: Final = tuple(reversed(SECRET_NAME_CUES))
 """The same cues, for rules whose names may go on."""
-PROSE_NAME: Final = (
+NAME_IN_PROSE: Final = (
     r"(?<![a-z])(?:passw(?:or)?d|passphrase|passcode|pwd|token"
     r"|(?:secret|api|access|private|account|auth)[ _-]?key|secret)"
 )
-PROSE_CUES: Final = (*TELLING_CUES, *(f"{word} key" for word in "api access private account auth".split()))
+NAME_IN_PROSE_CUES: Final = (*SECRET_NAME_CUES, *(f"{word} key" for word in "api access private account auth".split()))
 GATES: Final[Mapping[tuple[str, ...], str]] = {
-    TELLING_CUES: rf"{TELLING}{SUFFIX}(?![a-z0-9_])",
-    LONGER_CUES: rf"{TELLING}[\w-]{{0,40}}(?:\\*[\"']|\s{{0,3}}[|?])",
-    PROSE_CUES: rf"{PROSE_NAME}(?![a-z0-9])",
-    TABLE_CUES: rf"(?:[|,;] ?pin|{TELLING}|(?:api|access|secret) key)s?(?: ?\([^()\n]{{1,30}}\))?"
+    SECRET_NAME_CUES: rf"{SECRET_NAME}{SUFFIX}(?![a-z0-9_])",
+    LONGER_NAME_CUES: rf"{SECRET_NAME}[\w-]{{0,40}}(?:\\*[\"']|\s{{0,3}}[|?])",
+    NAME_IN_PROSE_CUES: rf"{NAME_IN_PROSE}(?![a-z0-9])",
+    TABLE_CUES: rf"(?:[|,;] ?pin|{SECRET_NAME}|(?:api|access|secret) key)s?(?: ?\([^()\n]{{1,30}}\))?"
     r"[*`\"']{0,4}[ \t]{0,60}"
     r"(?:[|│┃,;\t\r\n]|\\n|(?<=  )\S)",
 }
 """By cues that many rules share: a pattern that matches wherever one of these rules does. A long word that only begins
 with a name, such as `tokens`, costs one look instead of twenty."""
 ASSIGNS: Final = rf"{SUFFIX}\\*[\"'`]?\s{{0,3}}(?P<sign>:=|=>|[:=])(?:[ \t]{{4,40}}+|\s{{0,3}})"
+"""What stands between a name and its value in an assignment."""
 ARGUMENT: Final = r"(?:=|\s{1,3})\\*[\"']?(?P<secret>[^\s\"'$<\\-][^\s\"'\\]{3,200})"
-EITHER_TEXT: Final = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
+"""The value of a command's option."""
+QUOTED_AS_IS: Final = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
+"""A value in quotation marks of one kind, in which a backslash is a character like any other."""
 LINE_BEGIN: Final = r"(?:(?m:^)|(?<=\\n)|(?<=[\"'`]))"
+"""The beginning of a line, also of one in a JSON string."""

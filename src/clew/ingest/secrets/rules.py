@@ -12,28 +12,28 @@ from typing import Final
 from clew.ingest.secrets import checks as check
 from clew.ingest.secrets.blocks import BLOCKS
 from clew.ingest.secrets.commands import COMMANDS
+from clew.ingest.secrets.foreign import FOREIGN_STATEMENT, PASSWORD_NOUNS
 from clew.ingest.secrets.hashes import HASHES
 from clew.ingest.secrets.keys import KEYS, gitleaks
 from clew.ingest.secrets.private_keys import PRIVATE_KEYS
 from clew.ingest.secrets.rule import (
-    ALONE,
     ARGUMENT,
     ASSIGNS,
-    LONGER_CUES,
-    MARKS,
-    PROSE_CUES,
-    PROSE_NAME,
+    BARE_WORD,
+    LONGER_NAME_CUES,
+    NAME_IN_PROSE,
+    NAME_IN_PROSE_CUES,
+    OPENING_MARKS,
     QUOTED,
-    TELLING,
-    TELLING_CUES,
-    WORD,
+    SECRET_NAME,
+    SECRET_NAME_CUES,
+    UNQUOTED,
     SecretRule,
     secret_rule,
 )
 from clew.ingest.secrets.sentences import SENTENCES
 from clew.ingest.secrets.settings import ENVIRONMENT_FILES, SETTINGS, USERS
 from clew.ingest.secrets.tables import TABLES
-from clew.ingest.secrets.words import DEFAULT, FOREIGN, NOUNS
 
 _DATABASES = (
     "postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver oracle clickhouse"
@@ -52,7 +52,7 @@ _SHORT_NAME = r"(?<![a-z0-9])(?:pass|pw)"
 _TELLS = (
     r"(?:\s+(?:is|was|to|be)(?:\s+now)?(?:\s{0,2}:)?|['’]s:?"
     r"|[*_`]{0,3}(?:\s\([^()\n]{1,40}\))?\s{0,2}(?:[:=][*_]{0,3}|[=-]>|[→–—]|(?<=[*`] )-))\s{1,3}"
-    rf"{MARKS}"
+    rf"{OPENING_MARKS}"
 )
 _OPTION = ("--", " -pass", " -token", " -secret")
 _YAML_BLOCK = (
@@ -61,6 +61,11 @@ _YAML_BLOCK = (
 )
 _ATTACHED = r"\\*[\"']?(?P<secret>[^\s\"'=$<\\-][^\s\"'\\]{3,200})"
 _SQL_TEXT = r"(?P<quote>\\*[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
+_DEFAULT: Final = (
+    r"[\w-]{0,40}(?:\\*[\"']\s{0,3}(?:,\s{0,3}(?:default\s?=\s?)?|\]?\)?\s{0,3}(?:or|\|\||\?\?|\?:)\s{0,3})"
+    r"|\s{0,3}(?:\|\||\?\?)\s{0,3})(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
+)
+"""What follows the name of a variable whose value is read with a default: `os.getenv("DB_PASSWORD", "X")`."""
 
 
 _IN_CONTEXT: Final = (
@@ -69,7 +74,7 @@ _IN_CONTEXT: Final = (
         "://",
         rf"(?:{_AFTER_DATABASE})://[^\s/:@\"'<>]{{0,100}}+:(?P<secret>[^\s\"'<>`]{{3,200}})@"
         r"(?=[\w.\[-]++(?:[:/,?\s\"'`)\]]|$))",
-        check.in_database_address,
+        check.is_password_in_address,
         scope="text",
     ),
     secret_rule(
@@ -96,28 +101,28 @@ _IN_CONTEXT: Final = (
         "seed recovery mnemonic",
         r"(?:(?:seed|recovery|mnemonic)\s+(?:phrase|words)|mnemonic|seedphrase)\\*[\"']?(?:\s+(?:is|are|was))?"
         r"\s{0,2}[:=]?\s{0,3}\\*[\"'`]?(?P<secret>(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![\w'’])",
-        check.seed_words,
+        check.is_seed_phrase,
         scope="text",
     ),
     secret_rule(
         "authorization",
         "authorization",
         r"authorization\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?:bearer|basic|token|apikey)\s+(?P<secret>[\w.~+/=-]{8,}+)",
-        check.authorizes,
+        check.is_token,
         scope="text",
     ),
     secret_rule(
         "authorization",
         "bearer",
         r"\bbearer\s+(?P<secret>[\w.~+/-]{20,}+=*)",
-        check.mixed,
+        check.is_mixed_secret,
         scope="text",
     ),
     secret_rule(
         "docker-login",
         "auth\" auth' auth\\",
         r"auth\\*[\"']\s{0,3}:\s{0,3}\\*[\"'](?P<secret>[A-Za-z0-9+/]{8,}+={0,2})",
-        check.login,
+        check.is_encoded_login,
         scope="text",
     ),
     secret_rule(
@@ -125,14 +130,14 @@ _IN_CONTEXT: Final = (
         "cookie",
         r"(?<!set-)cookie\\*[\"']?\s{0,3}:\s{0,3}\\*[\"']?"
         r"(?P<secret>[\w.$-]{1,60}=[^\s;,\"'\\]{8,1000}+(?:;\s{0,2}[\w.$-]{1,60}=[^\s;,\"'\\]{0,1000}+){0,40}+)",
-        check.not_a_template,
+        check.is_not_template,
         scope="text",
     ),
     secret_rule(
         "cookie",
         "cookie",
         r"(?<=set-)cookie\\*[\"']?\s{0,3}:\s{0,3}\[?\\*[\"']?[\w.$-]{1,60}=(?P<secret>[^\s;,\"'\\]{8,1000}+)",
-        check.not_a_template,
+        check.is_not_template,
         scope="text",
     ),
     secret_rule(
@@ -140,14 +145,14 @@ _IN_CONTEXT: Final = (
         "curl",
         r"\bcurl\b[^\n|]{0,400}?\s(?:-u|--user)[= ]?\s{0,3}"
         r"(?P<quote>[\"'])[^\s:\"'$]{1,100}:(?P<secret>[^\"'\n]{3,200})(?P=quote)",
-        check.not_a_template,
+        check.is_not_template,
         scope="text",
     ),
     secret_rule(
         "credential",
         "curl",
         r"\bcurl\b[^\n|]{0,400}?\s(?:-u|--user)[= ]?\s{0,3}[^\s:\"'$<]{1,100}:(?P<secret>[^\s\"']{3,200})",
-        check.not_a_template,
+        check.is_not_template,
         scope="text",
     ),
     secret_rule(
@@ -155,28 +160,28 @@ _IN_CONTEXT: Final = (
         "mysql mariadb",
         r"(?:mysql|mariadb)(?:dump|admin|import|check|show)?\b[^\n|;]{0,300}?\s(?-i:-p)(?!ort\b)"
         r"[\"']?(?P<secret>[^\s\"'$-][^\s\"']{3,100})",
-        check.not_a_template,
+        check.is_not_template,
         scope="text",
     ),
     secret_rule(
         "credential",
         "sshpass",
         r"sshpass\s+-p\s{0,3}(?P<quote>[\"']?)(?P<secret>(?(quote)[^\s\"'$<]|[^\s\"'$<])[^\s\"']{3,100})",
-        check.not_a_template,
+        check.is_not_template,
         scope="text",
     ),
     secret_rule(
         "credential",
         ("machine", "default login", "default\nlogin"),
         r"(?:machine\s+\S{1,200}|default)\s+login\s+\S{1,200}\s+password\s+(?P<secret>\S{3,200})",
-        check.real,
+        check.is_not_placeholder,
         scope="text",
     ),
     secret_rule(
         "credential",
         "passw passphrase passcode",
         rf"{_IS}(?P<quote>[\"'`“])(?P<secret>[^\"'`“”\n]{{4,200}})[\"'`”]",
-        check.told,
+        check.states_password,
         scope="text",
         needs=_IS_NEEDS,
     ),
@@ -184,7 +189,7 @@ _IN_CONTEXT: Final = (
         "credential",
         "passw passphrase passcode",
         rf"{_IS}(?P<quote>)(?P<secret>[^\s\"'`“”]{{4,200}}?)(?=[.,:;!?)]*(?:\s|$))",
-        check.told,
+        check.states_password,
         scope="text",
         needs=_IS_NEEDS,
     ),
@@ -192,55 +197,59 @@ _IN_CONTEXT: Final = (
         "credential",
         "passw passphrase passcode",
         rf"{_OF_PLACE}(?P<quote>)(?P<secret>[^\s\"'`“”]{{6,200}}?)(?=[.,;!?)]*(?:\s|$))",
-        check.told_of_a_place,
+        check.states_password_of_place,
         scope="text",
     ),
     *(
         secret_rule(
             "credential",
-            TELLING_CUES,
-            rf"(?P<name>{TELLING}){form}",
+            SECRET_NAME_CUES,
+            rf"(?P<name>{SECRET_NAME}){form}",
             accept,
             scope="text",
             needs=needs,
         )
         for form, accept, needs in (
-            (rf"{ASSIGNS}{QUOTED}", check.assigned, (":", "=")),
-            (rf"{ASSIGNS}{WORD}", check.assigned, (":", "=")),
-            (rf"\\*[\"'](?P<sign>\s+value\s{{0,3}}=)\s{{0,3}}{QUOTED}", check.assigned, ("value",)),
-            (r"(?:\s[^<>\n]{0,100})?>\s{0,3}(?P<secret>[^<>\n]{4,200}?)\s{0,3}</", check.in_element, ("</",)),
-            (r"\s{1,3}(?P<quote>[\"'])(?P<secret>[^\"'\n]{4,200})[\"']", check.given_as_option, _OPTION),
+            (rf"{ASSIGNS}{QUOTED}", check.is_assigned, (":", "=")),
+            (rf"{ASSIGNS}{UNQUOTED}", check.is_assigned, (":", "=")),
+            (rf"\\*[\"'](?P<sign>\s+value\s{{0,3}}=)\s{{0,3}}{QUOTED}", check.is_assigned, ("value",)),
+            (r"(?:\s[^<>\n]{0,100})?>\s{0,3}(?P<secret>[^<>\n]{4,200}?)\s{0,3}</", check.is_in_element, ("</",)),
+            (r"\s{1,3}(?P<quote>[\"'])(?P<secret>[^\"'\n]{4,200})[\"']", check.is_option_value, _OPTION),
             (
                 r"\s{1,3}(?P<quote>)(?P<secret>[^\s\"'`,;&|<>(){}\[\]-][^\s\"'`;&|<>(){}\[\]]{3,200}+)",
-                check.given_as_option,
+                check.is_option_value,
                 _OPTION,
             ),
-            (rf"\\*[\"']\](?P<sign> ?=) ?{QUOTED}", check.assigned_key, ("] =", "]=")),
+            (rf"\\*[\"']\](?P<sign> ?=) ?{QUOTED}", check.is_assigned_under_key, ("] =", "]=")),
             (
                 _YAML_BLOCK,
-                check.assigned_key,
+                check.is_assigned_under_key,
                 (": |", ":|", ": >", ":>"),
             ),
             (
-                rf"(?:\*{{2,3}}\s{{0,2}}:|:\*{{2,3}}|\s{{0,2}}:(?=\s{{1,3}}\*))\s{{1,3}}{MARKS}{ALONE}",
-                check.assigned_key,
+                rf"(?:\*{{2,3}}\s{{0,2}}:|:\*{{2,3}}|\s{{0,2}}:(?=\s{{1,3}}\*))\s{{1,3}}{OPENING_MARKS}{BARE_WORD}",
+                check.is_assigned_under_key,
                 ("**",),
             ),
         )
     ),
-    SecretRule("credential", NOUNS, FOREIGN, check.told_abroad, scope="text"),
+    SecretRule("credential", PASSWORD_NOUNS, FOREIGN_STATEMENT, check.states_foreign_password, scope="text"),
     *(
-        SecretRule("credential", cues, pattern, check.looks_random, scope="text", needs=needs)
+        SecretRule("credential", cues, pattern, check.is_random_word, scope="text", needs=needs)
         for cues, pattern, needs in (
             (
-                PROSE_CUES,
-                rf"{PROSE_NAME}(?:\s+(?:for|to|of|on|at|in|from)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{ALONE}",
+                NAME_IN_PROSE_CUES,
+                rf"{NAME_IN_PROSE}(?:\s+(?:for|to|of|on|at|in|from)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{BARE_WORD}",
                 (),
             ),
-            (PROSE_CUES, rf"{PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{1,30}}[*`]{{0,3}}{ALONE}", ("|",)),
+            (
+                NAME_IN_PROSE_CUES,
+                rf"{NAME_IN_PROSE}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{1,30}}[*`]{{0,3}}{BARE_WORD}",
+                ("|",),
+            ),
             (
                 ("pass", "pw"),
-                rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{MARKS}{ALONE}",
+                rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{OPENING_MARKS}{BARE_WORD}",
                 (":", "="),
             ),
         )
@@ -251,30 +260,35 @@ _IN_CONTEXT: Final = (
             (
                 "docker podman nerdctl helm",
                 rf"(?:docker|podman|nerdctl|helm\s+registry)\s+login\b[^\n|;&]{{0,300}}?\s(?-i:-p){ARGUMENT}",
-                check.argument,
+                check.is_password_argument,
                 ("login",),
             ),
-            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a|--pass){ARGUMENT}", check.argument, ()),
-            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a){_ATTACHED}", check.argument, ()),
+            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a|--pass){ARGUMENT}", check.is_password_argument, ()),
+            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a){_ATTACHED}", check.is_password_argument, ()),
             (
                 "identified",
                 rf"identified\s+(?:with\s+\S{{1,60}}\s+)?by\s+(?:password\s+)?{_SQL_TEXT}",
-                check.identifies,
+                check.is_in_identified_by,
                 (),
             ),
-            ("password", rf"password\s+{_SQL_TEXT}", check.in_sql, ()),
-            (LONGER_CUES, rf"(?P<name>{TELLING}){DEFAULT}", check.default, ("env", ".get(", ".fetch(")),
+            ("password", rf"password\s+{_SQL_TEXT}", check.is_set_in_sql, ()),
+            (
+                LONGER_NAME_CUES,
+                rf"(?P<name>{SECRET_NAME}){_DEFAULT}",
+                check.is_default_value,
+                ("env", ".get(", ".fetch("),
+            ),
         )
     ),
 )
-"""Secrets that are told by what stands before them."""
+"""Secrets that are recognised by what stands before them."""
 
 _CARD: Final = secret_rule(
     "card",
     "",
     r"(?<![\w.+-])(?P<secret>\d{4}(?P<gap>[ -])\d{4}(?P=gap)\d{4}(?P=gap)\d{4}"
     r"|3\d{3}(?P<space>[ -])\d{6}(?P=space)\d{5}|\d{14,19})(?![\w-]|\.\d)",
-    check.card,
+    check.is_card_number,
     begins=False,
     scope="digits",
 )

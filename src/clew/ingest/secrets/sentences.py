@@ -5,7 +5,7 @@ from typing import Final
 
 from clew.ingest.secrets import checks as check
 from clew.ingest.secrets.checks import SecretMatch
-from clew.ingest.secrets.rule import masked, told
+from clew.ingest.secrets.rule import credential_rule, mask_pattern
 from clew.text.late_pattern import late_pattern
 
 _OPEN: Final = r"[\"'`“]"
@@ -18,7 +18,7 @@ _WORD: Final = r"(?P<quote>)(?P<secret>[^\s\"'`“”]{4,100}?)"
 _WORD_END: Final = r"(?=[.,:;!?)]*(?:\s|$))"
 _USER: Final = rf"{_OPEN}?[\w.@+-]{{2,60}}{_CLOSE}?\s{{0,2}}"
 _SECRET_OF_USER: Final = rf"\s{{0,2}}{_OPEN}?(?P<secret>[^\s\"'`“”|]{{4,100}}?)(?=[.,;!?)\"'`”]*(?:\s|$))"
-_MASKED: Final = masked("credential")
+_MASKED: Final = mask_pattern("credential")
 _EARLIER: Final = rf"{_OPEN}?(?P<earlier>{_MASKED}|[^\s\"'`“”]{{4,100}}){_CLOSE}?"
 _BECOMES: Final = (
     r"\s+(?:used\s+to\s+be|had\s+been|became|changed\s+to|equals|(?:should|will|must|has\s+to)\s+be|has\s+been"
@@ -85,9 +85,9 @@ def _ends(match: SecretMatch, group: str | int = "secret") -> bool:
 
 
 def _says(match: SecretMatch) -> bool:
-    """Like `told`, for verbs after which numbers and rules stand, too: `should be 8-64 characters`."""
+    """Like `states_password`, for verbs that numbers and rules follow, too: `should be 8-64 characters`."""
     secret = match["secret"]
-    return check.told(match) and (bool(match["quote"]) or secret.isalpha() or is_strong(secret))
+    return check.states_password(match) and (bool(match["quote"]) or secret.isalpha() or is_strong(secret))
 
 
 def _changed_from(match: SecretMatch) -> bool:
@@ -126,12 +126,16 @@ def _given_to_owner(match: SecretMatch) -> bool:
 
 def _used(match: SecretMatch) -> bool:
     secret = match["secret"]
-    return bool(match["quote"] and check.real(match)) or is_strong(secret) or (_is_word(secret) and _ends(match, 0))
+    return (
+        bool(match["quote"] and check.is_not_placeholder(match))
+        or is_strong(secret)
+        or (_is_word(secret) and _ends(match, 0))
+    )
 
 
 def _of_user(match: SecretMatch) -> bool:
     before = check.text_before(match, 80)
-    told_whole = bool(match["quote"]) and check.not_a_template(match)
+    told_whole = bool(match["quote"]) and check.is_not_template(match)
     return _AFTER_USER.search(before) is not None and (told_whole or is_strong(match["secret"]))
 
 
@@ -141,7 +145,7 @@ def _strong(match: SecretMatch) -> bool:
 
 SENTENCES: Final = (
     *(
-        told(
+        credential_rule(
             _PASSWORD_CUES,
             rf"{_NOUN}{_PLACE}\s+from\s+{form}\s+to\s+{_OPEN}?(?P<later>[^\s\"'`“”]{{4,100}})",
             _changed_from,
@@ -150,7 +154,7 @@ SENTENCES: Final = (
         for form in (_QUOTED_WORDS, _WORD)
     ),
     *(
-        told(
+        credential_rule(
             _PASSWORD_CUES,
             rf"{_NOUN}{_PLACE}\s+from\s+{_EARLIER}\s+to\s+{form}",
             _changed_to,
@@ -159,7 +163,7 @@ SENTENCES: Final = (
         for form in (_QUOTED_WORDS, _WORD + _WORD_END)
     ),
     *(
-        told(
+        credential_rule(
             _PASSWORD_CUES,
             rf"{_NOUN}{_PLACE}{_BECOMES}{form}",
             _says,
@@ -167,24 +171,24 @@ SENTENCES: Final = (
         )
         for form in (_QUOTED_WORDS, _WORD + _WORD_END)
     ),
-    told(
+    credential_rule(
         _CODE_CUES,
         rf"(?<![\w-])(?P<name>{_CODE_NAME})(?:\s+(?:code|number))?{_PLACE}"
         r"(?:\s+(?:is|was|used\s+to\s+be|(?:has\s+)?changed\s+to|will\s+be)(?:\s+now)?(?:\s{0,2}:)?|\s{0,2}(?:[:=→–—]|[=-]>))"
         rf"\s{{0,3}}[*_`\"'“]{{0,4}}(?-i:{_NUMBER})",
         _is_code,
     ),
-    told(
+    credential_rule(
         ("pin from ", "passcode from ", "code from "),
         r"(?:pin|passcode|code)\s+from\s+(?P<secret>\d{4,8})(?=\s+to\s+\d{4,8}\b)",
-        check.real,
+        check.is_not_placeholder,
     ),
-    told(
+    credential_rule(
         ("pin from ", "passcode from ", "code from "),
         rf"(?:pin|passcode|code)\s+from\s+{_MASKED}\s+to\s+(?P<secret>\d{{4,8}})(?!\w)",
-        check.real,
+        check.is_not_placeholder,
     ),
-    told(
+    credential_rule(
         ("is your",),
         r"(?<![\w-])(?-i:(?P<secret>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{6}|[A-Z0-9]{6,8}))"
         r"\s+is\s+your\s+(?:[\w'-]{1,20}\s+){0,4}?"
@@ -193,14 +197,14 @@ SENTENCES: Final = (
         (" code", " otp", " pin", "passcode", "password"),
         reach=160,
     ),
-    told(
+    credential_rule(
         "password",
         r"password\s{0,2}:\s{1,3}(?P<secret>[A-Za-z]{6,40})(?=[.!]?[ \t]*(?:\n|\\n|$))",
         _given_to_owner,
         ("password: ", "password :"),
     ),
     *(
-        told(
+        credential_rule(
             tuple(f"as {which}{name}" for which in _WHICH for name in ("password", "passphrase", "passcode", "pin")),
             rf"(?<!\w)(?:us(?:ed?|es|ing)|set|try|enter|type|choo?se|pick(?:ed)?|take|with)\s+(?:the\s+word\s+)?{form}"
             r"\s+as\s+(?:(?:the|my|your|our|a|its|their|his|her)\s+)?(?:(?:new|temporary|admin|root|wifi|master)\s+)?"
@@ -212,16 +216,16 @@ SENTENCES: Final = (
         for form in (_QUOTED_WORDS, _WORD)
     ),
     *(
-        told(("password", "passwd"), rf"(?<![\w.-])(?:password|passwd)[ ]{form}", _of_user)
+        credential_rule(("password", "passwd"), rf"(?<![\w.-])(?:password|passwd)[ ]{form}", _of_user)
         for form in (_QUOTED_WORDS, _WORD + _WORD_END)
     ),
-    told(
+    credential_rule(
         "credentials creds login",
         r"(?<![\w.-])(?:credentials|creds|logins?)(?:\s+(?:for|to|of|on)\s+[^\n.:!?]{1,40}?)?"
         rf"(?:\s+(?:are|is|were|was)(?:\s{{0,2}}:)?|\s{{0,2}}[:=])\s{{1,3}}{_USER}(?:[/:|,]|and){_SECRET_OF_USER}",
         _strong,
     ),
-    told(
+    credential_rule(
         ("log in", "login", "sign in", "logged in"),
         rf"(?:log|sign|logged)\s?in\s+(?:as|with)\s+{_USER}(?:[/:|]|and|with){_SECRET_OF_USER}",
         _strong,

@@ -6,15 +6,15 @@ from typing import Final
 from clew.ingest.secrets import checks as check
 from clew.ingest.secrets.checks import SecretMatch
 from clew.ingest.secrets.rule import (
-    ALONE,
-    EITHER_TEXT,
+    BARE_WORD,
     QUOTED,
+    QUOTED_AS_IS,
+    SECRET_NAME,
+    SECRET_NAME_CUES,
     SUFFIX,
-    TELLING,
-    TELLING_CUES,
-    masked,
+    credential_rule,
+    mask_pattern,
     secret_rule,
-    told,
 )
 from clew.ingest.secrets.sentences import is_strong
 from clew.text.late_pattern import late_pattern
@@ -79,7 +79,7 @@ def _in_environment_file(match: SecretMatch) -> bool:
     neighbours = [*settings[0][-1:], *settings[1][:1]]
     if not re.fullmatch(rf"{_BEFORE_VARIABLE}[A-Z0-9_]*", own) or not any(map(_ENVIRONMENT_LINE.match, neighbours)):
         return False
-    return check.not_a_template(match) and check.is_assigned_secret(
+    return check.is_not_template(match) and check.is_assigned_secret(
         match["name"], secret, quoted=False, environment=True
     )
 
@@ -101,7 +101,7 @@ def _in_connection_string(match: SecretMatch) -> bool:
     before, after = check.text_before(match, 300), match.string[match.end() : match.end() + 100]
     ends = before.rstrip(" ")[-1:] == ";" or after[:1] == ";"
     around = re.split(r"[\"'\n]", before)[-1] + re.split(r"[\"'\n]", after)[0]
-    return ends and _CONNECTION.search(around) is not None and check.not_a_template(match)
+    return ends and _CONNECTION.search(around) is not None and check.is_not_template(match)
 
 
 def _in_quoted_assignment(match: SecretMatch) -> bool:
@@ -125,7 +125,9 @@ def _in_vault_table(match: SecretMatch) -> bool:
     line = check.line_around(match)
     if line is None or not re.fullmatch(r"[\w.-]*", match.string[line[0] : match.start()]):
         return False
-    return _KEY_VALUE.search(match.string, max(0, line[0] - 3000), line[0]) is not None and check.real(match)
+    return _KEY_VALUE.search(match.string, max(0, line[0] - 3000), line[0]) is not None and check.is_not_placeholder(
+        match
+    )
 
 
 def _is_access(match: SecretMatch) -> bool:
@@ -134,19 +136,19 @@ def _is_access(match: SecretMatch) -> bool:
     if check.is_placeholder(secret):
         return False
     is_number = re.fullmatch(r"[0-9a-f]{20,}", secret) is not None and not secret.isdecimal()
-    return is_number or (len(secret) >= 16 and check.looks_random(match))
+    return is_number or (len(secret) >= 16 and check.is_random_word(match))
 
 
 def _raw_authorization(match: SecretMatch) -> bool:
-    return check.authorizes(match) and check.looks_random(match)
+    return check.is_token(match) and check.is_random_word(match)
 
 
-_NAMED: Final = rf"(?P<name>{TELLING})"
+_NAMED: Final = rf"(?P<name>{SECRET_NAME})"
 _IN_TEXT: Final = r"(?!\\[nrt])[^\s<>][^<>\n]{3,200}?"
 
 ENVIRONMENT_FILES: Final = (
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}{SUFFIX}=(?P<secret>[^\s\"'`$\\][^\s\"\\]{{5,300}}+)(?=[ \t]*(?:#[^\n\\]*+)?(?:\r?\n|\\n|$))",
         _in_environment_file,
         ("=",),
@@ -155,85 +157,94 @@ ENVIRONMENT_FILES: Final = (
 """Values without quotation marks in files of variables; tried early, since other rules end them at an odd sign."""
 
 SETTINGS: Final = (
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}(?=[\\\"',\s])\\*[\"']?\s{{0,3}},?{_BLANK}{{0,60}}+{_VALUE}{QUOTED}",
         apart,
         ("value",),
     ),
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}\\*[\"']?{_BLANK}{{1,60}}+{_VALUE}(?P<secret>[^\s\"'`\\,;&|<>(){{}}\[\]]{{4,200}}+){_LINE_END}",
         apart,
         ("value",),
     ),
-    told(
+    credential_rule(
         ('value"', "value'", "value\\"),
-        rf"value\\*[\"']\s{{0,3}}:\s{{0,3}}{EITHER_TEXT}\s{{0,3}},{_BLANK}{{0,60}}+\\*[\"'](?:parameter)?(?:name|key)"
+        rf"value\\*[\"']\s{{0,3}}:\s{{0,3}}{QUOTED_AS_IS}\s{{0,3}},{_BLANK}{{0,60}}+\\*[\"'](?:parameter)?(?:name|key)"
         rf"\\*[\"']\s{{0,3}}:\s{{0,3}}\\*[\"'][\w.:/-]{{0,60}}?{_NAMED}\\*[\"']",
         apart,
         ("pass", "pwd", "secret", "token", "key"),
     ),
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}\\*[\"']\s{{0,3}}\{{[^{{}}]{{0,300}}?\bdefault\s{{0,12}}=\s{{0,3}}{QUOTED}",
         _in_variable,
         ("variable",),
     ),
     *(
-        told(TELLING_CUES, rf"{_NAMED}[ \t]{{1,8}}{value}", _set_in_shell, ("setenv", "env ", "setx", "set -", "arg "))
+        credential_rule(
+            SECRET_NAME_CUES,
+            rf"{_NAMED}[ \t]{{1,8}}{value}",
+            _set_in_shell,
+            ("setenv", "env ", "setx", "set -", "arg "),
+        )
         for value in (QUOTED, r"(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]=]{4,200}+)")
     ),
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}\\*[\"'`]\s{{0,3}},\s{{0,3}}{QUOTED}",
         _given_to_setter,
         ("setenv", "putenv", "set_env", "setprop", "setdefault", "set_var", "setitem"),
     ),
-    told(
+    credential_rule(
         ("password", "pwd"),
         r"(?:password|pwd)\s{0,2}=\s{0,2}(?P<secret>[^\s;\"'\\][^;\"'\n\\]{2,200}?)(?=\s{0,3}(?:[;\"'\n\\]|$))",
         _in_connection_string,
         ("server=", "source=", "host=", "user", "uid=", "database=", "server =", "source ="),
     ),
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}=(?P<secret>[^\"'\n\\=&]{{4,200}}?)(?=\\*[\"'])",
         _in_quoted_assignment,
         ('"', "'"),
     ),
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}\\*[\"'](?:\s[^<>\n]{{0,100}})?>\s{{0,3}}(?P<secret>{_IN_TEXT})\s{{0,3}}</",
         _in_property,
         ("</",),
     ),
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}</[\w-]{{2,20}}>{_BLANK}{{0,40}}+<(?:value|string|param-value|parametervalue)>"
         rf"\s{{0,3}}(?P<secret>{_IN_TEXT})\s{{0,3}}</",
         _after_key_element,
         ("</",),
     ),
-    told(
-        TELLING_CUES,
+    credential_rule(
+        SECRET_NAME_CUES,
         rf"{_NAMED}[ \t]{{2,60}}(?P<secret>[^\s\"'`]{{4,200}}+){_LINE_END}",
         _in_vault_table,
         ("key  ",),
     ),
-    told(
+    credential_rule(
         ("pass", "pw"),
-        rf"(?<![a-z0-9_-])(?:(?<![a-z] )pass|pw)\\*[\"']?\s{{0,3}}[:=]\s{{0,3}}\\*[\"']?{ALONE}",
+        rf"(?<![a-z0-9_-])(?:(?<![a-z] )pass|pw)\\*[\"']?\s{{0,3}}[:=]\s{{0,3}}\\*[\"']?{BARE_WORD}",
         _beside_a_user,
         ("user", "login", "email"),
     ),
-    told("_auth", r"_auth\s{0,2}=\s{0,2}\\*[\"']?(?P<secret>[A-Za-z0-9+/]{8,400}+={0,2})", check.login),
-    told(
-        "convertto-securestring",
-        rf"convertto-securestring(?:\s+-(?:string|asplaintext|force)){{0,3}}\s+{EITHER_TEXT}",
-        check.not_a_template,
+    credential_rule(
+        "_auth", r"_auth\s{0,2}=\s{0,2}\\*[\"']?(?P<secret>[A-Za-z0-9+/]{8,400}+={0,2})", check.is_encoded_login
     ),
-    told("wifi:", r"wifi:[^\n]{0,100}?(?<=[:;])p:(?P<secret>(?:[^;\\\n]|\\.){4,100});", check.not_a_template, ("p:",)),
+    credential_rule(
+        "convertto-securestring",
+        rf"convertto-securestring(?:\s+-(?:string|asplaintext|force)){{0,3}}\s+{QUOTED_AS_IS}",
+        check.is_not_template,
+    ),
+    credential_rule(
+        "wifi:", r"wifi:[^\n]{0,100}?(?<=[:;])p:(?P<secret>(?:[^;\\\n]|\\.){4,100});", check.is_not_template, ("p:",)
+    ),
 )
 """Secrets in configuration."""
 
@@ -241,7 +252,7 @@ USERS: Final = (
     secret_rule(
         "url-login",
         "://",
-        rf"://(?P<secret>[\w.~+=-]{{16,200}}+)(?=(?::(?:{masked('url-login')}|[^\s/@\"'<>]{{0,200}}+))?@[\w.\[-])",
+        rf"://(?P<secret>[\w.~+=-]{{16,200}}+)(?=(?::(?:{mask_pattern('url-login')}|[^\s/@\"'<>]{{0,200}}+))?@[\w.\[-])",
         _is_access,
         scope="text",
         needs=("@",),
