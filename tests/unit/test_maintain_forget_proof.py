@@ -116,6 +116,22 @@ def test_every_trace_that_is_left_is_found(tmp_path: Path, place: str) -> None:
 
 
 @pytest.mark.requirement("F-HOLD-08")
+def test_a_list_of_ordinals_in_a_raw_file_is_no_trace_of_numbered_lines(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "home")
+    with quiet(store) as memory:
+        memory.add_many([told("lines 21 22 23 24 25 and 61 72 83 94 105", "hidden"), *said()])
+        names = memory.forget(session="hidden", dry_run=True).turn_ids
+        traces = traces_of(map(memory.restore, names))
+        memory.forget(session="hidden")
+    (tmp_path / "page").write_text('{"turns": [20, 21, 22, 23, 24, 25, 26]}', encoding="utf-8")
+    (tmp_path / "left").write_text("61 72 83 94 105", encoding="utf-8")  # more turns than that were never stored
+    assert prove(store, "default", traces, look_in=[tmp_path / "page", tmp_path / "left"]).found == {
+        str(tmp_path / "left"): 1
+    }
+    store.close()
+
+
+@pytest.mark.requirement("F-HOLD-08")
 def test_a_file_that_still_has_it_is_named(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path / "home")
     with quiet(store) as memory:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, cast
 
@@ -61,7 +62,7 @@ from clew.store.selections import (
     VECTOR_BYTES,
     VECTOR_ORDINAL,
 )
-from clew.store.tables import ANNOTATION, EDGE, ENTITY, FACT, LABEL, LABEL_ALIAS, SPEAKER, STATEMENT, TABLES
+from clew.store.tables import ANNOTATION, EDGE, ENTITY, FACT, LABEL, LABEL_ALIAS, SPACE, SPEAKER, STATEMENT, TABLES
 from clew.store.translate import translating
 from clew.store.values import Row, Value
 from clew.structure.stored_graph import read_name
@@ -278,22 +279,34 @@ def _parts(row: AnnotationRow) -> str:
 
 
 def _leave_out_packed(store: Store, traces: Traces) -> None:
-    """Removes words that packed bytes only resemble: in raw files they prove nothing.
+    """Removes words and runs that rows only resemble: in raw files they prove nothing.
 
     A segment stores its terms back to back, so the end of one and the beginning of the next may look like a word; which
     terms it really has is known by decoding it. Likewise in a row the space's name precedes the next value, whose first
-    byte may be a letter.
+    byte may be a letter. Rows that name several turns list their ordinals, as a turn may list the lines of a file.
     """
     names = tuple(space.casefold() for space in store.spaces())
     traces.words = {word for word in traces.words if not word.startswith(names)}
     for space in store.spaces():
         with store.snapshot() as reader:
+            row = SPACE.get(reader, (space,))
+            end = 0 if row is None else row.next_ordinal
+            traces.runs = {run for run in traces.runs if not _lists_ordinals(run, end)}
             for name in (ENTITY_KEY, EDGE_SOURCE, EDGE_TARGET):  # what is named was looked at by its spelling
                 traces.words.difference_update(words(" ".join(name.scan(reader, (space,), (space,)))))
             for column in _PACKED:
                 for packed in column.one_by_one(reader, space):
                     text = packed.decode("utf-8", "replace").casefold()
                     traces.words = {word for word in traces.words if word not in text}
+
+
+def _lists_ordinals(run: str, end: int) -> bool:
+    """Whether a run looks like a list of ordinals below `end`: rising numbers and nothing else."""
+    held = run.split(" ")
+    if not all(word.isascii() and word.isdecimal() and len(word) <= len(str(end)) for word in held):
+        return False
+    numbers = [int(word) for word in held]
+    return numbers[-1] < end and all(one < next_ for one, next_ in pairwise(numbers))
 
 
 def _leave_out(traces: Traces, held: Sequence[str]) -> None:
