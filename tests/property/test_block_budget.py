@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clew.assemble.context import build_context
 from clew.assemble.fit import fit
-from clew.assemble.render import CLOSING, OPENING, Evidence, heading, heading_key, line
+from clew.assemble.render import CLOSING, OPENING, Evidence, heading
 from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
 from clew.rank.search import rank
@@ -165,8 +165,8 @@ def _taken_one_by_one(sizes: list[int], budget: int, characters_per_token: int) 
     headings: set[object] = set()
     for place, size in enumerate(sizes):
         for evidence in _offered(place, size) if room >= 4 * characters_per_token else ():
-            key = heading_key(evidence)
-            cost = len(line(evidence)) + (0 if key in headings else len(heading(*key)))
+            key = evidence.heading
+            cost = len(evidence.shown) + (0 if key in headings else len(heading(*key)))
             if cost <= room:
                 room -= cost
                 taken.add(place)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.assemble.candidate_renderings import LONG
-from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, line, render
+from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, render
 from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.testing import FrozenClock
@@ -209,7 +209,7 @@ def test_a_block_holds_its_own_marks_items_and_headings_alone(texts: list[str]) 
 @pytest.mark.requirement("F-RANKING-12")
 @pytest.mark.parametrize("text", ["<b>clew</b>", "a < b", "1: one\nnot 2", "café\n  - 3 eggs: yes", "`</div>`"])
 def test_other_words_stand_as_they_were_said(text: str) -> None:
-    assert line(shown(text)) == f"0 Ann: {text}\n"
+    assert shown(text).shown == f"0 Ann: {text}\n"
 
 
 @pytest.mark.requirement("F-RANKING-12")

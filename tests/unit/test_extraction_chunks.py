@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
+from clew.derive.llm.chunk_map import _outcome, _Stop
 from clew.knowledge import chunks
 from clew.knowledge.chunk_reduce import MOST, SUMMARY_TOKENS, open_questions, reduced_vector
 from clew.knowledge.chunks import Chunk, chunked, envelope_tokens, guardrail, planned, prompt_tokens
 from clew.knowledge.payload import SCHEMA, ShownTurn, extraction_prompt, grounded_vector
 from clew.knowledge.semantic_reduce import decided, questions_prompt
 from clew.models.json_answers import json_prompt
+from clew.models.prompt import Completion, Prompt
+from clew.models.protocol import BriefLLM
 from clew.text.counters import counter
 from clew.types.entity import NodeType
-from clew.types.extraction import ExtractionMode, GraphEdge, GraphNode, OpenDelta, TriVector, Unresolved
+from clew.types.extraction import ChunkRecord, ExtractionMode, GraphEdge, GraphNode, OpenDelta, TriVector, Unresolved
 from tests.extraction import delta, edge, entity, payload, shown
 
 COUNT = counter()
@@ -283,3 +286,20 @@ def test_every_record_reads_what_it_wrote() -> None:
     record = planned("s", shown(2), 9_999, COUNT).chunks[0].record("m")
     assert type(record).from_dict(record.to_dict()) == record
     assert chunks.CHUNK == "chunk"
+
+
+@pytest.mark.requirement("K-TRI-19")
+def test_a_chunk_whose_repair_the_budget_stops_is_not_called_unreachable() -> None:
+    stop = _Stop()
+
+    class Wordy(BriefLLM):
+        name, answer_tokens = "wordy", 2_000
+
+        def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+            stop.why = "the budget is used up"  # as another chunk's thread finds meanwhile
+            return Completion("no JSON", len(prompt.messages), max_tokens, self.name)
+
+    (chunk,) = planned("s", shown(2), 10_000, COUNT).chunks
+    record = ChunkRecord(id=chunk.id, first=0, last=1, turns=2, tokens=chunk.tokens, digest="")
+    found = _outcome(chunk, record, Wordy(), stop)
+    assert (found.is_waiting, found.is_unreachable, found.record.reason) == (True, False, stop.why)

@@ -122,6 +122,12 @@ def test_a_value_that_quotes_the_tags_of_thoughts_stays_as_it_is(around: str, ti
 
 
 @pytest.mark.requirement("W-LLM-04")
+def test_a_lone_surrogate_in_a_text_is_a_question_mark() -> None:
+    text = '{"ok": true, "tags": ["a\\ud800b", "\\ud83d\\ude00\\uDFFF"]}'
+    assert read_value(said(text), SCHEMA) == {"ok": True, "tags": ["a?b", "\U0001f600?"]}
+
+
+@pytest.mark.requirement("W-LLM-04")
 @pytest.mark.parametrize("text", ['{"ok": tr', '<think>Maybe {"ok": true}? Or', '<think>Maybe {"ok": true'])
 def test_what_was_cut_off_is_told(text: str) -> None:
     with pytest.raises(ModelError, match="cut off at the token limit"):

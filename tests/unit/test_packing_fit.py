@@ -9,7 +9,7 @@ import pytest
 from clew.assemble.candidate_renderings import LONG, renderings
 from clew.assemble.context import build_context
 from clew.assemble.fit import Demands, fit
-from clew.assemble.render import Evidence, line
+from clew.assemble.render import Evidence
 from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
 from clew.rank.search import rank
@@ -99,7 +99,7 @@ def test_a_long_turn_is_offered_whole_by_its_best_piece_and_by_title() -> None:
     offered = renderings(shown(0, words), words, spans, scores)
     assert [each.rendering for each in offered] == ["full", "pieces", "title"]
     assert "cellar" in offered[1].text
-    lengths = [len(line(each)) for each in offered]
+    lengths = [len(each.shown) for each in offered]
     assert lengths == sorted(lengths, reverse=True)
     for each, length in zip(offered[1:], lengths[1:], strict=True):
         assert 0 < each.share < length / lengths[0]  # so that the whole is shown where it fits

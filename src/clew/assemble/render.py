@@ -85,11 +85,6 @@ def label(speaker: str, mark: str = "") -> str:
     return f"{shown_speaker(speaker)} ({mark})" if mark else shown_speaker(speaker)
 
 
-def line(evidence: Evidence) -> str:
-    """The item's line in the block, with its line break."""
-    return evidence.shown
-
-
 def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     """The item's line in the block.
 
@@ -153,11 +148,6 @@ def heading(session: str, day: date | None) -> str:
     """The line above the items of one session and day."""
     name = name_on_a_line(short_session(session))
     return f"[{name}]\n" if day is None else f"[{name}] {day.isoformat()}\n"
-
-
-def heading_key(evidence: Evidence) -> tuple[str, date | None]:
-    """Session and day of an item; items with equal keys share a heading."""
-    return evidence.heading
 
 
 def chronological(items: Iterable[Evidence]) -> list[Evidence]:

@@ -13,13 +13,11 @@ from typing import Final, cast
 from clew.derive.branch_state import turn_of
 from clew.errors import ConflictError
 from clew.index.view import IndexView
-from clew.ingest.identity import content_hash
 from clew.rows.entity_progress import ENTITY_PROGRESS, CountingProgress, read_entity_progress
 from clew.rows.name_spans import Spans, spans_seen
 from clew.rows.turn_log import rows_by_ordinal
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.row_types import MetaRow, TurnRow
-from clew.store.rows import turn_from_row
+from clew.store.row_types import MetaRow
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import META
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
@@ -149,12 +147,3 @@ def counted(turns: Sequence[Turn], spans: Sequence[Spans]) -> Counts:
     for turn, seen in zip(turns, spans, strict=True):
         counts.add(turn, seen)
     return counts
-
-
-def _whole(row: TurnRow) -> Turn | None:
-    """The turn of a row whose hash still matches; None for any other, which `verify` names."""
-    try:
-        turn = turn_from_row(row)
-    except Exception:  # noqa: BLE001  # the row may hold anything
-        return None
-    return turn if content_hash(turn) == row.hash else None

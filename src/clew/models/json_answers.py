@@ -27,6 +27,7 @@ _THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|\A<think(?:ing
 _ENDED: Final = re.compile(
     r"\A.*</think(?:ing)?>", re.DOTALL
 )  # the tag before it is part of the prompt in some servers
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _OPENING: Final = re.compile(r"[\[{]")
 _MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)  # a string, or a sign outside of one
 
@@ -85,12 +86,17 @@ def read_value(answer: Completion, schema: Schema) -> Any:
         complete = (with_empty_lists(value, schema) for value in _complete_part(text))
         fitting = [value for value in complete if problem(value, schema) is None]
     if len(fitting) == 1:
-        return fitting[0]
+        return _well_formed(fitting[0]) if _SURROGATE.search(text) else fitting[0]
     if fitting:
         raise ModelError(f"it contains {len(fitting)} different values that fit; expected one")
     if not wrong:
         wrong = "it contains no JSON value" if answer.text.strip() else "it is empty"
     raise ModelError(f"{wrong}; it was cut off at the token limit" if answer.stop == "length" else wrong)
+
+
+def _well_formed(value: Any) -> Any:
+    """A value in which each lone surrogate, which JSON can write and UTF-8 cannot, is a question mark."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _without_thoughts(text: str) -> str:

@@ -88,6 +88,10 @@ class _Stop:
     why: str | None = None
 
 
+class _Stopped(ModelUnavailable):
+    """Nothing more is asked, whatever it was that stopped it."""
+
+
 class _Stoppable(BriefLLM):
     """A model that is asked no more, also not to repair an answer, once asking is to stop."""
 
@@ -97,7 +101,7 @@ class _Stoppable(BriefLLM):
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
         if self._stop.why is not None:
-            raise ModelUnavailable(self._stop.why)
+            raise _Stopped(self._stop.why)
         return self._llm.complete(prompt, max_tokens=max_tokens)
 
 
@@ -109,7 +113,8 @@ def _outcome(chunk: Chunk, record: ChunkRecord, llm: BriefLLM, stop: _Stop) -> C
     except (BudgetExceeded, ModelUnavailable) as error:
         stop.why = stop.why or reason_of(str(error))
         waits = _waiting(chunk, record, stop.why)
-        return replace(waits, is_unreachable=isinstance(error, ModelUnavailable))
+        is_unreachable = isinstance(error, ModelUnavailable) and not isinstance(error, _Stopped)
+        return replace(waits, is_unreachable=is_unreachable)
     except ModelError as error:
         return failed_chunk(chunk, record, str(error))
     vector, left_out = grounded_vector(chunk.session, answer, chunk.turns)
