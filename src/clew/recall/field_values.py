@@ -82,7 +82,7 @@ class RowsKnown(FieldSource):
     _read_pending: ReadPending | None = None
 
     def scores(self, field: str, places: Positions) -> Values:
-        """See `Known.scores`."""
+        """See `FieldSource.scores`."""
         return self._gather(places, lambda table, rows: table.score(field, rows))
 
     def flags(self, name: str, places: Positions) -> Values:

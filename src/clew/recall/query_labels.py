@@ -1,4 +1,4 @@
-"""The labels of turns and of a question, as ranking asks for them: `clew.rank.labels.Look` over the store.
+"""The labels of turns and of a question, as ranking asks for them: a `clew.rank.labels.LabelLookup` over the store.
 
 Spellings and aliases of a label count as one. What was read is cached (`clew.recall.annotation_columns`); the
 vocabulary changes with each closed beat that has a label, and is then read again.
@@ -55,7 +55,7 @@ class LabelMatcher:
         *,
         hubs: bool,
     ) -> QuestionLabels:
-        """See `Look`."""
+        """See `LabelLookup`."""
         with self._store.snapshot() as reader, self._lock:
             words, model = self._vocabulary(reader)
             if vector is not None and vector[0] != model:  # names have vectors of the model that analysed them

@@ -1,4 +1,4 @@
-"""What language models are asked about turns. Each entry is one kind of question; `asking` puts them."""
+"""What language models are asked about turns. Each entry is one kind of question; `TaskQueue` asks them."""
 
 from typing import Any, Final, cast
 
