@@ -24,6 +24,7 @@ from clew.errors import (
     StoreLocked,
     StoreReadOnly,
 )
+from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.memory.recalls import open_recalls
 from clew.store.file_copy import copy_file
@@ -455,3 +456,26 @@ def test_a_copy_of_a_migration_that_another_process_removes_first_fails_no_scrub
         monkeypatch.setattr(Path, "glob", glob_and_remove)
         store.scrub()
     assert not saved.exists()
+
+
+@pytest.mark.requirement("F-STORE-36")
+@pytest.mark.skipif(not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_folder_that_one_may_not_enter_is_told_in_our_words() -> None:
+    closed = Path(tempfile.mkdtemp(prefix="clew-edge-"))  # for its owner alone
+    os.seteuid(NOBODY)
+    try:
+        with quiet() as memory:
+            memory.add(told("The hive is weak."))
+            for work in (
+                lambda: memory.export(closed / "all.jsonl"),
+                lambda: memory.export_pattern("s:quest:0", closed / "pattern.json"),
+                lambda: memory.verify_quest("s:quest:0", root=closed / "project"),
+                lambda: memory.backup(closed / "copy.db"),
+                lambda: prove(memory.reads.store, "default", traces_of(memory.turns()), [closed / "copy.db"]),
+                lambda: rekey(closed / "home", None, "secret"),
+            ):
+                with pytest.raises(StoreReadOnly, match="Permission denied"):
+                    work()
+    finally:
+        os.seteuid(0)
+        closed.rmdir()

@@ -13,6 +13,7 @@ from clew.rows.turn_log import stored_rows
 from clew.store.new_file import new_file
 from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
+from clew.store.translate import translating
 from clew.types.turn import Turn
 
 EXPORTED: Final = frozenset({"turn", "blob", "quest"})
@@ -66,8 +67,9 @@ def export_space(store: Store, space: str, path: Path) -> int:
         StoreLocked: somebody else is writing a file of this name.
         StoreError: the file cannot be written.
     """
-    if path.exists():
-        raise InputError(f"{path} exists already; name a new file, or move that one away")
+    with translating():
+        if path.exists():
+            raise InputError(f"{path} exists already; name a new file, or move that one away")
     with new_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
         return write_space(store, space, file)
 

@@ -162,9 +162,10 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
             look(place, len(ordinals), len(traces.terms & terms) + len(traces.ordinals.intersection(ordinals)))
     wanted = {"runs": len(traces.runs), "words": len(traces.words), "terms": len(traces.terms)}
     _leave_out_packed(store, traces)
-    for path in _paths(store, look_in):
-        if (searched := _searched(path, traces)) is not None:
-            look(str(path), *searched)
+    with translating():
+        for path in _paths(store, look_in):
+            if (searched := _searched(path, traces)) is not None:
+                look(str(path), *searched)
     return ForgetProof(looked_for={"turns": traces.turns, **wanted}, looked_in=looked, found=found)
 
 

@@ -30,6 +30,7 @@ from clew.store.home import usable_path
 from clew.store.new_file import new_file
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import SESSION
+from clew.store.translate import translating
 from clew.types.quests import Quest, QuestPattern, QuestSeal, QuestStage, QuestVerification
 
 _ATTEMPTS: Final = 5
@@ -183,8 +184,9 @@ class MemoryQuests(MemoryPauses):
             put_pattern(tx, self.space, pattern, found, self.reads.clock())
             return pattern
 
-        if file.exists():
-            raise InputError(f"{file} exists; name a file that does not")
+        with translating():
+            if file.exists():
+                raise InputError(f"{file} exists; name a file that does not")
         with new_file(file) as unfinished:
             pattern = self.reads.store.transaction(write)
             unfinished.write_text(json.dumps(pattern.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
@@ -237,8 +239,9 @@ def _folder(root: str | Path | None) -> Path | None:
     if root is None:
         return None
     folder = usable_path(root, "the folder of the project")
-    if not folder.is_dir():
-        raise NotFoundError(f"{folder} is no folder; name the project's, or leave it out")
+    with translating():
+        if not folder.is_dir():
+            raise NotFoundError(f"{folder} is no folder; name the project's, or leave it out")
     return folder.resolve()
 
 

@@ -70,7 +70,7 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         kind, why = type(translated(error) or StoreError()), f"{error.strerror or error}; choose another place"
-        if not path.parent.exists():
+        if isinstance(error, FileNotFoundError) and identity(path.parent) is None:
             why = "its folder does not exist; make it, or name another place"
         raise kind(f"{str(path)!r} cannot be written: {why}") from error
 

@@ -43,9 +43,12 @@ def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float =
         StoreError: the database could not be written; the home is as it was.
     """
     file = path.expanduser().resolve() / DATABASE
-    see_that_it_is_a_file(file)
-    if not file.is_file():
-        raise NotFoundError(f"{str(path)!r} is no home: it has no {DATABASE}; name the directory of an existing one")
+    with translating():
+        see_that_it_is_a_file(file)
+        if not file.is_file():
+            raise NotFoundError(
+                f"{str(path)!r} is no home: it has no {DATABASE}; name the directory of an existing one"
+            )
     see_that_it_can_be_opened(file)
     ticket = Ticket.of(prepare_home(path, os.environ) / LOCK)
     fresh = file.with_name(REKEYED)
