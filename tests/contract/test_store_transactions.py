@@ -131,6 +131,8 @@ def test_nothing_is_opened_inside_a_transaction(store: Store) -> None:
         with store.snapshot():
             raise AssertionError("a snapshot was opened")
 
+    with store.snapshot(), pytest.raises(StoreError, match="inside a transaction"):
+        store.transaction(look)
     with pytest.raises(StoreError, match="inside a transaction"):
         store.transaction(look)
     put(store, "session", session("s"))

@@ -1,16 +1,19 @@
 """Each fault, planted through the store, is found by verify, explained by doctor, and mended where nothing is lost."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import cast
+from types import FrameType
+from typing import Any, cast
 
 import pytest
 
 from clew.config import IndexConfig
 from clew.index.entry import PieceTerms, TurnEntry, decode, encode
 from clew.index.segment import build
+from clew.maintain import check_coverage
 from clew.maintain.doctor import ADVICE, diagnose, repair
 from clew.maintain.rebuild import rebuild
 from clew.maintain.verify import verify
@@ -276,6 +279,32 @@ def test_a_derived_row_that_cannot_be_read_is_found_and_made_again(name: str) ->
 def test_nothing_is_found_where_nothing_is_wrong(packed: bool) -> None:
     report = verify(whole(packed=packed), S)
     assert (report.problems, report.checked["turns"]) == ((), 13)
+
+
+@pytest.mark.requirement("S-DOCTOR-01")
+def test_each_session_is_looked_at_once() -> None:
+    def lines(sessions: int) -> int:
+        """Lines of the check of beats that run for so many sessions."""
+        store = MemoryStore()
+        with quiet(store) as memory:
+            memory.add_many([Turn(role="user", content="launch", session=f"s{n}") for n in range(sessions)])
+        count = 0
+
+        def trace(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal count
+            count += event == "line"
+            return trace if frame.f_code.co_filename == check_coverage.__file__ else None
+
+        before = sys.gettrace()
+        with store.snapshot() as reader:
+            sys.settrace(trace)
+            try:
+                assert list(check_coverage.coverage_problems(reader, S)) == []
+            finally:
+                sys.settrace(before)
+        return count
+
+    assert lines(200) < 2.5 * lines(100)
 
 
 @pytest.mark.requirement("S-DOCTOR-02")

@@ -18,24 +18,24 @@ _REPAIR: Final = "clew rebuild"
 _SHOWN: Final = 5
 
 _Places = Mapping[int, int]
-"""How often each place of a session is covered."""
+"""Places in a session, and how often beats and open buffers cover each."""
 
 
 def coverage_problems(reader: Reader, space: str) -> Iterator[Problem]:
     """Turns that are in no beat or in two, beats of deleted turns, and labels of deleted nodes."""
-    marks = _marks(reader, space)
-    lines = _lines(reader, space)
-    closed, names = _closed(reader, space)
-    for session in sorted({session for session, _ in lines} | set(closed)):
+    marks = _branch_marks(reader, space)
+    branches = _branches(reader, space)
+    closed, names = _closed_beats(reader, space)
+    for session in sorted(branches.keys() | closed.keys()):
         covered = Counter(closed.get(session, {}))
         expected: set[int] = set()
-        for (owner, branch), seqs in lines.items():
-            mark = marks.get(mark_name(owner, branch)) if owner == session else None
+        for branch, seqs in branches.get(session, {}).items():
+            mark = marks.get(mark_name(session, branch))
             if mark is not None:
                 covered.update(mark.open)
                 expected |= {seq for seq in seqs if seq < mark.next}
         yield from _compare(session, covered, expected)
-        yield from _unsaid(reader, space, session, expected)
+        yield from _without_annotations(reader, space, session, expected)
     for node in LABEL_OWNER.scan(reader, (space,), (space,)):
         if ":turn:" not in node and node not in names:
             detail = "it has labels, and there is no such node"
@@ -54,21 +54,22 @@ def _alias_problems(reader: Reader, space: str) -> Iterator[Problem]:
             yield Problem(kind="coverage", where=f"label {name}", detail=what, repair=_REPAIR)
 
 
-def _marks(reader: Reader, space: str) -> dict[str, BranchMark]:
+def _branch_marks(reader: Reader, space: str) -> dict[str, BranchMark]:
+    """How far each branch is analysed, by the name of its row."""
     rows = META_ENTRIES.scan(reader, (space, MARK), (space, MARK[:-1] + ";"))
     return {row.name: BranchMark.from_json(row.value) for row in rows}
 
 
-def _lines(reader: Reader, space: str) -> dict[tuple[str, str], set[int]]:
-    """The places of the turns of each line that are memories of their own."""
-    found: dict[tuple[str, str], set[int]] = {}
+def _branches(reader: Reader, space: str) -> dict[str, dict[str, set[int]]]:
+    """By session and branch, the places of the turns; text that Clew injected is left out."""
+    found: dict[str, dict[str, set[int]]] = {}
     for row in TURN_BRANCHES.scan(reader, (space,), (space,)):
         if row.origin != "injected":
-            found.setdefault((row.session, row.branch), set()).add(row.seq)
+            found.setdefault(row.session, {}).setdefault(row.branch, set()).add(row.seq)
     return found
 
 
-def _closed(reader: Reader, space: str) -> tuple[dict[str, Counter[int]], set[str]]:
+def _closed_beats(reader: Reader, space: str) -> tuple[dict[str, Counter[int]], set[str]]:
     """How often each turn is in a closed beat, by session; and the names of all nodes."""
     found: dict[str, Counter[int]] = {}
     names: set[str] = set()
@@ -92,7 +93,7 @@ def _compare(session: str, covered: _Places, expected: set[int]) -> Iterator[Pro
             yield Problem(kind="coverage", where=f"session {session}", detail=detail, repair=_REPAIR)
 
 
-def _unsaid(reader: Reader, space: str, session: str, expected: set[int]) -> Iterator[Problem]:
+def _without_annotations(reader: Reader, space: str, session: str, expected: set[int]) -> Iterator[Problem]:
     """Analysed turns without annotations."""
     seqs = sorted(expected)
     ordinals = TURN_ORDINAL.get_many(reader, [(space, session, seq) for seq in seqs])

@@ -24,10 +24,6 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         (
             "annotation",
             "analysis",
-            "compaction",
-            "recap_state",
-            "material",
-            "stand_in",
             "node",
             "rendering",
             "label",

@@ -260,7 +260,7 @@ class _Merge:
             self._settled = self._settle(theirs)
         self._names = {turn_id(session, seq): fate.known for seq, fate in self._settled.items() if fate.known}
         self._branches = self._renamed()
-        self._strand = StreamAlignment(self._key(each) for each in self._turns if each.seq in self._settled)
+        self._alignment = StreamAlignment(self._key(each) for each in self._turns if each.seq in self._settled)
 
     def run(self, appender: Appender, clock: Callable[[], datetime], tally: _Tally) -> None:
         """Settles every turn of the session."""
@@ -361,7 +361,7 @@ class _Merge:
         if not waiting:
             return
         items = list(waiting.values())
-        fates = appender.add_sequence(items, clock(), lambda _: None, self._strand)
+        fates = appender.add_sequence(items, clock(), lambda _: None, self._alignment)
         for (name, item), fate in zip(waiting.items(), fates, strict=True):
             self._name(name, tally.take(name, fate))
             if fate.added is not None:

@@ -256,6 +256,7 @@ class MemoryStore(Claiming):
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
         """See `Store.snapshot`. A snapshot inside another one of the same thread shows the same state."""
+        self._see_that_it_is_outside("snapshot")
         outer: _View | None = getattr(self._current, "view", None)
         if outer is not None and not self._closed:
             yield outer
@@ -324,10 +325,13 @@ class MemoryStore(Claiming):
         if self._closed:
             raise ClosedError
 
-    @contextmanager
-    def _alone(self, what: str) -> Iterator[None]:
+    def _see_that_it_is_outside(self, what: str) -> None:
         if self._inside == threading.get_ident():
             raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
+
+    @contextmanager
+    def _alone(self, what: str) -> Iterator[None]:
+        self._see_that_it_is_outside(what)
         with self._lock:
             self._see_that_it_is_open()
             yield
