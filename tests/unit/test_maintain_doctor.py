@@ -14,12 +14,13 @@ from clew.config import IndexConfig
 from clew.index.entry import PieceTerms, TurnEntry, decode, encode
 from clew.index.segment import build
 from clew.maintain import check_coverage
+from clew.maintain.check_references import find_lost_parents, stored_places
 from clew.maintain.doctor import ADVICE, diagnose, repair
 from clew.maintain.rebuild import rebuild
 from clew.maintain.verify import verify
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
-from clew.store.protocol import Store, Transaction
+from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import TABLES
 from clew.store.values import Row
 from clew.testing import FrozenClock, HashEmbedder
@@ -305,6 +306,35 @@ def test_each_session_is_looked_at_once() -> None:
         return count
 
     assert lines(200) < 2.5 * lines(100)
+
+
+class CountingReader:
+    """A reader that counts the scans of tombstones."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.scans = 0
+
+    def scan(self, table: str, *bounds: Any, **options: Any) -> list[Row]:
+        self.scans += table == "tombstone"
+        return self._reader.scan(table, *bounds, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+
+@pytest.mark.requirement("S-DOCTOR-01")
+def test_what_was_forgotten_of_a_session_is_read_once() -> None:
+    store = MemoryStore()
+    with quiet(store) as memory:
+        for n in range(0, 40, 2):
+            memory.add(Turn(role="user", content=f"question {n}", session="s"))
+            memory.add(Turn(role="assistant", content=f"answer {n}", session="s", parent=f"s:turn:{n}"))
+        memory.forget(turn_ids=[f"s:turn:{n}" for n in range(0, 40, 2)])
+    with store.snapshot() as reader:
+        counting = CountingReader(reader)
+        assert list(find_lost_parents(cast(Reader, counting), S, stored_places(reader, S))) == []
+    assert counting.scans == 1
 
 
 @pytest.mark.requirement("S-DOCTOR-02")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from clew.errors import InputError
-from clew.rows.tombstones import Hashed, hashing_of, parent_seq
+from clew.rows.tombstones import hashing_of, parent_seq
 from clew.store.protocol import Reader
 from clew.store.selections import (
     JOB_PAYLOADS,
@@ -52,12 +52,11 @@ def stored_places(reader: Reader, space: str) -> Places:
 
 def find_gaps(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
     """Seqs given out that have neither a turn nor a tombstone, and sessions without any turn."""
-    row = SPACE.get(reader, (space,))
-    hashed = hashing_of(reader, space)
+    row, buried = SPACE.get(reader, (space,)), _Buried(reader, space)
     missing = 0
     for session, upcoming in SESSION_ENDS.scan(reader, (space,), (space,)):
         seqs = held.get(session, set())
-        gaps = set(range(upcoming)) - seqs - _buried(reader, space, session, hashed)
+        gaps = set(range(upcoming)) - seqs - buried.of(session)
         missing += len(gaps)
         if gaps:
             detail = f"{len(gaps)} turns are missing: places {_some(gaps)} hold neither a turn nor a tombstone"
@@ -76,7 +75,7 @@ def find_gaps(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
 
 def find_lost_parents(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
     """Turns whose parent is neither stored nor forgotten. Parents named by ids of an external source are skipped."""
-    hashed = hashing_of(reader, space)
+    buried = _Buried(reader, space)
     for session, seq, parent in TURN_PARENTS.scan(reader, (space,), (space,)):
         if parent is None or parent_seq(parent) is None:
             continue
@@ -84,7 +83,7 @@ def find_lost_parents(reader: Reader, space: str, held: Places) -> Iterator[Prob
             name, place = parse_turn_id(parent)
         except InputError:
             continue  # it only looks like one of ours
-        if place in held.get(name, set()) or place in _buried(reader, space, name, hashed):
+        if place in held.get(name, set()) or place in buried.of(name):
             continue
         yield Problem(
             kind="parent",
@@ -143,12 +142,20 @@ def _odd(reader: Reader, space: str, payload: str) -> str | None:
     return None if stored else f"it is for the turn {named!r}, which is not stored"
 
 
-def _buried(reader: Reader, space: str, session: str, hashed: Hashed | None) -> set[int]:
-    """The seqs of a session's forgotten turns."""
-    if hashed is None:
-        return set()
-    key = (space, hashed("session", session))
-    return set(TOMBSTONE_SEQ.scan(reader, key, key))
+class _Buried:
+    """The forgotten turns of sessions; those of the session that was asked for last are held."""
+
+    def __init__(self, reader: Reader, space: str) -> None:
+        self._reader, self._space = reader, space
+        self._hashed = hashing_of(reader, space)
+        self._held: tuple[str, set[int]] = ("", set())
+
+    def of(self, session: str) -> set[int]:
+        """The seqs of a session's forgotten turns."""
+        if self._hashed is not None and self._held[0] != session:
+            key = (self._space, self._hashed("session", session))
+            self._held = session, set(TOMBSTONE_SEQ.scan(self._reader, key, key))
+        return self._held[1]
 
 
 def _some(numbers: set[int]) -> str:
