@@ -18,6 +18,7 @@ from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.history.fetched_answers import Fetch
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.network.forward import Forwarder
+from clew.serve.proxy.request_body import RequestBody
 from clew.serve.proxy.upstreams import upstreams
 from clew.serve.proxy.workers import Workers
 from tests.proxies import NOON
@@ -83,3 +84,21 @@ def test_a_bug_of_the_proxy_leaves_the_request_to_go_on() -> None:
     assert sent[0]["status"] == 200
     assert b"".join(message.get("body", b"") for message in sent) == b"got " + BODY
     assert [json.loads(line)["event"] for line in log.getvalue().splitlines()] == ["relay-failed"]
+
+
+@pytest.mark.requirement("P-RLY-05")
+@pytest.mark.parametrize("sizes", [(6, 6, 6), (6, 6)])
+def test_a_body_that_is_too_long_is_so_however_often_it_is_asked_for(sizes: tuple[int, ...]) -> None:
+    async def ask() -> None:
+        parts = [b"x" * size for size in sizes]
+        coming = iter([{"type": "http.request", "body": part, "more_body": True} for part in parts[:-1]])
+
+        async def receive() -> MutableMapping[str, Any]:
+            return next(coming, {"type": "http.request", "body": parts[-1], "more_body": False})
+
+        body = RequestBody(receive)
+        assert await body.whole(10) is None
+        assert await body.whole(10) is None
+        assert [part async for part in body.parts()] == parts
+
+    asyncio.run(ask())

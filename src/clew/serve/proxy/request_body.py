@@ -26,13 +26,13 @@ class RequestBody:
         Raises:
             ClientGone: the client left before its end.
         """
-        size = 0
-        while not self._ended.is_set():
+        size = sum(map(len, self._read))
+        while size <= most and not self._ended.is_set():
             part = await self._next()
             self._read.append(part)
             size += len(part)
-            if size > most:
-                return None
+        if size > most:
+            return None
         self._read = [b"".join(self._read)]
         return self._read[0]
 
