@@ -203,16 +203,14 @@ class Economy:
         self._scopes: OrderedDict[str, dict[str, tuple[float, float]]] = OrderedDict()  # last use, and life
         self._lock = threading.Lock()
 
-    def decide(self, ways: Ways, terms: Terms, *, session: str, idle: float | None = None) -> Decision:
+    def decide(self, ways: Ways, terms: Terms, *, session: str) -> Decision:
         """Chooses a way, and remembers that the request is sent that way now.
 
-        Args:
-            idle: seconds since the last request of the session, for the first one that this process sees of it; None
-                when unknown: then the cache may be warm, and nothing that is in it is given up.
+        Of a session's first request nothing is known, as after a restart: its cache may be warm, and is not given up.
         """
         with self._lock:
             account = self._account(terms.scope, session)
-            knowledge = self._knowledge(account, terms, session, idle, _longest_life(terms.rules, ways.plain))
+            knowledge = self._knowledge(account, terms, session, _longest_life(terms.rules, ways.plain))
             chooser = _Chooser((self._with, self._without), ways, terms, account, knowledge)
             name, reason = chooser.choose()
             chosen = chooser.prospect(name)
@@ -241,16 +239,15 @@ class Economy:
             marked=way.mark,
         )
 
-    def _knowledge(self, account: _Account, terms: Terms, session: str, idle: float | None, life: float) -> _Knowledge:
+    def _knowledge(self, account: _Account, terms: Terms, session: str, life: float) -> _Knowledge:
         scopes = self._scopes.setdefault(session, {})
         self._scopes.move_to_end(session)
         if len(self._scopes) > _SESSIONS:
             self._scopes.popitem(last=False)
         warm = any(terms.now - last <= kept for scope, (last, kept) in scopes.items() if scope != terms.scope)
         before = max((last for last, _ in scopes.values()), default=None)
-        since = idle if before is None else terms.now - before
         scopes[terms.scope] = (terms.now, life)
-        is_paused = since is not None and since > life
+        is_paused = before is not None and terms.now - before > life
         return _Knowledge(not warm and (account.requests > 0 or is_paused), not warm and is_paused, warm)
 
     def _account(self, scope: str, session: str) -> _Account:

@@ -68,7 +68,6 @@ class RequestEconomy:
         account: str,
         session: str,
         limit: int = 0,
-        idle: float | None = None,
     ) -> Decision:
         """Chooses which edits are made, and remembers that the request is sent so now.
 
@@ -76,7 +75,6 @@ class RequestEconomy:
             account: what keeps the provider's caches apart besides the model, such as a hash of the client's key.
             session: the conversation.
             limit: most tokens that the model takes; 0 when unknown.
-            idle: seconds since the last request of the conversation; None when unknown.
         """
         added = bool(edits.block)
         messages, head = self._reader.messages(request), self._reader.head(request)
@@ -101,7 +99,7 @@ class RequestEconomy:
             limit=limit,
         )
         terms = Terms(rules, price, f"{account}\x1f{request.model}", self._seconds())
-        return self._economy.decide(ways, terms, session=session, idle=idle)
+        return self._economy.decide(ways, terms, session=session)
 
     def _form(
         self, request: ChatRequest, edits: Sequence[Edit], head: Sequence[Block], plain: Sequence[tuple[Block, ...]]
