@@ -12,7 +12,7 @@ from rich.text import Text
 from clew.cli.explain import print_receipt
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
-from clew.cli.options import Scope, common, restricting, with_counter
+from clew.cli.options import Scope, common, restricting, with_budget, with_counter
 from clew.cli.show import counted, day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
 from clew.cli.terminal import emit, give
 from clew.memory.least import enough_for
@@ -38,12 +38,7 @@ with_limit = click.option(
 
 @click.command()
 @click.argument("query")
-@click.option(
-    "--budget",
-    type=click.IntRange(min=0),
-    metavar="TOKENS",
-    help="Maximum size of the block.  [default: as configured]",
-)
+@with_budget
 @with_counter
 @click.option(
     "--strategy",
@@ -62,7 +57,7 @@ with_limit = click.option(
     "--in-window",
     type=click.IntRange(min=0),
     metavar="TURNS",
-    help="Leave out this many newest turns: the prompt has them.",
+    help="Leave out this many of the newest turns, which the prompt already has.",
 )
 @restricting
 @click.option("--explain", "explained", is_flag=True, help="Also print the explanation, as `clew explain` does.")

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from clew.cli.options import Scope, common
+from clew.cli.options import Command, Scope, common
 from clew.cli.show import bar, dim, err, out, progress
 from clew.cli.terminal import emit
 from clew.config import Config, load_config
@@ -63,6 +63,31 @@ def assignments(_context: click.Context, _parameter: click.Parameter, values: tu
     return {path.strip(): text.strip() for path, _, text in pairs}
 
 
+def _on_data_set(command: Command) -> Command:
+    """Gives a command the options that choose a data set, budgets, and some of its conversations."""
+    for option in (
+        click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated."),
+        click.option(
+            "--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Token budgets."
+        ),
+        click.option(
+            "--data", required=True, type=FILE, help="LoCoMo, LongMemEval or QMSum file; REALTALK or BEAM folder."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _with_vectors(command: Command) -> Command:
+    """Gives a command the options --embedder and --vectors-cache."""
+    for option in (
+        click.option("--vectors-cache", type=FILE, metavar="FILE", help="Cache vectors in this file, for later runs."),
+        click.option("--embedder", metavar="NAME", help="Embedder, or none.  [default: as configured]"),
+    ):
+        command = option(command)
+    return command
+
+
 @click.group()
 @common
 def bench(_scope: Scope) -> None:
@@ -70,14 +95,11 @@ def bench(_scope: Scope) -> None:
 
 
 @bench.command()
-@click.option("--data", required=True, type=FILE, help="LoCoMo, LongMemEval or QMSum file; REALTALK or BEAM folder.")
-@click.option("--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Token budgets.")
-@click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
+@_on_data_set
 @click.option(
     "--questions", type=click.IntRange(min=1), help="Questions per conversation at most; always the same ones."
 )
-@click.option("--embedder", metavar="NAME", help="Embedder, or none.  [default: as configured]")
-@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Cache vectors in this file, for later runs.")
+@_with_vectors
 @click.option(
     "--set",
     "overrides",
@@ -164,8 +186,7 @@ def _embedder(config: Config, name: str | None, cache: Path | None) -> Embedder 
     multiple=True,
     help="Summariser to compare with. May be repeated.  [default: all]",
 )
-@click.option("--embedder", metavar="NAME", help="Embedder, or none.  [default: as configured]")
-@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Cache vectors in this file, for later runs.")
+@_with_vectors
 @common
 def condense(
     scope: Scope,
@@ -226,12 +247,9 @@ def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
 
 
 @bench.command()
-@click.option("--data", required=True, type=FILE, help="LoCoMo, LongMemEval or QMSum file; REALTALK or BEAM folder.")
-@click.option("--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Token budgets.")
-@click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
+@_on_data_set
 @click.option("--signal", "signals", multiple=True, metavar="NAME", help="Only this signal. May be repeated.")
-@click.option("--embedder", metavar="NAME", help="Embedder, or none.  [default: as configured]")
-@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Cache vectors in this file, for later runs.")
+@_with_vectors
 @common
 def ablate(
     scope: Scope,
@@ -296,7 +314,7 @@ def curve(scope: Scope, *, results: tuple[Path, ...], names: tuple[str, ...], pl
 @click.option(
     "--turns", callback=numbers, help=f"Sizes of the memories in turns.  [default: {','.join(map(str, SIZES))}]"
 )
-@click.option("--quick", is_flag=True, help=f"Only {QUICK[0]:,} turns.")
+@click.option("--quick", is_flag=True, help=f"Only {QUICK[0]:,} turns, unless --turns is given.")
 @common
 def speed(scope: Scope, *, turns: tuple[int, ...] | None, quick: bool) -> None:
     """Measure speed and size, next to reference implementations, in one run.

@@ -4,7 +4,7 @@ from typing import Final
 
 import click
 
-from clew.cli.opening import open_memory, say_pending
+from clew.cli.opening import PATIENCE, open_memory, say_pending
 from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
@@ -12,9 +12,6 @@ from clew.errors import NotFoundError
 from clew.memory import Memory
 from clew.types.entity import NodeType
 from clew.types.ids import turn_id
-
-PATIENCE: Final = 2.0
-"""Seconds to wait for the analysis of turns that were just added."""
 
 WORDS: Final = 72
 """Most characters shown of a turn, or of the aliases of a name."""

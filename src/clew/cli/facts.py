@@ -8,16 +8,13 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
-from clew.cli.opening import open_memory, say_pending
+from clew.cli.opening import PATIENCE, open_memory, say_pending
 from clew.cli.options import Scope, common, end_or_phrase, limited, most_rows
 from clew.cli.show import day, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit, give, say
 from clew.memory import Memory
 from clew.text.printable import printable
 from clew.types.facts import Fact, FactStatus, LinkKind
-
-PATIENCE: Final = 2.0
-"""Seconds to wait for turns that were just added to be read."""
 
 WORDS: Final = 72
 """Most characters shown of a fact, or of what it is linked to."""
@@ -46,15 +43,19 @@ _LINKED: Final = {
     help="What held at the end of this day or of a time such as 'last week', as far as is known today.",
 )
 @click.option(
-    "--known-at", type=end_or_phrase, metavar="TIME", help="What followed from what had been said by then; likewise."
+    "--known-at",
+    type=end_or_phrase,
+    metavar="TIME",
+    help="What was known at the end of this day or time: only turns said by then count.",
 )
 @limited("rows")
 @common
 def facts(scope: Scope, object_: str | None, status: str | None, limit: int | None, **asked: Any) -> None:
     """List the facts that turns state, the newest first.
 
-    Lists facts that hold, are planned for a time to come, or happened; with --status, facts with that status of their
-    own, such as plans whose time has passed. Each row says what the fact amounts to, and what it is linked to.
+    Lists facts that hold, happened, or are planned for the future. With --status, lists all facts with that status,
+    such as plans whose time has passed. The first column says whether a fact holds. The lines below a fact name the
+    facts that it is linked to: what it replaces, its reason, or what it is part of.
     """
     most = most_rows(scope, limit)
     with open_memory(scope) as memory:
@@ -92,7 +93,7 @@ def correct(scope: Scope, fact: str, value: str | None, ended: bool, never: bool
 
 @click.command()
 @click.argument("subject")
-@click.option("--verb", metavar="WORD", help="Only what this verb says, in any form, and others of its kind.")
+@click.option("--verb", metavar="WORD", help="Only facts with this verb, in any form, or with one of its kind.")
 @limited("rows")
 @common
 def history(scope: Scope, subject: str, verb: str | None, limit: int | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common, since, until, where
 from clew.cli.show import counted, day, dim, err, numbers, out, shortened, who
 from clew.cli.terminal import emit
@@ -21,9 +21,6 @@ from clew.recall.session_names import is_session, session_shown_as, turn_meant
 from clew.store.open import open_store
 from clew.text.printable import printable
 from clew.types import ForgetProof, ForgetReport
-
-PATIENCE = 2.0
-"""Seconds to wait for the analysis of turns that were just added, when --where asks about it."""
 
 SHOWN = 10
 """Most turns shown before the confirmation; the rest are counted."""

@@ -4,15 +4,12 @@ from typing import Final
 
 import click
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
 from clew.memory import Memory
-
-PATIENCE: Final = 2.0
-"""Seconds to wait for the analysis of turns that were just added."""
 
 WORDS: Final = 56
 """Most characters shown of a title, or of the aliases of a label."""

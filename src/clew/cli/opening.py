@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clew.memory import Memory
 
 PATIENCE: Final = 2.0
-"""Seconds that a command which adds turns spends on background work after the turns are durable."""
+"""Seconds that a command waits at most for background work, such as the analysis of turns that were just added."""
 
 LOOK: Final = 0.5
 """Seconds between two updates of a progress bar."""

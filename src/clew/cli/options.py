@@ -183,18 +183,8 @@ def narrowing(command: Command) -> Command:
         ),
         click.option("--speaker", metavar="NAME", help="Only turns of this speaker; a first name will do."),
         click.option("--role", type=click.Choice(ROLES), help="Only turns of this role."),
-        click.option(
-            "--until",
-            type=moment_or_phrase,
-            metavar="TIME",
-            help="Only turns before this date, or up to the end of a time such as 'last week'.",
-        ),
-        click.option(
-            "--since",
-            type=moment_or_phrase,
-            metavar="TIME",
-            help="Only turns since this date, or since a time such as 'last week' or '3 hours ago'.",
-        ),
+        until,
+        since,
         of_project,
         click.option("--session", metavar="NAME", help="Only this conversation."),
     ):
@@ -233,13 +223,23 @@ def with_counter(command: Command) -> Command:
     )(command)
 
 
+def with_budget(command: Command) -> Command:
+    """Gives a command the option --budget."""
+    return click.option(
+        "--budget",
+        type=click.IntRange(min=0),
+        metavar="TOKENS",
+        help="Maximum size of the block.  [default: as configured]",
+    )(command)
+
+
 def since(command: Command) -> Command:
     """Gives a command the option --since."""
     return click.option(
         "--since",
         type=moment_or_phrase,
         metavar="TIME",
-        help="Only turns at or after this date, or since a time such as 'last week'.",
+        help="Only turns since this date, or since a time such as 'last week' or '3 hours ago'.",
     )(command)
 
 

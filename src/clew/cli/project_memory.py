@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from clew.analyze.overlays import Overlay
-from clew.cli.opening import open_memory
+from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, day, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
@@ -23,9 +23,6 @@ from clew.types.projects import CodeDecision, ProjectDrift
 
 TOP: Final = 5
 """Elements listed for each overlay."""
-
-PATIENCE: Final = 2.0
-"""Seconds to wait until the last turns are read."""
 
 WIDE: Final = 72
 """Most characters shown of a text."""

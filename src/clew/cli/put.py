@@ -17,7 +17,7 @@ from clew.cli.show import counted, err, numbers, out, progress, shortened
 from clew.cli.terminal import decoded, emit, say
 from clew.errors import FormatError
 from clew.ingest.importers import FORMATS, find_sessions
-from clew.ingest.importers.files import UNCHANGED
+from clew.ingest.importers.files import SESSIONS, UNCHANGED
 from clew.ingest.importers.record import UNFINISHED, UNREAD
 from clew.memory import Memory
 from clew.store.home import usable_path
@@ -31,9 +31,6 @@ SHOWN: Final = 20
 
 SHOWN_SKIPPED: Final = 3
 """Most skipped records of one kind that are named; `--json` names the first 20."""
-
-PROGRAMS: Final = ("claude-code", "codex", "cursor", "gemini-cli")
-"""Programs whose sessions `import` locates; a file or folder of the same name is written `./claude-code`."""
 
 _FORMAT_LIST: Final = "\b\n" + "\n".join(["Formats:", *(f"  {each.name:20}{each.about}" for each in FORMATS.values())])
 
@@ -149,8 +146,9 @@ def import_shown(memory: Memory, path: str, form: str | None = None, session: st
     Raises:
         FormatError: nothing could be read.
     """
-    files = _sessions_of(path) if path in PROGRAMS else [path]
-    form = form or (path if path in PROGRAMS else None)
+    is_program = path in SESSIONS  # a file or folder of the same name is written `./claude-code`
+    files = _sessions_of(path) if is_program else [path]
+    form = form or (path if is_program else None)
     started = time.perf_counter()
     reports: list[IngestReport] = []
     before = 0

@@ -7,7 +7,7 @@ import click
 from rich.text import Text
 
 from clew.cli.narrowing import with_times
-from clew.cli.opening import open_memory
+from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common, limited, most_rows, narrowing
 from clew.cli.show import counted, day, dim, err, excerpt, out, turn_record, who
 from clew.cli.terminal import emit
@@ -18,9 +18,6 @@ from clew.text.names import quoted
 from clew.text.printable import printable
 from clew.types import Turn
 from clew.types.annotation import Annotation
-
-PATIENCE: Final = 2.0
-"""Seconds to wait for the analysis of turns that were just added."""
 
 WORDS: Final = 240
 """Most characters shown of a turn."""

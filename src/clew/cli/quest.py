@@ -5,7 +5,7 @@ from typing import Final
 import click
 from rich.text import Text
 
-from clew.cli.opening import open_memory, session_named
+from clew.cli.opening import PATIENCE, open_memory, session_named
 from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
@@ -14,9 +14,6 @@ from clew.types.quests import Quest, QuestStage
 
 LINE: Final = 80
 """Most characters shown of a title."""
-
-PATIENCE: Final = 2.0
-"""Seconds to wait until the last turns are read."""
 
 
 @click.group(invoke_without_command=True)

@@ -5,14 +5,11 @@ from typing import Final
 import click
 from rich.text import Text
 
-from clew.cli.opening import open_memory, session_named
+from clew.cli.opening import PATIENCE, open_memory, session_named
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.types.chunk import ContextSnapshot
-
-PATIENCE: Final = 2.0
-"""Seconds to wait for the analysis of turns that were just added."""
 
 WORDS: Final = 56
 """Most characters shown of a turn."""

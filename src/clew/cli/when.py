@@ -6,7 +6,7 @@ import click
 
 from clew.cli.narrowing import with_session
 from clew.cli.opening import open_for_questions
-from clew.cli.options import Scope, common, of_project, with_counter
+from clew.cli.options import Scope, common, of_project, with_budget, with_counter
 from clew.cli.show import counted, err
 from clew.cli.terminal import emit, give
 from clew.types.moments import MODES, Remembered
@@ -21,12 +21,7 @@ from clew.types.moments import MODES, Remembered
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True, help="What to return; see above.")
 @click.option("--session", metavar="NAME", help="Only this conversation.")
 @of_project
-@click.option(
-    "--budget",
-    type=click.IntRange(min=0),
-    metavar="TOKENS",
-    help="Maximum size of the block.  [default: as configured]",
-)
+@with_budget
 @with_counter
 @common
 def when(scope: Scope, query: str, since: str | None, until: str | None, mode: str, **more: Any) -> None:

@@ -35,9 +35,6 @@ class NodeSummary:
     domains: dict[str, float]
 
 
-EMPTY_SUMMARY: Final = NodeSummary(0, 0.0, {})
-
-
 def beat_text(beat: BeatMap) -> str:
     """The row text of a beat."""
     pieces = beat.pieces
