@@ -97,7 +97,7 @@ class TerminalChat:
     "--session-tokens",
     type=click.IntRange(min=1),
     metavar="TOKENS",
-    help="New tokens from which it is condensed.  [default: condense.session_tokens, else 16000]",
+    help="Condense the conversation after this many new tokens.  [default: condense.session_tokens, else 16000]",
 )
 @click.option(
     "--debug",

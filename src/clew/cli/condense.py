@@ -21,14 +21,14 @@ _RANGES = 2
 
 @click.command()
 @click.argument("session", required=False)
-@click.option("--force", is_flag=True, help="Also a session that is not due.")
+@click.option("--force", is_flag=True, help="Compact the session even if it is not due.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would be done.")
-@click.option("--shown", is_flag=True, help="Compact nothing; list what stands for which turns now.")
+@click.option("--shown", is_flag=True, help="Compact nothing; list what a prompt shows in place of which turns.")
 @click.option(
     "--session-tokens",
     type=click.IntRange(min=0),
     metavar="TOKENS",
-    help="New tokens from which the session is due, for this call.  [default: condense.session_tokens]",
+    help="New tokens that make the session due, for this call.  [default: condense.session_tokens]",
 )
 @with_counter
 @common

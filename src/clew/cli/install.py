@@ -40,14 +40,18 @@ _Entry = dict[str, object] | str
     type=click.Choice(["user", "local", "project"]),
     default="user",
     show_default=True,
-    help="You in every folder, you in this folder, or everyone in this folder (.mcp.json).",
+    help="For you in every folder, for you in this folder, or for everyone in this folder (.mcp.json).",
 )
 @click.option("--print", "only_print", is_flag=True, help="Print the entry, without writing it.")
 @click.option("--remove", is_flag=True, help="Remove the entry.")
 @click.option("--watch", is_flag=True, help="Also store new sessions as they are written, by a user service.")
-@click.option("--hooks", is_flag=True, help="Claude Code: hooks that call `clew serve`, in place of the MCP server.")
 @click.option(
-    "--proxy", is_flag=True, help="Claude Code and Codex: the address of `clew serve`, in place of the MCP server."
+    "--hooks", is_flag=True, help="For Claude Code: install hooks that call `clew serve`, instead of the MCP server."
+)
+@click.option(
+    "--proxy",
+    is_flag=True,
+    help="For Claude Code and Codex: set the address of `clew serve`, instead of the MCP server.",
 )
 @click.option(
     "--server",

@@ -30,7 +30,7 @@ _ENDED: Final = frozenset((ExtractionState.FAILED, ExtractionState.DEFERRED))
 
 
 @click.command()
-@click.option("--retry", is_flag=True, help="Let what failed or was set aside be tried anew, as often as at first.")
+@click.option("--retry", is_flag=True, help="Retry what failed or was set aside, with all its attempts.")
 @click.option("--all", "every", is_flag=True, help="Also the extractions that are done.")
 @common
 def jobs(scope: Scope, retry: bool, every: bool) -> None:
@@ -97,7 +97,7 @@ def _run_record(run: ExtractionRun) -> dict[str, Any]:
 
 @click.command()
 @click.argument("session", required=False)
-@click.option("--rules", is_flag=True, help="Ask no language model, though one is configured.")
+@click.option("--rules", is_flag=True, help="Use the rules only, even if a language model is configured.")
 @click.option(
     "--safe-limit-tokens",
     type=int,
@@ -108,7 +108,7 @@ def _run_record(run: ExtractionRun) -> dict[str, Any]:
     "--semantic-calls",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Most calls that decide aliases, reversals and contradictions.  [default: extract.semantic_calls]",
+    help="Most calls of the model about aliases, reversals and contradictions.  [default: extract.semantic_calls]",
 )
 @common
 def extract(

@@ -29,7 +29,7 @@ LINE = 72
     "--most",
     type=click.IntRange(min=1),
     metavar="TURNS",
-    help=f"Turns per recall from the rule at most.  [default: {MOST}]",
+    help=f"Most turns that the rule adds to one recall.  [default: {MOST}]",
 )
 @click.option("--note", metavar="TEXT", help="Note for yourself, shown in the list.")
 @click.option("--remove", is_flag=True, help="Remove the pin; the turn stays stored.")

@@ -221,9 +221,14 @@ def _limits(scope: Scope) -> Limits:
 
 @project.command()
 @click.option(
-    "--older-than", type=click.IntRange(min=0), default=30, show_default=True, metavar="DAYS", help="Age of what goes."
+    "--older-than",
+    type=click.IntRange(min=0),
+    default=30,
+    show_default=True,
+    metavar="DAYS",
+    help="Remove only what is older than this.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
 @root_option
 @common
 def prune(scope: Scope, older_than: int, root: str | None, *, dry_run: bool) -> None:

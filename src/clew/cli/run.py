@@ -19,7 +19,7 @@ from clew.serve.processes.run_command import check_command, run_command
     "--window",
     type=click.IntRange(0),
     metavar="TOKENS",
-    help="The model's real window, when the program believes in more.",
+    help="The model's real context window, if the program assumes a larger one.",
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @common

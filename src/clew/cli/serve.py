@@ -20,16 +20,23 @@ from clew.store.open import home_of
 @click.option("--host", metavar="ADDRESS", help="Address to listen on; others than loopback need a token.")
 @click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help="Port; 0 takes a free one.  [default: 8377]")
 @click.option(
-    "--token", metavar="TOKEN", help="What clients must send as X-Clew-Token: itself, env:NAME, or sha256:HEX."
+    "--token",
+    metavar="TOKEN",
+    help="What clients must send as X-Clew-Token: the token itself, env:NAME for a variable, or sha256:HEX for a hash.",
 )
-@click.option("--upstream-anthropic", metavar="URL", help="Where /anthropic goes.")
-@click.option("--upstream-openai", metavar="URL", help="Where /openai goes.")
-@click.option("--upstream-gemini", metavar="URL", help="Where /gemini goes.")
+@click.option("--upstream-anthropic", metavar="URL", help="Provider to which requests to /anthropic go.")
+@click.option("--upstream-openai", metavar="URL", help="Provider to which requests to /openai go.")
+@click.option("--upstream-gemini", metavar="URL", help="Provider to which requests to /gemini go.")
 @click.option("--no-inject", is_flag=True, help="Record only: add nothing to questions.")
 @click.option("--tools", is_flag=True, help="Offer Clew's tools to the model.")
-@click.option("--allow-forget", is_flag=True, help="Without a token: offer MCP's tool that deletes turns, too.")
 @click.option(
-    "--window", type=click.IntRange(0), metavar="TOKENS", help="The model's real window, when clients believe in more."
+    "--allow-forget", is_flag=True, help="On a server without a token, also offer the MCP tool that deletes turns."
+)
+@click.option(
+    "--window",
+    type=click.IntRange(0),
+    metavar="TOKENS",
+    help="The model's real context window, if clients assume a larger one.",
 )
 @common
 def serve(scope: Scope, *, no_inject: bool, tools: bool, allow_forget: bool, **options: Any) -> None:
