@@ -50,6 +50,12 @@ def test_a_body_that_is_no_such_thing_or_too_large_is_refused(encoding: str) -> 
         decoded(PACKED[encoding](bytes(16 << 20)), encoding, 70_000)
 
 
+@pytest.mark.parametrize("bits", [9, 12, 15, -9, -15])
+def test_deflate_may_have_any_window_and_no_frame(bits: int) -> None:
+    packer = zlib.compressobj(wbits=bits)
+    assert decoded(packer.compress(BODY) + packer.flush(), "deflate", len(BODY)) == BODY
+
+
 def test_gzip_may_have_several_members() -> None:
     first, second = gzip.compress(BODY), gzip.compress(b"and more")
     assert decoded(first + second, "gzip", len(BODY) + 8) == BODY + b"and more"

@@ -51,7 +51,7 @@ def _is_readable(name: str) -> bool:
 
 def _by_zlib(body: bytes, name: str, most: int) -> bytes:
     bits = _WINDOW_BITS[name]
-    if name == "deflate" and body[:1] != b"\x78":
+    if name == "deflate" and not _has_zlib_header(body):
         bits = -15  # without the frame that RFC 9110 asks for, as some programs send it
     pieces, size = list[bytes](), 0
     try:
@@ -65,6 +65,11 @@ def _by_zlib(body: bytes, name: str, most: int) -> bytes:
     except zlib.error as error:
         raise FormatError(f"the body is not compressed by {name}: {error}") from error
     return b"".join(pieces)
+
+
+def _has_zlib_header(body: bytes) -> bool:
+    """Whether a body begins as RFC 1950 says, 2.2: with the method deflate, and two bytes that are a multiple of 31."""
+    return len(body) > 1 and body[0] & 0x0F == zlib.DEFLATED and int.from_bytes(body[:2]) % 31 == 0
 
 
 def _by_brotli(body: bytes, name: str, most: int) -> bytes:
