@@ -5,12 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
 import pytest
 
 from clew.config import IndexConfig
+from clew.errors import StoreCorrupt
 from clew.index.entry import PieceTerms, TurnEntry, decode, encode
 from clew.index.segment import build
 from clew.maintain import check_coverage
@@ -335,6 +337,27 @@ def test_what_was_forgotten_of_a_session_is_read_once() -> None:
         counting = CountingReader(reader)
         assert list(find_lost_parents(cast(Reader, counting), S, stored_places(reader, S))) == []
     assert counting.scans == 1
+
+
+@pytest.mark.requirement("S-DOCTOR-01")
+@pytest.mark.parametrize(
+    "damage", [{"parts": '{"x'}, {"parts": "[5]"}, {"metadata": "["}, {"metadata": "[]"}, {"role": "x"}, {"at": 2**60}]
+)
+def test_a_damaged_turn_is_named_by_whoever_reads_it_and_the_others_can_be_saved(
+    damage: dict[str, object], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = MemoryStore()
+    with quiet(store) as memory:
+        memory.add_many(history(["green tea", "black coffee"]))
+    store.transaction(put("turn", **damage))
+    with quiet(store) as memory:
+        for read in (memory.turns, lambda: memory.get("s:turn:0"), lambda: memory.search("tea"), memory.rebuild):
+            with pytest.raises(StoreCorrupt, match=r"the turn 's:turn:0' is damaged: .*`clew verify`"):
+                read()
+        assert [problem.where for problem in memory.verify().problems if problem.kind == "turn"] == ["s:turn:0"]
+        assert memory.export(tmp_path / "whole.jsonl") == 1
+    assert "left out of the export: the turn 's:turn:0' is damaged" in caplog.text
+    assert "black coffee" in (tmp_path / "whole.jsonl").read_text(encoding="utf-8")
 
 
 @pytest.mark.requirement("S-DOCTOR-02")

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Final
 
 from clew.analyze.weigh import ANALYZE_VERSION
-from clew.errors import ClewError
+from clew.errors import StoreCorrupt
 from clew.index.entry import SATURATION, TurnEntry
 from clew.ingest.identity import content_hash
 from clew.ingest.secrets.masking import masks_in
@@ -70,8 +70,8 @@ def examine(stretch: Stretch) -> tuple[list[Examined], Counts]:
     for row, spans, weighing in zip(stretch.rows, stretch.spans, stretch.weighings, strict=True):
         try:
             turn = turn_from_row(row)
-        except (ClewError, ValueError, TypeError, AttributeError) as error:  # the row may hold anything
-            found.append(Examined(f"it cannot be read: {error}"))
+        except StoreCorrupt as error:
+            found.append(Examined(f"it cannot be read: {error.__cause__}"))
             continue
         blobs = frozenset(part.blob for part in turn.parts if part.blob)
         if content_hash(turn) != row.hash:

@@ -1,11 +1,12 @@
 """The whole log as one file that `import` reads back to the same turns."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TextIO
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, StoreCorrupt
 from clew.ingest.export import export_lines, learned_line, quest_line
 from clew.rows.parameters import read_learned
 from clew.rows.quest_carrying import quests_to_carry
@@ -15,6 +16,8 @@ from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
 from clew.store.translate import translating
 from clew.types.turn import Turn
+
+log = logging.getLogger("clew.export")
 
 EXPORTED: Final = frozenset({"turn", "blob", "quest"})
 """Tables that hold text of users and are written to the file."""
@@ -73,6 +76,8 @@ def export_space(store: Store, space: str, path: Path) -> int:
 def write_space(store: Store, space: str, file: TextIO) -> int:
     """Writes every turn with its originals, in order of arrival, as JSON Lines; gives the number of turns.
 
+    A damaged turn, which cannot be read, is left out, and a warning names it.
+
     What is kept of quests and what was learned from them follows, if anything was.
     """
     count = 0
@@ -81,8 +86,13 @@ def write_space(store: Store, space: str, file: TextIO) -> int:
         nonlocal count
         for rows in stored_rows(store, space):
             for row in rows:
+                try:
+                    turn = turn_from_row(row)
+                except StoreCorrupt as error:
+                    log.warning("left out of the export: %s", error)
+                    continue
                 count += 1
-                yield turn_from_row(row)
+                yield turn
 
     def blob(sha: str) -> bytes:
         with store.snapshot() as reader:

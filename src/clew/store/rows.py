@@ -5,7 +5,9 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast, overload
 
+from clew.errors import ClewError, StoreCorrupt
 from clew.store.row_types import TurnRow
+from clew.types.ids import turn_id
 from clew.types.record import maker
 from clew.types.turn import ORIGINS, ROLES, Part, Turn
 
@@ -100,7 +102,21 @@ def placed_row(space: str, turn: Turn, digest: bytes, seq: int, ordinal: int, in
 
 
 def turn_from_row(row: TurnRow) -> Turn:
-    """The turn that a whole row of TURN holds."""
+    """The turn that a whole row of TURN holds.
+
+    Raises:
+        StoreCorrupt: it was damaged so that it cannot be read.
+    """
+    try:
+        return _turn_from(row)
+    except (ClewError, ValueError, TypeError, AttributeError, OverflowError) as error:  # the row may hold anything
+        raise StoreCorrupt(
+            f"the turn {turn_id(row.session, row.seq)!r} is damaged: {error}; `clew verify` names all that are, and "
+            "`clew restore-backup FILE` puts a backup back"
+        ) from error
+
+
+def _turn_from(row: TurnRow) -> Turn:
     metadata = json.loads(row.metadata) if row.metadata else {}
     values: tuple[Any, ...] = (
         row.role,
