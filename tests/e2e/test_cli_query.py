@@ -22,7 +22,7 @@ def test_query_lists_turns_with_what_is_known_of_them(sample: Path) -> None:
     result = run("query", "importance > 7 AND NOT role = assistant", "--limit", "2", "--home", sample)
     assert result.exit_code == 0
     assert result.stdout.count("importance ") == 2
-    assert "There are more than 2 turns; --limit shows more." in result.stderr
+    assert "There are more turns than 2; --limit shows more." in result.stderr
     found = records("query", "importance > 7 AND NOT role = assistant", "--home", sample)
     assert len(found) > 2
     assert all(each["role"] != "assistant" for each in found)

@@ -27,7 +27,15 @@ def test_a_time_is_told_as_text_and_as_json(home: Path) -> None:
     assert found["mode"] == "window_overview"
     empty = run("when", "--since", "2031-01-01", "--home", home)
     assert (empty.stdout, empty.exit_code) == ("", 0)
-    assert "nothing was found" in empty.stderr
+    assert "nothing was found;" in empty.stderr
+    assert "lines left out" not in empty.stderr
+
+
+@pytest.mark.requirement("F-TIME-11")
+def test_a_budget_that_holds_nothing_is_told_as_that(home: Path) -> None:
+    shown = run("when", "what did we talk about in March 2025?", "--home", home, "--budget", "0")
+    assert (shown.stdout, shown.exit_code) == ("", 0)
+    assert "nothing fits into 0 tokens; raise --budget" in " ".join(shown.stderr.split())
 
 
 @pytest.mark.requirement("F-TIME-11")

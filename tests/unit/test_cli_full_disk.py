@@ -12,7 +12,7 @@ import pytest
 from clew.cli.full_disk import told_once
 from clew.errors import ClewError, StoreFull
 from clew.store.sqlite import DATABASE
-from tests.cli_runs import done, record, run
+from tests.cli_runs import done, failure, record, run
 from tests.contract.faults import SYSTEM, FaultyDisk
 
 LOG = logging.getLogger("clew.worker")
@@ -112,6 +112,31 @@ def test_an_import_on_a_full_disk_prints_one_line(disk: FaultyDisk, tmp_path: Pa
     assert [line[:28] for line in result.stderr.splitlines()] == ["clew: the disk is full; noth"]
     disk.fault = lambda _operation, _name: None
     assert record("stats", "--home", home)["turns"] == 2
+
+
+@pytest.mark.requirement("F-NAMED-03")
+def test_an_import_that_fills_the_disk_says_how_much_is_stored(
+    disk: FaultyDisk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEW_INGEST_BATCH", "10")
+    home, file = tmp_path / "home", tmp_path / "a.jsonl"
+    rows = ({"role": "user", "content": f"Hive {n} is weak. " + "x" * 4_000} for n in range(60))
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done("add", "The hive is weak.", "--home", home)
+    left = itertools.count(120, -1)
+
+    def fault(operation: str, name: str) -> None:
+        if next(left) < 0:
+            no_space(operation, name)
+
+    disk.fault = fault
+    line = " ".join(failure(1, "import", file, "--home", home).split())
+    disk.fault = lambda _operation, _name: None
+    stored = record("stats", "--home", home)["turns"]
+    assert 1 < stored < 61
+    assert f"the disk is full; the first {stored - 1} turns are stored, and those after them are not." in line
+    done("import", file, "--home", home)
+    assert record("stats", "--home", home)["turns"] == 61
 
 
 @pytest.mark.requirement("F-NAMED-03")

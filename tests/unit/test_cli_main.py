@@ -105,6 +105,12 @@ def test_an_error_of_clew_is_one_line_and_status_1() -> None:
 
 
 @pytest.mark.requirement("F-CLI-03")
+def test_an_error_of_the_system_that_names_no_file_is_one_of_the_output() -> None:
+    result = raising(OSError(errno.ENOSPC, "No space left on device"))
+    assert (result.exit_code, result.stderr) == (1, "clew: the output cannot be written: No space left on device\n")
+
+
+@pytest.mark.requirement("F-CLI-03")
 def test_an_error_of_the_system_names_the_file() -> None:
     result = raising(PermissionError(errno.EACCES, "Permission denied", "notes.jsonl"))
     assert (result.exit_code, result.stderr) == (1, "clew: Permission denied: notes.jsonl\n")

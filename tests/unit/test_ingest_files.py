@@ -395,6 +395,12 @@ def test_a_number_of_many_digits_costs_its_record_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-INGEST-13")
+def test_a_record_that_ends_before_its_value_is_told_as_that(tmp_path: Path) -> None:
+    records = read(put(tmp_path, "t.jsonl", lines(ONE) + "{\n" + lines(TWO)))
+    assert rejections(records, tmp_path) == [("t.jsonl:2", "not JSON: it breaks off after 1 characters")]
+
+
+@pytest.mark.requirement("F-INGEST-13")
 def test_a_message_that_breaks_off_is_broken_json(tmp_path: Path) -> None:
     records = read(put(tmp_path, "a.json", '{"role":"user","content":"trunc'))
     ((where, reason),) = rejections(records, tmp_path)

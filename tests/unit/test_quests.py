@@ -304,6 +304,8 @@ def test_a_pattern_goes_to_another_home_with_its_provenance(memory: Memory, tmp_
         assert (got.name, got.provenance, got.imported_from) == (made.name, made.provenance, "tabs.json")
         assert other.import_pattern(file) == got
         assert other.quest_patterns() == [got]
+        with pytest.raises(InputError, match=r"none\.json cannot be read: No such file or directory; name a file of"):
+            other.import_pattern(file.with_name("none.json"))
         file.write_text(file.read_text(encoding="utf-8").replace("pytest -q", "pytest -x"), encoding="utf-8")
         with pytest.raises(FormatError, match="was changed"):
             other.import_pattern(file)

@@ -79,7 +79,7 @@ def test_a_time_that_utc_cannot_hold_is_refused() -> None:
         ({"role": "robot"}, "role 'robot' is unknown; expected one of user, assistant, system, tool"),
         ({"role": None}, "role None is unknown"),
         ({"session": "  "}, "session '  ' is empty"),
-        ({"session": 5}, "session 5 is empty"),
+        ({"session": 5}, "session of a turn: expected str, got int"),
         ({"content": 5}, "content: expected text or a list of parts, got int"),
         ({"content": None}, "content: expected text or a list of parts, got NoneType"),
         ({"content": b"x"}, "content: expected text or a list of parts, got bytes"),

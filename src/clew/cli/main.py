@@ -209,8 +209,9 @@ class Program(click.Group):
             except OSError as error:
                 if debug or error.errno == errno.EPIPE:  # the reader of the pipe is gone; click exits quietly
                     raise
+                what = error.strerror or str(error)
                 raise CommandFailed(
-                    f"{error.strerror or error}: {error.filename or 'the system did not name the file'}"
+                    f"the output cannot be written: {what}" if error.filename is None else f"{what}: {error.filename}"
                 ) from error
             except Exception as error:
                 if debug:

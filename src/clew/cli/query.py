@@ -71,7 +71,7 @@ def _list(memory: Memory, turns: list[Turn], limit: int, words: str) -> None:
         body = excerpt(turn.text, words, WORDS)
         out().print(Text.assemble(heading, "\n", body, dim(f"\n{scores}" if scores else "")))
     if len(turns) > limit:
-        err().print(f"There are more than {counted(limit, 'turn')}; --limit shows more.", style="dim")
+        err().print(f"There are more turns than {limit:,}; --limit shows more.", style="dim")
     elif not turns:
         err().print("No turn matches the expression.", style="dim")
 

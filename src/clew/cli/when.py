@@ -50,5 +50,10 @@ def _footer(found: Remembered) -> str:
     last = found.counted_from
     day = "" if last is None else f" (counted from the conversation's last day, {last.date()})"
     left = f", {found.left_out:,} lines left out" if found.left_out else ""
-    what = f"{found.tokens:,} of {found.budget:,} tokens{left}" if found.text else "nothing was found or nothing fits"
+    if found.text:
+        what = f"{found.tokens:,} of {found.budget:,} tokens{left}"
+    elif found.left_out:
+        what = f"nothing fits into {found.budget:,} tokens; raise --budget"
+    else:
+        what = "nothing was found"
     return f"{found.mode} of {counted(found.turns, 'turn')}, {span}{day}: {what}"

@@ -249,7 +249,9 @@ def _pattern_in(file: Path) -> QuestPattern:
     try:
         said: Any = json.loads(file.read_text(encoding="utf-8"))
         pattern = QuestPattern.from_dict(said)
-    except (OSError, ValueError, InputError, RecursionError) as error:
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}; name a file of `clew quest export`") from error
+    except (ValueError, InputError, RecursionError) as error:
         raise FormatError(
             f"{file} holds no pattern of a quest ({error}); expected a file of `clew quest export`"
         ) from error

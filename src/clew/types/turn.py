@@ -104,7 +104,9 @@ class Turn(Record):
     def __post_init__(self) -> None:
         if self.role not in ROLES:
             raise TurnRejected(f"role {self.role!r} is unknown; expected one of {', '.join(ROLES)}")
-        if not isinstance(self.session, str) or not self.session.strip():
+        if not isinstance(self.session, str):
+            raise TurnRejected(f"session of a turn: expected str, got {type(self.session).__name__}")
+        if not self.session.strip():
             raise TurnRejected(f"session {self.session!r} is empty; name the conversation or leave the field out")
         for kind, names in _TURN_FIELDS:
             _check_kinds(self, kind, names)

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from clew.config import IngestConfig
-from clew.errors import ConflictError, TurnRejected
+from clew.errors import ConflictError, StoreFull, TurnRejected
 from clew.ingest.importers import (
     QUEUED,
     Delivered,
@@ -335,20 +336,35 @@ def _append_all(
         )
 
     held = chars = 0
-    try:
-        for waiting in _prepared(records, config, tally):
-            groups.setdefault(waiting.item.turn.session, []).append(waiting)
-            held, chars = held + 1, chars + waiting.item.size
-            if held >= config.gather_turns or chars >= config.gather_chars:
-                flush()
-                held = chars = 0
-    finally:  # what was read before a source broke off is kept
-        flush()
+    with _telling_what_is_stored(tally):
+        try:
+            for waiting in _prepared(records, config, tally):
+                groups.setdefault(waiting.item.turn.session, []).append(waiting)
+                held, chars = held + 1, chars + waiting.item.size
+                if held >= config.gather_turns or chars >= config.gather_chars:
+                    flush()
+                    held = chars = 0
+        finally:  # what was read before a source broke off is kept
+            flush()
     appender.set_titles(tally.titles)
     appender.keep_quests(tally.quests, mask_secrets=config.secrets == "mask")
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
+
+
+@contextmanager
+def _telling_what_is_stored(tally: _Tally) -> Iterator[None]:
+    """Has a full disk say what is stored: the batches before the one that found no room."""
+    try:
+        yield
+    except StoreFull as error:
+        if not tally.settled:
+            raise
+        raise StoreFull(
+            f"the disk is full; the first {tally.settled:,} turns are stored, and those after them are not. Free space "
+            "and do the same again: nothing is stored twice"
+        ) from error
 
 
 def _move_agents(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:

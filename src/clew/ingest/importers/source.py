@@ -310,6 +310,8 @@ def parse(data: bytes, on_odd: Callable[[bool], None] | None = None) -> Any:
         # control characters are kept
         value = json.loads(text, strict=False, parse_constant=_no_number, parse_float=_finite)
     except json.JSONDecodeError as error:
+        if not text[error.pos :].strip():
+            raise ValueError(f"not JSON: it breaks off after {len(text):,} characters") from error
         what = error.msg.removesuffix(" starting at")
         raise ValueError(f"not JSON: {what} at character {error.pos + 1} of {len(text)}") from error
     except ValueError as error:  # the only other one that json raises
