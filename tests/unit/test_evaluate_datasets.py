@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from clew.errors import FormatError, InputError
+from clew.evaluate.compression.histories import load_histories
 from clew.evaluate.datasets import load
 
 
@@ -219,11 +220,22 @@ def test_a_folder_of_ones_own(tmp_path: Path) -> None:
     assert sum(conversation.skipped.values()) == 1
 
 
+@pytest.mark.requirement("F-BENCH-01")
+def test_only_line_feeds_end_the_lines_of_a_folder_of_ones_own(tmp_path: Path) -> None:
+    said = "one\u2028two\u0085three"
+    record = json.dumps({"role": "user", "content": said, "external_id": "t1"}, ensure_ascii=False)
+    folder = own_folder(tmp_path / "mine", record + "\r\n", {"question": "What?", "evidence": ["t1"]})
+    assert [turn.text for turn in load(folder)[0].turns] == [said]
+    assert [turn.text for turn in load_histories(folder)[0].turns] == [said]
+
+
 @pytest.mark.requirement("F-BENCH-02")
 @pytest.mark.parametrize(
     ("turn", "question", "message"),
     [
         ("{", {"question": "?", "evidence": []}, "conversation.jsonl:1: "),
+        ("\n\n{", {"question": "?", "evidence": []}, "conversation.jsonl:3: "),
+        ("[" * 100_000, {"question": "?", "evidence": []}, "conversation.jsonl:1: "),
         ('{"role": "user", "content": "x"}', {"question": "?", "evidence": []}, "lacks 'external_id'"),
         ('{"role": "king", "content": "x", "external_id": "t1"}', {"question": "?", "evidence": []}, "'king'"),
         ('{"role": "user", "content": "x", "external_id": "t1"}', {"question": "?", "evidence": ["t2"]}, "'t2'"),

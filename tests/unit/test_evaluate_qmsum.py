@@ -30,7 +30,8 @@ MEETING: dict[str, Any] = {
 
 def written(folder: Path, *lines: object) -> Path:
     path = folder / "meetings.jsonl"
-    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n"
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -44,6 +45,17 @@ def test_meetings_are_read_with_their_spans(tmp_path: Path) -> None:
     assert [question.answer for question in first.questions] == ["Two million.", "Both."]
     assert (first.questions[0].category, second.questions[0].category) == ("committee", "span")
     assert first.skipped == {"on the whole meeting": 1}
+
+
+def test_only_line_feeds_end_a_line_and_spans_may_be_wide(tmp_path: Path) -> None:
+    said = "Let us begin\u2028with the bridge ."
+    meeting = MEETING | {
+        "meeting_transcripts": [{"speaker": "Chair", "content": said}],
+        "specific_query_list": [{"query": "?", "relevant_text_span": [[0, 10**12]]}],
+    }
+    (found,) = load(written(tmp_path, "", json.dumps(meeting, ensure_ascii=False)))
+    assert [turn.text for turn in found.turns] == [said]
+    assert found.questions[0].evidence == ("0",)
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,16 @@ def read_text(path: Path) -> str:
         raise FormatError(f"{path} is not UTF-8: {error}; fetch the data set again") from error
 
 
+def json_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of JSON Lines that are not blank, each with its number in the text, from 1.
+
+    Only a line feed ends a line: strings of JSON may have other separators as they are, such as U+2028.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, line
+
+
 def take(record: object, key: str, kind: type[T], where: str) -> T:
     """A required field of a record.
 

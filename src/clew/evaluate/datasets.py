@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from clew.errors import FormatError, InputError
-from clew.evaluate.corpus import DatasetConversation, read_json, read_text
+from clew.evaluate.corpus import DatasetConversation, json_lines, read_json, read_text
 from clew.evaluate.formats import beam, own, realtalk
 from clew.evaluate.formats.locomo import is_locomo, read_locomo
 from clew.evaluate.formats.longmemeval import is_longmemeval, read_longmemeval
@@ -58,7 +58,7 @@ def _from_file(path: Path) -> list[DatasetConversation]:
 def _from_lines(path: Path) -> list[DatasetConversation]:
     text = read_text(path)
     try:
-        first = json.loads(text.partition("\n")[0])
+        first = json.loads(next((line for _, line in json_lines(text)), ""))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not a list of JSON lines: {error}; {EXPECTED}") from error
     if isinstance(first, Mapping) and is_qmsum(first):

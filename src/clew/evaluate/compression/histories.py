@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from clew.errors import FormatError
-from clew.evaluate.corpus import DatasetConversation, read_text
+from clew.evaluate.corpus import DatasetConversation, json_lines, read_text
 from clew.evaluate.datasets import load
 from clew.evaluate.formats.own import TURNS, is_own
 from clew.memory import Memory
@@ -42,12 +42,12 @@ def load_histories(path: Path) -> list[History]:
             raise
         return histories
     if is_own(path):
-        lines = (line for line in read_text(path / TURNS).splitlines() if line.strip())
+        lines = json_lines(read_text(path / TURNS))
         whole = conversations[0]
         return [
             History(
                 name=whole.name,
-                turns=_joined(whole.name, (Turn.from_dict(json.loads(line)) for line in lines)),
+                turns=_joined(whole.name, (Turn.from_dict(json.loads(line)) for _, line in lines)),
                 conversation=whole,
             )
         ]

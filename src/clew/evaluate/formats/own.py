@@ -15,6 +15,7 @@ from clew.evaluate.corpus import (
     DatasetQuestion,
     DatasetTurn,
     answer_in,
+    json_lines,
     read_json,
     read_text,
     take,
@@ -39,8 +40,7 @@ def read_own(folder: Path) -> list[DatasetConversation]:
         FormatError: a record lacks something, or a question names a turn that is not there.
     """
     path = folder / TURNS
-    lines = [line for line in read_text(path).splitlines() if line.strip()]
-    turns = tuple(_turn(line, f"{path}:{number}") for number, line in enumerate(lines, start=1))
+    turns = tuple(_turn(line, f"{path}:{number}") for number, line in json_lines(read_text(path)))
     known = {turn.id for turn in turns}
     asked = [
         _question(item, number, known, f"{folder / QUESTIONS}: question {number}")
@@ -59,7 +59,7 @@ def _turn(line: str, where: str) -> DatasetTurn:
         turn = Turn.from_dict(record)
     except FormatError:
         raise
-    except (ValueError, InputError) as error:
+    except (ValueError, RecursionError, InputError) as error:
         raise FormatError(f"{where}: {error}") from error
     return DatasetTurn(
         id=name,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clew.errors import FormatError
-from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, answer_in, take
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, answer_in, json_lines, take
 
 
 def is_qmsum(item: Mapping[str, Any]) -> bool:
@@ -25,15 +25,14 @@ def read_qmsum(text: str, file: str) -> list[DatasetConversation]:
     """
     return [
         _meeting(_parsed(line, f"{file}, line {number}"), f"meeting {number}", f"{file}, line {number}")
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip()
+        for number, line in json_lines(text)
     ]
 
 
 def _parsed(line: str, where: str) -> object:
     try:
         return json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{where} is not JSON: {error}; fetch the data set again") from error
 
 
@@ -68,7 +67,7 @@ def _turns(said: list[Any], where: str) -> Iterator[DatasetTurn]:
 def _evidence(spans: list[Any], turns: tuple[DatasetTurn, ...], where: str) -> tuple[str, ...]:
     """The ids of the turns in some spans, each given by its first and last turn, in order."""
     try:
-        numbers = {number for first, last in spans for number in range(int(first), int(last) + 1)}
+        ends = [(int(first), int(last)) for first, last in spans]
     except (TypeError, ValueError) as error:
         raise FormatError(f"{where}: spans {spans!r}; expected pairs of numbers of turns") from error
-    return tuple(turn.id for turn in turns if int(turn.id) in numbers)
+    return tuple(turn.id for turn in turns if any(first <= int(turn.id) <= last for first, last in ends))
