@@ -117,3 +117,12 @@ def test_a_name_with_an_environment_behind_it_tells_a_secret_in_metadata_too() -
     masked, counts = mask_json({"DB_PASSWORD_PROD": "hunter2x", "password2": "hunter3x", "password_file": "a/b/c1.txt"})
     assert counts == {"credential": 2}
     assert "a/b/c1.txt" in masked.values()
+
+
+@pytest.mark.requirement("F-INGEST-16")
+def test_members_whose_names_get_the_same_mask_are_all_kept() -> None:
+    cards = {"4111 1111 1111 1111": 1, "5555 5555 5555 4444": 2, "3782 822463 10005": 3, "x": 4}
+    masked, counts = mask_json(cards)
+    assert masked == {"[masked:card]": 1, "[masked:card]#2": 2, "[masked:card]#3": 3, "x": 4}
+    assert counts == {"card": 3}
+    assert mask_json(masked) == (masked, {})

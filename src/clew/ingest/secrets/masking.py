@@ -11,7 +11,7 @@ UUIDs, hashes and encoded images stay as they are.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -160,8 +160,17 @@ class _Masking:
                 masked[key] = self._secret(item, "private-key")
             else:
                 label = name if key in _VALUE_KEYS else str(key)
-                masked[self.repeated(key) if isinstance(key, str) else key] = self.value(item, label)
+                masked[self._key(key, masked)] = self.value(item, label)
         return masked
+
+    def _key(self, key: Any, taken: Mapping[Any, Any]) -> Any:
+        """A key of an object; where another one has the same mask, numbered, so that no member replaces another."""
+        masked = name = self.repeated(key) if isinstance(key, str) else key
+        number = len(taken)
+        while name in taken:
+            number += 1
+            name = f"{masked}#{number}"
+        return name
 
     def _secret(self, value: Any, kind: str = "credential") -> Any:
         """A value that is a secret by its place."""
