@@ -13,6 +13,7 @@ from clew.adapters.session_log import SessionLog
 from clew.errors import InputError
 from clew.memory import Memory
 from clew.types.turn import Role, Turn
+from clew.write.prepare import admit, prepare
 
 KEY: Final = "document"
 VALUE: Final = "value"
@@ -63,7 +64,7 @@ class Documents:
 
     def get(self, key: str) -> Document | None:
         """The newest version of a document; None if there is none."""
-        return self.all().get(key)
+        return self.all().get(self._as_stored(self._turn(key, {}))[0])
 
     def put(self, key: str, value: Mapping[str, Any]) -> None:
         """Stores a version of a document; the value that it already has adds nothing.
@@ -71,15 +72,10 @@ class Documents:
         Raises:
             InputError: the value is not JSON.
         """
-        checked = _checked(key, value)
-        before = self.get(key)
-        if before is None or before.value != checked:
-            turn = Turn(
-                role=self._role,
-                content=readable(checked) or key,
-                session=self.session,
-                metadata={KEY: key, VALUE: checked},
-            )
+        turn = self._turn(key, _checked(key, value))
+        name, stored = self._as_stored(turn)
+        before = self.all().get(name)
+        if before is None or before.value != stored:
             self.memory.add(turn)
 
     def delete(self, key: str) -> bool:
@@ -89,6 +85,16 @@ class Documents:
             return False
         self.memory.forget(turn_ids=found.turn_ids)
         return True
+
+    def _turn(self, key: str, value: dict[str, Any]) -> Turn:
+        """The turn that holds a version of a document."""
+        metadata = {KEY: key, VALUE: value}
+        return Turn(role=self._role, content=readable(value), session=self.session, metadata=metadata)
+
+    def _as_stored(self, turn: Turn) -> tuple[str, dict[str, Any]]:
+        """Key and value as they are stored: secrets masked, and what no database keeps escaped."""
+        metadata = prepare(admit(turn), self.memory.config.ingest).turn.metadata
+        return metadata[KEY], metadata[VALUE]
 
 
 def _checked(key: str, value: Mapping[str, Any]) -> dict[str, Any]:
