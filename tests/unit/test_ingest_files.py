@@ -488,3 +488,12 @@ def test_a_file_of_a_folder_that_was_taken_away_meanwhile_does_not_stop_the_othe
     records = list(read_path(tmp_path, is_unchanged=is_unchanged))
     assert [turn.speaker for turn in turns(records)] == ["Ann", "Ann"]
     assert rejections(records, tmp_path) == [("b.txt", "cannot be read: No such file or directory")]
+
+
+@pytest.mark.requirement("F-EDGE-08")
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_members_of_a_zip_with_the_same_name_are_all_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("chat.txt", "Ann: a\nAnn: b\n")
+        archive.writestr("chat.txt", "Ben: c\nBen: d\n")
+    assert [turn.text for turn in turns(read(tmp_path / "a.zip"))] == ["a", "b", "c", "d"]

@@ -258,17 +258,20 @@ def _irregular(path: Path) -> str | None:
 def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
     try:
         with zipfile.ZipFile(path) as archive:
-            members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+            members = [info for info in archive.infolist() if not info.is_dir()]
     except _NO_ZIP as error:
         yield Rejection(where=label, reason=f"a damaged zip: {error}")
         return
-    if not members.keys().isdisjoint(_OFFICE):
+    if any(info.filename in _OFFICE for info in members):
         yield Rejection(where=label, reason="a document of an office program; save it as text, a meeting as .vtt")
         return
-    asset = _Assets(lambda: [(name, partial(_open_member, path, name)) for name in members], limits.max_line_bytes)
-    for name, info in sorted(members.items()):
+    asset = _Assets(
+        lambda: [(info.filename, partial(_open_member, path, info)) for info in members], limits.max_line_bytes
+    )
+    for info in sorted(members, key=lambda info: info.filename):
+        name = info.filename
         where, stem = f"{label}!{_shown(name)}", _shown(Path(name).with_suffix("").as_posix())
-        source = Source(where, stem, partial(_open_member, path, name), session, limits, asset.find)
+        source = Source(where, stem, partial(_open_member, path, info), session, limits, asset.find)
         reason = _refusal(info, limits)
         if stat.S_ISLNK(info.external_attr >> 16):
             yield Skipped(LINK, where)
@@ -302,11 +305,14 @@ def _refusal(info: zipfile.ZipInfo, limits: ImportLimits) -> str | None:
     return None
 
 
-def _open_member(path: Path, name: str) -> BinaryIO:
-    """Opens a member as a stream; the zip file stays open until the stream is closed."""
+def _open_member(path: Path, info: zipfile.ZipInfo) -> BinaryIO:
+    """Opens a member, which may not be the only one of its name, as a stream.
+
+    The zip file stays open until the stream is closed.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            return cast("BinaryIO", archive.open(name))
+            return cast("BinaryIO", archive.open(info))
     except _NO_ZIP as error:
         raise zipfile.BadZipFile(str(error)) from error
 
