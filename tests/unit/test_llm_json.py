@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from typing import Any
 
 import pytest
@@ -167,6 +168,14 @@ def test_of_an_answer_that_was_cut_off_the_complete_items_are_used(ahead: str) -
     for odd in ("[" * 50_000, '{"facts": [{"of": "' + "x" * 90_000, '{"facts": [}]', '["a"', '{"facts": ["a", '):
         with pytest.raises(ModelError, match="cut off at the token limit"):
             read_value(said(odd, "length"), ITEMS)
+
+
+@pytest.mark.requirement("W-LLM-04")
+def test_an_answer_of_brackets_without_end_is_left_soon() -> None:
+    began = time.process_time()
+    with pytest.raises(ModelError, match="cut off at the token limit"):
+        read_value(said("[1," * 33_000, "length"), ITEMS)
+    assert time.process_time() - began < 2
 
 
 LISTS = {

@@ -20,6 +20,7 @@ REPAIRS: Final = 2
 
 _READ: Final = 100_000  # characters of an answer that are searched
 _TRIED: Final = 64  # opening brackets in an answer at which parsing is tried
+_DEEPEST: Final = 100  # brackets inside each other in an answer that was cut off
 _RETOLD: Final = 2_000  # characters of a wrong answer that are sent back to the model
 _TOLD: Final = 200  # characters of a refusal that an error message shows
 _TAG: Final = re.compile(r"</?think(?:ing)?>")
@@ -136,6 +137,8 @@ def _complete_part(text: str) -> Iterator[Any]:
         sign = mark[0]
         if sign in "[{":
             open_brackets.append("]" if sign == "[" else "}")
+            if len(open_brackets) > _DEEPEST:
+                return
         elif sign in "]}" and (not open_brackets or open_brackets.pop() != sign):
             return
         if sign in "]}," and open_brackets[-1:] == ["]"]:

@@ -86,7 +86,7 @@ class RowsKnown(FieldSource):
         return self._gather(places, lambda table, rows: table.score(field, rows))
 
     def flags(self, name: str, places: Positions) -> Values:
-        """See `Known.flags`. A turn is preserved that was a paradigm shift or is important enough by the setting."""
+        """See `FieldSource.flags`. A turn is preserved that was a shift, or is important enough by the setting."""
         if name != "preserved":
             return self._gather(places, lambda table, rows: table.flag(name, rows))
         importance, shift = self.scores("importance", places), self.flags("paradigm_shift", places)
@@ -94,7 +94,7 @@ class RowsKnown(FieldSource):
         return np.where(np.isnan(importance), np.nan, held.astype(np.float64))
 
     def weights(self, namespace: str, name: str, places: Positions) -> Values:
-        """See `Known.weights`."""
+        """See `FieldSource.weights`."""
         if namespace == OVERLAY:
             score = self.scores(name, places)
             return np.where(score < self.limits.overlay_threshold, 0.0, score / _TOP)
@@ -106,7 +106,7 @@ class RowsKnown(FieldSource):
         return self._gather(places, lambda table, rows: _listed(table, kind, name, rows))
 
     def says(self, phrase: str, places: Positions) -> NDArray[np.bool_]:
-        """See `Known.says`. Reads the words of the turns that hold all its terms, and of those that have none."""
+        """See `FieldSource.says`. Reads the words of the turns that hold all its terms, and of those that have none."""
         may = holding(self.view, list(dict.fromkeys(quote_terms(phrase)))) | (self.view.turns.chars == 0)
         held = np.zeros(len(places), dtype=np.bool_)
         chosen = np.flatnonzero(may[places])
@@ -119,18 +119,18 @@ class RowsKnown(FieldSource):
 
     @property
     def active(self) -> float:
-        """See `Known.active`."""
+        """See `FieldSource.active`."""
         return self.limits.overlay_threshold
 
     def concerns(self, wanted: About, places: Positions) -> Values:
-        """See `Known.concerns`."""
+        """See `FieldSource.concerns`."""
         # few questions are about files, and all others start sooner without this
         from clew.recall.mentions import concerning
 
         return concerning(self.reader, self.space, self.view, wanted, places)
 
     def meets(self, overlay: str, places: Positions) -> Values:
-        """See `Known.meets`. Unknown for a turn that was analysed without a project."""
+        """See `FieldSource.meets`. Unknown for a turn that was analysed without a project."""
         met = read_progress(self.reader, self.space)[1].met
         found = np.full(len(places), np.nan)
         for start in range(0, len(places) if met else 0, _AT_ONCE):
@@ -140,7 +140,7 @@ class RowsKnown(FieldSource):
         return found
 
     def linked(self, wanted: About | Phrase, places: Positions) -> Values:
-        """See `Known.linked`. Unknown where no project is attached."""
+        """See `FieldSource.linked`. Unknown where no project is attached."""
         # as in `concerns`
         from clew.recall.project_links import linked_to
 
