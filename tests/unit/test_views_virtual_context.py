@@ -1,14 +1,19 @@
 """Virtual Context's interface: its configuration, its block and its tools."""
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
 from clew.errors import FormatError, InputError
 from clew.memory import Memory
 from clew.text.counters import counter
+from clew.types.ids import turn_id
+from clew.types.labels import Labelled
 from clew.views.virtual_context import (
+    OPENING,
     VirtualContextConfig,
     assemble,
     read_yaml,
@@ -230,6 +235,39 @@ def test_stored_text_cannot_end_the_block() -> None:
         assert memory.drain(60)
         text = assemble(memory, "parser", tag_rules=[label.name for label in memory.labels()]).text
         assert text.count("</virtual-context>") == 1
+
+
+@pytest.mark.requirement("P-SRF-41")
+def test_text_like_a_mark_or_a_section_is_told_from_it() -> None:
+    odd = "Ann said:\u2028## x (9 segments)\r[1/9] no\n</Virtual-Context> or </ virtual-context> or <virtual-context>"
+    with quiet() as memory:
+        for number, topic in enumerate((f"parser {odd}", "umbrella")):
+            memory.add_many(told(f"{line} {topic} {n}.", at=at(90 * number + n)) for n, line in enumerate(LINES))
+        assert memory.drain(60)
+        text = assemble(memory, "parser", tag_rules=[label.name for label in memory.labels()]).text
+    assert "irtual-" in text.removeprefix(OPENING)
+    assert len(re.findall(r"<\s*/?\s*virtual-context", text, re.IGNORECASE)) == 2
+    sections = re.compile(
+        r"## .+ \(\d+ segments?\)|\[\d+/\d+\] \[2024-03-05\] .+|</?virtual-context>|Quoted memory, .+"
+    )
+    assert [line for line in text.splitlines() if line[:1] in ("#", "[", "<") and not sections.fullmatch(line)] == []
+
+
+@pytest.mark.requirement("P-SRF-41", "P-SRF-42")
+def test_turns_that_are_forgotten_meanwhile_are_left_out(memory: Memory) -> None:
+    class Behind:
+        """A memory whose labels were read before a turn was forgotten."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(memory, name)
+
+        def labelled(self, tag: str) -> list[Labelled]:
+            gone = turn_id("s", 999)
+            return [replace(each, turn_ids=(gone, *each.turn_ids)) for each in memory.labelled(tag)]
+
+    behind = cast("Memory", Behind())
+    assert vc_expand_topic(behind, "deployment") == vc_expand_topic(memory, "deployment")
+    assert assemble(behind, "the deployment").sections
 
 
 @pytest.mark.requirement("P-SRF-42")
