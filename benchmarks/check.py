@@ -190,8 +190,9 @@ CONDENSED = (
     RecordedCondense("team's sample", SAMPLE, recap=31.4, found=64.7, is_real=False),
     RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=60.6, found=98.6),
     RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=96.7, found=100.0),
+    # 70.8 before beats were divided by what a run of turns is about (docs/evaluation.md): two values of a hundred.
     RecordedCondense(
-        "OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=70.8, found=99.1
+        "OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=69.0, found=99.1
     ),
     RecordedCondense("OpenHands, web page", Path("agent_openhands/resolver_output.jsonl"), recap=95.4, found=97.2),
     RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=89.3, found=97.1),
