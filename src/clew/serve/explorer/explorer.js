@@ -145,9 +145,9 @@ async function search(event) {
 
 // Shows a list page by page below a button that asks for more.
 async function list(path, place, show, noun) {
-  const target = byId(place);
   const items = node("ol");
-  target.replaceChildren(items);
+  const whole = node("div", {}, items); // of a list that another one has replaced, nothing is shown any more
+  byId(place).replaceChildren(whole);
   let cursor = "";
   const more = node("button", { type: "button" }, "Show more");
   const next = () => carryOut("Loading", async () => {
@@ -155,9 +155,9 @@ async function list(path, place, show, noun) {
     const found = await ask("GET", path + (cursor ? `${sign}cursor=${encodeURIComponent(cursor)}` : ""));
     items.append(...found.items.map(show));
     cursor = found.next ?? "";
-    if (cursor) target.append(more);
+    if (cursor) whole.append(more);
     else more.remove();
-    if (!items.children.length) target.append(nothing(EMPTY));
+    if (!items.children.length) whole.append(nothing(EMPTY));
     return `${count(items.children.length, noun)}${cursor ? " and more" : ""}`;
   });
   more.addEventListener("click", next);
@@ -222,6 +222,15 @@ async function stats() {
   }
 }
 
+// What stands behind the view in the address; as it is where somebody wrote it by hand with a lone `%`.
+function decoded(argument) {
+  try {
+    return decodeURIComponent(argument);
+  } catch {
+    return argument;
+  }
+}
+
 async function route() {
   const [name, argument] = location.hash.slice(1).split("/", 2);
   const view = VIEWS.includes(name) ? name : "recall";
@@ -231,7 +240,7 @@ async function route() {
     if (current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  const given = argument ? decodeURIComponent(argument) : "";
+  const given = argument ? decoded(argument) : "";
   document.title = `Clew: ${byId(`${view}-title`).textContent}`;
   if (location.hash) byId("main").focus();
   if (view === "sessions") await list("/sessions", "sessions-found", showSession, "session");

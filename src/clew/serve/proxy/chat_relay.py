@@ -4,18 +4,15 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
 
 from clew.serve.proxy.answering import ClientAnswer
 from clew.serve.proxy.chats import Chat, PreparedChat
-from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, without
+from clew.serve.proxy.headers import RawHeaders, backward, in_header, only_readable_encodings, without
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.network.forward import Forwarder, Outgoing, ReceivedAnswer
 from clew.serve.proxy.tool_loop import ToolLoop
 from clew.serve.proxy.workers import Workers
 
-_IN_HEADER: Final = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
-"""Characters of a session's name that stand in a header as they are; the others are percent-encoded, as `%` is."""
 _SUCCESS: Final = 200
 
 
@@ -120,4 +117,4 @@ class ChatRelay:
 def _about(prepared: PreparedChat) -> list[tuple[bytes, bytes]]:
     """The headers of Clew in an answer."""
     told = {b"x-clew-receipt": prepared.receipt, b"x-clew-session": prepared.session}
-    return [(name, quote(value, safe=_IN_HEADER).encode()) for name, value in told.items() if value]
+    return [(name, in_header(value)) for name, value in told.items() if value]

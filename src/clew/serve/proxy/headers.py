@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import quote, unquote
 
 from clew.serve.proxy.encodings import is_readable
 from clew.serve.proxy.exchange import PREFIX
@@ -18,6 +19,8 @@ _SET_ANEW: Final = frozenset((b"host", b"content-length", b"expect"))
 _OWN: Final = PREFIX.encode()
 _OFF: Final = frozenset(("off", "0", "false", "no"))
 _ON: Final = frozenset(("on", "1", "true", "yes"))
+_AS_THEY_ARE: Final = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
+"""Characters of a name that stand in a header as they are; the others are percent-encoded, as `%` is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +42,23 @@ class RequestOptions:
 
 def options_of(headers: Mapping[bytes, bytes]) -> RequestOptions:
     """The options that the headers of Clew give; what they say in other words than on and off counts as nothing."""
-    session = headers.get(b"x-clew-session", b"").decode("utf-8", "replace").strip()
     return RequestOptions(
-        session=session or None,
+        session=_name(headers.get(b"x-clew-session", b"").decode("utf-8", "replace").strip()) or None,
         inject=_switch(headers.get(b"x-clew-inject")),
         tools=_switch(headers.get(b"x-clew-tools")),
         incognito=_switch(headers.get(b"x-clew-incognito")) is True,
     )
+
+
+def in_header(name: str) -> bytes:
+    """A name as a header of an answer has it, in ASCII; a request may give it back like this, or as it is."""
+    return quote(name, safe=_AS_THEY_ARE).encode()
+
+
+def _name(value: str) -> str:
+    """The name of which `in_header` makes this value, or the value itself where that makes none like it."""
+    name = unquote(value, errors="replace")
+    return name if in_header(name).decode() == value else value
 
 
 def _switch(value: bytes | None) -> bool | None:

@@ -1,0 +1,28 @@
+"""Names of conversations in headers, there and back."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from clew.serve.proxy.headers import in_header, options_of
+
+
+def _asked_for(value: bytes) -> str | None:
+    return options_of({b"x-clew-session": value}).session
+
+
+@given(st.text(min_size=1).filter(lambda name: name == name.strip()))
+@example("Büro")
+@example("100%")
+@example("a\r\nb")
+def test_the_name_that_an_answer_tells_names_the_same_conversation(name: str) -> None:
+    told = in_header(name)
+    assert told.isascii()
+    assert _asked_for(told) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["plain", "Büro", "100%", "a%20b", "%41", "%zz", "50% of it", "opencode/0b7f", "%E9", "日本"]
+)
+def test_a_name_that_no_answer_tells_like_this_is_taken_as_it_is(name: str) -> None:
+    assert _asked_for(name.encode()) == name
