@@ -1,7 +1,8 @@
 """Converts the content blocks of any provider to parts.
 
 One reader serves all, because the block names of Anthropic, OpenAI (Chat Completions and Responses) and Gemini do not
-collide. It never raises: a block of an unknown kind is kept in `extra`.
+collide. It refuses nothing: a block of an unknown kind is kept in `extra`. Lists and results inside each other, some
+hundreds deep, are a `RecursionError`, as they are for JSON's own reader.
 """
 
 import json
