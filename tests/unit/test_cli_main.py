@@ -1,7 +1,9 @@
 """The program around the commands: it finds them, and turns what goes wrong into one line and a status."""
 
 import errno
+import io
 import logging
+import sys
 from datetime import UTC, datetime
 
 import click
@@ -158,6 +160,21 @@ def test_an_interruption_is_status_130(error: BaseException) -> None:
 def test_wrong_usage_is_status_2(words: list[str], said: str) -> None:
     done("resume")  # begins a memory, without which it is what is missing
     assert said in failure(2, *words)
+
+
+@pytest.mark.requirement("F-CLI-03")
+def test_a_warning_that_cannot_be_printed_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    def go() -> None:
+        monkeypatch.setattr(sys, "stderr", Gone())
+        logging.getLogger("clew.worker").warning("a record was skipped")
+        click.echo("done")
+
+    result = CliRunner().invoke(program(click.Command("go", callback=go)), ["go"])
+    assert (result.exit_code, result.stdout) == (0, "done\n")
 
 
 @pytest.mark.requirement("F-CLI-03")

@@ -193,6 +193,22 @@ def test_other_files_are_refused_with_what_came_and_what_was_expected(tmp_path: 
 
 
 @pytest.mark.requirement("F-BENCH-02")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"haystack_session_ids": ["late"]},
+        {"haystack_dates": ["2023/05/20"]},
+        {"haystack_dates": [1, 2, 3]},
+        {"haystack_session_ids": [{}, {}, {}]},
+        {"haystack_sessions": [1, 2, 3]},
+    ],
+)
+def test_lists_that_do_not_fit_together_are_a_fault_of_the_data(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(FormatError, match="of another form than expected"):
+        load(write(tmp_path / "longmemeval.json", [haystack() | wrong]))
+
+
+@pytest.mark.requirement("F-BENCH-02")
 def test_other_places_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="holds no file of these"):
         load(tmp_path)

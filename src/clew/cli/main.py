@@ -271,8 +271,12 @@ class _LogHandler(logging.Handler):
         self._debug = debug
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Prints one record as a line; with its traceback when CLEW_DEBUG is set."""
-        say(f"clew: {self.format(record) if self._debug else record.getMessage()}", err=True)
+        """Prints one record as a line; with its traceback when CLEW_DEBUG is set.
+
+        A standard error that cannot be written is no failure of whatever logs, such as an import.
+        """
+        with suppress(OSError):
+            say(f"clew: {self.format(record) if self._debug else record.getMessage()}", err=True)
 
 
 @contextmanager

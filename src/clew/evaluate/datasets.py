@@ -27,7 +27,11 @@ def load(path: str | Path) -> list[DatasetConversation]:
     place = Path(path)
     if not place.exists():
         raise InputError(f"nothing is at {str(path)!r}; {EXPECTED}")
-    return _from_folder(place) if place.is_dir() else _from_file(place)
+    try:
+        return _from_folder(place) if place.is_dir() else _from_file(place)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:  # where no reader has looked
+        what = f"{type(error).__name__}: {error}"
+        raise FormatError(f"{path} has a record of another form than expected ({what}); fetch it again") from error
 
 
 def _from_folder(folder: Path) -> list[DatasetConversation]:

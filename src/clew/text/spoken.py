@@ -1,6 +1,6 @@
-"""Speech that was written down, without what is no word: "um", marks of noise, and beginnings that were said twice.
+"""Removes from transcripts of speech what is not a word: "um", marks of noise, and beginnings that were said twice.
 
-Only texts with such a sound or mark are changed, so that what somebody typed stays letter for letter.
+Only texts that contain such a sound or mark are changed, so that typed text stays letter for letter.
 """
 
 import re
