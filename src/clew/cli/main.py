@@ -20,7 +20,7 @@ import click
 
 from clew.cli.options import Scope, common
 from clew.cli.terminal import say
-from clew.cli.title import hide_addresses
+from clew.cli.title import hide_secrets
 from clew.errors import ClewError, cut
 from clew.text.printable import printable
 from clew.version import __version__
@@ -162,7 +162,7 @@ class Program(click.Group):
 
         Help pages and the version are written before `invoke`; that they cannot be is told here.
         """
-        hide_addresses()
+        hide_secrets()
         _let_streams_write_anything()
         try:
             return super().main(*args, **kwargs)
