@@ -1,6 +1,7 @@
 """What names the work of agents: prose, paths, identifiers and commands, and neither keys nor code."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -62,6 +63,14 @@ def named(turn: Turn) -> list[str]:
 )
 def test_data_names_nothing(turn: Turn, lines: list[str]) -> None:
     assert named(turn) == lines
+
+
+@pytest.mark.requirement("F-SESSION-06")
+@pytest.mark.parametrize("sign", ["-", "+", "@", "`"])
+def test_long_lines_of_one_sign_are_read_in_linear_time(sign: str) -> None:
+    started = time.process_time()
+    naming_text(call("bash", command=f"echo {sign * 150_000}", content=sign * 150_000))
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.requirement("F-SESSION-06")

@@ -12,7 +12,7 @@ from typing import Final
 from clew.text.late_pattern import late_pattern
 from clew.types.turn import Part, Turn
 
-_FENCE = late_pattern(r"^[^\S\n]{0,3}(```+|~~~+)[^\n]*\n.*?(?:^[^\S\n]{0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = late_pattern(r"^[^\S\n]{0,3}(```++|~~~++)[^\n]*\n.*?(?:^[^\S\n]{0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CLIENT = late_pattern(r"<(command-(?:message|name)|uploaded_files|system-reminder)>.{0,20000}?</\1>", re.DOTALL)
 _TAG = late_pattern(r"</?[a-zA-Z][\w-]{0,40}>")
 _STRING = late_pattern(r'"((?:[^"\\]|\\.)*)("(?:\s*:)?|\Z)', re.DOTALL)
@@ -22,6 +22,8 @@ _DATA: Final = frozenset(("activeForm", "old_string", "new_string", "old_str", "
 """Arguments that repeat another one, or hold a piece of a file."""
 _FOLDERS = late_pattern(r"(?<![\w/.:~])[~.]{0,2}/?(?:[\w@.+-]+/)+(?=[\w@.+-]+/[\w@.+-]+)")
 """The folders of a path except the last one: `session/state.go` says which file it is."""
+_WITH_SLASH = late_pattern(r"(?<!\S)[^\s/]*+/\S*")
+"""What stands between blanks and may be a path: `_FOLDERS` tries each sign of a line of dashes in turn."""
 _OPTION = late_pattern(r"(?<=\s)-{1,2}[\w-]+(?:=\S*)?|(?:\d?>>?&?\s*\S+|(?<!\|)\|(?!\|))[^&;\n]*")
 """Options of a command, redirections, and what its output is piped into."""
 _PLAIN = late_pattern(
@@ -152,7 +154,7 @@ def _command(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    return _FOLDERS.sub(_blanked, text)
+    return _WITH_SLASH.sub(lambda found: _FOLDERS.sub(_blanked, found[0]), text)
 
 
 def _blank(text: str) -> str:

@@ -271,11 +271,8 @@ class _LogHandler(logging.Handler):
         self._debug = debug
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Prints one record as a line; with its traceback when CLEW_DEBUG is set.
-
-        A standard error that cannot be written is no failure of whatever logs, such as an import.
-        """
-        with suppress(OSError):
+        """Prints one record as a line; with its traceback when CLEW_DEBUG is set."""
+        with suppress(OSError):  # of standard error, which is no failure of the import or job that logs
             say(f"clew: {self.format(record) if self._debug else record.getMessage()}", err=True)
 
 
