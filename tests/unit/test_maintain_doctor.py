@@ -249,6 +249,10 @@ UNREADABLE: dict[str, tuple[Callable[[Transaction], None], str]] = {
     "how far turns are analysed": (meta("analysed", '{"next'), "coverage"),
     "how far names are counted": (meta("entities", "[]"), "entity"),
     "how far turns are read for facts": (meta("facts", "5"), "fact"),
+    "how often the index changed": (meta("index_epoch", "[]"), "coverage"),
+    "how often annotations were replaced": (meta("said", "x"), "coverage"),
+    "the makers of annotations": (meta("makers", "5"), "coverage"),
+    "how far turns are read for files": (meta("mentions", "x"), "coverage"),
     "the state of a branch": (meta("line:s0", "[]"), "coverage"),
     "the state of the vocabulary": (meta("vocabulary", "[]"), "coverage"),
     "node": (put("node", data="[]"), "coverage"),
@@ -272,6 +276,8 @@ def test_a_derived_row_that_cannot_be_read_is_found_and_made_again(name: str) ->
     assert any(problem.kind == kind and "cannot be read" in problem.detail for problem in found), found
     repair(store, S, diagnose(found), PACKED)
     with quiet(store) as memory:
+        memory.drain(None)
+        assert memory.forget(turn_ids=["s0:turn:6"]).turns == 1
         memory.drain(None)
         assert [fact.object for fact in memory.facts(subject="me", verb="live")] == ["Rome"]
     assert verify(store, S).problems == ()
@@ -358,6 +364,20 @@ def test_a_damaged_turn_is_named_by_whoever_reads_it_and_the_others_can_be_saved
         assert memory.export(tmp_path / "whole.jsonl") == 1
     assert "left out of the export: the turn 's:turn:0' is damaged" in caplog.text
     assert "black coffee" in (tmp_path / "whole.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.mark.requirement("S-DOCTOR-02")
+@pytest.mark.parametrize("name", ["how far names are counted", "the state of the vocabulary", "statement"])
+def test_who_forgets_beside_a_row_that_cannot_be_read_is_told_what_helps(name: str) -> None:
+    store = MemoryStore()
+    with quiet(store) as memory:
+        memory.add_many(history(["I live in Rome.", *("launch number" for _ in range(30))], session="s0"))
+        memory.drain(None)
+    store.transaction(UNREADABLE[name][0])
+    with quiet(store) as memory:
+        with pytest.raises(StoreCorrupt, match=r"nothing was deleted, since .*`clew doctor --repair`"):
+            memory.forget(session="s0")
+        assert len(memory.turns()) == 31
 
 
 @pytest.mark.requirement("S-DOCTOR-02")

@@ -11,6 +11,7 @@ from clew.derive.entity_counts import EntityCounting, drop_entities
 from clew.derive.facts import make_afresh
 from clew.errors import ClewError
 from clew.index.vector_repair import remove_invalid_vectors
+from clew.maintain.check_counters import drop_unreadable_counters
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, stored_places
 from clew.maintain.rebuild import rebuild
 from clew.rows.fact_codec import is_readable
@@ -160,6 +161,7 @@ def _mend_vectors(store: Store, space: str, _config: IndexConfig) -> None:
 
 
 def _rebuild(store: Store, space: str, config: IndexConfig) -> None:
+    store.transaction(lambda tx: drop_unreadable_counters(tx, space))
     rebuild(store, space, pack_minimum=config.pack_minimum, fan_out=config.fan_out)
 
 

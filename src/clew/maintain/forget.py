@@ -4,6 +4,7 @@ A tombstone per turn remains: keyed hashes that keep a client which resends its 
 """
 
 import json
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from clew.derive.analysis import analyse_again
 from clew.derive.entity_counts import forget_names
 from clew.derive.facts import forget_facts
 from clew.derive.llm.tasks import QUESTIONS
-from clew.errors import InputError
+from clew.errors import InputError, StoreCorrupt
 from clew.index.packer import forget_ordinals
 from clew.ingest.media import inline
 from clew.maintain.forget_corrections import repeating_corrections
@@ -183,6 +184,9 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
     Parts that cannot be overwritten now are scheduled (`clew.rows.scrub_requests`), and parts left by earlier calls are
     overwritten. An empty selection is not an error: the report counts 0 turns. The report contains keyed hashes only;
     that of a dry run names the turns, which still exist.
+
+    Raises:
+        StoreCorrupt: a row of what is derived cannot be read; nothing was deleted.
     """
     if dry_run:
         with store.snapshot() as reader:
@@ -193,7 +197,13 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
         return ForgetReport(
             turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names, corrections=repeated
         )
-    report, said = store.transaction(lambda tx: (_remove(tx, space, selection, now), noted(tx, space)))
+    try:
+        report, said = store.transaction(lambda tx: (_remove(tx, space, selection, now), noted(tx, space)))
+    except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:  # a row may hold anything
+        raise StoreCorrupt(
+            f"nothing was deleted, since a row of what is derived cannot be read ({type(error).__name__}: {error}); "
+            "`clew doctor --repair` makes it again, then delete once more"
+        ) from error
     return replace(report, unscrubbed=try_scrub(store, space, said))
 
 

@@ -14,6 +14,7 @@ from clew.errors import ClewError, StoreCorrupt
 from clew.index import packer
 from clew.index.staged_rebuild import staged_problems
 from clew.index.vector_repair import vector_problems
+from clew.maintain.check_counters import counter_problems
 from clew.maintain.check_coverage import coverage_problems
 from clew.maintain.check_derived import DerivedCheck
 from clew.maintain.check_facts import fact_problems
@@ -77,6 +78,7 @@ def _verify(store: Store, space: str, problems: list[Problem], on_progress: Prog
         problems += log.derived
         problems += _as_far_as_read("fact", fact_problems(reader, space))
         problems += progress.problems
+        problems += counter_problems(reader, space)
         if log.counts is not None:
             problems += entity_problems(reader, space, log.counts)
     turns, sessions, blobs = len(log.ordinals), len(log.places), len(log.blobs)
