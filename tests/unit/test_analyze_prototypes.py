@@ -1,6 +1,7 @@
 """Domains beyond the rules: by vectors, and by a model that may do anything."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ from clew.analyze.domains import COMPANIONS, UNCLASSIFIED, domain_weights, domai
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.prototypes import Prototypes, learned_prototypes, likeness, prototypes_of
 from clew.analyze.words import read
+from clew.errors import ModelError
 from clew.models.protocol import Matrix
 from clew.testing import HashEmbedder
+from tests.memories import quiet, told
 
 AXES = Prototypes("axes", np.eye(10, dtype=np.float32), np.zeros(10, np.float32))
 
@@ -64,6 +67,27 @@ def test_prototypes_follow_from_the_embedder_alone() -> None:
     shares = likeness(made.centres[3] + made.middle, made)
     assert sum(shares) == pytest.approx(1.0, abs=1e-5)
     assert max(shares) == shares[3]
+
+
+@pytest.mark.requirement("W-WEIGH-04")
+def test_an_embedder_may_answer_with_lists_and_its_failure_is_a_model_error() -> None:
+    inner = HashEmbedder()
+
+    class Odd(HashEmbedder):
+        rows: Any = None
+
+        def embed(self, texts: Sequence[str]) -> Any:
+            return inner.embed(texts).tolist() if self.rows is None else self.rows
+
+    assert np.array_equal(prototypes_of(Odd()).centres, prototypes_of(inner).centres)
+    broken = Odd()
+    broken.rows = [[float("nan")] * 64]
+    with pytest.raises(ModelError):
+        prototypes_of(broken)
+    with quiet(embedder=Odd()) as memory:
+        memory.add(told("The court held that the contract was void."))
+        assert memory.drain(60)
+        assert memory.annotations("s:turn:0")
 
 
 @pytest.mark.requirement("W-WEIGH-08")

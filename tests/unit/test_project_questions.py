@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, ModelError, NotFoundError
 from clew.models.protocol import Matrix
 from clew.project.blast_radius import blast_radius, find_node
 from clew.project.elements import elements_of
@@ -202,6 +202,24 @@ def test_only_new_text_is_embedded(tmp_path: Path) -> None:
         one = project.vectors(embedder.name, [node])
     assert one.matrix.shape == (1, embedder.dim)
     assert abs(float(one.matrix[0] @ embedder.embed([embedded_text(node)])[0]) - 1) < 1e-2
+
+
+@pytest.mark.requirement("L-PRJ-18")
+@pytest.mark.parametrize("failure", [RuntimeError("gone"), None])
+def test_a_model_that_fails_is_a_model_error(tmp_path: Path, failure: Exception | None) -> None:
+    class Broken(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Matrix:
+            if failure is not None:
+                raise failure
+            return super().embed(texts)[:, 1:]
+
+    made(tmp_path, {"a.py": "def read_config_file(): pass\n"})
+    with Project.open(tmp_path) as project:
+        with pytest.raises(ModelError, match="hash-64"):
+            project.embed(Broken(), project.nodes())
+        assert project.vectors(Broken().name).ids == ()
+    with pytest.raises(ModelError, match="hash-64"):
+        OverlayScorer(embedder=Broken())
 
 
 @pytest.mark.requirement("L-PRJ-16")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.analyze.lexicon import DOMAINS
+from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder, Matrix
 from clew.models.quantize import dequantize
 
@@ -55,7 +56,7 @@ def prototypes_of(embedder: Embedder) -> Prototypes:
     """
     if (learned := learned_prototypes(embedder.name)) is not None:
         return learned
-    rows = embedder.embed(sentences())
+    rows = embed_checked(embedder, sentences())
     means: list[NDArray[np.float32]] = []
     first = 0
     for domain in DOMAINS:

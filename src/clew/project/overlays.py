@@ -20,6 +20,7 @@ from typing import Final, Literal, cast, get_args
 from clew.analyze.novelty import Vector, calibration_of, vector_cosine
 from clew.analyze.overlays import TOP, Overlay, keyword_matches, keyword_scores
 from clew.errors import ConfigError, InputError
+from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.project.elements import FILE, SUBPACKAGE, ProjectElement
 from clew.project.parse.manifests import DESCRIPTION
@@ -372,7 +373,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _embedded_examples(embedder: Embedder) -> tuple[tuple[Overlay, str, Vector], ...]:
     sentences = [(overlay, sentence) for overlay in Overlay for sentence in _read()[overlay.value]["examples"]]
-    vectors = embedder.embed([sentence for _, sentence in sentences])
+    vectors = embed_checked(embedder, [sentence for _, sentence in sentences])
     return tuple((*each, vector) for each, vector in zip(sentences, vectors, strict=True))
 
 

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder, Matrix
 from clew.project.index import ProjectIndex
 from clew.project.nodes import NodeKind, ProjectNode
@@ -39,7 +40,7 @@ def embed(index: ProjectIndex, embedder: Embedder, nodes: Iterable[ProjectNode])
     missing = [(key, text) for key, text in texts.items() if key not in known]
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
-        matrix = np.asarray(embedder.embed([text for _, text in batch]), dtype=np.float16)
+        matrix = embed_checked(embedder, [text for _, text in batch]).astype(np.float16)
         with index.transaction():
             rows = zip(batch, matrix, strict=True)
             index.put_vectors(embedder.name, ((key, row.tobytes()) for (key, _), row in rows))
