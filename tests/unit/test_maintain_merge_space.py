@@ -12,6 +12,8 @@ from clew.maintain.copy_space import copy_space
 from clew.maintain.merge_space import in_place, merge_space
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
+from clew.store.protocol import Transaction
+from clew.store.tables import TURN
 from clew.testing import FrozenClock
 from clew.types import IngestReport, Part, Turn
 
@@ -271,3 +273,25 @@ def test_merging_what_is_not_there_is_an_error() -> None:
         merge_space(home.store, home.store, "default", IngestConfig(), FrozenClock(NOON))
     with pytest.raises(NotFoundError, match="no space 'default'"):
         merge_space(MemoryStore(), home.store, "default", IngestConfig(), FrozenClock(NOON))
+
+
+@pytest.mark.requirement("S-COPY-06")
+def test_a_damaged_turn_or_a_lost_original_does_not_keep_the_others_out() -> None:
+    theirs, ours = Home(), Home()
+    theirs.say("one", "two", "three")
+    output = Part(type="tool_result", name="cat", call_id="c", text="long " * 20_000)
+    theirs.append([Turn(role="tool", content=(output,), session="plan")])
+    theirs.say("five", start=9)
+
+    def damage(tx: Transaction) -> None:
+        row = TURN.get(tx, ("default", "plan", 1))
+        assert row is not None
+        TURN.put(tx, [row._replace(parts="[5]")])
+        assert tx.delete("blob", ("default",), ("default",)) == 1
+
+    theirs.store.transaction(damage)
+    report = merge_space(theirs.store, ours.store, "default", ours.config, FrozenClock(NOON))
+    assert ours.texts() == ["one", "three", "five"]
+    assert [each.where for each in report.rejected] == ["plan:turn:1", "plan:turn:3"]
+    assert "is damaged" in report.rejected[0].reason
+    assert "is missing" in report.rejected[1].reason

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from typing import Final, cast
 
 from clew.config import IngestConfig
-from clew.errors import InputError, NotFoundError, TurnRejected
+from clew.errors import InputError, NotFoundError, StoreCorrupt, TurnRejected
 from clew.ingest.identity import TurnKey
 from clew.ingest.importers.record import AT_RAW
 from clew.ingest.media import inline
@@ -114,7 +114,7 @@ def merge_space(
 
     Sessions of the same name are one session. If both sides have grown, the source's part follows the target's, or
     opens a branch if both begin alike. Answers to a turn in another branch still answer the same turn, under its new
-    id.
+    id. A damaged turn of the source, or one whose original is missing, is counted as rejected.
 
     Args:
         config: how the target accepts turns.
@@ -275,7 +275,7 @@ class _Merge:
                 self._append(waiting, appender, clock, tally)  # so that the parent's new id is known
             try:
                 item = self._prepared(row, each)
-            except TurnRejected as error:
+            except (TurnRejected, StoreCorrupt, NotFoundError) as error:  # the last for an original that is missing
                 tally.reject(name, str(error))
                 continue
             fate = self._met(item, each)
