@@ -339,6 +339,14 @@ def test_long_texts_of_one_line_are_searched_in_linear_time(sentence: str) -> No
 
 
 @pytest.mark.requirement("F-AGENT-84")
+@pytest.mark.parametrize("dates", ["du 3 au 5 mars ", "昨日と"])
+def test_a_long_question_of_many_dates_is_read_in_linear_time(dates: str) -> None:
+    started = time.process_time()
+    assert parse_query_dates(dates * (60_000 // len(dates)), NOW)
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.requirement("F-AGENT-84")
 @pytest.mark.parametrize(
     ("told", "asked"),
     [

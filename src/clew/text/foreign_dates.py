@@ -63,8 +63,10 @@ _ALONE: Final = late_pattern(r"\s*(?:(?:in|from)\s*)?")
 _NOTHING: Final = late_pattern(r"[ .?!]*")
 """What may stand behind it."""
 
+_BLANK: Final = late_pattern(r"\s*")
+
 LONGEST_OPENING: Final = 64
-"""Characters before a month in which the words that open it are looked for: more than these have."""
+"""Characters before a date in which the words that open it are looked for: more than these have."""
 
 
 @lru_cache(maxsize=16)  # few, since a turn may have many megabytes
@@ -145,8 +147,8 @@ def day_range(text: str, span: tuple[int, int]) -> DayRange | None:
         return None
     for language in languages_of(text):
         grammar = grammar_of(language)
-        first = grammar.first_day.search(lower[: span[0]])
-        if first and (first["opened"] or (first["link"] not in _AND and not lower[: first.start()].strip())):
+        first = grammar.first_day.search(lower, max(0, span[0] - LONGEST_OPENING), span[0])
+        if first and (first["opened"] or (first["link"] not in _AND and _BLANK.fullmatch(lower, 0, first.start()))):
             return DayRange((first.start(), span[1]), first=int(first["day"]))
         if language in _DAY_SIGNS and (last := grammar.last_day.match(lower, span[1])):
             return DayRange((span[0], last.end()), last=int(last["day"]))

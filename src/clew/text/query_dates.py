@@ -96,10 +96,12 @@ def parse_query_dates(
         ends = _candidates(mention, when)
         counted = anchored(query, mention)
         if counted:
-            constraints = [one for one in constraints if one.phrase_span[1] <= counted.span[0]]
+            while constraints and constraints[-1].phrase_span[1] > counted.span[0]:
+                constraints.pop()
             constraints += (_on(at) for end in ends if (at := _count_from(counted, end)))
         elif previous and _linked(query, previous, mention):
-            constraints = [one for one in constraints if one.phrase_span[0] < previous.span[0]]
+            while constraints and constraints[-1].phrase_span[0] >= previous.span[0]:
+                constraints.pop()
             constraints += filter(None, (_between(previous, mention, end, when) for end in ends))
         else:
             constraints += (
