@@ -184,3 +184,23 @@ def test_a_session_with_marks_in_its_name_can_be_restored() -> None:
         (omission,) = memory.recall("wine", budget=1).omitted
         assert omission.restore == turn_id("a:turn:1 % ü/喝", 0)
         assert memory.get(omission.restore).text == "red wine"
+
+
+@pytest.mark.requirement("F-READING-01")
+def test_a_receipt_that_cannot_be_written_stops_neither_the_others_nor_the_background_work(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def letters(text: str) -> int:
+        return len(text)
+
+    letters.__name__ = letters.__qualname__ = "\ud800"  # which no file can hold
+    with opened() as memory:
+        lost, kept = memory.recall(QUESTION, counter=letters).receipt_id, memory.recall(QUESTION).receipt_id
+        memory.add(said("One more."))
+        assert memory.drain(60)
+        assert memory.stats().details["worker_failure"] is None
+        assert memory.stats().pending == {}
+        assert memory.explain(kept).id == kept
+        with pytest.raises(NotFoundError):
+            memory.explain(lost)
+    assert f"the receipt {lost} cannot be written, and is lost" in caplog.text

@@ -35,7 +35,7 @@ OMISSIONS: Final = 20
 def receipt_id(query: str, settings: Mapping[str, Any], created_at: datetime) -> str:
     """The name of a receipt, a hash of question, settings and time, so that the same log gives the same name."""
     text = dumps({"query": query, "settings": dict(settings), "at": created_at.isoformat()})
-    return "r" + hashlib.sha256(text.encode()).hexdigest()[:12]
+    return "r" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def timings_of(started: float, ranked: float, fitted: float) -> dict[str, float]:

@@ -187,7 +187,7 @@ class ReceiptBook:
             self._waits_since = None
 
     def flush(self) -> int:
-        """Writes what waits, drops the oldest beyond the number kept, and says how many were written."""
+        """Writes what waits, drops the oldest beyond the number kept, and says how many waited."""
         with self._writing:
             return self._flush()
 
@@ -203,14 +203,14 @@ class ReceiptBook:
             batch = dict(self._unwritten)
         if not batch or not self._store.writable:
             return 0
-        rows = [receipt_row(self._space, each.make()) for each in batch.values()]
-        last = MetaRow(self._space, _WRITTEN_LAST, rows[-1].receipt)
+        rows = [row for each in batch.values() if (row := self._row(each)) is not None]
 
         def write(tx: Transaction) -> None:
             RECEIPT.put(tx, rows)
-            META.put(tx, [last])
+            META.put(tx, [MetaRow(self._space, _WRITTEN_LAST, rows[-1].receipt)])
 
-        self._store.transaction(write, durable=False)
+        if rows:
+            self._store.transaction(write, durable=False)
         with self._lock:
             for name, receipt in batch.items():
                 if self._unwritten.get(name) is receipt:
@@ -218,6 +218,14 @@ class ReceiptBook:
             self._waits_since = self._timer() if self._unwritten else None
         self._drop_oldest()
         return len(batch)
+
+    def _row(self, receipt: PendingReceipt) -> ReceiptRow | None:
+        """The row of a receipt; None for one that cannot be made, which must not keep the others from being written."""
+        try:
+            return receipt_row(self._space, receipt.make())
+        except Exception as error:  # noqa: BLE001  # it holds names and functions of callers
+            log.warning("the receipt %s cannot be written, and is lost: %s", receipt.id, error)
+            return None
 
     def _drop_oldest(self) -> None:
         everything = ((self._space,), (self._space,))
