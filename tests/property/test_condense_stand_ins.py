@@ -78,6 +78,7 @@ def test_a_text_in_a_script_without_spaces_is_cut_at_a_character(head: str) -> N
     assert 15 <= COUNT(cut) <= 20
     path = "src/" + "cart/" * 90
     assert [cut_to(each, 20, COUNT) for each in (path, f"Grüße {path}")] == ["", "Grüße"]
+    assert cut_to("to the sea " * 50, 2.5, COUNT) == "to the", "a counter may give fractions"
 
 
 @given(text=st.text(st.sampled_from("ab \n"), max_size=400), most=st.integers(0, 60))

@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clew import Memory, Turn
-from clew.errors import ConfigError, MissingExtra
+from clew.errors import ConfigError, InputError, MissingExtra
 from clew.text import counters
 from clew.text.counters import counter, fits
 from clew.text.o200k import o200k_tokens
@@ -152,3 +153,20 @@ def test_classes_count_any_text(name: str, text: str) -> None:
 def test_classes_are_near_the_published_counts(text: str, published: int, published_3: int) -> None:
     for name, tokens in (("anthropic/classes", published), ("anthropic-3/classes", published_3)):
         assert counter(name)(text) == pytest.approx(tokens, rel=0.35)
+
+
+@pytest.mark.requirement("F-COUNTER-03")
+def test_a_function_may_give_fractions_but_no_endless_number() -> None:
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add_many(
+            Turn(
+                role="user" if n % 2 else "assistant",
+                content=f"The garden {n} needs water. " * (1 + n % 7),
+                session="s",
+            )
+            for n in range(40)
+        )
+        assert memory.drain(60)
+        assert memory.condense("s", force=True, dry_run=True, counter=cast(Any, lambda text: len(text) / 4)).chosen
+        with pytest.raises(InputError, match="gave inf; expected the number of tokens"):
+            memory.condense("s", force=True, dry_run=True, counter=cast(Any, lambda _: float("inf")))

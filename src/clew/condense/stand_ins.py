@@ -131,7 +131,7 @@ def summary_room(turns: Sequence[TurnLedger], most: int = SUMMARY) -> int:
     return min(most, summarised + int(ROUTINE_SHARE * routine))
 
 
-def cut_to(text: str, most: int, count: Callable[[str], int]) -> str:
+def cut_to(text: str, most: float, count: Callable[[str], int]) -> str:
     """A text that has at most so many tokens: whole lines, or the first words of the first line; else nothing.
 
     A script without spaces is cut at a character, ASCII ("src/a/very/long/path") is not.
@@ -141,10 +141,10 @@ def cut_to(text: str, most: int, count: Callable[[str], int]) -> str:
         lines.pop()
     head = "\n".join(lines)
     while head and (tokens := count(head)) > most:
-        end = min(len(head), CHARS_PER_TOKEN * most)
+        end = min(len(head), int(CHARS_PER_TOKEN * most))
         at = max(0, head.rfind(" ", 0, end))
         if at < end // 2 and not head[at:end].isascii():
-            at = min(end, len(head) - 1, len(head) * most // tokens)
+            at = min(end, len(head) - 1, int(len(head) * most / tokens))
         head = head[:at].rstrip()
     return head
 

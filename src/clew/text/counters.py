@@ -14,6 +14,7 @@ from `ctok` to `o200k` to `classes` (see `clew.text.anthropic_tokens`); the coun
 """
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -80,7 +81,7 @@ def _checked(count: Callable[[str], int], name: str) -> Callable[[str], int]:
         tokens: object = count(text)
         if isinstance(tokens, Integral):  # NumPy's too
             tokens = int(tokens)
-        if not isinstance(tokens, int | float) or not tokens >= 0:
+        if not isinstance(tokens, int | float) or not 0 <= tokens < math.inf:
             raise InputError(f"the counter {name} gave {tokens!r:.60}; expected the number of tokens, 0 or more")
         return cast(int, tokens)
 
