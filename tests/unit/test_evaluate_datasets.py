@@ -150,6 +150,7 @@ def test_longmemeval(tmp_path: Path) -> None:
     assert [turn.id for turn in conversation.turns] == ["early:0", "early:1", "late:0", "early~2:0"]
     (question,) = conversation.questions
     assert (question.id, question.category, question.evidence) == ("q7", "single-session-user", ("late:0",))
+    assert question.answer == "oolong"
     assert question.asked_at == datetime(2023, 5, 30, 23, 40, tzinfo=UTC)
 
 
@@ -163,6 +164,7 @@ def test_longmemeval_with_several_questions_a_haystack(tmp_path: Path) -> None:
     }
     (conversation,) = load(write(tmp_path / "several.json", [item]))
     assert [(q.id, q.evidence) for q in conversation.questions] == [("q7/0", ("late:0",)), ("q7/1", ("early:1",))]
+    assert [question.answer for question in conversation.questions] == ["oolong", "hi"]
     assert conversation.skipped == {"no turn is marked as evidence": 1}
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, moment, role_of, take
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, answer_in, moment, role_of, take
 
 _WEEKDAY: Final = re.compile(r"\s*\(\w+\)")
 _DATES: Final = ("%Y/%m/%d %H:%M", "%Y/%m/%d")
@@ -42,7 +42,7 @@ def _conversation(item: Any, where: str) -> DatasetConversation:
     asked = list(_asked(item, where))
     questions: list[DatasetQuestion] = []
     skipped: Counter[str] = Counter()
-    for number, (text, sessions) in enumerate(asked):
+    for number, (text, sessions, answer) in enumerate(asked):
         evidence = tuple(turn.id for turn in marked if not sessions or turn.session in sessions)
         if not evidence:
             skipped["no turn is marked as evidence"] += 1
@@ -54,6 +54,7 @@ def _conversation(item: Any, where: str) -> DatasetConversation:
                 category=take(item, "question_type", str, where),
                 evidence=evidence,
                 asked_at=asked_at,
+                answer=answer,
             )
         )
     return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
@@ -86,14 +87,15 @@ def _turns(item: Mapping[str, Any], where: str, marked: list[DatasetTurn]) -> It
             yield said
 
 
-def _asked(item: Mapping[str, Any], where: str) -> Iterator[tuple[str, list[str]]]:
-    """Each question with the sessions that hold its answer; an empty list means any session."""
+def _asked(item: Mapping[str, Any], where: str) -> Iterator[tuple[str, list[str], str]]:
+    """Each question with the sessions that hold its answer, an empty list for any session, and the answer."""
     if "questions" not in item:
-        yield take(item, "question", str, where), _names(item.get("answer_session_ids") or [])
+        yield take(item, "question", str, where), _names(item.get("answer_session_ids") or []), answer_in(item)
         return
     pairs = zip(take(item, "questions", list, where), take(item, "answer_session_ids", list, where), strict=False)
+    answers = iter(item.get("answers") or [])
     for text, sessions in pairs:
-        yield str(text), _names(sessions)
+        yield str(text), _names(sessions), answer_in({"answer": next(answers, None)})
 
 
 def _names(sessions: object) -> list[str]:
