@@ -10,11 +10,13 @@ from clew.rows.conversations import messages_of
 from clew.rows.injections import Injection, injections_of, keep_injection
 from clew.rows.request_log import logged_requests
 from clew.serve.proxy.exchange import ClientMark
-from clew.store.row_types import RequestLogRow
+from clew.store.memory import MemoryStore
+from clew.store.row_types import MetaRow, RequestLogRow
 from clew.store.rows import to_us
-from clew.store.tables import CONVERSATION, REQUEST_LOG
+from clew.store.selections import META_VALUE
+from clew.store.tables import CONVERSATION, META, REQUEST_LOG
 from clew.testing import FrozenClock
-from tests.memories import NOON, quiet
+from tests.memories import NOON, quiet, told
 from tests.proxy_talks import Proxied, Talk
 
 pytestmark = pytest.mark.requirement("P-LFT-08")
@@ -135,3 +137,22 @@ def test_the_worker_prunes_by_the_setting() -> None:
         memory.drain()
         with memory.reads.store.snapshot() as reader:
             assert CONVERSATION.scan(reader, ("default",), ("default",)) == []
+
+
+@pytest.mark.parametrize("text", ["", "x", "1 2 3", "1 x", f"{2**80} 30"])
+def test_a_note_of_the_last_sweep_that_cannot_be_read_has_another_one_made(text: str) -> None:
+    """And keeps the worker from nothing."""
+    clock, store = FrozenClock(NOON), MemoryStore()
+    with quiet(store) as memory:
+        memory.add(told("The hive is weak."))
+    rows = [MetaRow("default", name, text) for name in ("swept", "pruned")]
+    store.transaction(lambda tx: REQUEST_LOG.put(tx, [request(0, clock)]))
+    store.transaction(lambda tx: META.put(tx, rows))
+    with quiet(store, clock=clock, config={"keep_days": 30}) as memory:
+        assert memory.drain(60)
+        assert memory.stats().details["worker_failure"] is None
+        with store.snapshot() as reader:
+            assert [META_VALUE.get(reader, ("default", row.name)) for row in rows] == [
+                f"{to_us(NOON)} 30",
+                f"{to_us(NOON)} 365",
+            ]

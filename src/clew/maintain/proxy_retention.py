@@ -10,12 +10,13 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
+from clew.maintain.retention import swept_at
 from clew.rows.conversations import drop_messages, unused_conversations
 from clew.rows.injections import drop_retired
 from clew.rows.request_log import drop_logged
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import MetaRow
-from clew.store.rows import from_us, to_us
+from clew.store.rows import to_us
 from clew.store.selections import META_VALUE
 from clew.store.tables import CONVERSATION, META, REQUEST_LOG
 
@@ -47,8 +48,7 @@ class ProxyRetention:
         with self._store.snapshot() as reader:
             swept = META_VALUE.get(reader, (self._space, _SWEPT))
             is_used = any(table.scan(reader, key, key, limit=1) for table in (CONVERSATION, REQUEST_LOG))
-        last, days = ("0", "-1") if swept is None else swept.split()
-        self._swept = from_us(int(last)) if int(days) == self._days else None
+        self._swept = swept_at(swept, self._days)
         if not is_used:
             self._swept = now  # looked at again after a day
         return not self._is_recent(now)

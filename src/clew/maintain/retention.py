@@ -31,6 +31,22 @@ _SWEPT: Final = "swept"
 Forget = Callable[[Selection], ForgetReport]
 
 
+def swept_at(text: str | None, days: int) -> datetime | None:
+    """When the last sweep ended that kept so many days.
+
+    Args:
+        text: the row of META; None without one.
+
+    Returns:
+        None if there was no such sweep, or the row cannot be read.
+    """
+    try:
+        last, kept = (text or "").split()
+        return from_us(int(last)) if int(kept) == days else None
+    except (ValueError, OverflowError):
+        return None
+
+
 class Retention:
     """The retention sweeps of one space. One thread at a time calls `step`; several processes may."""
 
@@ -60,10 +76,8 @@ class Retention:
             swept = META_VALUE.get(reader, (self._space, _SWEPT))
             if SPACE.get(reader, (self._space,)) is None:
                 return False
-        if swept is None:
-            return True
-        last, days = swept.split()
-        return int(days) != self._days or abs(now - from_us(int(last))) >= EVERY
+        at = swept_at(swept, self._days)
+        return at is None or abs(now - at) >= EVERY
 
     def step(self) -> bool:
         """Does one step of a sweep that is due; returns whether there was one."""
