@@ -79,3 +79,27 @@ def test_a_tree_is_the_same_from_its_wire_form_and_has_bounded_fan_out() -> None
         waiting += below
         leaves += not below
     assert leaves == 300
+
+
+@pytest.mark.requirement("F-TREE-02")
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("other", [HashEmbedder(32), HashEmbedder(revision=2), None])
+def test_a_tree_of_another_embedder_is_searched_by_its_words(
+    other: HashEmbedder | None, named: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, by_words = SemanticTree(HashEmbedder()), SemanticTree()
+    for tree in (first, by_words):
+        for topic in ("tides", "bread", "kettles"):
+            tree.add(f"a note about {topic}", {})
+    written = first.to_dict()
+    if not named:  # as it was written before
+        del written["embedder"]
+    tree = SemanticTree.from_dict(written, other)
+    assert [hit.text for hit in tree.search("bread")] == [hit.text for hit in by_words.search("bread")]
+    tree.add("more about bread")
+    assert len(tree.search("bread")) == 2
+    if named and other is not None:
+        assert "'hash-64@1' embedded them" in caplog.text
+        assert all("vector" not in leaf for leaf in tree.to_dict()["leaves"][:3])
+    elif named:
+        assert tree.to_dict()["embedder"] == "hash-64@1"

@@ -78,6 +78,8 @@ class SemanticTree:
     def __init__(self, embedder: Embedder | None = None) -> None:
         """Create an empty tree; without an embedder texts are compared by their words."""
         self.embedder = embedder
+        self._model: str | None = getattr(embedder, "name", None)  # whose vectors the leaves have
+        self._dim: int | None = None
         self._state = OpenTree()
         self._profiles: dict[str, Profile] = {}
         self._children: dict[str, tuple[str, ...]] = {}
@@ -100,14 +102,22 @@ class SemanticTree:
         if self.embedder is None:
             return None
         try:
-            return packed(embed_checked(self.embedder, (text,))[0])
+            vector = packed(embed_checked(self.embedder, (text,))[0])
         except ModelError as error:
             logger.warning("a text is compared by its words: %s", error)
             return None
+        if vector is not None and self._dim not in (None, len(vector)):
+            logger.warning(
+                "a text is compared by its words: its vector has not the %s numbers of the others", self._dim
+            )
+            return None
+        return vector
 
     def _add(self, text: str, metadata: dict[str, Any], vector: bytes | None) -> str:
         number = len(self._leaves)
         profile = _profile(_leaf(number), number, text, vector)
+        if vector is not None:
+            self._dim = len(vector)
         self._leaves.append((text, metadata))
         self._profiles[profile.node] = profile
         for term, _ in profile.terms:
@@ -192,26 +202,33 @@ class SemanticTree:
         return score
 
     def to_dict(self) -> dict[str, Any]:
-        """The leaves as primitives; the chapters above follow from them."""
+        """The leaves as primitives, and the name of their embedder; the chapters above follow from them."""
         vectors = (self._profiles[_leaf(number)].vector for number in range(len(self._leaves)))
         return {
             "leaves": [
                 {"text": text, "metadata": metadata, **({} if vector is None else {"vector": vector.hex()})}
                 for (text, metadata), vector in zip(self._leaves, vectors, strict=True)
-            ]
+            ],
+            **({} if self._model is None else {"embedder": self._model}),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], embedder: Embedder | None = None) -> Self:
-        """Read what `to_dict` wrote; no text is embedded again.
+        """Read what `to_dict` wrote; no text is embedded again: those of another embedder are compared by words.
 
         Raises:
             InputError: the record cannot be read.
         """
         tree = cls(embedder)
         try:
+            model = data.get("embedder")
+            is_other = embedder is not None and model not in (None, tree._model)
+            if is_other:
+                logger.warning("texts are compared by their words: %r embedded them, not %r", model, tree._model)
+            elif embedder is None:
+                tree._model = model
             for leaf in data["leaves"]:
-                vector = leaf.get("vector")
+                vector = None if is_other else leaf.get("vector")
                 tree._add(str(leaf["text"]), dict(leaf["metadata"]), None if vector is None else bytes.fromhex(vector))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"the record is no tree ({error!r}); expected what to_dict wrote") from error
