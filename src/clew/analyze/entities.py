@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Final, NamedTuple
 
+from clew.analyze.addresses import without_addresses
 from clew.analyze.keyphrases import keyphrases
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
 from clew.analyze.lexicon import fold as stem
@@ -52,7 +53,6 @@ _STARTS = late_pattern(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
 _POSSESSIVE = late_pattern(r"['’](?:s|S)?$")
 _MIXED = late_pattern(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _ACRONYM = late_pattern(r"[A-Z][A-Z&-]*[A-Z]\d*s?")
-_ADDRESS = late_pattern(r"(?:https?://|www\.)\S+|(?<!\w)[@#]\w+|\S+@\S+\.\w+")
 _BETWEEN = late_pattern(r" (?:of the |(?:of|de|del|la|van|von|der|den|da|di|bin|al|&) )?")
 _BEFORE = late_pattern(r"([^\W\d_]+) $")
 _AFTER = late_pattern(r" ([a-z]+)")
@@ -169,7 +169,7 @@ class _Capitalised(NamedTuple):
 
 
 def _names(text: str) -> list[Mention]:
-    blank = _ADDRESS.sub(lambda found: " " * len(found[0]), text) if "@" in text or "#" in text or "/" in text else text
+    blank = without_addresses(text)
     found: list[Mention] = []
     language = language_of(text)
     if language in ("fr", "it"):
