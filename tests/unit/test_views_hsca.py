@@ -325,6 +325,11 @@ def test_older_sessions_load_and_lose_nothing() -> None:
         (ContextSnapshot, {"snapshot_id": "s", "macro_weight": 0.5, "domain_summary": [1]}, "domain_summary is"),
         (WeightedChunk, {"chunk_id": "a", "layer1_score": 0.5, "coherence_score": 0.5, "nuance_flags": 1}, "nuance_f"),
         (ClaimGraph, {"claims": "none"}, "claims is 'none'; expected a list"),
+        (ClaimGraph, {"min_macro_weight": [1]}, "min_macro_weight is .1.; expected a number"),
+        (WeightedChunk, {"chunk_id": "a", "layer1_score": "x", "coherence_score": 0.5}, "layer1_score is 'x'"),
+        (ContextSnapshot, {"snapshot_id": "s", "macro_weight": None}, "macro_weight is None; expected a number"),
+        (ContextSnapshot, {"snapshot_id": "s", "macro_weight": 1, "domain_summary": {"a": ""}}, "a is ''; expected a"),
+        (ClaimNode, {"claim_id": [], "text": "", "support_strength": 1, "grounding_strength": 1}, "claim_id is ..;"),
     ],
 )
 def test_broken_records_are_named(cls: type[WeightedChunk], data: dict[str, str], said: str) -> None:

@@ -102,15 +102,15 @@ class WeightedChunk:
         """Reads the result of `to_dict`. A missing text is empty, a missing time is 0.
 
         Raises:
-            InputError: the chunk's id or one of its scores is missing, or the record is not a mapping.
+            InputError: the chunk's id or one of its scores is missing or no number, or the record is not a mapping.
         """
         need(cls, data, "chunk_id", "layer1_score", "coherence_score")
         return cls(
             chunk_id=data["chunk_id"],
             text=data.get("text", ""),
-            layer1_score=data["layer1_score"],
+            layer1_score=number(cls, data, "layer1_score"),
             domain_tags=listed(cls, data, "domain_tags", [DomainTag.UNCLASSIFIED.value]),
-            coherence_score=data["coherence_score"],
+            coherence_score=number(cls, data, "coherence_score"),
             nuance_flags=listed(cls, data, "nuance_flags"),
             parent_id=data.get("parent_id"),
             created_at=data.get("created_at", 0.0),
@@ -159,13 +159,13 @@ class ContextSnapshot:
         """Reads the result of `to_dict`. Missing fields other than id and weight are empty, 0 or False.
 
         Raises:
-            InputError: the snapshot's id or weight is missing, or a record is not a mapping.
+            InputError: the snapshot's id or weight is missing or no number, or a record is not a mapping.
         """
         need(cls, data, "snapshot_id", "macro_weight")
         return cls(
             snapshot_id=data["snapshot_id"],
             chunks=[WeightedChunk.from_dict(chunk) for chunk in listed(cls, data, "chunks")],
-            macro_weight=data["macro_weight"],
+            macro_weight=number(cls, data, "macro_weight"),
             domain_summary=shares(cls, data, "domain_summary"),
             conversation_position=data.get("conversation_position", 0),
             forced=data.get("forced", False),
@@ -209,4 +209,16 @@ def shares(cls: type, data: Mapping[str, Any], name: str) -> dict[str, float]:
     value = data.get(name)
     if value is not None and not isinstance(value, Mapping):
         raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected weights by domain, as to_dict writes them")
-    return dict(value or {})
+    return {tag: number(cls, value or {}, tag) for tag in value or {}}
+
+
+def number(cls: type, data: Mapping[str, Any], name: str, default: float = 0.0) -> float:
+    """The number that a record has in a field; the default where the field is missing.
+
+    Raises:
+        InputError: the field has something else.
+    """
+    value = data.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected a number")
+    return value

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.structure.density import macro_weight
-from clew.types.chunk import ContextSnapshot, DomainTag, WeightedChunk, listed, need, shares
+from clew.types.chunk import ContextSnapshot, DomainTag, WeightedChunk, listed, need, number, shares
 
 MIN_MACRO_WEIGHT: Final = 0.5
 """Macro weight from which a snapshot is dense enough to be the source of a claim; docs/structure.md says why."""
@@ -59,11 +59,14 @@ class ClaimNode:
             InputError: id, text or a strength is missing, or the record is no mapping.
         """
         need(cls, data, "claim_id", "text", "support_strength", "grounding_strength")
+        for name in ("claim_id", "snapshot_id"):
+            if not isinstance(data.get(name, ""), str | None):
+                raise InputError(f"{cls.__name__}: {name} is {data[name]!r:.60}; expected a text")
         return cls(
             claim_id=data["claim_id"],
             text=data["text"],
-            support_strength=data["support_strength"],
-            grounding_strength=data["grounding_strength"],
+            support_strength=number(cls, data, "support_strength"),
+            grounding_strength=number(cls, data, "grounding_strength"),
             context=shares(cls, data, "context"),
             snapshot_id=data.get("snapshot_id"),
             chunk_ids=listed(cls, data, "chunk_ids"),
@@ -164,7 +167,7 @@ class ClaimGraph:
             ConflictError: two claims share an id.
         """
         need(cls, data)
-        graph = cls(data.get("min_macro_weight", MIN_MACRO_WEIGHT))
+        graph = cls(number(cls, data, "min_macro_weight", MIN_MACRO_WEIGHT))
         for node in listed(cls, data, "claims"):
             graph.add(ClaimNode.from_dict(node))
         return graph
