@@ -26,9 +26,13 @@ class ServeConfig:
         (), "Host names by which clients may call the server, besides loopback and `serve.host`."
     )
     origins: tuple[str, ...] = setting((), "Origins of web pages that may call the server, such as https://chat.local.")
-    upstream_anthropic: str = setting("https://api.anthropic.com", "Where /anthropic goes.")
-    upstream_openai: str = setting("https://api.openai.com", "Where /openai goes.")
-    upstream_gemini: str = setting("https://generativelanguage.googleapis.com", "Where /gemini goes.")
+    upstream_anthropic: str = setting(
+        "https://api.anthropic.com", "Provider to which requests below /anthropic are forwarded."
+    )
+    upstream_openai: str = setting("https://api.openai.com", "Provider to which requests below /openai are forwarded.")
+    upstream_gemini: str = setting(
+        "https://generativelanguage.googleapis.com", "Provider to which requests below /gemini are forwarded."
+    )
     inject: bool = setting(True, "Add remembered text to questions; off: record only.")
     tools: bool = setting(False, "Offer Clew's tools to the model in conversations that do not say otherwise.")
     aliases: bool = setting(False, "Offer the tools under Virtual Context's names, vc_*, instead of clew_*.")
