@@ -53,6 +53,8 @@ NOTHING_ASKED = {
     "another language": "شاي",
     "controls": "\0\x1b\ufeff",
     "half a character": "\ud800",
+    "one word of 100,000 letters": "漢字" * 50_000,
+    "one path of 100,000 letters": "/zq" * 33_000,
     "50,000 other words": " ".join(f"zz{n}q" for n in range(50_000)),
 }
 

@@ -75,7 +75,8 @@ def without_dates(intent: Intent) -> str:
 @cached_by_word(most=4096)
 def _told_by(word: str) -> tuple[tuple[str, float], ...]:
     """The terms of a word, each with what the word tells."""
-    return tuple((term, _rarity(word.casefold())) for term in terms(word))
+    rarity = _rarity(word.casefold())  # once: a word in a script without blanks has as many terms as letters
+    return tuple((term, rarity) for term in terms(word))
 
 
 def _rarity(word: str) -> float:

@@ -7,7 +7,9 @@ from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import query_terms, terms
 
-_NAME: Final = r"[`\"'“]?([~/]?\w[\w./#@+-]*(?<=[\w/]))[`\"'”]?"
+_LONGEST: Final = 200
+"""Characters of a name; a longer run, such as pasted base64, would be tried from each of its characters to its end."""
+_NAME: Final = rf"[`\"'“]?([~/]?\w[\w./#@+-]{{0,{_LONGEST}}}(?<=[\w/]))[`\"'”]?"
 _KINDS: Final = (
     "branch|repo|repository|project|codebase|folder|directory|worktree|zweig|projekt|ordner|projet|proyecto|rama"
 )
@@ -45,7 +47,7 @@ def workplace(text: str, *, exact: bool) -> Workplace | None:
         exact: the question is a search of words alone.
     """
     plain = text.strip()
-    if exact and _ALONE.fullmatch(plain):
+    if exact and len(plain) <= _LONGEST and _ALONE.fullmatch(plain):
         return Workplace(frozenset((plain.casefold(),)), is_all=True)
     if _MAY_NAME.search(plain) is None:
         return None
