@@ -105,6 +105,13 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> 
 
 
 @pytest.mark.requirement("F-CONFIG-02")
+def test_a_file_in_another_encoding_is_told_as_that(tmp_path: Path) -> None:
+    (tmp_path / "clew.toml").write_bytes("# Gr\u00fc\u00dfe\n".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"it is not UTF-8 \(at byte 4\); save it as that"):
+        load_config(tmp_path, None, NOTHING)
+
+
+@pytest.mark.requirement("F-CONFIG-02")
 @pytest.mark.skipif(not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become somebody else")
 def test_the_settings_of_a_home_that_nobody_else_may_enter_are_told_as_such() -> None:
     home = Path(tempfile.mkdtemp(prefix="clew-settings-"))  # for its owner alone

@@ -343,7 +343,7 @@ def test_damaged_zips_are_rejected_and_stop_nothing(tmp_path: Path) -> None:
     assert [turn.text for turn in turns(records)] == ["one", "two"]
     found = rejections(records, root)
     assert [where for where, _ in found] == ["b.zip!x.jsonl", "c.zip", "d.zip!big.jsonl"]
-    assert "damaged zip" in found[1][1]
+    assert found[1][1] == "a damaged zip: its end is missing; fetch or pack it again"
     assert "max_file_bytes" in found[2][1]
     (broken,) = rejections(read(root / "b.zip"), root)[-1:]
     assert broken[0] == "b.zip!x.jsonl"

@@ -123,6 +123,10 @@ def _from_file(home: Path | None) -> dict[str, Any]:
         return {}
     try:
         return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8")))) if path.is_file() else {}
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{path} cannot be read as TOML: it is not UTF-8 (at byte {error.start}); save it as that, or move it away"
+        ) from error
     except (OSError, ValueError, RecursionError) as error:  # the last two for what no file means: numbers, nesting
         raise ConfigError(f"{path} cannot be read as TOML: {error}; correct it or move it away") from error
 

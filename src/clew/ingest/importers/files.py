@@ -260,7 +260,8 @@ def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
     except _NO_ZIP as error:
-        yield Rejection(where=label, reason=f"a damaged zip: {error}")
+        why = error if zipfile.is_zipfile(path) else "its end is missing; fetch or pack it again"
+        yield Rejection(where=label, reason=f"a damaged zip: {why}")
         return
     if any(info.filename in _OFFICE for info in members):
         yield Rejection(where=label, reason="a document of an office program; save it as text, a meeting as .vtt")
