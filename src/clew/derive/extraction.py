@@ -27,7 +27,7 @@ from clew.derive.extraction_rules import rules_vector
 from clew.derive.facts import take_in
 from clew.derive.llm.chunk_map import ChunkOutcome, Meter, asked_about, failed_chunk
 from clew.derive.llm.completion_cache import CompletionCache
-from clew.errors import InputError, NotFoundError, StoreError
+from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
 from clew.knowledge.chunk_reduce import open_questions, reduced_vector
 from clew.knowledge.chunks import Chunk, guardrail
 from clew.rows.extraction_runs import (
@@ -121,9 +121,9 @@ class SessionExtractor:
                 made.append(self.extract(session))
             except NotFoundError:  # it was forgotten meanwhile
                 continue
-            except StoreError:
-                raise
-            except Exception as error:  # noqa: BLE001  # a row that cannot be read, say: recorded with the session
+            except Exception as error:  # a row that cannot be read, say: recorded with the session
+                if isinstance(error, StoreError) and not isinstance(error, StoreCorrupt):
+                    raise  # the store itself fails; a damaged turn keeps its own session alone from being extracted
                 log.warning("the extraction of a session failed: %s", error)
                 made.append(self._broken(session, error))
             if self._is_gone(made[-1]):
