@@ -1,36 +1,18 @@
-"""HTML as plain text, as far as chat answers need it: paragraphs, lists, headings, tables and code.
+"""HTML as plain text, as far as chat answers need it: paragraphs, lists, headings, tables and code."""
 
-The reader of the standard library takes quadratic time for marks that are never closed, so this one is written out: no
-mark is looked for beyond the next `<`.
-"""
+from html import escape
+from html.parser import HTMLParser
 
-import re
-from collections.abc import Generator, Iterator
-from html import unescape
-from typing import Final, NamedTuple
-
-_BLOCKS: Final = frozenset("p div h1 h2 h3 h4 h5 h6 ul ol table tr pre blockquote hr section article".split())
-_HIDDEN: Final = {name: re.compile(rf"</{name}[^<>]*+>", re.IGNORECASE) for name in ("script", "style")}
-"""Elements that hold no text, and how they end."""
-_TAG: Final = re.compile(
-    r"<(?P<end>/?)(?P<name>[a-zA-Z][^\s/<>]*+)(?:[^\"'<>]|\"[^\"<]*+\"|'[^'<]*+')*+(?P<alone>(?<=/))?>"
-)
-_DECLARATION: Final = re.compile(r"<[!?][^<>]*+>")
-_BEGINS: Final = {"pre": "\n```\n", "br": "\n", "li": "\n- ", "td": " | ", "th": " | "}
-"""What is written where an element begins; elsewhere blocks begin and end a line."""
-
-
-class _Token(NamedTuple):
-    """A piece of text, or a tag: the beginning or the end of an element."""
-
-    text: str = ""
-    begins: str = ""
-    ends: str = ""
+_BLOCKS = frozenset("p div h1 h2 h3 h4 h5 h6 ul ol table tr pre blockquote hr section article".split())
+_HIDDEN = frozenset(("script", "style"))
 
 
 def plain_html(html: str) -> str:
     """The text of a fragment of HTML; blocks are lines, list items have a dash, code has fences, cells a bar."""
-    lines = (line.rstrip() for line in "".join(_pieces(html)).split("\n"))
+    reader = _TextReader()
+    reader.feed(_closed(html))
+    reader.close()
+    lines = (line.rstrip() for line in "".join(reader.pieces).split("\n"))
     kept: list[str] = []
     for line in lines:
         if line or (kept and kept[-1]):
@@ -38,62 +20,61 @@ def plain_html(html: str) -> str:
     return "\n".join(kept).strip("\n")
 
 
-def _pieces(html: str) -> Iterator[str]:
-    """The text in pieces; white space counts in code alone."""
-    code = 0
-    last = "\n"
-    for token in _tokens(html):
-        if token.begins:
-            code += token.begins == "pre"
-            piece = _BEGINS.get(token.begins, "\n" if token.begins in _BLOCKS else "")
-        elif token.ends:
-            code = max(0, code - (token.ends == "pre"))
-            piece = "\n```\n" if token.ends == "pre" else "\n" if token.ends in _BLOCKS else ""
-        elif code:
-            piece = token.text
-        else:
-            words = " ".join(token.text.split())
-            before, after = token.text[:1].isspace(), token.text[-1:].isspace()
-            piece = " " * before + words + " " * after if words else " " * (not last.endswith(("\n", " ")))
-        if piece:
-            yield piece
-            last = piece
+def _closed(html: str) -> str:
+    """The same with marks that nothing closes as text.
+
+    The parser looks for the end of each of them up to the end of the text, which takes minutes for some 100 KB, and
+    fails at a `<![` without a name.
+    """
+    for mark, end in (("<!--", "-->"), ("<", ">")):
+        last = html.rfind(end) + 1
+        html = html[:last] + html[last:].replace(mark, escape(mark))
+    return html.replace("<![", escape("<!["))
 
 
-def _tokens(html: str) -> Iterator[_Token]:
-    """Texts and tags in order. A mark that is never closed is text."""
-    at = 0
-    has_comments = True
-    while (mark := html.find("<", at)) >= 0:
-        if mark > at:
-            yield _Token(unescape(html[at:mark]))
-        at = mark
-        if has_comments and html.startswith("<!--", at):
-            end = html.find("-->", at + 4)
-            has_comments = end >= 0
-            if has_comments:
-                at = end + 3
-                continue
-        tag = _TAG.match(html, at)
-        if tag is not None:
-            at = yield from _tag(html, tag)
-        elif (declaration := _DECLARATION.match(html, at)) is not None:
-            at = declaration.end()
-        else:
-            yield _Token("<")
-            at += 1
-    if at < len(html):
-        yield _Token(unescape(html[at:]))
+class _TextReader(HTMLParser):
+    """Collects text in pieces."""
 
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+        self._code = 0
+        self._hidden = 0
 
-def _tag(html: str, tag: re.Match[str]) -> Generator[_Token, None, int]:
-    """A tag, or a hidden element as a whole; returns where the text goes on."""
-    name = tag["name"].lower()
-    if name in _HIDDEN and not tag["end"]:
-        end = _HIDDEN[name].search(html, tag.end())
-        return len(html) if end is None else end.end()
-    if not tag["end"]:
-        yield _Token(begins=name)
-    if tag["end"] or tag["alone"] is not None:
-        yield _Token(ends=name)
-    return tag.end()
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002  # the parser gives it
+        """Begins an element."""
+        if tag in _HIDDEN:
+            self._hidden += 1
+        elif tag == "pre":
+            self._code += 1
+            self.pieces.append("\n```\n")
+        elif tag == "br":
+            self.pieces.append("\n")
+        elif tag == "li":
+            self.pieces.append("\n- ")
+        elif tag in ("td", "th"):
+            self.pieces.append(" | ")
+        elif tag in _BLOCKS:
+            self.pieces.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Ends an element."""
+        if tag in _HIDDEN:
+            self._hidden = max(0, self._hidden - 1)
+        elif tag == "pre":
+            self._code = max(0, self._code - 1)
+            self.pieces.append("\n```\n")
+        elif tag in _BLOCKS:
+            self.pieces.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        """Takes text; white space counts in code alone."""
+        if self._hidden:
+            return
+        if self._code:
+            self.pieces.append(data)
+        elif data.strip():
+            text = " ".join(data.split())
+            self.pieces.append(" " * data[:1].isspace() + text + " " * data[-1:].isspace())
+        elif self.pieces and not self.pieces[-1].endswith(("\n", " ")):
+            self.pieces.append(" ")
