@@ -56,6 +56,7 @@ from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import LabelRow, MetaRow, TurnRow
 from clew.store.selections import META_ENTRIES, META_VALUE, TURN_ORDINAL, TURN_SEQ
 from clew.store.tables import LABEL, META, TURN
+from clew.store.values import past_prefix
 from clew.structure.beats import BeatRule, advance
 from clew.structure.chapters import OpenTree
 from clew.types.analysis import TurnAnalysis
@@ -397,7 +398,7 @@ def drop_analysis(tx: Transaction, space: str) -> None:
     tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
     adopt(tx, space, _born(tx, space, [row for row in kept if row.namespace == TAG and row.provenance != "user"]))
     for prefix in (MARK, REDO, TREE):
-        tx.delete("meta", (space, prefix), (space, _past(prefix)))
+        tx.delete("meta", (space, prefix), (space, past_prefix(prefix)))
 
 
 def analyse_again(tx: Transaction, space: str, sessions: Sequence[str]) -> None:
@@ -436,7 +437,7 @@ def _drop_lost(tx: Transaction, space: str, session: str) -> dict[str, int]:
     """Takes out the labels of turns of a session that are gone; gives the names of those that were no person's."""
     first = turn_id(session, 0).removesuffix("0")
     dropped: dict[str, int] = {}
-    for row in LABEL.scan(tx, (space, first), (space, first[:-1] + ";")):
+    for row in LABEL.scan(tx, (space, first), (space, past_prefix(first))):
         if TURN_SEQ.get(tx, (space, *parse_turn_id(row.owner))) is None:
             key = (space, row.owner, row.namespace, row.name)
             tx.delete("label", key, key)
@@ -454,13 +455,8 @@ def _annotated_again(item: TurnMaterial) -> dict[str, object]:
 
 
 def _redos(reader: Reader, space: str) -> list[tuple[str, int]]:
-    rows = META_ENTRIES.scan(reader, (space, REDO), (space, _past(REDO)))
+    rows = META_ENTRIES.scan(reader, (space, REDO), (space, past_prefix(REDO)))
     return [(row.name[len(REDO) :], int(row.value)) for row in rows]
-
-
-def _past(prefix: str) -> str:
-    """Comes after every name with a prefix that ends in a colon, and before all others."""
-    return prefix[:-1] + ";"
 
 
 def _last(view: IndexView) -> int:

@@ -19,7 +19,7 @@ from clew.store.row_types import LabelRow, MetaRow, NodeRow
 from clew.store.rows import EPOCH, turn_from_row
 from clew.store.selections import META_VALUE, NODE_PLACE
 from clew.store.tables import LABEL, META, NODE, TURN
-from clew.store.values import Key
+from clew.store.values import Key, past_prefix
 from clew.structure.beats import Beat
 from clew.structure.chapters import Chapter, OpenTree, Profile, grow, profile_of
 from clew.structure.hierarchy_codec import (
@@ -167,7 +167,7 @@ def drop_nodes(tx: Transaction, space: str, session: str) -> None:
     for kind in ("beat", "chapter"):
         first = node_id(session, kind, 0).removesuffix("0")
         for table in ("node", "label"):
-            tx.delete(table, (space, first), (space, first[:-1] + ";"))
+            tx.delete(table, (space, first), (space, past_prefix(first)))
     tx.delete("meta", (space, TREE + session), (space, TREE + session))
 
 

@@ -9,6 +9,7 @@ from clew.rows.vocabulary import aliases_of, read_vocabulary
 from clew.store.protocol import Reader
 from clew.store.selections import ANALYSIS_VERSION, LABEL_OWNER, META_ENTRIES, TURN_BRANCHES, TURN_ORDINAL
 from clew.store.tables import NODE
+from clew.store.values import past_prefix
 from clew.structure.hierarchy_codec import seqs_of
 from clew.structure.vocabulary import resolve
 from clew.types.ids import turn_id
@@ -56,7 +57,7 @@ def _alias_problems(reader: Reader, space: str) -> Iterator[Problem]:
 
 def _branch_marks(reader: Reader, space: str) -> dict[str, BranchMark]:
     """How far each branch is analysed, by the name of its row."""
-    rows = META_ENTRIES.scan(reader, (space, MARK), (space, MARK[:-1] + ";"))
+    rows = META_ENTRIES.scan(reader, (space, MARK), (space, past_prefix(MARK)))
     return {row.name: BranchMark.from_json(row.value) for row in rows}
 
 

@@ -37,6 +37,7 @@ from clew.store.row_types import TombstoneRow, TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.selections import COMPLETION_KEYS, TURN_METADATA, TURN_PARTS
 from clew.store.tables import SESSION, TOMBSTONE, TURN
+from clew.store.values import past_prefix
 from clew.text.normalise import fold, fold_contains
 from clew.types.ids import node_id, parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
@@ -289,7 +290,7 @@ def _drop_answers(tx: Transaction, space: str, owner: str) -> int:
 def _drop_node_answers(tx: Transaction, space: str, session: str) -> int:
     """Deletes the recorded model answers about the beats of a session."""
     low = node_id(session, "beat", 0).removesuffix("0")
-    answers = COMPLETION_KEYS.scan(tx, (space, low), (space, low[:-1] + ";"), index="owner")
+    answers = COMPLETION_KEYS.scan(tx, (space, low), (space, past_prefix(low)), index="owner")
     return sum(tx.delete("completion", key, key) for key in answers)
 
 

@@ -23,6 +23,7 @@ from clew.store.row_types import MetaRow, RenderingRow
 from clew.store.rows import dumps
 from clew.store.selections import META_ENTRIES, NODE_TITLE
 from clew.store.tables import META, RENDERING
+from clew.store.values import past_prefix
 from clew.types.ids import node_id, session_of, session_prefix
 
 _EFFORT: Final = 6
@@ -107,8 +108,8 @@ def drop_renderings(tx: Transaction, space: str, session: str) -> int:
     dropped = sum(tx.delete("rendering", (space, low), (space, high)) for low, high in ranges)
     mark = (space, SESSION_MARK + session)
     tx.delete("meta", mark, mark)
-    tx.delete("meta", (space, LABEL_MARK), (space, _past(LABEL_MARK)))
-    labels = tx.delete("rendering", (space, NAME_OWNER), (space, _past(NAME_OWNER)))
+    tx.delete("meta", (space, LABEL_MARK), (space, past_prefix(LABEL_MARK)))
+    labels = tx.delete("rendering", (space, NAME_OWNER), (space, past_prefix(NAME_OWNER)))
     if labels:
         META.put(tx, [MetaRow(space, ALL_LABELS, "")])
     return dropped + labels
@@ -136,7 +137,7 @@ def mark_labels(tx: Transaction, space: str, names: Iterable[str], value: str = 
 
 def marked(reader: Reader, space: str, prefix: str, limit: int | None = None) -> list[tuple[str, str]]:
     """The noted sessions or labels, each with the note's value, in the order of their names."""
-    rows = META_ENTRIES.scan(reader, (space, prefix), (space, _past(prefix)), limit=limit)
+    rows = META_ENTRIES.scan(reader, (space, prefix), (space, past_prefix(prefix)), limit=limit)
     return [(row.name.removeprefix(prefix), row.value) for row in rows]
 
 
@@ -151,11 +152,6 @@ def unmark(tx: Transaction, space: str, prefix: str, name: str, value: str) -> N
     row = META.get(tx, key)
     if row is not None and row.value == value:
         tx.delete("meta", key, key)
-
-
-def _past(prefix: str) -> str:
-    """A bound behind every name that begins with a prefix."""
-    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
 def rendering_text(row: RenderingRow) -> str:

@@ -28,6 +28,7 @@ from clew.store.row_types import AnalysisRow, AnnotationRow, LabelAliasRow, Meta
 from clew.store.rows import dumps
 from clew.store.selections import LABEL_NAME, LABEL_OWNER, META_VALUE, TURN_ORDINAL, TURN_PLACES, TURN_TEXT
 from clew.store.tables import ANALYSIS, ANNOTATION, LABEL, LABEL_ALIAS, META
+from clew.store.values import past_prefix
 from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, LabelEntry, Vocabulary, parts_of
 from clew.types.ids import node_id
 from clew.types.provenance import Provenance, model_provenance
@@ -52,7 +53,7 @@ def read_vocabulary(reader: Reader, space: str, model: str | None) -> tuple[Voca
     held = {} if state is None else json.loads(state)
     said: dict[str, LabelEntry] = {}
     vectors: dict[str, NDArray[np.int8]] = {}
-    for row in ANNOTATION.scan(reader, (space, NAME_OWNER), (space, NAME_OWNER[:-1] + ";")):
+    for row in ANNOTATION.scan(reader, (space, NAME_OWNER), (space, past_prefix(NAME_OWNER))):
         name = row.owner[len(NAME_OWNER) :]
         if row.kind == LABEL_KIND:
             told = json.loads(row.value)
@@ -194,7 +195,7 @@ def adopt(tx: Transaction, space: str, names: Iterable[tuple[str, int]]) -> None
 
 def drop_vocabulary(tx: Transaction, space: str) -> None:
     """Takes out every name; the rows of LABEL are the caller's."""
-    for row in ANNOTATION.scan(tx, (space, NAME_OWNER), (space, NAME_OWNER[:-1] + ";")):
+    for row in ANNOTATION.scan(tx, (space, NAME_OWNER), (space, past_prefix(NAME_OWNER))):
         if row.kind == LABEL_KIND or row.kind.startswith(VECTOR_KIND):
             tx.delete("annotation", row[: ANNOTATION.key], row[: ANNOTATION.key])
     tx.delete("label_alias", (space, TAG), (space, TAG))
@@ -204,7 +205,7 @@ def drop_vocabulary(tx: Transaction, space: str) -> None:
 def labels_in(tx: Reader, space: str, session: str) -> tuple[Counter[str], int]:
     """How many closed beats of a session have each name, and how many there are."""
     first = node_id(session, "beat", 0).removesuffix("0")
-    bounds = (space, first), (space, first[:-1] + ";")
+    bounds = (space, first), (space, past_prefix(first))
     rows = LABEL.scan(tx, *bounds)
     names = Counter(row.name for row in rows if row.namespace == TAG and row.provenance != Provenance.USER)
     return names, tx.count("node", *bounds)

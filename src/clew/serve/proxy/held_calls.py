@@ -28,11 +28,11 @@ from clew.serve.proxy.wires import edits as editing
 from clew.serve.proxy.wires.protocol import ProxyWire
 from clew.store.protocol import Reader, Store
 from clew.store.tables import INJECTION, TOMBSTONE
+from clew.store.values import past_prefix
 
 PREFIX: Final = "held-"
 """Begins the id of a row that holds an exchange; no block has such an id."""
 
-_PAST: Final = "held."  # after every id that begins with the prefix
 
 MOST: Final = 256
 """Exchanges that are held in memory alone."""
@@ -92,7 +92,7 @@ class HeldCalls:
     def of(self, session: str) -> dict[str, HeldExchange]:
         """The exchanges of a session, by the name of the first call that the client was shown."""
         with self._store.snapshot() as reader:
-            rows = INJECTION.scan(reader, (self._space, session, PREFIX), (self._space, session, _PAST))
+            rows = INJECTION.scan(reader, (self._space, session, PREFIX), (self._space, session, past_prefix(PREFIX)))
             forgotten = self._count(reader) if self._kept else None
         with self._lock:
             if forgotten is not None:  # else what is in memory by now was kept just now
