@@ -1,7 +1,5 @@
 """Secrets in columns and blocks are masked; what tables say about secrets stays."""
 
-import time
-
 import pytest
 
 from clew.ingest.secrets.masking import mask
@@ -143,7 +141,8 @@ def test_blocks_without_secrets_stay(text: str) -> None:
     ],
 )
 def test_no_table_is_read_twice_so_that_a_long_text_takes_no_long_time(piece: str) -> None:
-    begin = time.process_time()
-    mask(piece * (60_000 // len(piece)))
-    mask(piece + "\\" * 60_000)
-    assert time.process_time() - begin < 3
+    for text in (
+        piece * (600_000 // len(piece)),
+        piece + "\\" * 600_000,
+    ):  # squared, it would take longer than a test may
+        assert mask(mask(text)[0])[1] == {}

@@ -1,7 +1,6 @@
 """What names the work of agents: prose, paths, identifiers and commands, and neither keys nor code."""
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -68,9 +67,9 @@ def test_data_names_nothing(turn: Turn, lines: list[str]) -> None:
 @pytest.mark.requirement("F-SESSION-06")
 @pytest.mark.parametrize("sign", ["-", "+", "@", "`"])
 def test_long_lines_of_one_sign_are_read_in_linear_time(sign: str) -> None:
-    started = time.process_time()
-    naming_text(call("bash", command=f"echo {sign * 150_000}", content=sign * 150_000))
-    assert time.process_time() - started < 5
+    line = sign * 600_000  # in the square of its length it would take longer than a test may
+    turn = call("bash", command=f"echo {line}", content=line)
+    assert len(naming_text(turn)) == len(turn.text), "what names nothing is blank, so that places stay"
 
 
 @pytest.mark.requirement("F-SESSION-06")

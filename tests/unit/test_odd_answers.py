@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from clew.serve.proxy.economy.cache_model import CacheUse
+from clew.serve.proxy.exchange import Answer
 from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.rounds.sums import MOST_HELD, RawEvents, event_of, value_of
 from clew.serve.proxy.wires import WIRES
@@ -57,7 +58,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "responses": {"model": "m", "reasoning": {"summary": "auto"}},
     "gemini": {"model": "m", "generationConfig": {"thinkingConfig": {"includeThoughts": True}}},
 }
-REPLY = Reply("Well,", (ToolUse("clew_find_quote", {"text": "x"}), ToolUse("weather")), "Hm")
+SAID = b"Well,"
+REPLY = Reply(SAID.decode(), (ToolUse("clew_find_quote", {"text": "x"}), ToolUse("weather")), "Hm")
 COUNTS = (CacheUse(1, 2, 0, 3), 4)
 
 
@@ -81,13 +83,13 @@ def test_an_event_of_another_shape_breaks_no_stream(wire: str) -> None:
         for odd in with_odd_members(value):
             changed = [*events[:number], event_of({"type": "", **odd}, named=True), *events[number + 1 :]]
             stream, reader = joiner_of(wire).stream(lambda name: name.startswith("clew_")), WIRES[wire].reader()
+            relayed = []
             for piece in changed:
-                stream.feed(piece)
+                relayed.append(stream.feed(piece))
                 reader.feed(piece)
-            stream.next_round()
-            stream.feed(changed[number])
-            stream.finish()
-            reader.answer()
+            relayed += [stream.next_round(), stream.feed(changed[number]), stream.finish()]
+            assert SAID in b"".join(relayed) or SAID in event
+            assert isinstance(reader.answer(), Answer)
 
 
 @pytest.mark.requirement("S-LINE-12")
@@ -95,9 +97,10 @@ def test_an_event_of_another_shape_breaks_no_stream(wire: str) -> None:
 def test_a_whole_answer_of_another_shape_is_read_as_far_as_it_goes(wire: str) -> None:
     whole = VENDORS[wire].whole(ASKED[wire], REPLY, COUNTS, 1)
     for odd in with_odd_members(whole):
-        WIRES[wire].read_answer(json.dumps(odd).encode())
+        assert isinstance(WIRES[wire].read_answer(json.dumps(odd).encode()), Answer)
         for rounds in ([whole, odd], [odd, whole]):
-            joiner_of(wire).whole(rounds, lambda name: name.startswith("clew_"))
+            joined = joiner_of(wire).whole(rounds, lambda name: name.startswith("clew_"))
+            assert SAID in json.dumps(joined).encode()
 
 
 def gemini(text: str, **candidate: str) -> bytes:

@@ -1,6 +1,5 @@
 """Dates in questions of other languages than English, on a Wednesday; the sentences were made for these tests."""
 
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -333,17 +332,16 @@ def test_turns_are_searched_for_dates_in_the_language_that_they_show(text: str) 
     ],
 )
 def test_long_texts_of_one_line_are_searched_in_linear_time(sentence: str) -> None:
-    started = time.process_time()
-    resolve(sentence * (600_000 // len(sentence)), NOW)
-    assert time.process_time() - started < 5
+    text = sentence * (2_000_000 // len(sentence))  # in the square of its length it would take longer than a test may
+    assert [found.phrase_span for found in resolve(text, NOW)[:1]] == [
+        found.phrase_span for found in resolve(sentence, NOW)
+    ]
 
 
 @pytest.mark.requirement("F-AGENT-84")
 @pytest.mark.parametrize("dates", ["du 3 au 5 mars ", "昨日と"])
 def test_a_long_question_of_many_dates_is_read_in_linear_time(dates: str) -> None:
-    started = time.process_time()
-    assert parse_query_dates(dates * (60_000 // len(dates)), NOW)
-    assert time.process_time() - started < 5
+    assert parse_query_dates(dates * (400_000 // len(dates)), NOW)
 
 
 @pytest.mark.requirement("F-AGENT-84")

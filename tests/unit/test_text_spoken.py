@@ -1,7 +1,5 @@
 """Speech that was written down, without its sounds."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,14 +51,12 @@ def test_any_text_can_be_read_and_reading_again_changes_no_more(text: str) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        *("{" + "a" * 50_000, "(a b " * 20_000, "um , " * 20_000, "I I " * 20_000 + " uh"),
-        *(f"Um, the{blank * 100_000}x." for blank in (" ", "\n", " \n", "\t")),
+        *("{" + "a" * 200_000, "(a b " * 80_000, "um , " * 80_000, "I I " * 80_000 + " uh"),
+        *(f"Um, the{blank * 400_000}x." for blank in (" ", "\n", " \n", "\t")),
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
-    started = time.process_time()
-    without_fillers(text)
-    assert time.process_time() - started < 5
+    assert len(without_fillers(text)) <= len(text)  # in the square of its length it would take longer than a test may
 
 
 def test_a_recap_of_a_meeting_has_no_sounds() -> None:

@@ -25,9 +25,8 @@ _RETOLD: Final = 2_000  # characters of a wrong answer that are sent back to the
 _TOLD: Final = 200  # characters of a refusal that an error message shows
 _TAG: Final = re.compile(r"</?think(?:ing)?>")
 _THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|\A<think(?:ing)?>.*", re.DOTALL)
-_ENDED: Final = re.compile(
-    r"\A.*</think(?:ing)?>", re.DOTALL
-)  # the tag before it is part of the prompt in some servers
+_ENDED: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
+"""A thought whose opening tag is missing: some servers have it in the prompt."""
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _OPENING: Final = re.compile(r"[\[{]")
 _MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)  # a string, or a sign outside of one

@@ -21,7 +21,7 @@ def plain_html(html: str) -> str:
 
 
 def _closed(html: str) -> str:
-    """The same with marks that nothing closes as text.
+    """The HTML with marks that nothing closes as text.
 
     The parser looks for the end of each of them up to the end of the text, which takes minutes for some 100 KB, and
     fails at a `<![` without a name.

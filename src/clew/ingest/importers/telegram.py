@@ -23,8 +23,8 @@ def read(source: Source) -> Iterator[ImportRecord]:
         yield from rejected(source, "Telegram")
         return
     if not file_shape(source).has("chats.list"):
-        own = _name(json_header(source))
-        yield from read_each(json_list(source, "messages"), lambda item: _message(source, own, item))
+        chat_name = _name(json_header(source))
+        yield from read_each(json_list(source, "messages"), lambda item: _message(source, chat_name, item))
         return
     document = json_document(source)
     if isinstance(document, Rejection):
@@ -36,8 +36,8 @@ def read(source: Source) -> Iterator[ImportRecord]:
         where = source.where(f"chats.list[{n}]")
         if isinstance(chat, dict):
             name = _name(chat)
-            own = f"{name} {text_of(chat, 'id') or n}" if names[name] > 1 else name
-            yield from or_skipped(_chat(source, chat, own, where), "chat without messages", where)
+            unique = f"{name} {text_of(chat, 'id') or n}" if names[name] > 1 else name
+            yield from or_skipped(_chat(source, chat, unique, where), "chat without messages", where)
         else:
             yield no_object(chat, where)
 
@@ -49,23 +49,23 @@ def _name(chat: JsonObject) -> str:
     return (text_of(chat, "name") or f"{NAME} {text_of(chat, 'id') or ''}").strip()
 
 
-def _chat(source: Source, chat: JsonObject, own: str, where: str) -> Iterator[ImportRecord]:
+def _chat(source: Source, chat: JsonObject, name: str, where: str) -> Iterator[ImportRecord]:
     for n, message in enumerate(list_of(chat, "messages")):
         place = f"{where}.messages[{n}]"
         if isinstance(message, dict):
-            yield from _message(source, own, JsonRecord(place, message, n))
+            yield from _message(source, name, JsonRecord(place, message, n))
         else:
             yield no_object(message, place)
 
 
-def _message(source: Source, own: str, item: JsonRecord) -> Iterator[ImportRecord]:
+def _message(source: Source, chat_name: str, item: JsonRecord) -> Iterator[ImportRecord]:
     value = item.value
     if value.get("type") != "message":
         yield Skipped(f"event:{text_of(value, 'action', 'type') or 'unknown'}", item.where)
         return
     message = ImportedMessage(
         source=NAME,
-        session=source.session_for(own),
+        session=source.session_for(chat_name),
         role="user",
         parts=(Part(type="text", text=_text(value.get("text"))),),
         at=first_of(value, "date_unixtime", "date"),

@@ -28,7 +28,7 @@ LABELS = {
 """Words that label a message instead of a name, in lower case -> role."""
 
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
-_RULE = 3  # dashes of a line between this message and the next
+_DASHES_OF_RULE = 3  # at least, in a line between this message and the next
 _EARLY = 5  # a transcript has a label in its first lines; a text with a colon only later is none
 _MANY = 50_000  # different names; no conversation has so many, so names seen once are dropped
 
@@ -210,6 +210,6 @@ def _without_rule(text: str) -> str:
     end = text.rstrip()
     before = end.rstrip("-")
     gap = before[len(before.rstrip()) :]
-    if len(end) - len(before) < _RULE or "\n" not in gap:
+    if len(end) - len(before) < _DASHES_OF_RULE or "\n" not in gap:
         return text
     return before.rstrip() + gap[: gap.index("\n")]

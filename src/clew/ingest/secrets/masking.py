@@ -166,7 +166,7 @@ class _Masking:
     def _key(self, key: Any, taken: Mapping[Any, Any]) -> Any:
         """A key of an object; where another one has the same mask, numbered, so that no member replaces another."""
         masked = name = self.repeated(key) if isinstance(key, str) else key
-        number = len(taken)
+        number = len(taken)  # not from 1 on, so that a thousand equal masks are not a million look-ups
         while name in taken:
             number += 1
             name = f"{masked}#{number}"

@@ -25,6 +25,7 @@ from clew.ingest.secrets.rule import (
     NAME_IN_PROSE_CUES,
     OPENING_MARKS,
     QUOTED,
+    QUOTED_AS_IS,
     SECRET_NAME,
     SECRET_NAME_CUES,
     UNQUOTED,
@@ -63,7 +64,7 @@ _ATTACHED = r"\\*[\"']?(?P<secret>[^\s\"'=$<\\-][^\s\"'\\]{3,200})"
 _SQL_TEXT = r"(?P<quote>\\*[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
 _DEFAULT: Final = (
     r"[\w-]{0,40}(?:\\*[\"']\s{0,3}(?:,\s{0,3}(?:default\s?=\s?)?|\]?\)?\s{0,3}(?:or|\|\||\?\?|\?:)\s{0,3})"
-    r"|\s{0,3}(?:\|\||\?\?)\s{0,3})(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
+    rf"|\s{{0,3}}(?:\|\||\?\?)\s{{0,3}}){QUOTED_AS_IS}"
 )
 """What follows the name of a variable whose value is read with a default: `os.getenv("DB_PASSWORD", "X")`."""
 
