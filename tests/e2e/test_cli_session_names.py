@@ -44,7 +44,10 @@ def test_a_whole_name_means_no_longer_one_and_a_beginning_of_several_nothing() -
 @pytest.mark.requirement("F-TDY-01")
 def test_forgetting_takes_a_short_name_and_no_beginning() -> None:
     assert "hive of work-2" in done("search", "hive", "--session", "work-")
-    assert records("forget", "--session", "work-", "--yes")[0]["turns"] == 0
+    assert "there is no session 'work-'; there is 'work-2' and 'work'" in failure(
+        1, "forget", "--session", "work-", "--yes"
+    )
+    assert "hive of work-2" in done("search", "hive", "--session", "work-2")
     assert records("forget", "--session", "fe5e1c67", "--yes")[0]["turns"] == 1
     assert "there is no session" in failure(1, "recap", ONE)
 
@@ -61,6 +64,8 @@ def test_forgetting_takes_a_short_name_and_no_beginning() -> None:
         ("search", "hive", "--session"),
         ("when", "hive", "--session"),
         ("query", "role=user", "--session"),
+        ("forget", "--yes", "--session"),
+        ("forget", "--dry-run", "--session"),
     ],
 )
 def test_a_name_that_no_session_has_is_refused(command: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ from clew.errors import ClewError
 from clew.maintain.forget_proof import Traces, prove, traces_of
 from clew.memory import Memory
 from clew.memory.arguments import given_session
-from clew.recall.session_names import is_session, session_shown_as, turn_meant
+from clew.recall.session_names import is_session, no_such_session, session_shown_as, turn_meant
 from clew.store.open import open_store
 from clew.text.printable import printable
 from clew.types import ForgetProof, ForgetReport
@@ -110,10 +110,16 @@ def _turns(memory: Memory, refs: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _session(memory: Memory, name: str | None) -> str | None:
-    """The session of this name, or that a block shows so; no mere beginning, which could delete another one."""
+    """The session of this name, or that a block shows so; no mere beginning, which could delete another one.
+
+    Raises:
+        NotFoundError: there is none. A mistyped name that deletes nothing must not look like a deletion.
+    """
     if name is None or is_session(memory.reads, given_session(name)):
         return name
-    return session_shown_as(memory.reads, name) or name
+    if (session := session_shown_as(memory.reads, name)) is None:
+        raise no_such_session(memory.reads, name)
+    return session
 
 
 def _proof(scope: Scope, traces: Traces, look_in: tuple[Path, ...]) -> ForgetProof:

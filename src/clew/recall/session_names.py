@@ -29,10 +29,15 @@ def session_meant(path: ReadPath, name: str) -> str:
     found = found or _only(name, [each for each in path.live.view().sessions if each.startswith(name)])
     found = found or _only(name, _titled(path, name))
     if found is None:
-        near = get_close_matches(name, path.live.view().sessions[-_COMPARED:], n=_NEAR)
-        like = f"; there is {' and '.join(map(repr, near))}" if near else ""
-        raise NotFoundError(f"there is no session {name!r:.200}{like}; `clew sessions` lists those that there are")
+        raise no_such_session(path, name)
     return found
+
+
+def no_such_session(path: ReadPath, name: str) -> NotFoundError:
+    """The error that there is no session of this name; it names those with a similar one."""
+    near = get_close_matches(name, path.live.view().sessions[-_COMPARED:], n=_NEAR)
+    like = f"; there is {' and '.join(map(repr, near))}" if near else ""
+    return NotFoundError(f"there is no session {name!r:.200}{like}; `clew sessions` lists those that there are")
 
 
 def _titled(path: ReadPath, title: str) -> list[str]:
