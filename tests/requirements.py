@@ -1076,6 +1076,7 @@ TYPES = (
 CONFIG = (
     Requirement("F-CONFIG-01", "DESIGN 3", "Arguments take precedence over CLEW_*, over clew.toml, over defaults."),
     Requirement("F-CONFIG-02", "DESIGN 10", "All unknown or out-of-range settings are named at once."),
+    Requirement("F-CONFIG-04", "DESIGN 12", "A misspelt CLEW_ variable is told once, with the one that was meant."),
     Requirement("F-CONFIG-03", "DESIGN 3", "Every setting can be given in the file, the environment and arguments."),
 )
 

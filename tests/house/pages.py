@@ -39,6 +39,7 @@ def configuration_page() -> str:
     ]
     rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
     order = "Later sources win: default, `clew.toml` in the home, environment, arguments of `Memory.open`."
+    order += " A variable that is almost one of these names is ignored with a warning."
     return "\n\n".join(["# Configuration", MADE, order, "\n".join(head + rows)]) + "\n"
 
 

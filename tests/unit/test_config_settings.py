@@ -1,6 +1,7 @@
 """Settings: which source wins, and what is refused."""
 
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 
 from clew.config import SETTINGS, Config, RecallConfig, load_config, sources
+from clew.config.loading import NO_SETTINGS
 from clew.errors import ConfigError
 from tests.cli_runs import done
+from tests.house.tree import ROOT
 
 NOTHING: dict[str, str] = {}
 
@@ -102,6 +105,56 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> 
     (tmp_path / "clew.toml").write_bytes(content)
     with pytest.raises(ConfigError, match="cannot be read as TOML"):
         load_config(tmp_path, None, NOTHING)
+
+
+@pytest.mark.requirement("F-CONFIG-02")
+def test_a_folder_in_place_of_the_file_and_a_link_to_nothing_are_named(tmp_path: Path) -> None:
+    assert load_config(tmp_path, None, NOTHING) == Config()
+    (tmp_path / "folder" / "clew.toml").mkdir(parents=True)
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "clew.toml").symlink_to(tmp_path / "nothing")
+    for home in ("folder", "link"):
+        with pytest.raises(ConfigError, match=r"clew\.toml cannot be read as TOML"):
+            load_config(tmp_path / home, None, NOTHING)
+
+
+@pytest.mark.requirement("F-CONFIG-04")
+def test_a_misspelt_variable_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(2):
+        load_config(None, None, {"CLEW_BUDGTE": "5", "CLEW_RECALL_FUSON": "rrf", "CLEW_HOEM": "/x"})
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the environment variable {given} is not known and was ignored; did you mean {meant}?"
+        for given, meant in (
+            ("CLEW_BUDGTE", "CLEW_BUDGET"),
+            ("CLEW_HOEM", "CLEW_HOME"),
+            ("CLEW_RECALL_FUSON", "CLEW_RECALL_FUSION"),
+        )
+    ]
+
+
+@pytest.mark.requirement("F-CONFIG-04")
+def test_variables_that_are_read_or_named_and_those_of_others_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    own = (
+        "DATA",
+        "EACH",
+        "KILL_LOOPS",
+        "LOOPS",
+        "THOROUGH",
+        "COMPILE",
+        "SECRET",
+        "TOKEN",
+    )  # of the tests, dev and docs
+    named = {"llm": {"key_variable": "CLEW_LLM_KEYS"}, "store": {"key": "env:CLEW_STORE_KEYS"}}
+    variables = (*NO_SETTINGS, "CLEW_LLM_KEYS", "CLEW_STORE_KEYS", *(f"CLEW_{name}" for name in own))
+    load_config(None, named, dict.fromkeys(variables, "x") | {"CLEW_BUDGET": "5"})
+    assert not caplog.records
+
+
+@pytest.mark.requirement("F-CONFIG-04")
+def test_every_variable_that_the_program_reads_is_known() -> None:
+    code = [path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")]
+    read = {name for text in code for name in re.findall(r'"(CLEW_[A-Z_]*[A-Z])"', text)}
+    assert read - {entry.variable for entry in SETTINGS.values()} == set(NO_SETTINGS)
 
 
 @pytest.mark.requirement("F-CONFIG-02")

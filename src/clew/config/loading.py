@@ -4,17 +4,21 @@ Later sources override earlier ones: defaults, clew.toml, CLEW_* variables, argu
 environment and does not know what the settings do. `docs/configuration.md` is generated from it.
 """
 
+import logging
 import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
 from clew.config.sections import Config
 from clew.errors import ConfigError, shown
+
+log = logging.getLogger("clew.config")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,21 @@ _SWITCH: Final = dict.fromkeys(("on", "true", "yes", "1"), True) | dict.fromkeys
 
 SETTINGS: Final[Mapping[str, Setting]] = {entry.path: entry for entry in settings()}
 
+NO_SETTINGS: Final = (
+    "CLEW_ALLOW_NETWORK_FS",
+    "CLEW_DEBUG",
+    "CLEW_EMBEDDER_KEY",
+    "CLEW_HOME",
+    "CLEW_LLM_KEY",
+    "CLEW_SERVER",
+    "CLEW_STORE",
+)
+"""Variables that Clew reads and that are no settings. A test compares them with the source."""
+
+_MISSPELT: Final = 0.85
+"""Likeness from which a variable is taken for a misspelt one. Below it are names that people give to variables of their
+own, as for a key (`CLEW_SECRET` is as like as 0.82 to `CLEW_SERVER`)."""
+
 
 def load_config(
     home: Path | None = None,
@@ -88,7 +107,23 @@ def load_config(
                 problems.append(f"{origin}: {error}")
     if problems:
         raise ConfigError("; ".join(problems))
+    for variable, near in _misspelt(env, values):
+        _warn(variable, near)
     return cast(Config, _build(Config, "", values))
+
+
+def _misspelt(env: Mapping[str, str], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Variables that nothing reads, each with the one that it is a misspelling of; not those that a setting names."""
+    known = [*(setting.variable for setting in SETTINGS.values()), *NO_SETTINGS]
+    for variable in sorted(name for name in env if name.startswith("CLEW_") and name not in known):
+        near = get_close_matches(variable, known, 1, _MISSPELT)
+        if near and not any(variable in str(value) for value in values.values()):
+            yield variable, near[0]
+
+
+@cache  # so that a process says it once
+def _warn(variable: str, near: str) -> None:
+    log.warning("the environment variable %s is not known and was ignored; did you mean %s?", variable, near)
 
 
 def sources(home: Path | None = None, environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -122,7 +157,9 @@ def _from_file(home: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8")))) if path.is_file() else {}
+        if not (path.exists() or path.is_symlink()):
+            return {}
+        return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{path} cannot be read as TOML: it is not UTF-8 (at byte {error.start}); save it as that, or move it away"
