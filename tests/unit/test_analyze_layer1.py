@@ -107,6 +107,29 @@ MESHES = {
         "client for a new token. The client sends the old token, and the server replaces the token."
     ),
 }
+# Sentences of one frame whose words change places in it.
+PLAIN_MESHES = {
+    "pump": (
+        "The engine drives the pump. The pump feeds the engine. The engine cools the pump. The pump drives the engine."
+    ),
+    "class": (
+        "The teacher taught the student. The student asked the teacher. The teacher answered the student. The student "
+        "thanked the teacher."
+    ),
+    "yard": "The dog chased the cat. The cat ran from the dog. The dog barked at the cat.",
+    "realm": (
+        "The king ruled the land. The land fed the people. The people loved the king. The king fed the people of the "
+        "land."
+    ),
+}
+# Sentences of one frame in which the keyword keeps its place.
+TEMPLATES = {
+    "firm": "Our firm offers advice. Our firm offers support. Our firm offers talent. Our firm offers growth.",
+    "engine": (
+        "The engine drives the pump. The engine drives the fan. The engine drives the mill. The engine drives the saw."
+    ),
+    "buy": "Buy the engine. Buy the pump. Buy the valve. Buy the hose.",
+}
 UNRELATED = "It rained in Lisbon on Tuesday."
 
 
@@ -161,6 +184,22 @@ def test_a_mesh_of_few_words_scores_high_and_unrelated_text_does_not_raise_it(ki
     assert score > 0.6
     assert relational_weight(f"{MESHES[kind]} {UNRELATED}").score <= score
     assert relational_weight(f"{UNRELATED} {MESHES[kind]}").score <= score
+
+
+@pytest.mark.requirement("F-ANALYZE-15")
+@pytest.mark.parametrize("kind", PLAIN_MESHES)
+def test_plain_clauses_whose_words_change_places_are_a_mesh(kind: str) -> None:
+    score = relational_weight(PLAIN_MESHES[kind]).score
+    assert score > 0.3
+    assert score > max(relational_weight(template).score for template in TEMPLATES.values()) + 0.2
+    assert relational_weight(f"{PLAIN_MESHES[kind]} {UNRELATED}").score <= score
+    assert relational_weight(f"{UNRELATED} {PLAIN_MESHES[kind]}").score <= score
+
+
+@pytest.mark.requirement("F-ANALYZE-03")
+@pytest.mark.parametrize("kind", TEMPLATES)
+def test_a_template_filled_with_keywords_stays_low(kind: str) -> None:
+    assert relational_weight(TEMPLATES[kind]).score <= SHORT_SCORE
 
 
 @pytest.mark.requirement("F-ANALYZE-15")

@@ -5,9 +5,9 @@ words; a paragraph and the text are the mean of their sentences. Scores are abso
 text (or the texts scored jointly), never on a corpus or on the text's own best word.
 
 Repetition alone is not worth anything, because that is what a list of keywords has most of. So words that always come
-together count as one, as far as they have no place in a clause; sentences of one frame share the worth of one; and what
-is not built as a sentence, or not in order, or made of five words that recur without a place in a clause, is discounted
-(`grammar`, `_trust`).
+together count as one, as far as they have no place in a clause; sentences of one frame share the worth of one, unless
+their words change places in it; and what is not built as a sentence, or not in order, or made of five words that recur
+without a place in a clause, is discounted (`grammar`, `_trust`).
 """
 
 import re
@@ -39,7 +39,8 @@ _ASIDE: Final = 0.15
 _FULL_SENTENCE: Final = 3
 # The frame of a sentence: every run of content words becomes one letter, so that sentences of one frame are known
 # whatever stands in them. Script cut into pairs of characters keeps its runs, which are as long as its words.
-_FRAME: Final = re.compile("[cvwj]+")
+_CONTENT: Final = "cvwj"
+_FRAME: Final = re.compile(f"[{_CONTENT}]+")
 # A sentence without a verb is a heading or an item more often than a statement.
 _VERBLESS: Final = 0.5
 # Share of the repetitions of the five commonest words in all content words: at most 0.3 in most honest texts, 0.45 and
@@ -143,7 +144,7 @@ def layer1_joint(readings: Sequence[Reading], window: int = WINDOW) -> tuple[Lay
     ends = list(accumulate([len(reading.sentences) for reading in readings], initial=0))
     words = _word_scores(network, sentences, _hubs(network.masks, ends), window)
     frames = _FRAME.sub("c", "".join([reading.grammar for reading in readings])).split(".")
-    scores = _sentence_scores(network, words, shapes, frames)
+    scores = _sentence_scores(network, words, shapes, _framed(network, sentences, frames))
     parts = [slice(first, last) for first, last in pairwise(ends)]
     trusts = _trusts(network, sentences, parts)
     return tuple(
@@ -266,12 +267,11 @@ def _places(sentence: Sentence) -> list[int]:
 
 
 def _sentence_scores(
-    network: _Network, words: Sequence[float], shapes: Sequence[Shape], frames: Sequence[str]
+    network: _Network, words: Sequence[float], shapes: Sequence[Shape], framed: Sequence[float]
 ) -> list[float]:
     """Mean score of each sentence's different content words, as far as it is built, full and unlike the others."""
-    alike = Counter(frames) if len(set(frames)) < len(frames) else None
     scores: list[float] = []
-    for those, frame, (_, built, verb) in zip(network.sentences, frames, shapes, strict=False):
+    for those, alike, (_, built, verb) in zip(network.sentences, framed, shapes, strict=True):
         content = [words[number] for number in dict.fromkeys(those) if number >= _PRONOUN_COUNT]
         count = len(content)
         score = 0.0
@@ -279,10 +279,44 @@ def _sentence_scores(
             score = sum(content) / count * (built if verb else built * _VERBLESS)
             if count <= _FULL_SENTENCE:
                 score *= (count - 1) / _FULL_SENTENCE
-            if alike is not None:
-                score /= alike[frame]
+            score /= alike
         scores.append(score)
     return scores
+
+
+def _framed(network: _Network, sentences: Sequence[Sentence], frames: Sequence[str]) -> list[float]:
+    """How many sentences share the worth of one, for each sentence: those of its frame, less what changes its place.
+
+    A page made from a template has its keyword in one place of the frame. In "The wheel turns the shaft. The shaft
+    turns the mill" the shaft is what is acted upon and then what acts: such sentences are no repetition, as far as
+    these words have a place in a clause.
+    """
+    counts = Counter(frames[: len(sentences)])
+    if len(counts) == len(sentences):
+        return [1.0] * len(sentences)
+    free = dict.fromkeys(counts, 0.0)
+    mesh: float | None = None
+    for frame, count in counts.items():
+        if count > 1:
+            moved = _moved_share([each for each, of in zip(sentences, frames, strict=False) if of == frame])
+            if moved and mesh is None:
+                mesh = _mesh(network, sentences) / _MESH
+            free[frame] = moved * (mesh or 0.0)
+    return [1.0 + (counts[frame] - 1) * (1.0 - free[frame]) for frame in frames[: len(sentences)]]
+
+
+def _moved_share(alike: Iterable[Sentence]) -> float:
+    """Of the mentions of words that recur in sentences of one frame: those of words in more than one of its places."""
+    places: dict[str, list[int]] = {}
+    for sentence in alike:
+        place = 0
+        for kind, stem in zip(sentence.kinds, sentence.ties, strict=True):
+            place += kind not in _CONTENT
+            if stem and kind in _CONTENT:
+                places.setdefault(stem, []).append(place)
+    recurring = [found for found in places.values() if len(found) > 1]
+    moved = sum([len(found) for found in recurring if len(set(found)) > 1])
+    return moved / sum(map(len, recurring)) if recurring else 0.0
 
 
 def _piece(reading: Reading, scores: Sequence[float], trust: float) -> Layer1:
