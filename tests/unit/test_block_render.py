@@ -13,6 +13,8 @@ from clew.assemble.candidate_renderings import LONG
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, render
 from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
+from clew.recall.session_names import session_meant, turn_meant
+from clew.serve.agent_tools.tools import Tools
 from clew.testing import FrozenClock
 from tests.ranking_spaces import NOON, said
 
@@ -160,6 +162,20 @@ def test_a_long_name_of_a_speaker_is_cut(long: str) -> None:
     assert "…: We picked Redis." in cut
     assert len(cut) <= len("0 : We picked Redis.") + 40
     assert f"0 {'B' * 40}: Hi" in render([shown("Hi", speaker="B" * 40)])
+
+
+@pytest.mark.requirement("F-BLOCK-03")
+def test_a_long_name_of_a_session_is_cut_and_still_names_it() -> None:
+    long = "clay pots and hives " * 200
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add(said("We picked Redis.", session=long))
+        memory.add(said("We picked Redis.", session="hives"))
+        (heading,) = (each for each in memory.recall("What did we pick? Redis?").text.splitlines() if "…" in each)
+        name = heading[1 : heading.index("]")]
+        assert len(name) <= 100
+        assert session_meant(memory.reads, name) == long
+        assert memory.get(turn_meant(memory.reads, f"{name}:0")).session == long
+        assert f"{name}: " in Tools(memory).sessions()
 
 
 @pytest.mark.requirement("F-RANKING-16")

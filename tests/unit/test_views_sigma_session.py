@@ -175,6 +175,19 @@ def test_a_field_of_another_type_is_named_and_nothing_is_stored(tmp_path: Path, 
 
 
 @pytest.mark.requirement("F-SIGMAVIEW-07")
+@pytest.mark.parametrize("session", ["n" * 5_000, "\u6628\u5929\u7684\u4f1a\u8bae" * 8])
+def test_a_session_whose_name_is_too_long_for_a_file_is_written_and_read(tmp_path: Path, session: str) -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="We chose clay pots.", session=session))
+        assert memory.drain(60)
+        export_session(memory, session, tmp_path)
+    with quiet() as other:
+        assert import_session(other, tmp_path, session).added == 1
+        with pytest.raises(NotFoundError, match="export the session first"):
+            import_session(other, tmp_path, session + "n")
+
+
+@pytest.mark.requirement("F-SIGMAVIEW-07")
 def test_files_of_another_form_are_refused_by_name(tmp_path: Path) -> None:
     with filled() as memory:
         with pytest.raises(NotFoundError, match=r"has no my%2Fwork\.state\.json"):

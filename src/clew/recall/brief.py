@@ -22,7 +22,7 @@ from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
 from clew.text.shown_names import name_on_a_line
-from clew.types.ids import BEAT, short_session
+from clew.types.ids import BEAT, cut_session, short_session
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
 
@@ -77,7 +77,7 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     yield f"Last session: {_day(session.end)}, {session.turns} turn{'s' * (session.turns != 1)}" + (
         f", {where}" if where else ""
     )
-    yield f"Name: {name_on_a_line(session.name)}"
+    yield f"Name: {name_on_a_line(cut_session(session.name))}"
     among_people = _are_people(turns)
     if session.title:
         yield f"{'Began' if among_people else 'Request'}: {session.title}"

@@ -8,7 +8,7 @@ from clew.recall.read_path import ReadPath
 from clew.recall.titled_sessions import titles_of_sessions
 from clew.store.selections import TURN_ORIGINS
 from clew.text.printable import printable_name
-from clew.types.ids import parse_turn_id, short_session, spelled_out, turn_id
+from clew.types.ids import cut_session, parse_turn_id, short_session, spelled_out, turn_id
 
 _NEAR: Final = 3
 """Most sessions with a similar name that an error names."""
@@ -71,10 +71,16 @@ def session_shown_as(path: ReadPath, name: str) -> str | None:
         InputError: there are several.
     """
     sessions = path.live.view().sessions
-    found = _only(name, [each for each in sessions if each != name and short_session(each) == name.lower()])
+    asked = {name, name.lower()}  # the digits of a UUID are shown in lower case, the beginning of a long name as it is
+    found = _only(name, [each for each in sessions if each != name and short_session(each) in asked])
     wanted = printable_name(name).strip()
-    odd = [] if found else [each for each in sessions if each != name and printable_name(each).strip() == wanted]
+    odd = [] if found else [each for each in sessions if each != name and wanted in _printed(each)]
     return found or _only(name, odd)
+
+
+def _printed(session: str) -> tuple[str, str]:
+    """A session's name as lists print it, whole and cut."""
+    return printable_name(session).strip(), printable_name(cut_session(session)).strip()
 
 
 def _only(name: str, found: list[str]) -> str | None:

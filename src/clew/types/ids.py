@@ -10,6 +10,9 @@ from clew.errors import InputError
 BEAT: Final = 1
 """Level of a beat (a topic segment) in the hierarchy; chapters have the levels above."""
 
+_LONGEST_SHOWN: Final = 100
+"""Characters of a session's name that are shown to a model."""
+
 _UUID = re.compile(
     r"(?<![0-9a-f])(?P<begin>[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])", re.IGNORECASE
 )
@@ -50,9 +53,14 @@ def _quoted(session: str) -> str:
 
 
 def short_session(session: str) -> str:
-    """A session as a block names it: the first eight digits of a UUID in its name; other names are not shortened."""
+    """A session as a block names it: the first eight digits of a UUID in its name; other names cut if long."""
     found = _UUID.search(session)
-    return session if found is None else found["begin"].lower()
+    return cut_session(session) if found is None else found["begin"].lower()
+
+
+def cut_session(session: str) -> str:
+    """The name of a session, cut where it is so long that it would fill what it stands above."""
+    return session if len(session) <= _LONGEST_SHOWN else f"{session[: _LONGEST_SHOWN - 1].rstrip()}…"
 
 
 def spelled_out(ref: str) -> str:

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 from clew.errors import FormatError, InputError, NotFoundError
 from clew.memory.opening import utc_now
@@ -12,6 +14,9 @@ from clew.store.replace_file import replace_file
 from clew.store.rows import to_us
 from clew.types.ids import session_prefix
 from clew.views.sigma_shapes import ConversationLattice, SessionState, SessionStats, Transition, TurnAnalysis
+
+_LONGEST_NAME: Final = 220
+"""Characters of a session's name in the name of a file: with what `replace_file` adds, a file system takes 255."""
 
 
 def create_session_state(anchor_id: str, sdk_session: str, *, now: int | None = None) -> SessionState:
@@ -77,9 +82,20 @@ def _moment(now: int | None) -> int:
     return to_us(utc_now()) // 1_000 if now is None else now
 
 
+def session_file(session: str, kind: str) -> str:
+    """The name of a session's file: `{session}.{kind}`, percent-encoded.
+
+    A name that is too long for a file system keeps its beginning, and has its hash for the rest.
+    """
+    name = session_prefix(session)
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[: _LONGEST_NAME - 33]}~{sha256(name.encode()).hexdigest()[:32]}"
+    return f"{name}.{kind}"
+
+
 def save_lattice(lattice: ConversationLattice, folder: Path | str, session: str) -> Path:
     """Write `{session}.lattice.json`, with the name percent-encoded, and return its path."""
-    return _write(Path(folder) / f"{session_prefix(session)}.lattice.json", lattice.to_dict())
+    return _write(Path(folder) / session_file(session, "lattice.json"), lattice.to_dict())
 
 
 def load_lattice(path: Path | str) -> ConversationLattice:
@@ -95,7 +111,7 @@ def load_lattice(path: Path | str) -> ConversationLattice:
 
 def save_recap(text: str, folder: Path | str, session: str) -> Path:
     """Write `{session}.recap.txt`, with the name percent-encoded, and return its path."""
-    path = Path(folder) / f"{session_prefix(session)}.recap.txt"
+    path = Path(folder) / session_file(session, "recap.txt")
     replace_file(path, text.encode("utf-8", "surrogatepass"))
     return path
 
@@ -112,7 +128,7 @@ def load_recap(path: Path | str) -> str:
 
 def save_state(state: SessionState, folder: Path | str) -> Path:
     """Write `{anchor_id}.state.json`, with the name percent-encoded, and return its path."""
-    return _write(Path(folder) / f"{session_prefix(state.anchor_id)}.state.json", state.to_dict())
+    return _write(Path(folder) / session_file(state.anchor_id, "state.json"), state.to_dict())
 
 
 def load_state(path: Path | str) -> SessionState:

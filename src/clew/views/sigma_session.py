@@ -34,9 +34,16 @@ from clew.store.protocol import Reader, Transaction
 from clew.store.rows import to_us, turn_from_row
 from clew.store.tables import ANALYSIS, TURN
 from clew.types import IngestReport, Turn
-from clew.types.ids import session_prefix
 from clew.views.sigma_compress import MINIMUM_TURNS, compress_context
-from clew.views.sigma_files import load_lattice, load_state, save_lattice, save_recap, save_state, update_session_stats
+from clew.views.sigma_files import (
+    load_lattice,
+    load_state,
+    save_lattice,
+    save_recap,
+    save_state,
+    session_file,
+    update_session_stats,
+)
 from clew.views.sigma_lattice import build_conversation_lattice
 from clew.views.sigma_shapes import (
     CompressorOptions,
@@ -229,14 +236,14 @@ def import_session(memory: Memory, folder: Path | str, anchor_id: str) -> Ingest
         FormatError: a file is not a JSON object. InputError: it is no state or no lattice.
     """
     folder = Path(folder)
-    path = folder / f"{session_prefix(anchor_id)}.state.json"
+    path = folder / session_file(anchor_id, "state.json")
     if not path.exists():
         raise NotFoundError(f"{str(folder)!r} has no {path.name}; export the session first, or name its anchor")
     state = load_state(path)
     nodes: dict[str, ConversationNode] = {}
     for name in _names(state):
         for place in (folder / ARCHIVES, folder):
-            file = place / f"{session_prefix(name)}.lattice.json"
+            file = place / session_file(name, "lattice.json")
             if file.exists():
                 nodes |= {node.turn_id: node for node in load_lattice(file).nodes}
     with memory.reads.store.snapshot() as reader:
@@ -270,7 +277,7 @@ def _archived(state: SessionState, folder: Path) -> tuple[Path, ...]:
     moved = []
     for name in _names(state):
         for kind in _FILES:
-            file = folder / f"{session_prefix(name)}.{kind}"
+            file = folder / session_file(name, kind)
             if name != state.current_session and file.exists():
                 (folder / ARCHIVES).mkdir(exist_ok=True)
                 moved.append(file.replace(folder / ARCHIVES / file.name))

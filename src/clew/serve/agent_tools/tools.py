@@ -29,6 +29,7 @@ from clew.serve.agent_tools.quoting import NotTraceable, quotes
 from clew.serve.agent_tools.topics import OTHERS, all_topics, collapsed, expanded, known_topics
 from clew.text.shown_names import name_on_a_line
 from clew.types.context import Context
+from clew.types.ids import cut_session
 from clew.types.moments import MODES, Remembered
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
@@ -463,7 +464,7 @@ def _line(session: SessionInfo) -> str:
     where = " on ".join(name_on_a_line(place) for place in (session.project, session.branch) if place)
     day = "no date" if session.end is None else session.end.date().isoformat()
     turns = f"{session.turns} turn{'s' * (session.turns != 1)}"
-    name = name_on_a_line(session.name)
+    name = name_on_a_line(cut_session(session.name))
     return f"{name}: {day}, {turns}{f', {where}' if where else ''}: {session.title or 'no title'}"
 
 

@@ -33,6 +33,7 @@ from clew.serve.scripted.refusal import compact
 from clew.serve.scripted.script import Reply
 from clew.serve.scripted.vendors import VENDORS
 from clew.text.shown_names import name_on_a_line
+from clew.types.ids import cut_session
 
 log = logging.getLogger("clew.serve")
 
@@ -229,7 +230,7 @@ class Commands:
     def list(self, _argument: str) -> str:
         """The latest conversations."""
         found = self._memory.sessions(limit=_LISTED)
-        names = [name_on_a_line(each.name) for each in found]
+        names = [name_on_a_line(cut_session(each.name)) for each in found]
         lines = [
             f"{name}: {each.title or '(no label)'}, {each.turns} turns" for name, each in zip(names, found, strict=True)
         ]
