@@ -47,6 +47,16 @@ def work() -> list[Turn]:
     return [*turns, Turn(role="user", content="Which tests are left?")]
 
 
+def test_a_user_s_lets_is_the_goal_and_an_assistant_s_only_announces() -> None:
+    wish = "Let's implement OAuth2 for the API gateway of the shop. We'll need to handle token refresh, too."
+    found = "Let's look at the gateway's configuration first. The gateway reads its tokens from `auth.toml`."
+    turns = [Turn(role="user", content=wish), Turn(role="assistant", content=found), *work()[1:]]
+    recap = compose_recap(RecapSource("s", read(turns)), COUNT).text
+    assert recap.startswith("## Current quest: Let's implement OAuth2 for the API gateway of the shop.")
+    assert "**Goal** [#0]: Let's implement OAuth2 for the API gateway of the shop." in recap
+    assert "Let's look at" not in recap
+
+
 @pytest.mark.requirement("F-EVIDENCE-06")
 def test_what_was_decided_and_forbidden_is_said_with_its_turn() -> None:
     turns = [*work(), Turn(role="assistant", content="We decided to keep the old cache because the new one is slower.")]

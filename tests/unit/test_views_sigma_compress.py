@@ -211,6 +211,34 @@ def test_a_quest_is_told_in_the_document_s_form() -> None:
 
 
 @pytest.mark.requirement("F-SIGMAVIEW-04")
+def test_the_mental_map_has_every_step_once() -> None:
+    structural = OverlayScores(O1_structural=8)
+    turns = [
+        scored(1, "The gateway has two modules, tokens and sessions.", 5.0, overlay_scores=structural),
+        scored(2, "Please write the tests for src/auth/session.py.", 6.0, overlay_scores=structural),
+        scored(3, "Please split the token manager from src/auth/store.py.", 4.0, overlay_scores=structural),
+    ]
+    told = reconstruct_quest_context(build_conversation_lattice(turns)).partition("### Mental Map\n\n")[2]
+    assert told.partition("\n\n")[0].splitlines() == [
+        "1. \u2705 The gateway has two modules, tokens and sessions. [turn-1]",
+        "2. \u2192 Please split the token manager from src/auth/store.py. (current focus) [turn-3]",
+        "3. \u25cb Please write the tests for src/auth/session.py. (pending) [turn-2]",
+    ]
+
+
+@pytest.mark.requirement("F-SIGMAVIEW-04")
+def test_a_quest_has_the_title_that_its_user_gave_it() -> None:
+    turns = [
+        scored(1, "Let's implement OAuth2 for the API gateway. We'll need to handle token refresh, too.", 5.0),
+        scored(2, "Let's see how the gateway reads its tokens first. The gateway reads tokens once.", 5.0),
+    ]
+    turns[1] = replace(turns[1], role="assistant")
+    text = reconstruct_quest_context(build_conversation_lattice(turns))
+    assert text.startswith("## Current Quest: Let's implement OAuth2 for the API gateway.")
+    assert "Assistant: The gateway reads tokens once." in text, "an assistant only announces its next step"
+
+
+@pytest.mark.requirement("F-SIGMAVIEW-04")
 def test_a_chat_is_told_by_breakthroughs_and_overlays() -> None:
     turns = [
         scored(1, "Everything changed when we moved to Oslo.", 8.0, is_paradigm_shift=True),

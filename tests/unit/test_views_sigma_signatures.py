@@ -234,3 +234,95 @@ def test_an_embedder_of_the_caller_s_gets_the_beginning_and_end_of_long_texts() 
         memory.recall("why " * 2_000)
     assert max(embedder.seen) == 1_500
     assert embedder.seen.count(1_500) >= 3
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_turns_of_the_same_time_stay_in_order() -> None:
+    turns = [replace(of_lists(number), timestamp=7, references=(), importance_score=4.0) for number in range(12)]
+    classes = {"preserved": turns[1::2], "summarized": turns[::2]}
+    for lattice in (
+        build_conversation_lattice(turns),
+        build_conversation_lattice(turns, classes),
+        compress_context(turns).lattice,
+    ):
+        assert [node.turn_id for node in lattice.nodes] == [f"turn-{number}" for number in range(12)]
+        following = [edge.to_turn for edge in lattice.edges if edge.type == "temporal"]
+        assert following == [f"turn-{number}" for number in range(1, 12)]
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_turns_with_one_id_keep_their_own_class() -> None:
+    turns = [
+        replace(of_lists(1), timestamp=7, is_paradigm_shift=False, importance_score=importance)
+        for importance in (8.0, 4.0, 2.0)
+    ]
+    kept = compress_context(turns).lattice.nodes
+    assert {node.importance_score: node.compression for node in kept} == {
+        8.0: "preserved",
+        4.0: "summarized",
+        2.0: "compressed",
+    }
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_no_turn_refers_to_itself_and_each_reference_is_one_edge() -> None:
+    turns = [of_lists(1), replace(of_lists(2), references=("turn-1", "turn-2", "turn-1"))]
+    edges = build_conversation_lattice(turns).edges
+    told = [(edge.from_turn, edge.to_turn) for edge in edges if edge.type == "conversation_reference"]
+    assert told == [("turn-2", "turn-1")]
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_options_and_statistics_may_be_mappings() -> None:
+    turns: list[TurnAnalysis] = [replace(of_lists(number), importance_score=2.0) for number in range(3)]
+    only = {"maxContextTurns": 1}
+    assert inject_relevant_context("What did we choose?", turns, Lengths(), only).count("[Recent context") == 1
+    kept = compress_context(turns, {"preserve_threshold": 1})
+    assert kept.preserved_turns == ("turn-0", "turn-1", "turn-2")
+    assert analyze_turn(PLAIN, [], options={"routine_threshold": 11}).is_routine
+    lattice = build_conversation_lattice(turns)
+    assert "O2" in reconstruct_chat_context(build_conversation_lattice([replace(turns[0], is_paradigm_shift=False)]))
+    assert reconstruct_quest_context(lattice, options={"overlay_threshold": 5}) == reconstruct_quest_context(lattice)
+    stats = {"total_turns_analyzed": 3, "avg_novelty": "0.512"}
+    assert update_session_stats(create_session_state("a", "b"), stats).stats.avg_novelty == "0.512"
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: sigma.calculate_novelty([float("nan")], [[1.0]]),
+        lambda: sigma.calculate_novelty([1e300], [[1e300]]),
+        lambda: sigma.calculate_novelty([1.0], [[float("inf")]]),
+        lambda: sigma.calculate_novelty("ab", [[1.0]]),  # type: ignore[arg-type]  # of another type
+        lambda: sigma.calculate_novelty(None, [[1.0]]),  # type: ignore[arg-type]  # of another type
+        lambda: sigma.calculate_novelty([[1.0, 2.0]], [[1.0]]),  # type: ignore[list-item]  # of another type
+        lambda: ConversationTurn.at(1, "user", None),  # type: ignore[arg-type]  # of another type
+        lambda: replace(of_lists(), content=None),  # type: ignore[arg-type]  # of another type
+        lambda: replace(of_lists(), embedding=None),  # type: ignore[arg-type]  # of another type
+        lambda: InjectorOptions.from_dict({"windowSize": "3"}),
+        lambda: inject_relevant_context("what?", [of_lists()], Lengths(), [3]),  # type: ignore[arg-type]  # of another type
+        lambda: inject_relevant_context(None, [of_lists()], Lengths()),  # type: ignore[arg-type]  # of another type
+        lambda: compress_context([of_lists()], {"target_size": None}),
+        lambda: update_session_stats(create_session_state("a", "b"), None),  # type: ignore[arg-type]  # of another type
+        lambda: update_session_state(create_session_state("a", "b"), "c", "compression", tokens=-1),
+    ],
+)
+def test_values_of_another_form_are_refused_in_words(call: Any) -> None:
+    with pytest.raises(InputError, match="expected"):
+        call()
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_tags_of_a_turn_are_names() -> None:
+    assert analyze_turn(ConversationTurn.at(1, "user", "a" * 200 + ". It uses OAuth2."), []).semantic_tags == (
+        "oauth2",
+    )
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_undated_turns_are_exported_in_their_order(tmp_path: Path) -> None:
+    with quiet() as memory:
+        memory.add_many([Turn(role="user", content=f"Fact number {place}.", session="s") for place in range(12)])
+        path = sigma.export_session(memory, "s", tmp_path).lattice
+    assert [node.turn_id for node in load_lattice(path).nodes] == [f"s:turn:{place}" for place in range(12)]

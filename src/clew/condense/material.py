@@ -95,6 +95,11 @@ class RecapTurn:
         return self.prose or "; ".join(self.calls) or results or _WORDLESS
 
     @property
+    def by_user(self) -> bool:
+        """Whether it has the words of a user."""
+        return self.role == self.origin == "user"
+
+    @property
     def name(self) -> str:
         """Who speaks, as a reader knows them."""
         return speaker_name(self.speaker, self.role)

@@ -220,13 +220,13 @@ def style_of(turns: Sequence[RecapTurn]) -> Mode:
 
 
 def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
-    wishes = (turn.prose for turn in source.turns if turn.role == turn.origin == "user" and turn.prose)
+    wishes = (turn.prose for turn in source.turns if turn.by_user and turn.prose)
     summed_up = (turn.prose for turn in source.turns if turn.origin == "injected" and turn.prose)
     asked = next(chain(wishes, summed_up), "")
     named = source.quest.title if source.quest is not None and source.quest.provenance == "user" else ""
-    title = opening(named or source.title or asked, LINE // 2)
+    title = opening(named or source.title or asked, LINE // 2, by_user=True)
     if title.endswith("\u2026") and (whole := _from_title(asked, source.title)):
-        title = opening(whole, LINE // 2)
+        title = opening(whole, LINE // 2, by_user=True)
     name = "Current quest" if mode == "quest" else "Conversation"
     if mode == "chat" and (people := _people(source.turns)):
         title = people
@@ -235,7 +235,8 @@ def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
     if is_short:
         session = short_session(source.session)
         ref = _in_a_shell(session)
-        return f"## {name}: {opening(title, LINE // 4) or session}\n{when}[#n]: `clew restore {ref}:turn:n`\n"
+        head = opening(title, LINE // 4, by_user=True) or session
+        return f"## {name}: {head}\n{when}[#n]: `clew restore {ref}:turn:n`\n"
     return (
         f"## {name}: {title or source.session}\n"
         f"{when}[#n] is turn n of this session; `clew restore {_in_a_shell(source.session)}:turn:n` opens it in full.\n"
@@ -281,7 +282,7 @@ _MAP, _TASKS, _LAST, _ASK, _SHIFTED, _OTHER = (
 def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarity) -> None:
     """Goal, state, open tasks and last words: what every recap has."""
     long = min(2 * LINE, max(LINE // 2, int(_WORDS * CHARS_PER_TOKEN * draft.budget)))
-    asked = [turn for turn in source.turns if turn.role == turn.origin == "user" and turn.prose]
+    asked = [turn for turn in source.turns if turn.by_user and turn.prose]
     answered = [turn for turn in source.turns if turn.origin == "assistant" and turn.prose]
     waits = awaits_answer((turn.origin, turn.prose) for turn in reversed(source.turns))
     if mode == "quest":
@@ -297,7 +298,9 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
     for said in (answered, asked[1:]):
         for turn in _last_telling(said):
             # A long request may open with what every request of its client opens with.
-            text = turn.prose if len(turn.prose) < _LONG_REQUEST * long else best_opening(turn.prose, long, rarity)
+            text = turn.prose
+            if len(text) >= _LONG_REQUEST * long:
+                text = best_opening(text, long, rarity, by_user=turn.by_user)
             before = f"- [#{turn.seq}] {turn.name}: "
             _add_opening(draft, _LAST, turn, before, long, limit=draft.beside_head(_ENDED), text=text)
 
@@ -362,7 +365,7 @@ def _add_opening(
 ) -> None:
     """A line with the beginning of a turn, as long as there is room for."""
     for most in (long, long // 2, long // 4):
-        if draft.add(section, turn.seq, before + opening(text or turn.prose, most), limit=limit):
+        if draft.add(section, turn.seq, before + opening(text or turn.prose, most, by_user=turn.by_user), limit=limit):
             return
 
 
@@ -419,7 +422,8 @@ def _shift_lines(telling: Sequence[RecapTurn], room: float, count: Counter, rari
     """The lines of shifts, as long as all of them have room; else the shortest ones."""
     lines: list[str] = []
     for most in _SHIFT:
-        lines = [f"- [#{turn.seq}] {turn.name}: {best_opening(turn.prose, most, rarity)}" for turn in telling]
+        said = [best_opening(turn.prose, most, rarity, by_user=turn.by_user) for turn in telling]
+        lines = [f"- [#{turn.seq}] {turn.name}: {line}" for turn, line in zip(telling, said, strict=True)]
         if sum(count(line + "\n") for line in lines) <= room:
             break
     return lines

@@ -27,6 +27,9 @@ _OPENINGS: Final = re.compile(
 )
 """How an announcement of the next step begins."""
 
+_PROPOSALS: Final = ("let's", "let us")
+"""How an announcement ends that is a request where a user says it."""
+
 _PLANS: Final = re.compile(
     r"(?:(?:so|now|then|next|first|and|ok(?:ay)?|great)[,!.]? |to [^,.]{3,80}, )*"
     r"(?:i|we)(?:'ll| will| need to| should| have to| can now|'m going to| am going to|'re going to| are going to)\b",
@@ -72,7 +75,7 @@ def line_of_stretches(
         line = (
             (low, ABOUT + names[low])
             if turn is None
-            else (turn.seq, f"{turn.name}: {best_opening(turn.prose, _STRETCH, rarity)}")
+            else (turn.seq, f"{turn.name}: {best_opening(turn.prose, _STRETCH, rarity, by_user=turn.by_user)}")
         )
         found.pop(line[1], None)
         found[line[1]] = line[0]
@@ -91,24 +94,26 @@ def _most_telling(turns: Sequence[RecapTurn]) -> RecapTurn | None:
     return asked or max(found, key=worth, default=None)
 
 
-def opening(text: str, most: int) -> str:
+def opening(text: str, most: int, *, by_user: bool = False) -> str:
     """The first sentence that says something, and those after it as far as they fit, on one line; else the beginning.
 
     The numbers of listed sentences are left out, and what would be the last sentence if it only announces something.
 
     Args:
         most: characters; a first sentence may have `_WHOLE` times as many, of a longer one only so many are shown.
+        by_user: whether it is a user's, whose "Let's implement it" is a request.
     """
     head = text[: 8 * most]
     lines = [_unlisted(" ".join(head[start:end].split()).strip("#*_ ")) for start, end in sentence_spans(head)]
-    first = next((place for place, line in enumerate(lines) if tells(line)), 0)
+    telling = [tells(line, by_user=by_user) for line in lines]
+    first = telling.index(True) if True in telling else 0
     told: list[str] = []
     for line in lines[first:]:
         if told and len(" ".join([*told, line])) > most:
             break
         told.append(line)
     is_cut = first + len(told) < len(lines)
-    while any(map(tells, told[:-1])) and _leads_on(told, is_cut=is_cut):
+    while any(telling[first : first + len(told) - 1]) and _leads_on(told, is_cut=is_cut, by_user=by_user):
         told.pop()
     line = _joined(told)
     return line if len(told) == 1 < len(lines) and len(line) <= _WHOLE * most else cut(line, most)
@@ -120,16 +125,17 @@ def _joined(lines: Sequence[str]) -> str:
     return " ".join([*others, *lines[-1:]])
 
 
-def best_opening(text: str, most: int, rarity: Rarity | None = None) -> str:
+def best_opening(text: str, most: int, rarity: Rarity | None = None, *, by_user: bool = False) -> str:
     """The best of a text on one line, see `opening`: from its worthiest sentence on."""
-    return opening(text[best_passage(text, rarity, int(_WHOLE * most)).start :], most) or opening(text, most)
+    best = text[best_passage(text, rarity, int(_WHOLE * most)).start :]
+    return opening(best, most, by_user=by_user) or opening(text, most, by_user=by_user)
 
 
-def _leads_on(told: Sequence[str], *, is_cut: bool) -> bool:
+def _leads_on(told: Sequence[str], *, is_cut: bool, by_user: bool) -> bool:
     """Whether the last of these sentences needs what follows: it announces something, or is the first of a list."""
     last = told[-1]
     is_item = is_cut and told[-2].endswith(":") and not last.endswith((".", "!", "?"))
-    return is_item or last.endswith(":") or announces(last)
+    return is_item or last.endswith(":") or announces(last, by_user=by_user)
 
 
 def _unlisted(line: str) -> str:
@@ -143,9 +149,10 @@ def as_sentence(text: str) -> str:
     return bare[:1].upper() + bare[1:] if bare != text else text
 
 
-def announces(sentence: str) -> bool:
-    """Whether a sentence announces the next step ("Now let me run it:")."""
-    return _OPENINGS.match(sentence) is not None
+def announces(sentence: str, *, by_user: bool = False) -> bool:
+    """Whether a sentence announces the next step ("Now let me run it:"); a user's "Let's run it" asks for it."""
+    found = _OPENINGS.match(sentence)
+    return found is not None and not (by_user and found[0].casefold().endswith(_PROPOSALS))
 
 
 def is_plan(sentence: str) -> bool:
@@ -173,9 +180,10 @@ def takes_a_step(sentence: str) -> bool:
     return _STEP.match(sentence) is not None
 
 
-def tells(sentence: str) -> bool:
+def tells(sentence: str, *, by_user: bool = False) -> bool:
     """Whether a sentence has enough different terms to say what it is about, and announces nothing."""
-    return len(frozenset(terms(sentence))) >= _TELLING and not announces(sentence) and not sentence.endswith(":")
+    says_much = len(frozenset(terms(sentence))) >= _TELLING and not sentence.endswith(":")
+    return says_much and not announces(sentence, by_user=by_user)
 
 
 def says_something(turn: RecapTurn) -> bool:

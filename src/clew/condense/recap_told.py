@@ -242,7 +242,7 @@ def add_points(
             break
         if turn.seq in draft.shown or turn.role == "system":
             continue
-        text = best_opening(turn.prose, LINE, rarity)
+        text = best_opening(turn.prose, LINE, rarity, by_user=turn.by_user)
         words = words_of(text)
         is_news = len(words - told) >= _FRESH * len(words)
         if not is_news or agrees(text) or (mode == "quest" and turn.origin == "assistant" and is_plan(text)):

@@ -5,16 +5,17 @@ recalls by its calibrated rules; `clew.views.sigma_session` gives its sessions i
 """
 
 import logging
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from clew.analyze.keyphrases import keyphrases
 from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty
+from clew.analyze.tags import is_name
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
-from clew.errors import ModelError
+from clew.errors import InputError, ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
@@ -118,7 +119,7 @@ def calculate_novelty(current_embed: Sequence[float], recent_embeds: Sequence[Se
     """`0.7 x mean + 0.3 x max` of `1 - cosine` with the recent turns, 0.5 without any; a zero vector has cosine 0.
 
     Raises:
-        InputError: the vectors differ in length.
+        InputError: the vectors differ in length, or are no finite numbers.
     """
     now = vector_of(current_embed)
     return novelty([cosine(now, each) for each in recent_embeds], PLAIN)
@@ -129,7 +130,7 @@ def analyze_turn(
     context: Sequence[TurnAnalysis],
     embedder: Embedder | None = None,
     project_registry: OverlayRegistry | None = None,
-    options: AnalyzerOptions | None = None,
+    options: AnalyzerOptions | Mapping[str, Any] | None = None,
 ) -> TurnAnalysis:
     """Analyse a turn against those before it, by the document's formulas unchanged.
 
@@ -140,11 +141,12 @@ def analyze_turn(
         context: the turns before it, oldest first; the last ten are used.
         embedder: None compares words instead of vectors, as is done when it fails, which is logged.
         project_registry: the overlays of a project; None leaves words and inheritance.
+        options: or a mapping of their names, as everywhere here.
 
     Raises:
         InputError: the registry's vectors are of another length than the embedder's.
     """
-    settings = options or AnalyzerOptions()
+    settings = AnalyzerOptions.of(options)
     rules = Rules(PLAIN, "sigma", settings.paradigm_shift_threshold, routine=settings.routine_threshold)
     vector = None if embedder is None else _vector(turn, embedder)
     recent = tuple(as_seen(_told(each)) for each in context[-RECENT:])
@@ -163,7 +165,7 @@ def analyze_turn(
         is_paradigm_shift=found.paradigm_shift,
         is_routine=found.routine,
         references=found.references,
-        semantic_tags=tuple(phrase.name for phrase in keyphrases(turn.content, _TAGS)),
+        semantic_tags=tuple(phrase.name for phrase in keyphrases(turn.content, _TAGS) if is_name(phrase.name)),
     )
 
 
@@ -181,7 +183,7 @@ def inject_relevant_context(
     user_message: str,
     turn_analyses: Sequence[TurnAnalysis],
     embedder: Embedder | None,
-    options: InjectorOptions | None = None,
+    options: InjectorOptions | Mapping[str, Any] | None = None,
 ) -> str:
     """The message with the most relevant earlier turns before it, in the document's format; unchanged without any.
 
@@ -195,9 +197,11 @@ def inject_relevant_context(
         The message as it is when the embedder is None or fails, which is logged: the message must reach the model.
 
     Raises:
-        InputError: the turns' vectors are of another length than the embedder's.
+        InputError: the turns' vectors are of another length than the embedder's, or the message is no text.
     """
-    settings = options or InjectorOptions()
+    settings = InjectorOptions.of(options)
+    if not isinstance(user_message, str):
+        raise InputError(f"the message is {user_message!r:.60}; expected a text")
     if embedder is None or not turn_analyses or not user_message.strip():
         return user_message
     shifts = (place for place, turn in enumerate(turn_analyses) if turn.is_paradigm_shift)

@@ -6,9 +6,9 @@ document plans for them) by their most informative sentences, routine ones at 10
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from clew.condense.renderings import cut, salient, title
 from clew.errors import ModelError
@@ -54,7 +54,7 @@ def is_compression_due(tokens: int, session_tokens: int, turns: Sequence[TurnAna
 
 def compress_context(
     turns: Sequence[TurnAnalysis],
-    options: CompressorOptions | None = None,
+    options: CompressorOptions | Mapping[str, Any] | None = None,
     *,
     created_at: int | None = None,
     session_id: str | None = None,
@@ -68,17 +68,21 @@ def compress_context(
     turn for which the target has no room at all has none. The given turns are not changed: nothing is lost.
 
     Args:
+        turns: in their order, in which those of the same time stay.
+        options: or a mapping of their names.
         created_at: milliseconds since 1970; None takes the time of the last turn.
         counter: counts tokens, see `clew.text.counters`.
         llm: writes the summaries with `use_llm_summary`. One that fails, is no shorter, or says a value that the turn
             does not have is replaced by an extract.
 
     Raises:
-        InputError: vectors of two turns differ in length.
+        InputError: vectors of two turns differ in length, or an option is no number.
     """
-    settings, count = options or CompressorOptions(), counter_named(counter)
+    settings, count = CompressorOptions.of(options), counter_named(counter)
     writer = _Writer(count, llm if settings.use_llm_summary else None)
-    kept = sorted(_fitted(turns, settings, writer), key=lambda each: (each.turn.timestamp, each.turn.turn_id))
+    turns = sorted(turns, key=lambda turn: turn.timestamp)  # stable: those of the same time stay in order
+    places = {turn.turn_id: place for place, turn in enumerate(turns)}
+    kept = sorted(_fitted(turns, settings, writer), key=lambda each: (each.turn.timestamp, places[each.turn.turn_id]))
     preserved, summarized, routine = (
         [each.turn for each in kept if each.kind == kind] for kind in ("preserved", "summarized", "compressed")
     )
@@ -173,9 +177,9 @@ def _lengths(text: str, limit: int, tokens: int) -> Iterator[int]:
 
 
 def _fitted(turns: Sequence[TurnAnalysis], settings: CompressorOptions, writer: _Writer) -> Iterator[_Kept]:
-    """What is kept of each turn, the most important first; ties go to the earlier turn."""
+    """What is kept of each of the turns, which are in order, the most important first; ties go to the earlier turn."""
     left = settings.target_size
-    for turn in sorted(turns, key=lambda turn: (-round(turn.importance_score, 6), turn.timestamp, turn.turn_id)):
+    for turn in sorted(turns, key=lambda turn: -round(turn.importance_score, 6)):  # stable
         size = writer.count(turn.content)
         if turn.is_paradigm_shift or turn.importance_score >= settings.preserve_threshold:
             made = _Kept(turn, "preserved", size)

@@ -1,11 +1,11 @@
 """The SIGMA document's session state and its files: lattice, recap and state of a session."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from clew.errors import FormatError, InputError, NotFoundError
 from clew.memory.opening import utc_now
@@ -38,7 +38,7 @@ def update_session_state(
         tokens: of the conversation at that time.
 
     Raises:
-        InputError: the reason is unknown.
+        InputError: the reason is unknown, or the number of tokens is none.
     """
     if reason not in REASONS:
         raise InputError(f"reason {reason!r:.60} is unknown; expected one of {', '.join(REASONS)}")
@@ -57,13 +57,23 @@ def update_session_state(
 
 
 def update_session_stats(
-    state: SessionState, stats: SessionStats | Sequence[TurnAnalysis], *, now: int | None = None
+    state: SessionState, stats: SessionStats | Mapping[str, Any] | Sequence[TurnAnalysis], *, now: int | None = None
 ) -> SessionState:
-    """The state with other statistics: those that are given, or those over its turns.
+    """The state with other statistics: those that are given, also as a mapping, or those over its turns.
 
     Averages over turns are formatted as in the document.
+
+    Raises:
+        InputError: they are none of these.
     """
-    told = stats if isinstance(stats, SessionStats) else _counted(stats)
+    if isinstance(stats, SessionStats):
+        told = stats
+    elif isinstance(stats, Mapping):
+        told = SessionStats.from_dict(stats)
+    elif isinstance(stats, Sequence) and all(isinstance(turn, TurnAnalysis) for turn in stats):
+        told = _counted(stats)
+    else:
+        raise InputError(f"the statistics are {stats!r:.60}; expected SessionStats, a mapping, or analysed turns")
     return replace(state, last_updated=_moment(now), stats=told)
 
 

@@ -42,19 +42,20 @@ def build_conversation_lattice(
     """Build nodes for the kept turns, and edges between them: references, neighbours in time, similarity.
 
     Args:
+        turns: in their order, in which those of the same time stay.
         classification: the classes, or a mapping of their names; None keeps all turns.
         created_at: milliseconds since 1970; None takes the time of the last turn.
 
     Raises:
         InputError: vectors of two turns differ in length, or a class has another name.
     """
-    kept = sorted(_kept(turns, classification), key=lambda turn: (turn.timestamp, turn.turn_id))
+    kept = sorted(_kept(turns, classification), key=lambda turn: turn.timestamp)  # stable
     names = {turn.turn_id for turn in kept}
     edges = [
         ConversationEdge(turn.turn_id, name, "conversation_reference", REFERENCE_WEIGHT)
         for turn in kept
-        for name in turn.references
-        if name in names
+        for name in dict.fromkeys(turn.references)
+        if name in names and name != turn.turn_id
     ]
     edges += (ConversationEdge(a.turn_id, b.turn_id, "temporal", TEMPORAL_WEIGHT) for a, b in pairwise(kept))
     edges += _likenesses(kept)
@@ -88,7 +89,9 @@ def _kept(
             raise InputError(f"the classes {', '.join(odd):.80} are unknown; expected {known}")
         given = {name: tuple(turns) for name, turns in classification.items()}
         classification = Classification(**given)
-    return (*classification.preserved, *classification.summarized)
+    places = {turn.turn_id: place for place, turn in enumerate(turns)}
+    kept = (*classification.preserved, *classification.summarized)
+    return sorted(kept, key=lambda turn: places.get(turn.turn_id, len(turns)))
 
 
 def classify_conversation_mode(lattice: ConversationLattice) -> Mode:
@@ -113,21 +116,33 @@ def mode_of_texts(texts: Sequence[str], structural: float) -> Mode:
 
 
 def vector_of(values: Sequence[float] | Vector) -> Vector:
-    """Numbers as a vector."""
-    return np.asarray(values, dtype=np.float32)
+    """Numbers as a vector.
+
+    Raises:
+        InputError: they are no list of finite numbers.
+    """
+    try:
+        with np.errstate(over="ignore"):
+            vector = np.asarray(values, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the vector {values!r:.60} cannot be read; expected numbers") from error
+    if vector.ndim != 1 or not np.isfinite(vector).all():
+        raise InputError(f"the vector {values!r:.60} cannot be compared; expected a list of finite numbers")
+    return vector
 
 
 def cosine(one: Vector, values: Sequence[float] | Vector) -> float:
     """The cosine of a vector and numbers; 0 if either is zero.
 
     Raises:
-        InputError: they differ in length.
+        InputError: they differ in length, or the numbers are none.
     """
-    if len(values) != len(one):
+    other = vector_of(values)
+    if len(other) != len(one):
         raise InputError(
-            f"vectors of {len(one)} and {len(values)} numbers cannot be compared; analyse the turns with one embedder"
+            f"vectors of {len(one)} and {len(other)} numbers cannot be compared; analyse the turns with one embedder"
         )
-    return vector_cosine(one, vector_of(values))
+    return vector_cosine(one, other)
 
 
 def _node(turn: TurnAnalysis) -> ConversationNode:

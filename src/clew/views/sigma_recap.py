@@ -5,9 +5,9 @@ paradigm shift has a line as long as the bare names of the shifts fit; the lines
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from clew.analyze.overlays import Overlay
 from clew.condense.material import RecapTurn, TurnScores, recap_turns
@@ -37,7 +37,7 @@ def reconstruct_quest_context(
     *,
     budget: int = BUDGET,
     counter: Counting = "estimate",
-    options: AnalyzerOptions | None = None,
+    options: AnalyzerOptions | Mapping[str, Any] | None = None,
 ) -> str:
     """The recap of work: quest, status, files, mental map, key decisions, open tasks, last action, queries to ask.
 
@@ -47,7 +47,7 @@ def reconstruct_quest_context(
     Args:
         options: their `overlay_threshold` is the score from which O1 is high.
     """
-    talk = _Talk.of(lattice, (options or AnalyzerOptions()).overlay_threshold)
+    talk = _Talk.of(lattice, AnalyzerOptions.of(options).overlay_threshold)
     draft = _Draft(budget, counter_named(counter))
     draft.open(f"## Current Quest: {talk.quest()}", *talk.note())
     draft.add("", ["", f"**Status:** {'In Progress' if talk.is_open() else 'Answered'}"])
@@ -66,7 +66,7 @@ def reconstruct_chat_context(
     *,
     budget: int = BUDGET,
     counter: Counting = "estimate",
-    options: AnalyzerOptions | None = None,
+    options: AnalyzerOptions | Mapping[str, Any] | None = None,
 ) -> str:
     """The recap of a talk: its breakthroughs, then its important points by overlay, each in the order of time.
 
@@ -76,7 +76,7 @@ def reconstruct_chat_context(
     Args:
         options: their `overlay_threshold` is that score.
     """
-    talk = _Talk.of(lattice, (options or AnalyzerOptions()).overlay_threshold)
+    talk = _Talk.of(lattice, AnalyzerOptions.of(options).overlay_threshold)
     draft = _Draft(budget, counter_named(counter))
     draft.open(f"## Conversation: {talk.quest()}", *talk.note())
     draft.add_shifts("Breakthroughs", talk)
@@ -174,7 +174,7 @@ class _Talk:
     def line(self, turn: RecapTurn, most: int) -> str:
         """A turn on one line of at most so many characters of its words; 0 gives its name alone."""
         name = f"- [{self._name(turn.seq)}]"
-        return f"{name} {turn.name}: {_short(turn.one_line, most)}" if most else name
+        return f"{name} {turn.name}: {_said(turn, most)}" if most else name
 
     def note(self) -> list[str]:
         """What short names stand for, where turns have them."""
@@ -192,7 +192,7 @@ class _Talk:
         words = [turn for turn in self.shifts() if says_something(turn) and not _CALL.match(turn.prose)]
         asked = [turn for turn in self.turns if turn.role == "user" and says_something(turn)]
         told = [turn for turn in words if turn.role == "user"][-1:] or asked[:1] or words[-1:] or list(self.turns[:1])
-        return _short(told[0].one_line, TITLE) if told else "(nothing was said)"
+        return _said(told[0], TITLE) if told else "(nothing was said)"
 
     def is_open(self) -> bool:
         """Whether the last word is the user's, or a task is open."""
@@ -207,18 +207,20 @@ class _Talk:
         return [value.mark.value for value in ranked if value.mark.kind == "path"][:_FILES]
 
     def mental_map(self) -> list[str]:
-        """The structural turns: done, the current focus, and the tasks that wait."""
+        """The structural turns: done, the current focus, and the tasks that wait; what waits is not done."""
+        waiting = {_short(text, TITLE): name for name, text in self._told("task")[-_QUESTIONS:]}
         steps = [turn for turn in self.turns if turn.overlays.get(Overlay.STRUCTURAL.value, 0.0) >= self.active]
+        focus = steps[-1:]
         best = sorted(steps, key=lambda turn: (-round(turn.importance, 6), -turn.seq))[:_MOST]
-        shown = sorted({turn.seq: turn for turn in [*best, *steps[-1:]]}.values(), key=lambda turn: turn.seq)
+        done = [turn for turn in best if turn not in focus and _said(turn, TITLE) not in waiting]
         lines = [
-            f"{_NOW if turn is shown[-1] else _DONE} {_short(turn.one_line, TITLE)}"
-            f"{' (current focus)' if turn is shown[-1] else ''} [{self._name(turn.seq)}]"
-            for turn in shown
+            f"{_DONE} {_said(turn, TITLE)} [{self._name(turn.seq)}]" for turn in sorted(done, key=lambda turn: turn.seq)
         ]
-        lines += [
-            f"{_OPEN} {_short(text, TITLE)} (pending) [{name}]" for name, text in self._told("task")[-_QUESTIONS:]
-        ]
+        for turn in focus:
+            said = _said(turn, TITLE)
+            waiting.pop(said, None)
+            lines.append(f"{_NOW} {said} (current focus) [{self._name(turn.seq)}]")
+        lines += [f"{_OPEN} {text} (pending) [{name}]" for text, name in waiting.items()]
         return [f"{number}. {line}" for number, line in enumerate(lines, 1)]
 
     def statements(self, kind: str) -> list[str]:
@@ -239,7 +241,7 @@ class _Talk:
     def queries(self) -> list[str]:
         """Questions that the memory can answer, by the tags of the weightiest turns, else by what they say."""
         weighty = sorted(self.turns, key=lambda turn: (-round(turn.importance, 6), -turn.seq))
-        said = [(turn, _short(turn.one_line, TITLE).rstrip(" .!?")) for turn in weighty]
+        said = [(turn, _said(turn, TITLE).rstrip(" .!?")) for turn in weighty]
         names = [(self.nodes[turn.seq].semantic_tags or (words,))[0] for turn, words in said]
         asked = [f'- "What was said about {name}?"' for name in dict.fromkeys(names)][:_QUESTIONS]
         return ["You can ask:", "", *asked] if asked else []
@@ -259,9 +261,14 @@ def _scores(node: ConversationNode) -> TurnScores:
     return TurnScores(node.importance_score, node.is_paradigm_shift, node.overlay_scores.to_dict())
 
 
-def _short(text: str, most: int) -> str:
+def _said(turn: RecapTurn, most: int) -> str:
+    """What a turn says, or does, in short."""
+    return _short(turn.one_line, most, by_user=turn.by_user)
+
+
+def _short(text: str, most: int, *, by_user: bool = False) -> str:
     """The first sentences that say something, on one line, within so many characters; of a call its label."""
     call = _CALL.match(text)
     if call is not None:
         return cut(call_label(call["name"], text[call.end("name") + 1 :].strip().removesuffix(")")), most)
-    return opening(text, most) or cut(" ".join(text.split()), most)
+    return opening(text, most, by_user=by_user) or cut(" ".join(text.split()), most)

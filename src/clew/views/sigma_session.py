@@ -52,6 +52,7 @@ from clew.views.sigma_shapes import (
     SessionState,
     Transition,
     TurnAnalysis,
+    check_tokens,
 )
 
 ARCHIVES: Final = "archives"
@@ -88,13 +89,14 @@ def continue_session(
         tokens: of the conversation when the provider session was started.
 
     Raises:
-        InputError: the reason is unknown, or a name is empty.
+        InputError: the reason is unknown, a name is empty, or the number of tokens is none.
         NotFoundError: there is no such session.
     """
     if reason not in REASONS:
         raise InputError(f"reason {reason!r} is unknown; expected one of {', '.join(REASONS)}")
     if not provider_session or not isinstance(provider_session, str):
         raise InputError(f"provider session {provider_session!r} is no name; expected a text that is not empty")
+    check_tokens(tokens)
     now = to_us(memory.reads.clock())
 
     def note(tx: Transaction) -> None:

@@ -68,6 +68,9 @@ class ConversationTurn(Record):
     content: str
     timestamp: int
 
+    def __post_init__(self) -> None:
+        _check(self, ("id", "role", "content"), ("timestamp",))
+
     @classmethod
     def at(cls, timestamp: int, role: Role, content: str) -> Self:
         """A turn with the document's id, `turn-{timestamp}`."""
@@ -101,7 +104,10 @@ def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
         raise InputError(f"overlay_scores is {scores!r:.60}; expected scores by the names of overlays")
     vector: object = record.embedding
     if not isinstance(vector, tuple):
-        object.__setattr__(record, "embedding", tuple(map(float, record.embedding)))
+        try:
+            object.__setattr__(record, "embedding", tuple(map(float, record.embedding)))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"embedding is {vector!r:.60}; expected numbers, none without an embedder") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +138,7 @@ class TurnAnalysis(Record):
     def __post_init__(self) -> None:
         _take_scores(self)
         _take_lists(self, "references", "semantic_tags")
+        _check(self, ("turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +269,16 @@ class ConversationLattice:
             raise InputError("the lattice cannot be read; expected nodes, edges and metadata") from error
 
 
+def check_tokens(tokens: int | None) -> None:
+    """Refuses what is no number of tokens.
+
+    Raises:
+        InputError: it is negative, or of another type.
+    """
+    if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0):
+        raise InputError(f"{tokens!r:.60} is no number of tokens; expected a whole number, 0 or more")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition(Record):
     """One transition from one provider session to the next."""
@@ -274,6 +291,7 @@ class Transition(Record):
 
     def __post_init__(self) -> None:
         _check(self, ("old_session", "new_session", "reason"), ("timestamp",))
+        check_tokens(self.token_count_at_compression)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,13 +323,35 @@ class SessionState(Record):
             raise InputError(f"SessionState: compression_history is {self.compression_history!r:.60}; expected steps")
 
 
+class _Options(Record):
+    """Base class of the tunable parameters."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, given: Self | Mapping[str, Any] | None) -> Self:
+        """What is given, also as a mapping of names; the defaults for None.
+
+        Raises:
+            InputError: it is something else, or a value is of another type.
+        """
+        if isinstance(given, cls):
+            return given
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(f"the options are {given!r:.60}; expected {cls.__name__} or a mapping")
+        return cls.from_dict(given or {})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnalyzerOptions(Record):
+class AnalyzerOptions(_Options):
     """The document's tunable parameters of the analyzer."""
 
     overlay_threshold: float = 5.0
     paradigm_shift_threshold: float = 0.7
     routine_threshold: float = 3.0
+
+    def __post_init__(self) -> None:
+        _check(self, numbers=self.__slots__)
 
 
 def _camel(name: str) -> str:
@@ -320,7 +360,7 @@ def _camel(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InjectorOptions(Record):
+class InjectorOptions(_Options):
     """The document's tunable parameters of the injector: `windowSize`, `maxContextTurns` and so on."""
 
     window_size: int = WINDOW
@@ -328,6 +368,9 @@ class InjectorOptions(Record):
     min_relevance: float = LEAST
     max_snippet_length: int = SNIPPET
     debug: bool = False
+
+    def __post_init__(self) -> None:
+        _check(self, numbers=self.__slots__[:-1])
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -343,7 +386,7 @@ class InjectorOptions(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompressorOptions(Record):
+class CompressorOptions(_Options):
     """The document's tunable parameters of the compressor.
 
     Attributes:
@@ -355,6 +398,9 @@ class CompressorOptions(Record):
     target_size: int = 40_000
     preserve_threshold: float = 7.0
     use_llm_summary: bool = False
+
+    def __post_init__(self) -> None:
+        _check(self, numbers=self.__slots__[:-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
