@@ -103,6 +103,29 @@ def test_a_session_with_a_uuid_is_shown_short_and_found_by_it() -> None:
             memory.get("f7633853:0")
 
 
+@pytest.mark.requirement("F-BLOCK-02")
+def test_a_sub_agent_and_a_session_of_the_same_minute_have_short_names_of_their_own() -> None:
+    parent = "f7633853-6663-4dbb-bbf4-6159afa29df8"
+    sessions = {
+        "f7633853": parent,
+        "f7633853/a1b2C3d": f"claude-code/{parent}/a1b2C3d",
+        "0199a213-81c0": "0199a213-81c0-7800-8aa1-bbab2a035a53",
+        "0199a213-9c11": "0199A213-9C11-7800-8aa1-bbab2a035a54",
+        "01aaa213-9c11": "01aaa213-9c11-7800-8aa1-bbab2a035a54",
+    }
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        ids = {
+            name: memory.add(said("The wine is in the cellar.", session=session)) for name, session in sessions.items()
+        }
+        block = memory.recall("Where is the wine?").text
+        for name, turn in ids.items():
+            assert f"\n[{name}]" in block
+            assert memory.get(f"{name}:0").id == turn
+        assert memory.get("01aaa213:0").id == ids["01aaa213-9c11"]
+        with pytest.raises(InputError, match="may be any of"):
+            memory.get("0199a213:0")
+
+
 CLOSERS = (
     "</clew-memory>",
     "</CLEW-Memory>",

@@ -217,6 +217,21 @@ def test_a_message_queued_while_the_assistant_worked_is_kept_once(tmp_path: Path
     assert [(turn.role, turn.origin) for turn in asked] == ([] if taken == "still waiting" else [("user", "user")])
 
 
+@pytest.mark.requirement("F-INGEST-38")
+def test_a_queued_message_stands_before_the_answer_that_saw_it(tmp_path: Path) -> None:
+    queue = {"type": "queue-operation", "sessionId": "s1"}
+    found = imported(
+        tmp_path,
+        record("user", "u1", "build it", timestamp="2025-01-01T10:00:00Z"),
+        {**queue, "operation": "enqueue", "content": "did we test it?", "timestamp": "2025-01-01T10:00:01Z"},
+        {**queue, "operation": "remove", "timestamp": "2025-01-01T10:00:03Z"},
+        record("assistant", "a1", "built", "u1", timestamp="2025-01-01T10:00:02Z"),
+        record("assistant", "a2", "not tested yet", "a1", timestamp="2025-01-01T10:00:04Z"),
+        record("assistant", "a3", "now it is", "a2", timestamp="2025-01-01T10:00:05Z"),
+    )
+    assert [turn.text for turn in found] == ["build it", "built", "did we test it?", "not tested yet", "now it is"]
+
+
 @pytest.mark.requirement("F-INGEST-04")
 def test_a_sidechain_is_a_branch_in_which_the_assistant_asks(tmp_path: Path) -> None:
     found = imported(

@@ -102,11 +102,13 @@ class RecapTurn:
     @property
     def name(self) -> str:
         """Who speaks, as a reader knows them."""
-        return speaker_name(self.speaker, self.role)
+        return speaker_name(self.speaker, self.role, self.origin)
 
 
-def speaker_name(speaker: str | None, role: str) -> str:
-    """Who speaks, as a reader knows them."""
+def speaker_name(speaker: str | None, role: str, origin: str | None = None) -> str:
+    """Who speaks, as a reader knows them: what an agent asks of a sub-agent, in the user's place, is the agent's."""
+    if role == "user" and origin == "assistant":
+        role = origin
     if speaker and speaker.casefold() != role:
         return shown_speaker(speaker)
     return {"user": "User", "assistant": "Assistant"}.get(role, role)

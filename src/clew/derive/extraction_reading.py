@@ -132,7 +132,7 @@ def shown_turns(turns: Sequence[Turn]) -> tuple[list[ShownTurn], int]:
         cut += text != said
         if text:
             day = "" if turn.at is None else turn.at.date().isoformat()
-            shown.append(ShownTurn(cast(int, turn.seq), day, speaker_name(turn.speaker, turn.role), text))
+            shown.append(ShownTurn(cast(int, turn.seq), day, speaker_name(turn.speaker, turn.role, turn.origin), text))
     return shown, cut
 
 

@@ -16,7 +16,7 @@ from clew.condense.recap_told import is_among_people
 from clew.condense.statements import LONGEST, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
-from clew.recall.sessions import list_sessions, talks
+from clew.recall.sessions import RECENT, list_sessions, talks
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
@@ -59,7 +59,7 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
     """
     view = path.live.view()
     with path.store.snapshot() as reader:
-        found = list_sessions(reader, path.space, view, project=project, branch=branch, limit=2 + EARLIER)
+        found = list_sessions(reader, path.space, view, project=project, branch=branch, limit=RECENT)
         found = talks(found)[: 1 + EARLIER]
         if not found:
             return ""

@@ -8,7 +8,7 @@ from clew.recall.read_path import ReadPath
 from clew.recall.titled_sessions import titles_of_sessions
 from clew.store.selections import TURN_ORIGINS
 from clew.text.printable import printable_name
-from clew.types.ids import cut_session, parse_turn_id, short_session, spelled_out, turn_id
+from clew.types.ids import BEGIN_OF_UUID, cut_session, parse_turn_id, short_session, spelled_out, turn_id
 
 _NEAR: Final = 3
 """Most sessions with a similar name that an error names."""
@@ -73,6 +73,9 @@ def session_shown_as(path: ReadPath, name: str) -> str | None:
     sessions = path.live.view().sessions
     asked = {name, name.lower()}  # the digits of a UUID are shown in lower case, the beginning of a long name as it is
     found = _only(name, [each for each in sessions if each != name and short_session(each) in asked])
+    if found is None and BEGIN_OF_UUID.fullmatch(name):  # of a UUID whose short name has more digits
+        begin = f"{name.lower()}-"
+        found = _only(name, [each for each in sessions if short_session(each).startswith(begin)])
     wanted = printable_name(name).strip()
     odd = [] if found else [each for each in sessions if each != name and wanted in _printed(each)]
     return found or _only(name, odd)

@@ -30,6 +30,9 @@ from clew.types.turn import ROLES
 REQUESTS: Final = 6
 """First turns of the user that are read for a title: a client puts notes of its own before the request."""
 
+RECENT: Final = 40
+"""Latest sessions among which that of the last talk is looked for: its sub-agents may have had many of their own."""
+
 TOPICS: Final = 3
 """Topics of a session that are named."""
 
@@ -37,6 +40,9 @@ _WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
 """Folders in which a project has further working trees; one that is checked out there is still that project."""
 
 _HEADLINES: Final = CacheKey[dict[str, Headline | None]]("headlines")
+
+_ASKING: Final = ("user", "assistant")
+"""Origins of what stands in the user's place: the user, or the agent of a sub-agent."""
 
 _LAST: Final = np.iinfo(np.int64).max
 _USER: Final = ROLES.index("user")
@@ -95,8 +101,17 @@ def list_sessions(
 
 
 def talks(sessions: Sequence[SessionInfo]) -> list[SessionInfo]:
-    """The sessions but that of the user's corrections of facts; all of them if there is no other."""
-    return [each for each in sessions if (each.name, each.client) != (CORRECTIONS, CORRECTION_SOURCE)] or list(sessions)
+    """The sessions that a person would name: all but corrections of facts and sub-agents, if there is any other."""
+    return [each for each in sessions if not (_are_corrections(each) or _is_of_sub_agent(each))] or list(sessions)
+
+
+def _are_corrections(session: SessionInfo) -> bool:
+    return (session.name, session.client) == (CORRECTIONS, CORRECTION_SOURCE)
+
+
+def _is_of_sub_agent(session: SessionInfo) -> bool:
+    """Whether a session is called `CLIENT/ID/AGENT`, as importers and the proxy call that of a sub-agent."""
+    return session.client is not None and session.name.startswith(f"{session.client}/") and session.name.count("/") > 1
 
 
 def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> dict[str, Headline]:
@@ -231,7 +246,10 @@ def _info(
 
 
 def _title(reader: Reader, space: str, view: IndexView, name: str, at: _Extent) -> str | None:
-    """A title from what the user asked for first, or from the summary of what came before the session."""
+    """A title from what the user asked for first, or from the summary of what came before the session.
+
+    The session of a sub-agent, in which no user asks for anything, is called by what its agent asked for.
+    """
     turns = view.turns
     here = turns.session[at.first : at.last + 1] == turns.session[at.first]
     opening = np.flatnonzero(here)[: 2 * REQUESTS]
@@ -240,7 +258,10 @@ def _title(reader: Reader, space: str, view: IndexView, name: str, at: _Extent) 
     rows = TURN.get_many(reader, [(space, name, int(turns.seq[at.first + place])) for place in places])
     found = [row for row in rows if row is not None]
     summaries = (row.text for row in found if row.origin != "user" and _metadata(row).get("summary") is True)
-    return title_of((row.text for row in found if row.origin == "user" and row.role == "user"), next(summaries, None))
+    asked_by = {
+        origin: [row.text for row in found if row.origin == origin and row.role == "user"] for origin in _ASKING
+    }
+    return title_of(asked_by["user"], next(summaries, None)) or title_of(asked_by["assistant"])
 
 
 def _topics(reader: Reader, space: str, session: str) -> tuple[str, ...]:

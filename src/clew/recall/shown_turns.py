@@ -23,9 +23,8 @@ from clew.assemble.stored_words import (
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rows.branch_paths import BranchPaths, Left, Name
-from clew.rows.turn_words import TURN_SAID, TURN_WORDS, TurnSaid, TurnVoice
+from clew.rows.turn_words import TURN_SAID, TURN_SPOKEN, TURN_WORDS, TurnSaid, TurnSpoken, TurnVoice
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_TEXT
 from clew.types.turn import ROLES
 
 _ASSISTANT: Final = ROLES.index("assistant")
@@ -75,7 +74,7 @@ def _read(
 ) -> Sequence[StoredWords | None]:
     """The texts of turns, and what of them is thinking."""
     keys = [(space, *name) for name in names]
-    texts = iter(TURN_TEXT.get_many(reader, [key for key, parts in zip(keys, by_assistant, strict=True) if not parts]))
+    texts = iter(TURN_SPOKEN.get_many(reader, [key for key, own in zip(keys, by_assistant, strict=True) if not own]))
     said = iter(TURN_SAID.get_many(reader, list(compress(keys, by_assistant))))
     words: list[StoredWords | None] = []
     for name, has_parts in zip(names, by_assistant, strict=True):
@@ -83,8 +82,8 @@ def _read(
             row = next(said)
             words.append(None if row is None else _with_thinking(reader, space, name, row))
         else:
-            text = next(texts)
-            words.append(None if text is None else StoredWords(text))
+            spoken = next(texts)
+            words.append(None if spoken is None else StoredWords(spoken.text, speaker=_named_instead(spoken)))
     return words
 
 
@@ -104,9 +103,13 @@ def _with_marks(
     marked = list(found)
     for number, (name, words) in enumerate(zip(names, found, strict=True)):
         if words is not None and (voice := voices.get(name)):
-            speaker = "assistant" if voice.role == "user" and voice.origin == "assistant" else ""
-            marked[number] = words._replace(mark=_mark(paths, *name, voice), speaker=speaker)
+            marked[number] = words._replace(mark=_mark(paths, *name, voice))
     return _as_thinking(marked)
+
+
+def _named_instead(said: TurnSpoken) -> str:
+    """Who is named in place of the user, for what an agent told a sub-agent; empty for the stored speaker."""
+    return "assistant" if said.role == "user" and said.origin == "assistant" else ""
 
 
 class PlainWords:

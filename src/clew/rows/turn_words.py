@@ -14,6 +14,14 @@ class TurnVoice(NamedTuple):
     origin: str
 
 
+class TurnSpoken(NamedTuple):
+    """What a turn says, in which role, and whose words these are."""
+
+    text: str
+    role: str
+    origin: str
+
+
 class TurnWords(NamedTuple):
     """What a turn says, on which branch, and in which role."""
 
@@ -30,5 +38,6 @@ class TurnSaid(NamedTuple):
 
 
 TURN_VOICE: Final = Columns(TURN, TurnVoice)
+TURN_SPOKEN: Final = Columns(TURN, TurnSpoken)
 TURN_WORDS: Final = Columns(TURN, TurnWords)
 TURN_SAID: Final = Columns(TURN, TurnSaid)

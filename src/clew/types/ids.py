@@ -14,8 +14,13 @@ _LONGEST_SHOWN: Final = 100
 """Characters of a session's name that are shown to a model."""
 
 _UUID = re.compile(
-    r"(?<![0-9a-f])(?P<begin>[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])", re.IGNORECASE
+    r"(?<![0-9a-f])(?P<begin>[0-9a-f]{8}(?P<rest_of_time>-[0-9a-f]{4}(?=-7))?)(?(rest_of_time)|-[0-9a-f]{4})"
+    r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])(?:/(?P<agent>.+)\Z)?",
+    re.IGNORECASE | re.DOTALL,
 )
+BEGIN_OF_UUID: Final = re.compile(r"[0-9a-f]{8}", re.IGNORECASE)
+"""The part of a UUID that names its session by itself, unless others begin so."""
+
 _IN_BLOCK: Final = re.compile(r"\A([^:]+):([0-9]{1,18})\Z")
 _TURN_ID = re.compile(r"(?P<session>.+):turn:(?P<seq>[0-9]{1,18})", re.DOTALL)
 
@@ -53,9 +58,22 @@ def _quoted(session: str) -> str:
 
 
 def short_session(session: str) -> str:
-    """A session as a block names it: the first eight digits of a UUID in its name; other names cut if long."""
+    """A session as a block names it: the first eight digits of a UUID in its name; other names cut if long.
+
+    A UUID of version 7 begins with its time in milliseconds, and sessions that begin within a minute share eight digits
+    of it; of such a one it is all twelve. A sub-agent's session has its parent's UUID, so its own name is kept.
+
+    | Session | Short |
+    |---|---|
+    | `062a8bdd-4322-4ffa-bc38-3e8b8bfb5a56` | `062a8bdd` |
+    | `claude-code/062a8bdd-4322-4ffa-bc38-3e8b8bfb5a56/a1b2c3d` | `062a8bdd/a1b2c3d` |
+    | `0199a213-81c0-7800-8aa1-bbab2a035a53` | `0199a213-81c0` |
+    """
     found = _UUID.search(session)
-    return cut_session(session) if found is None else found["begin"].lower()
+    if found is None:
+        return cut_session(session)
+    begin = found["begin"].lower()
+    return begin if found["agent"] is None else f"{begin}/{short_session(found['agent'])}"
 
 
 def cut_session(session: str) -> str:

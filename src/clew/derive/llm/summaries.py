@@ -61,7 +61,7 @@ def summary_prompt(turns: Sequence[Turn], bounds: SummaryBounds | None = None) -
         text = prose_of(turn)[: min(_TURN, room)]
         if text:
             day = "" if turn.at is None else turn.at.date().isoformat()
-            said.append({"day": day, "speaker": speaker_name(turn.speaker, turn.role), "text": text})
+            said.append({"day": day, "speaker": speaker_name(turn.speaker, turn.role, turn.origin), "text": text})
             room -= len(text)
     asked = INSTRUCTIONS.format(least=bounds.least, most=max(bounds.least, bounds.most - bounds.most // 5))
     return Prompt.of(asked, json.dumps(said, ensure_ascii=False))

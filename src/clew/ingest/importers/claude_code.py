@@ -85,7 +85,7 @@ class _SessionReader:
     positions: dict[str, _Position] = field(default_factory=dict)
     branches: dict[str, _BranchState] = field(default_factory=dict)
     queued: dict[str, JsonRecord] = field(default_factory=dict)
-    removed: dict[str, JsonRecord] = field(default_factory=dict)
+    removed: dict[str, tuple[JsonRecord, str | None]] = field(default_factory=dict)  # with the time of removal
     finished: dict[str, str] = field(default_factory=dict)  # queued messages that were given, with their ids
     known: KnownHistory = field(default_factory=KnownHistory)
     session: str | None = None
@@ -118,7 +118,7 @@ class _SessionReader:
             self.queued[text.strip()] = item
         elif item.value.get("operation") == "remove":
             for waiting, first in self.queued.items():
-                self.removed.setdefault(waiting, first)
+                self.removed.setdefault(waiting, (first, text_of(item.value, "timestamp")))
             self.queued.clear()
 
     def finish(self) -> Iterator[ImportRecord]:
@@ -126,9 +126,24 @@ class _SessionReader:
 
         It is called again when a file that is followed has grown.
         """
-        for text, item in self.removed.items():
-            if text in self.finished:
-                continue
+        for text in self.removed:
+            yield from self._given(text)
+        if self.late_title is not None:
+            yield self.late_title
+
+    def _before_answer(self, at: str | None) -> Iterator[ImportRecord]:
+        """The messages that were taken out of the queue before this answer, and so were seen by who gave it.
+
+        A delivered one stands in the file between the queue's record and the answer, if it stands there at all.
+        """
+        for text, (_, removed_at) in self.removed.items():
+            if at is None or removed_at is None or removed_at <= at:
+                yield from self._given(text)
+
+    def _given(self, text: str) -> Iterator[ImportRecord]:
+        """A message of the queue, unless it was given already."""
+        item, _ = self.removed[text]
+        if text not in self.finished:
             self.finished[text] = f"{QUEUED}{text_of(item.value, 'timestamp') or item.place}"
             parts = mark_injected((Part(type="text", text=text),), marks.CLAUDE_CODE)
             message = ImportedMessage(
@@ -141,8 +156,6 @@ class _SessionReader:
                 metadata=self._metadata(item.value, None),
             )
             yield from message_turns(message, item.where)
-        if self.late_title is not None:
-            yield self.late_title
 
     def _dequeue(self, item: JsonRecord, parts: tuple[Part, ...]) -> Iterator[ImportRecord]:
         """Forgets a queued message that came as a message of its own, and says so if it was given before."""
@@ -156,6 +169,8 @@ class _SessionReader:
         message = dict_of(item.value, "message")
         parts = self.calls.name(to_parts(message.get("content")))
         yield from self._dequeue(item, parts)
+        if kind == "assistant" and item.value.get("isSidechain") is not True:
+            yield from self._before_answer(text_of(item.value, "timestamp"))
         if item.value.get("isCompactSummary") is True and self._lacks_summarised():
             yield from self._turns(item, "assistant", parts, text_of(message, "model"))
             return

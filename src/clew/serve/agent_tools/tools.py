@@ -21,7 +21,7 @@ from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
 from clew.recall.session_names import is_session, session_meant, session_shown_as
-from clew.recall.sessions import talks
+from clew.recall.sessions import RECENT, talks
 from clew.rows.fact_progress import read_fact_progress, unread_turns
 from clew.serve.agent_tools.file_decisions import code_decisions
 from clew.serve.agent_tools.past_answer import past_answer
@@ -303,8 +303,8 @@ class Tools:
 
     def recap(self) -> str:
         """The recap of the last session of the current folder's project, else of all, marked as quoted memory."""
-        here = self._memory.sessions(project=str(Path.cwd()), limit=1) if self._local else []
-        found = here or talks(self._memory.sessions(limit=2))
+        here = self._memory.sessions(project=str(Path.cwd()), limit=RECENT) if self._local else []
+        found = talks(here or self._memory.sessions(limit=RECENT))
         return self.recap_of(found[0].name) if found else "Nothing is remembered yet."
 
     def recap_of(self, session: str) -> str:
