@@ -95,7 +95,10 @@ _ROLE: Final = one_of(
     "callers?", "contributors?", "attendees", "travell?ers", "residents", "owners?", "clients", "workers", "reviewers?",
     "authors", "part(?:y|ies)", "agents?", "everyone", "everybody", "all of you", "anyone",
 )  # fmt: skip  # a list of words, not a column
-_NOT_OBLIGED: Final = r"(?! be\b| have\b| feel| know| miss| love| really| see\b| hear| admit| think| mean| remain)"
+_NOT_OBLIGED: Final = (
+    r"(?! be\b| have\b| feel| know| miss| love| really| hear| admit| think| mean| remain|"
+    r" see\b(?! (?:an?|your) (?:doctor|dentist|gp|vet|lawyer|specialist|physician|therapist|nurse)\b))"
+)
 _ADVERBS: Final = ("you", "you'll", "you will", "you also", "you just", "you still", "you first", "you only", "you do")
 _ASKED: Final = "".join(
     f"(?<!{before} you {{0}} to)" for before in ("do", "did", "if", "would", "when", "what", "that", "all")

@@ -115,7 +115,9 @@ _THIS_MONTH: Final = (
 )
 _WISH: Final = r"(?:(?<=^may)|(?<=[,;] may)|(?<=\band may))"
 _LIMITED: Final = one_of("some", "most", "many", "certain", "rare", "few", "a few", "several", "other")
-_CASES: Final = one_of("cases?", "circumstances", "instances", "situations?", "respects?", "contexts", "sense", "ways?")
+_CASES: Final = one_of(
+    "cases?", "circumstances", "conditions", "instances", "situations?", "respects?", "contexts", "sense", "ways?"
+)
 _EVIDENCE: Final = one_of(
     "data", "results?", "findings?", "evidence", "stud(?:y|ies)", "this", "that", "it", "which", "research", "analysis",
     "figures?", "numbers", "signs?", "tests?", "logs?",
@@ -125,18 +127,20 @@ _NOUN_BEFORE: Final = one_of("a", "an", "the", "their", "his", "her", "its", "ou
 _USUAL: Final = one_of("usually", "typically", "generally", "normally")
 _REPORTED: Final = one_of("it", "that", "this")
 
+_POINTED: Final = one_of("my", "our", "your", "his", "her", "their", "its", "the", "these", "those", "this", "that")
+
 HEDGES: Final[Cues] = {
     "maybe perhaps possibly probably presumably seemingly apparently arguably conceivably supposedly allegedly "
     "reportedly plausibly potentially ostensibly seems seem seemed tend tends tended kinda sorta imo imho afaik "
     "afaict iirc arguable doubtful suggestive": None,
     "may": Cue(
-        rf"may(?<!\wmay)\b(?! ?,? ?\d| day\b)(?!{_MONTH}|{_THIS_MONTH})"
+        rf"may(?<!\wmay)\b(?! ?,? ?\d| (?:day|is|was|has|had)\b)(?!{_MONTH}|{_THIS_MONTH})"
         rf"(?!{_WISH} (?:i|we|he|she|they|you|the|your|all|god|it|"
         rf"this|both)\b)"
         rf"(?!{_PERMITS}(?: not| also| only| freely| always)? {_PERMITTED}\b)"
     ),
     "might": Cue(
-        r"\bmight\b", r"\b(?:the|by|their|his|her|our|my|its|all|military|naval|with|of) might\b|\bmight and\b"
+        r"\bmight\b", r"\b(?:the|by|their|his|her|our|my|its|all|military|naval|with|of) might\b|\bmight (?:and|is)\b"
     ),
     "could": Cue(
         r"\bcould (?:\w+ly |also |well |still |just |even )?(?:be|mean|cause|lead|explain|happen|affect|indicate|"
@@ -145,9 +149,9 @@ HEDGES: Final[Cues] = {
         r"|\b(?:i|we|you) could (?:make|take)\b",
     ),
     "can": Cue(r"\bit can (?:be|happen) that\b"),
-    "sometimes": Cue(r"^\W*sometimes,? (?!i\b|we\b|you\b)"),
-    "cases case circumstances instances situations situation respects contexts sense ways way": Cue(
-        rf"\bin (?:\w+ )?{_LIMITED} {_CASES}\b|\bin a (?:certain )?(?:sense|way)(?=,|\.|$)|\bin a sense\b"
+    "sometimes occasionally": Cue(r"^\W*(?:sometimes|occasionally),? (?!i\b|we\b|you\b)"),
+    "cases case circumstances conditions instances situations situation respects contexts sense ways way": Cue(
+        rf"\b(?:in|under) (?:\w+ )?{_LIMITED} {_CASES}\b|\bin a (?:certain )?(?:sense|way)(?=,|\.|$)|\bin a sense\b"
     ),
     "think": Cue(
         r"\b(?:i|we)(?:'d| do| would| don't| dont| really| still| just| personally| honestly)* think\b",
@@ -159,9 +163,14 @@ HEDGES: Final[Cues] = {
         r"|\bmy guess\b|\b(?:best|rough|wild) guess\b"
     ),
     "say argue": Cue(
-        r"\b(?:i'd|i would|one (?:could|might)|hard to|sources|they|people|some) (?:say|argue)\b", "say (?:hi|hello)"
+        r"\b(?:i'd|i would|one (?:could|might)|hard to|sources|they|people|some(?: would| might| could| may)?) (?:say|"
+        r"argue)\b",
+        "say (?:hi|hello)",
     ),
     "thought": Cue(r"\bor so \w+ thought\b|\bis thought to\b"),
+    "impression hunch suspicion understanding": Cue(
+        rf"\bmy (?:\w+ )?(?:impression|hunch|suspicion|understanding) (?:is|was) (?:that|{_PRONOUN}|{_POINTED}|an?)\b"
+    ),
     "doubt": Cue(r"\bi (?:\w+ )?doubt\b"),
     "wonder wondering": Cue(
         r"\bi(?:'m| am)? (?:\w+ )?wonder(?:ing)? (?:if|whether)\b", r"\bi was wondering if|\bwondering if you\b"
@@ -198,6 +207,11 @@ HEDGES: Final[Cues] = {
     ),
     "suggest suggests suggested indicate indicates": Cue(
         rf"\b{_EVIDENCE} (?:\w+ly |would |may |also )?(?:suggest|indicate)(?:s|ed)?\b"
+    ),
+    "possible conceivable imaginable plausible": Cue(
+        rf"\b(?:is|it's|was|seems) (?:\w+ )?(?:possible|conceivable|imaginable|plausible) (?:that|{_PRONOUN}|"
+        rf"{_POINTED}|an?|"
+        r"some\w*|nobody|no one)\b"
     ),
     "possible possibility chance chances risk odds": Cue(
         r"\bpossible that\b|\b(?:there's|there is|there are|still) (?:always |still )?(?:a|some|every) "
@@ -237,7 +251,6 @@ _UNITS: Final = one_of(
     "days?", "nights?", "weeks?", "weekends?", "months?", "years?", "mornings?", "evenings?", "afternoons?", "summers?",
     "winters?", "hours?", "minutes?", "seconds?", r"\w+days?", "spring", "autumn", "season",
 )  # fmt: skip  # a list of words, not a column
-_POINTED: Final = one_of("my", "our", "your", "his", "her", "their", "its", "the", "these", "those", "this", "that")
 # The whole of a group that is pointed to: "all of them", "none of the doors".
 _GROUP: Final = one_of("them", "us", "it", "you", _POINTED)
 _NOT_DENIED: Final = "".join(
@@ -249,6 +262,11 @@ _ONCE: Final = one_of(
     "was", "were", "had", "did", "went", "happened", "came", "told", "said", "saw", "noticed", "asked", "got", "showed",
     "knew", "laughed", "left", "received", "arrived", "replied", "called", "heard", "finished", "thought", "met",
     "sent", "answered", "made", "seemed", "looked", "felt", "took", "gave", "changed", "worked", "stopped", "started",
+)  # fmt: skip  # a list of words, not a column
+# What is said of "all the windows", which are otherwise an amount: "all the best", "thanks for all your work".
+_STATED: Final = one_of(
+    "are", "were", "have", "had", "will", "must", "can", "could", "would", "should", r"\w\w\wed", "left", "fell",
+    "went", "came", "broke", "sank", "lost", "burnt", "knew", "saw",
 )  # fmt: skip  # a list of words, not a column
 _JOINING: Final = tuple("that because and but so if when where think believe know say says yes".split())
 _STRESSED: Final = ("absolutely", "literally", "basically", "simply", "honestly", "really")
@@ -277,8 +295,10 @@ ABSOLUTES: Final[Cues] = {
     "all": Cue(
         r"\ball (?!of\b)(?:\w+ ){0,3}?\w+s\b|\ball (?:men|women|people|children|life|real|that|who|which)\b"
         rf"|\bof all time\b|(?<!\bwith )all of {_GROUP}\b",
-        rf"\ball (?:{_UNITS}|{_POINTED}|right|set|in|good|kinds|sorts|ready|over|along|about|around|but|too|by|at|"
-        r"once|out|done|gone|clear|rights reserved|alone|of (?:a sudden|you[,!?.])|i|you|we|it|he|she|they|so|the|a|"
+        rf"(?<!^)(?<![,;:] )(?<!\bbecause )(?<!\bbut )all {_POINTED}\b|\ball (?:{_UNITS}|"
+        rf"{_POINTED}(?! (?:\w+ )?\w+s {_STATED}\b)|right|set|in|good|kinds|sorts|ready|over|along|about|around|but|"
+        rf"too|by|at|"
+        r"once|out|done|gone|clear|rights reserved|alone|of (?:a sudden|you[,!?.])|i|you|we|it|he|she|they|so|a|"
         r"an|also|just|and|"
         r"one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b|\ball,|\ball-\w|\w-all\b"
         r"|\b(?:at|after|above|in|that's|first of|we|you|us|them|they|it|you're|we're|they're|are|were|is|was|"
@@ -294,12 +314,16 @@ ABSOLUTES: Final[Cues] = {
         rf"{_subject('every')}(?:one|body|thing|where)\b(?!'s| (?:{_ONCE}|i|we|you|he|she|they|who|"
         rf"else|here|"
         r"there|about|is so|okay|ok|going|looks|seems|has been|will be)\b)|every(?:one|body|thing) (?:always|"
-        r"must|knows)\b"
+        r"must|knows)\b|\beverything (?:i|you|we|he|she|they) (?!need)\w+ (?:is|was|turn\w*|becomes?|became|dies|died|"
+        r"fails)\b"
+        r"|\b(?:appl(?:y|ies|ied)|happens?|belongs?|true|open|free|available) (?:to|for|of) every(?:one|body|thing)\b"
+        r"|\b(?:appl(?:y|ies|ied)|works?|exists?|occurs?|is|are|was|were|true|blocked|banned|forbidden|"
+        r"found) everywhere\b"
     ),
     "nobody nothing none nowhere": Cue(
         rf"\bnone of (?!your business){_GROUP}\b|{_subject('no')}(?:body|thing|where)\b(?! (?:{_ONCE}|much|else|but|"
-        rf"like|wrong|"
-        r"new|special|too|fancy|to|about|in)\b)|nothing (?:better|worse|more|like|that|you|we) |"
+        rf"like|wrong|new|special|too|fancy|to|about|in(?! {_POINTED} \w+ \w))\b)|nothing (?:better|worse|more|like|"
+        rf"that|you|we) |"
         r"absolutely (?:nobody|nothing)\b"
     ),
     "one": Cue(
@@ -329,6 +353,11 @@ ABSOLUTES: Final[Cues] = {
     "anyone anybody": Cue(
         rf"{_subject('any')}(?:one|body) (?:can|could|will|would|who|knows|is)\b|(?:can't|cannot|"
         rf"never) trust any(?:one|body)\b"
+    ),
+    "any": Cue(
+        rf"{_subject('any')} (?!(?:less|fewer|one|help|questions?|comments?|feedback|issues?|ideas?|advice|"
+        rf"suggestions?|tips?|chance|more|"
+        r"other|further|new)\b)\w+ (?:can|could|knows|must)\b"
     ),
     "anything": Cue(r"(?:will|would|literally) (?:\w+ )?do anything\b"),
     "without": Cue(r"\bwithout (?:exception|fail|question)\b"),
@@ -392,16 +421,32 @@ _COUNTED: Final = one_of(
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen", "twenty",
     "thirty", "forty", "fifty", "sixty", "ninety", r"\d[\d.,]*", "half", "several", "hundreds", "thousands",
 )  # fmt: skip  # a list of words, not a column
+# What "like" does not liken to: "like this", "like crazy", "like always".
+_UNLIKE: Final = one_of(
+    "this", "that", "these", "those", "me", "you", "him", "her", "it", "us", "them", "hell", "crazy", "mad", "yours",
+    "my", "our", "your", "his", "their", "its", "mine", "ours", "theirs", "yeah", "wow", "no", "yes", "ok", "okay",
+    "before", "always", "usual", "ever", "never", "new", "normal", "today", "yesterday", "so", "what", "everyone",
+    "everybody", "nothing", r"\w+ly",
+)  # fmt: skip  # a list of words, not a column
 # "Like" after another verb than "be" ("eats like a horse"), after "be", of how something works, and before a plural.
 _LIKE: Final = rf"like(?!{_after(*_NOT_LIKENED, *_SEEMS, *_WANTS, word='like')})" + one_of(
     rf" an? (?!{_NOT_LIKENING}\b)\w+",
-    rf"{_IS} (?!{_COUNTED}\b)(?:\w+ing\b|(?:\w+ )?\w+s\b(?=[,:.;!]| but| in| that| who|$)"
+    rf"{_IS} (?!{_COUNTED}\b|(?:this|always)\b)(?:\w+ing\b|(?:\w+ )?\w+s\b(?=[,:.;!]| but| in| that| who|$)"
     r"|(?:the|my|our) (?!(?:best|worst|first|last|only|most|same)\b)\w+)",
     rf"{_after(*'work works worked act acts behaves runs functions operates'.split(), word='like')} "
     r"(?:the \w+|(?!this\b|always\b)\w{3,}s\b(?=[,.;!]|$))",
     rf"{_after('feels', 'feel', 'felt', word='like')} \w+ing\b",
     rf"{_after(*'us him her it them me down up around out away over below above'.split(), word='like')}"
     r" (?:\w+ed |the )?\w+s\b(?=[,.;!]|$)",
+)
+# "Time is like money": a noun by itself, likened to a noun by itself.
+_BARE: Final = (
+    r"\b(?!(?:it|that|this|he|she|they|we|you|i|there|what|which|who|here|life)\b)\w+ (?:is|are|was|were) (?:just |"
+    r"a lot |much )?"
+    rf"like (?!{_UNLIKE}\b)\w+(?=[.;!]|$)"
+    rf"|\b(?:flow|spread|mov|burn|shin|grow|travel|sing|fight|sting|rippl|ring|gallop)(?:e?s|e?d|"
+    rf"e)? like (?!{_UNLIKE}\b)\w+"
+    r"(?=[.;!]|$| (?:in|on|through|from|over|across|down|into|among)\b)"
 )
 # What is likened to its own kind is compared, not likened: "the rent here is like the rent in Rome".
 SAME_KIND: Final = re.compile(r"\b(\w{3,}) (?:\w+ ){0,3}(?:is|are|was|were) (?:\w+ )?like (?:the|an?) \1\b")
@@ -410,11 +455,11 @@ PROPORTION: Final = re.compile(r"\b\w+ ?: ?\w+ ?:: ?\w+ ?: ?\w+")
 _PICTURED: Final = r"(?:imagine|picture) (?:\w+ ){1,4}as (?:an?|the) \w+"
 
 ANALOGIES: Final[Cues] = {
-    "like": Cue(_LIKE),
+    "like": Cue(f"{_LIKE}|{_BARE}"),
     "as": Cue(
         rf"as(?<!\was) (?!{_COMPARED_BY_SIZE}\b)\w+ as (?:an? \w|two \w|(?:you|one) would\b|"
         rf"(?!{_LITERAL}\b)\w+(?=[,.;!]|$))"
-        rf"|as(?<=^just as) an? .*, |is to .* as .* is to |are to .* as .* (?:is|are) to "
+        rf"|as(?<=^just as) (?:an?|\w+s) .*, |is to .* as .* is to |are to .* as .* (?:is|are) to "
     ),
     _SIMILE_ADJECTIVES: Cue(rf"\b{one_of(*_SIMILE_ADJECTIVES.split())} as an? \w"),
     "what": Cue(
