@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -448,3 +449,37 @@ def test_claims_are_found_and_kept() -> None:
         graph.add(ClaimNode("a", "again", 0.1, 0.1))
     with pytest.raises(NotFoundError, match="'z'"):
         graph.get("z")
+
+
+@pytest.mark.requirement("W-HSCA-02")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("snapshot_coherence_threshold", "0.7"),
+        ("snapshot_coherence_threshold", None),
+        ("snapshot_coherence_threshold", float("nan")),
+        ("max_buffer_chunks", "20"),
+        ("max_buffer_chunks", -3),
+        ("max_buffer_chunks", 2.5),
+        ("cooccurrence_window", "5"),
+        ("cooccurrence_window", -1),
+        ("cooccurrence_window", 1.5),
+    ],
+)
+def test_an_engine_refuses_what_is_no_such_number(name: str, value: Any) -> None:
+    with pytest.raises(InputError, match=rf"^{name} "):
+        HSCAEngine(**{name: value})
+
+
+@pytest.mark.requirement("W-HSCA-02")
+def test_an_engine_takes_thresholds_that_nothing_or_everything_reaches() -> None:
+    always, never = HSCAEngine(0, 1, 0), HSCAEngine(2.0)
+    for engine in (always, never):
+        engine.ingest_turn("The miller saw the broken wheel.")
+    assert (len(always.get_macro_context()), len(never.get_macro_context())) == (1, 0)
+
+
+@pytest.mark.requirement("W-HSCA-04")
+def test_a_weight_that_is_not_a_number_is_refused() -> None:
+    with pytest.raises(InputError, match="layer1_score is nan; expected a number"):
+        WeightedChunk.from_dict({"chunk_id": "c", "layer1_score": float("nan"), "coherence_score": 1.0})

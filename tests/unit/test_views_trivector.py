@@ -142,3 +142,35 @@ def test_options_may_be_given_by_name() -> None:
 def test_turns_without_text_are_refused() -> None:
     with pytest.raises(InputError, match="none of the 2 turns holds any text"):
         execute_tri_vector_extraction([told(""), told("  ")])
+
+
+@pytest.mark.requirement("D-TRI-01")
+def test_what_is_neither_a_name_nor_turns_is_refused() -> None:
+    for given in (None, 5, ["a text"], {"id": "s", "turns": []}):
+        with pytest.raises(InputError, match="for a turn; expected its name, or its turns"):
+            execute_tri_vector_extraction(given)  # type: ignore[arg-type]  # what a caller without types may give
+
+
+@pytest.mark.requirement("K-TRI-27")
+def test_turns_have_the_relations_that_a_stored_session_has() -> None:
+    turns = [told("Tom works at Boeing. He lives in Seattle."), told("I see.", role="assistant")]
+    with quiet() as memory:
+        memory.add_many(turns)
+        memory.drain()
+        stored = execute_tri_vector_extraction("s", {"memory": memory})
+    given = execute_tri_vector_extraction(turns)
+    assert stored is not None
+    assert given is not None
+    assert [(edge.source, edge.verb, edge.target) for edge in given.edges] == [
+        ("Tom", "works at", "Boeing"),
+        ("Tom", "lives in", "Seattle"),
+    ]
+    assert given == stored
+
+
+@pytest.mark.requirement("D-TRI-02")
+def test_the_limit_may_have_the_documents_name() -> None:
+    runs = list[ExtractionRun]()
+    given = {"safeProcessingLimitTokens": LIMIT, "llm": model(), "on_run": runs.append}
+    assert execute_tri_vector_extraction(long_talk(), given) is not None
+    assert len(runs[0].chunks) == 2

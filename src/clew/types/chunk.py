@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import isnan
 from typing import Any, Self
 
 from clew.errors import InputError
@@ -219,6 +220,6 @@ def number(cls: type, data: Mapping[str, Any], name: str, default: float = 0.0) 
         InputError: the field has something else.
     """
     value = data.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or isnan(value):
         raise InputError(f"{cls.__name__}: {name} is {value!r:.60}; expected a number")
     return value

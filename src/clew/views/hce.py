@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from clew.assemble.prompt import remembered, sections, set_apart, spoken
 from clew.assemble.wrapping import wrapped
 from clew.errors import InputError, NotFoundError
 from clew.ingest.formats.sdk import JsonObject, texts_of
-from clew.memory.arguments import given_text
+from clew.memory.arguments import given_count, given_number, given_text
 from clew.store.replace_file import replace_file
 from clew.store.translate import translating
 from clew.structure.graph import EntityGraph, spreading_activation
@@ -92,13 +93,11 @@ class SlidingFocusBuffer:
         """Create an empty buffer.
 
         Raises:
-            InputError: the size is below 1.
+            InputError: the size is below 1, or no whole number.
         """
-        if max_size < 1:
-            raise InputError(f"max_size {max_size!r} is out of range; expected 1 or more")
-        self.max_size = max_size
+        self.max_size = _given_size(max_size, "max_size", 1)
         self._clock = clock
-        self._entries: deque[FocusEntry] = deque(maxlen=max_size)
+        self._entries: deque[FocusEntry] = deque(maxlen=self.max_size)
 
     @property
     def size(self) -> int:
@@ -124,10 +123,10 @@ class SlidingFocusBuffer:
         """The last `n` messages in order; all of them for None, or when there are fewer.
 
         Raises:
-            InputError: `n` is negative.
+            InputError: `n` is negative, or no whole number.
         """
-        if n is not None and n < 0:
-            raise InputError(f"n {n} is negative; give the number of messages wanted, or None for all")
+        if n is not None:
+            n = given_count(n, "n", "the number of messages wanted, or None for all")
         entries = list(self._entries)
         return entries if n is None else entries[len(entries) - min(n, len(entries)) :]
 
@@ -158,8 +157,12 @@ class ContextCandidate(Record):
 
 
 def estimate_tokens(text: str) -> int:
-    """The document's estimate: words * 4 // 3. A pipeline accepts any other function from text to a token count."""
-    return counter("words")(text)
+    """The document's estimate: words * 4 // 3. A pipeline accepts any other function from text to a token count.
+
+    Raises:
+        InputError: it is no text.
+    """
+    return counter("words")(given_text(text, "text"))
 
 
 def context_budgeting(candidates: Sequence[ContextCandidate], budget: int) -> list[ContextCandidate]:
@@ -169,12 +172,12 @@ def context_budgeting(candidates: Sequence[ContextCandidate], budget: int) -> li
     skipped. The costs never sum to more than the budget.
 
     Raises:
-        InputError: the budget or a cost is negative, or a utility is not a number of at least 0.
+        InputError: the budget, a cost or a utility is not a number of at least 0.
     """
-    if budget < 0:
+    if given_number(budget, "budget") < 0:
         raise InputError(f"budget {budget} is negative; give the tokens that the context may take, 0 or more")
     for each in candidates:
-        if each.token_cost < 0 or not each.utility >= 0:
+        if not _is_amount(each.token_cost) or not _is_amount(each.utility):
             raise InputError(
                 f"a candidate has utility {each.utility!r} and costs {each.token_cost!r}; expected 0 or more"
             )
@@ -184,6 +187,16 @@ def context_budgeting(candidates: Sequence[ContextCandidate], budget: int) -> li
             chosen.append(each)
             left -= each.token_cost
     return chosen
+
+
+def _given_size(value: object, name: str, least: int) -> int:
+    if isinstance(value, int) and value < least:
+        raise InputError(f"{name} {value!r} is out of range; expected {least} or more")
+    return given_count(value, name, f"{least} or more")
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, Real) and float(value) >= 0
 
 
 def _ratio(candidate: ContextCandidate) -> float:
@@ -263,12 +276,10 @@ class HCEPipeline:
         """Create a pipeline; the first four arguments are the document's.
 
         Raises:
-            InputError: `max_focus` is below 1, or the budget is negative.
+            InputError: `max_focus` is below 1, the budget is negative, or one of them is no whole number.
         """
-        if context_budget < 0:
-            raise InputError(f"context_budget {context_budget!r} is out of range; expected 0 or more")
         self.clock = clock
-        self.context_budget = context_budget
+        self.context_budget = _given_size(context_budget, "context_budget", 0)
         self.focus = SlidingFocusBuffer(max_focus, clock=clock)
         self.graph = EntityGraph() if graph is None else graph
         self.tree = SemanticTree() if tree is None else tree

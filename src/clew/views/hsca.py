@@ -13,7 +13,7 @@ from typing import Any, Self
 from clew.analyze.layer1 import SHORT_SCORE, WINDOW
 from clew.analyze.weigh import weigh, weigh_joint
 from clew.errors import InputError
-from clew.memory.arguments import given_text
+from clew.memory.arguments import given_count, given_number, given_text
 from clew.structure.density import (
     COHERENCE_THRESHOLD,
     MAX_CHUNKS,
@@ -67,10 +67,13 @@ class HSCAEngine:
         Args:
             clock: returns `created_at`, seconds since 1970.
             new_id: makes ids of chunks and snapshots; by default a random UUID, as in the document.
+
+        Raises:
+            InputError: one of the three is no such number, or one of the last two is negative.
         """
-        self.snapshot_coherence_threshold = snapshot_coherence_threshold
-        self.max_buffer_chunks = max_buffer_chunks
-        self.cooccurrence_window = cooccurrence_window
+        self.snapshot_coherence_threshold = given_number(snapshot_coherence_threshold, "snapshot_coherence_threshold")
+        self.max_buffer_chunks = given_count(max_buffer_chunks, "max_buffer_chunks", "the chunks that force a snapshot")
+        self.cooccurrence_window = given_count(cooccurrence_window, "cooccurrence_window", "the tokens of the window")
         self._clock = clock
         self._new_id = new_id
         self._buffer: list[WeightedChunk] = []

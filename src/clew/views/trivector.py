@@ -13,7 +13,7 @@ from clew.config import ExtractConfig
 from clew.derive.extraction import SessionExtractor
 from clew.derive.extraction_reading import shown_turns
 from clew.derive.llm.completion_cache import CompletionCache
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.knowledge.chunks import planned
 from clew.memory import Memory
 from clew.models.protocol import LLM
@@ -50,6 +50,9 @@ __all__ = [
 ]
 
 SAFE_PROCESSING_LIMIT_TOKENS: Final = ExtractConfig().safe_limit_tokens
+_DOCUMENTS: Final = {"safeProcessingLimitTokens": "safe_processing_limit_tokens"}
+"""The document's names of options, and ours."""
+
 CONCURRENCY: Final = ExtractConfig().concurrency
 
 
@@ -78,7 +81,7 @@ class TriVectorOptions:
 
     @classmethod
     def of(cls, options: "TriVectorOptions | Mapping[str, Any] | None") -> "TriVectorOptions":
-        """The options that a caller gave, some of them by name or none.
+        """The options that a caller gave, some of them by name, the document's name too, or none.
 
         Raises:
             InputError: a name is unknown, or they are neither.
@@ -87,7 +90,7 @@ class TriVectorOptions:
             return options
         if options is not None and not isinstance(options, Mapping):
             raise InputError(f"options are {options!r:.80}; expected TriVectorOptions, a mapping or None")
-        named = dict(options or {})
+        named = {_DOCUMENTS.get(name, name): value for name, value in (options or {}).items()}
         if unknown := sorted(map(str, named.keys() - {each.name for each in fields(cls)})):
             raise InputError(f"unknown options: {', '.join(unknown)}; there are {', '.join(cls.__slots__)}")
         return cls(**named)
@@ -103,12 +106,12 @@ def execute_tri_vector_extraction(
         options: a mapping has some of them by name.
 
     Raises:
-        InputError: `session` is a name and there is no memory, the turns are not of one session, or an option is
-            unknown.
+        InputError: `session` is a name and there is no memory, it is neither a name nor turns of one session, or an
+            option is unknown.
         NotFoundError: the memory has no such session.
     """
     chosen = TriVectorOptions.of(options)
-    made = _in_memory(session, chosen) if isinstance(session, str) else _of_turns(list(session), chosen)
+    made = _in_memory(session, chosen) if isinstance(session, str) else _of_turns(_given_turns(session), chosen)
     if chosen.on_run is not None:
         chosen.on_run(made.run)
     return made.vector
@@ -124,7 +127,7 @@ def chunk_session(
 ) -> list[ChunkRecord]:
     """The chunks in which stored turns of one session would be read; one where they fit one pass."""
     chosen = TriVectorOptions.of(options)
-    stored = list(turns)
+    stored = _given_turns(turns)
     if any(turn.seq is None for turn in stored):
         raise InputError("a turn was never stored, so it has no position; take turns that `Memory.turns` gives")
     count = counter(chosen.counter)
@@ -152,6 +155,8 @@ def _of_turns(turns: list[Turn], options: TriVectorOptions) -> Extraction:
         answers = None
         if options.llm is not None:  # the memory itself has no model, which would be asked about every turn as well
             answers = CompletionCache(reads.store, memory.space, options.llm, config.llm, reads.clock)
+        else:
+            memory.drain()  # the relations that rules find are made behind the acknowledgement
         return SessionExtractor(
             store=reads.store,
             space=memory.space,
@@ -161,6 +166,18 @@ def _of_turns(turns: list[Turn], options: TriVectorOptions) -> Extraction:
             clock=reads.clock,
             answers=answers,
         ).extract(session)
+
+
+def _given_turns(turns: Iterable[Turn]) -> list[Turn]:
+    """The turns that a caller gave.
+
+    Raises:
+        InputError: they are something else.
+    """
+    given = list(turns) if isinstance(turns, Iterable) else [turns]
+    if strange := [each for each in given if not isinstance(each, Turn)]:
+        raise InputError(f"the session has {shown(strange[0])} for a turn; expected its name, or its turns")
+    return given
 
 
 def _session_of(turns: list[Turn]) -> str:
