@@ -291,18 +291,20 @@ def _framed(network: _Network, sentences: Sequence[Sentence], frames: Sequence[s
     turns the mill" the shaft is what is acted upon and then what acts: such sentences are no repetition, as far as
     these words have a place in a clause.
     """
-    counts = Counter(frames[: len(sentences)])
-    if len(counts) == len(sentences):
+    alike: dict[str, list[Sentence]] = {}
+    for frame, sentence in zip(frames, sentences, strict=False):
+        alike.setdefault(frame, []).append(sentence)
+    if len(alike) == len(sentences):
         return [1.0] * len(sentences)
-    free = dict.fromkeys(counts, 0.0)
+    share = dict.fromkeys(alike, 1.0)
     mesh: float | None = None
-    for frame, count in counts.items():
-        if count > 1:
-            moved = _moved_share([each for each, of in zip(sentences, frames, strict=False) if of == frame])
+    for frame, those in alike.items():
+        if len(those) > 1:
+            moved = _moved_share(those)
             if moved and mesh is None:
                 mesh = _mesh(network, sentences) / _MESH
-            free[frame] = moved * (mesh or 0.0)
-    return [1.0 + (counts[frame] - 1) * (1.0 - free[frame]) for frame in frames[: len(sentences)]]
+            share[frame] += (len(those) - 1) * (1.0 - moved * (mesh or 0.0))
+    return [share[frame] for frame in frames[: len(sentences)]]
 
 
 def _moved_share(alike: Iterable[Sentence]) -> float:
