@@ -2348,6 +2348,7 @@ SIGMAVIEW = (
         "Lattice, recap and state are written and read back; old ones are archived.",
     ),
     Requirement("F-SIGMAVIEW-09", "issue 14", "A session's recap names every paradigm shift within its exact budget."),
+    Requirement("F-VIEWS-01", "DESIGN 12", "A wrong argument of a view is named, with what was expected."),
     Requirement("F-SIGMAVIEW-08", "DESIGN 7", "The recap and the provider sessions are there after a restart."),
 )
 

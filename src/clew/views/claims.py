@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.structure.density import macro_weight
 from clew.types.chunk import ContextSnapshot, DomainTag, WeightedChunk, listed, need, number, shares
+from clew.views.typed_arguments import typed
 
 MIN_MACRO_WEIGHT: Final = 0.5
 """Macro weight from which a snapshot is dense enough to be the source of a claim; docs/structure.md says why."""
@@ -76,6 +77,7 @@ class ClaimNode:
 class ClaimGraph:
     """Claims by id, in the order in which they were added."""
 
+    @typed
     def __init__(self, min_macro_weight: float = MIN_MACRO_WEIGHT) -> None:
         self.min_macro_weight = min_macro_weight
         self._nodes: dict[str, ClaimNode] = {}
@@ -87,6 +89,7 @@ class ClaimGraph:
     def __iter__(self) -> Iterator[ClaimNode]:
         return iter(self._nodes.values())
 
+    @typed
     def add(self, node: ClaimNode) -> None:
         """Add a claim.
 
@@ -99,6 +102,7 @@ class ClaimGraph:
         if node.snapshot_id is not None:
             self._grounded[node.snapshot_id] += 1
 
+    @typed
     def get(self, claim_id: str) -> ClaimNode:
         """The claim with an id.
 
@@ -110,12 +114,14 @@ class ClaimGraph:
         except KeyError as error:
             raise NotFoundError(f"no claim has the id {claim_id!r}; iterate over the graph to see them all") from error
 
+    @typed
     def can_ground(self, snapshot: ContextSnapshot) -> bool:
         """Whether a snapshot is dense enough, and about some domain at all, to be the source of a claim."""
         return snapshot.macro_weight >= self.min_macro_weight and any(
             share > 0.0 and tag != DomainTag.UNCLASSIFIED for tag, share in snapshot.domain_summary.items()
         )
 
+    @typed
     def claim(
         self, snapshot: ContextSnapshot, text: str | None = None, chunk_ids: Collection[str] | None = None
     ) -> ClaimNode:
@@ -145,10 +151,12 @@ class ClaimGraph:
         self.add(node)
         return node
 
+    @typed
     def from_snapshots(self, snapshots: Iterable[ContextSnapshot]) -> list[ClaimNode]:
         """Add one claim for each snapshot that `can_ground` accepts."""
         return [self.claim(snapshot) for snapshot in snapshots if self.can_ground(snapshot)]
 
+    @typed
     def about(self, domain: str) -> list[ClaimNode]:
         """Claims whose context has the domain: strongest share first, then strongest support, then oldest."""
         found = [node for node in self if node.context.get(domain, 0.0) > 0.0]

@@ -28,6 +28,7 @@ from clew.text.counters import counter
 from clew.types.entity import EdgeType, NodeType
 from clew.types.record import Record
 from clew.views.own_lock import OwnLock
+from clew.views.typed_arguments import typed, typed_record
 
 __all__ = [
     "ContextCandidate",
@@ -89,6 +90,7 @@ class SlidingFocusBuffer:
         max_size: most messages in the buffer.
     """
 
+    @typed
     def __init__(self, max_size: int = MAX_FOCUS, *, clock: Clock = time.time) -> None:  # noqa: TID251  # the document's
         """Create an empty buffer.
 
@@ -115,10 +117,12 @@ class SlidingFocusBuffer:
         """
         self._entries.append(FocusEntry(role, content, self._clock()))
 
+    @typed
     def restore(self, entries: Sequence[FocusEntry]) -> None:
         """Add saved messages, in order."""
         self._entries.extend(entries)
 
+    @typed
     def get_recent(self, n: int | None = None) -> list[FocusEntry]:
         """The last `n` messages in order; all of them for None, or when there are fewer.
 
@@ -139,6 +143,7 @@ class SlidingFocusBuffer:
         return "\n".join(spoken(entry.role, entry.content) for entry in self._entries)
 
 
+@typed_record
 @dataclass
 class ContextCandidate(Record):
     """Something that may go into the context.
@@ -156,6 +161,7 @@ class ContextCandidate(Record):
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
+@typed
 def estimate_tokens(text: str) -> int:
     """The document's estimate: words * 4 // 3. A pipeline accepts any other function from text to a token count.
 
@@ -165,6 +171,7 @@ def estimate_tokens(text: str) -> int:
     return counter("words")(given_text(text, "text"))
 
 
+@typed
 def context_budgeting(candidates: Sequence[ContextCandidate], budget: int) -> list[ContextCandidate]:
     """The document's greedy knapsack: candidates by utility per token, highest first, while they fit into the budget.
 
@@ -206,6 +213,7 @@ def _ratio(candidate: ContextCandidate) -> float:
 class EntityExtractor:
     """Finds the entities that a text names, without a model (docs/graph.md)."""
 
+    @typed
     def extract(self, text: str) -> list[Mention]:
         """The entities of a text: names in order, then concepts, the strongest first."""
         return list(entities_in(text).mentions)
@@ -263,6 +271,7 @@ class HCEPipeline:
         lock: held while the structures change or are read.
     """
 
+    @typed
     def __init__(
         self,
         max_focus: int = MAX_FOCUS,
@@ -327,6 +336,7 @@ class HCEPipeline:
         """
         return wrapped(chat_func, _PipelineMemorizer(self))
 
+    @typed
     def save(self, directory: str | Path) -> None:
         """Write everything to `pipeline.json` in a directory, which is created if it does not exist.
 
@@ -404,6 +414,7 @@ class HCEPipeline:
         return list(found.values())
 
 
+@typed
 def _loaded(pipeline: HCEPipeline, directory: str | Path) -> HCEPipeline:
     """Read what `save` wrote into a pipeline and return the pipeline.
 

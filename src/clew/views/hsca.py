@@ -24,6 +24,7 @@ from clew.structure.density import (
 from clew.types.chunk import ContextSnapshot, DomainTag, NuanceFlag, WeightedChunk, listed, need
 from clew.views.claims import MIN_MACRO_WEIGHT, ClaimGraph, ClaimNode
 from clew.views.own_lock import OwnLock
+from clew.views.typed_arguments import typed
 
 __all__ = [
     "MIN_MACRO_WEIGHT",
@@ -53,6 +54,7 @@ class HSCAEngine:
         cooccurrence_window: tokens in the window of layer 1.
     """
 
+    @typed
     def __init__(
         self,
         snapshot_coherence_threshold: float = COHERENCE_THRESHOLD,

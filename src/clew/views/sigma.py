@@ -62,6 +62,7 @@ from clew.views.sigma_shapes import (
     Transition,
     TurnAnalysis,
 )
+from clew.views.typed_arguments import typed
 
 __all__ = [
     "MINIMUM_TURNS",
@@ -115,6 +116,7 @@ log = logging.getLogger("clew.views")
 _TAGS: Final = 5
 
 
+@typed
 def calculate_novelty(current_embed: Sequence[float], recent_embeds: Sequence[Sequence[float]]) -> float:
     """`0.7 x mean + 0.3 x max` of `1 - cosine` with the recent turns, 0.5 without any; a zero vector has cosine 0.
 
@@ -125,6 +127,7 @@ def calculate_novelty(current_embed: Sequence[float], recent_embeds: Sequence[Se
     return novelty([cosine(now, each) for each in recent_embeds], PLAIN)
 
 
+@typed
 def analyze_turn(
     turn: ConversationTurn,
     context: Sequence[TurnAnalysis],
@@ -179,6 +182,7 @@ def _vector(turn: ConversationTurn, embedder: Embedder) -> Vector | None:
     return vector
 
 
+@typed
 def inject_relevant_context(
     user_message: str,
     turn_analyses: Sequence[TurnAnalysis],

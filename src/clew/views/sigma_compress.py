@@ -25,6 +25,7 @@ from clew.views.sigma_shapes import (
     CompressorOptions,
     TurnAnalysis,
 )
+from clew.views.typed_arguments import typed
 
 log = logging.getLogger("clew.views")
 
@@ -47,11 +48,13 @@ _TASK: Final = (
 )
 
 
+@typed
 def is_compression_due(tokens: int, session_tokens: int, turns: Sequence[TurnAnalysis]) -> bool:
     """Whether a session has more tokens than its threshold, and enough turns (5) for a compression to mean anything."""
     return tokens > session_tokens and len(turns) >= MINIMUM_TURNS
 
 
+@typed
 def compress_context(
     turns: Sequence[TurnAnalysis],
     options: CompressorOptions | Mapping[str, Any] | None = None,

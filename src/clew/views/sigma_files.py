@@ -14,11 +14,13 @@ from clew.store.replace_file import replace_file
 from clew.store.rows import to_us
 from clew.types.ids import session_prefix
 from clew.views.sigma_shapes import ConversationLattice, SessionState, SessionStats, Transition, TurnAnalysis
+from clew.views.typed_arguments import typed
 
 _LONGEST_NAME: Final = 220
 """Characters of a session's name in the name of a file: with what `replace_file` adds, a file system takes 255."""
 
 
+@typed
 def create_session_state(anchor_id: str, sdk_session: str, *, now: int | None = None) -> SessionState:
     """The state of a new conversation.
 
@@ -29,6 +31,7 @@ def create_session_state(anchor_id: str, sdk_session: str, *, now: int | None = 
     return SessionState(anchor_id=anchor_id, current_session=sdk_session, created_at=moment, last_updated=moment)
 
 
+@typed
 def update_session_state(
     state: SessionState, new_session: str, reason: Reason, *, now: int | None = None, tokens: int | None = None
 ) -> SessionState:
@@ -56,6 +59,7 @@ def update_session_state(
     return replace(state, current_session=new_session, last_updated=moment, compression_history=history)
 
 
+@typed
 def update_session_stats(
     state: SessionState, stats: SessionStats | Mapping[str, Any] | Sequence[TurnAnalysis], *, now: int | None = None
 ) -> SessionState:
@@ -103,11 +107,13 @@ def session_file(session: str, kind: str) -> str:
     return f"{name}.{kind}"
 
 
+@typed
 def save_lattice(lattice: ConversationLattice, folder: Path | str, session: str) -> Path:
     """Write `{session}.lattice.json`, with the name percent-encoded, and return its path."""
     return _write(Path(folder) / session_file(session, "lattice.json"), lattice.to_dict())
 
 
+@typed
 def load_lattice(path: Path | str) -> ConversationLattice:
     """Read what `save_lattice`, or another program, wrote.
 
@@ -119,6 +125,7 @@ def load_lattice(path: Path | str) -> ConversationLattice:
     return ConversationLattice.from_dict(_read(Path(path)))
 
 
+@typed
 def save_recap(text: str, folder: Path | str, session: str) -> Path:
     """Write `{session}.recap.txt`, with the name percent-encoded, and return its path."""
     path = Path(folder) / session_file(session, "recap.txt")
@@ -126,6 +133,7 @@ def save_recap(text: str, folder: Path | str, session: str) -> Path:
     return path
 
 
+@typed
 def load_recap(path: Path | str) -> str:
     """Read what `save_recap` wrote, character for character.
 
@@ -136,11 +144,13 @@ def load_recap(path: Path | str) -> str:
     return _text(Path(path))
 
 
+@typed
 def save_state(state: SessionState, folder: Path | str) -> Path:
     """Write `{anchor_id}.state.json`, with the name percent-encoded, and return its path."""
     return _write(Path(folder) / session_file(state.anchor_id, "state.json"), state.to_dict())
 
 
+@typed
 def load_state(path: Path | str) -> SessionState:
     """Read what `save_state`, or another program, wrote.
 
@@ -173,5 +183,7 @@ def _text(path: Path) -> str:
         return path.read_bytes().decode("utf-8", "surrogatepass")
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no file {str(path)!r}; name one that was saved before") from error
+    except OSError as error:
+        raise FormatError(f"{str(path)!r} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{str(path)!r} is not text in UTF-8: {error}") from error

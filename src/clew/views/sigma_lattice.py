@@ -18,6 +18,7 @@ from clew.views.sigma_shapes import (
     LatticeMetadata,
     TurnAnalysis,
 )
+from clew.views.typed_arguments import typed
 
 SIMILAR: Final = 0.7
 """Cosine above which two turns get a similarity edge (appendix C; DESIGN's lattice)."""
@@ -32,6 +33,7 @@ _FILE: Final = re.compile(
 )
 
 
+@typed
 def build_conversation_lattice(
     turns: Sequence[TurnAnalysis],
     classification: Classification | Mapping[str, Sequence[TurnAnalysis]] | None = None,
@@ -94,6 +96,7 @@ def _kept(
     return sorted(kept, key=lambda turn: places.get(turn.turn_id, len(turns)))
 
 
+@typed
 def classify_conversation_mode(lattice: ConversationLattice) -> Mode:
     """Classify a conversation as quest (work) or chat, by the document's score; 5 or more is a quest.
 

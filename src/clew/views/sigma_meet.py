@@ -16,8 +16,10 @@ from clew.models.protocol import Embedder
 from clew.rows.lenses import LensBook
 from clew.text.terms import terms
 from clew.views.sigma_lattice import cosine
+from clew.views.typed_arguments import typed_record
 
 
+@typed_record
 @dataclass(frozen=True, slots=True)
 class OverlayRegistry:
     """The overlays of a project, ready to be met with turns.

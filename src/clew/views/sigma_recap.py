@@ -20,6 +20,7 @@ from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.types.turn import Turn
 from clew.views.sigma_shapes import AnalyzerOptions, ConversationLattice, ConversationNode
+from clew.views.typed_arguments import typed
 
 _SHIFTS: Final = 0.5  # share of the budget that the lines of shifts may take before they are cut shorter
 _LENGTHS: Final = (160, 100, 60, 30, 0)  # characters of the line of a shift, tried in this order
@@ -32,6 +33,7 @@ _CALL: Final = re.compile(r"\s*(?P<name>[A-Za-z_][\w.-]{0,80})\(\{")  # a tool's
 _DONE, _NOW, _OPEN = "\u2705", "\u2192", "\u25cb"
 
 
+@typed
 def reconstruct_quest_context(
     lattice: ConversationLattice,
     *,
@@ -61,6 +63,7 @@ def reconstruct_quest_context(
     return draft.text()
 
 
+@typed
 def reconstruct_chat_context(
     lattice: ConversationLattice,
     *,

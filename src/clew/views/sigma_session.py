@@ -54,6 +54,7 @@ from clew.views.sigma_shapes import (
     TurnAnalysis,
     check_tokens,
 )
+from clew.views.typed_arguments import typed
 
 ARCHIVES: Final = "archives"
 """Folder of the files of former provider sessions."""
@@ -72,6 +73,7 @@ class SessionFiles:
     archived: tuple[Path, ...] = ()
 
 
+@typed
 def continue_session(
     memory: Memory,
     session: str,
@@ -111,12 +113,14 @@ def continue_session(
     return session_state(memory, session)
 
 
+@typed
 def anchor(memory: Memory, provider_session: str) -> str | None:
     """The session in which the turns of a provider session are; None for an unknown one."""
     with memory.reads.store.snapshot() as reader:
         return anchor_of(reader, memory.space, provider_session)
 
 
+@typed
 def session_state(memory: Memory, session: str) -> SessionState:
     """The document's state of a conversation: its provider sessions and the statistics of its analysed turns.
 
@@ -151,6 +155,7 @@ def session_state(memory: Memory, session: str) -> SessionState:
     return update_session_stats(state, [turn for turn in turns if turn.importance_score], now=max(times))
 
 
+@typed
 def session_turns(memory: Memory, session: str) -> list[TurnAnalysis]:
     """What the user and the assistant said in a session, in order, with what the analysis says of it.
 
@@ -188,6 +193,7 @@ def session_turns(memory: Memory, session: str) -> list[TurnAnalysis]:
     ]
 
 
+@typed
 def export_session(
     memory: Memory,
     session: str,
@@ -225,6 +231,7 @@ def export_session(
     )
 
 
+@typed
 def import_session(memory: Memory, folder: Path | str, anchor_id: str) -> IngestReport:
     """Read back what `export_session`, or another program, wrote of a conversation: its turns and provider sessions.
 

@@ -1,15 +1,16 @@
 """The SIGMA document's data structures, with its names, fields and defaults; times in milliseconds since 1970."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self
 
 from clew.analyze.overlays import Overlay
 from clew.condense.mode import Mode
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.rank.sigma import LEAST, MOST, SNIPPET, WINDOW
 from clew.rows.provider_sessions import Reason
 from clew.types.record import Record
+from clew.views.typed_arguments import typed, typed_record
 
 Role = Literal["user", "assistant"]
 EdgeType = Literal["conversation_reference", "semantic_similarity", "temporal"]
@@ -34,6 +35,7 @@ class OverlayScores(Record):
     O7_coherence: float = 0.0
 
     @classmethod
+    @typed
     def of(cls, scores: Mapping[str, float]) -> Self:
         """From scores by any name of an overlay, including `O7_strategic`.
 
@@ -59,6 +61,7 @@ class OverlayScores(Record):
         return scores
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationTurn(Record):
     """One message, before it is analysed."""
@@ -81,6 +84,8 @@ def _take_lists(record: object, *names: str) -> None:
     """Makes tuples of the fields that were given as lists, so that records with the same contents are equal."""
     for name in names:
         value = getattr(record, name)
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            raise InputError(f"{type(record).__name__}: {name} is {shown(value)}; expected a list")
         if not isinstance(value, tuple):
             object.__setattr__(record, name, tuple(value))
 
@@ -107,7 +112,7 @@ def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
         try:
             object.__setattr__(record, "embedding", tuple(map(float, record.embedding)))
         except (TypeError, ValueError) as error:
-            raise InputError(f"embedding is {vector!r:.60}; expected numbers, none without an embedder") from error
+            raise InputError(f"embedding is {shown(vector)}; expected numbers, none without an embedder") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,6 +347,7 @@ class _Options(Record):
         return cls.from_dict(given or {})
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalyzerOptions(_Options):
     """The document's tunable parameters of the analyzer."""
@@ -359,6 +365,7 @@ def _camel(name: str) -> str:
     return first + "".join(map(str.title, rest))
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectorOptions(_Options):
     """The document's tunable parameters of the injector: `windowSize`, `maxContextTurns` and so on."""
@@ -385,6 +392,7 @@ class InjectorOptions(_Options):
         return super(InjectorOptions, cls).from_dict(data)
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressorOptions(_Options):
     """The document's tunable parameters of the compressor.

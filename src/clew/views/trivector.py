@@ -31,6 +31,7 @@ from clew.types.extraction import (
     Unresolved,
 )
 from clew.types.turn import Turn
+from clew.views.typed_arguments import typed, typed_record
 
 __all__ = [
     "ChunkRecord",
@@ -56,6 +57,7 @@ _DOCUMENTS: Final = {"safeProcessingLimitTokens": "safe_processing_limit_tokens"
 CONCURRENCY: Final = ExtractConfig().concurrency
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriVectorOptions:
     """How a session is extracted.
@@ -96,6 +98,7 @@ class TriVectorOptions:
         return cls(**named)
 
 
+@typed
 def execute_tri_vector_extraction(
     session: str | Iterable[Turn], options: TriVectorOptions | Mapping[str, Any] | None = None
 ) -> TriVector | None:
@@ -117,11 +120,13 @@ def execute_tri_vector_extraction(
     return made.vector
 
 
+@typed
 def run_state(memory: Memory, session: str) -> ExtractionRun | None:
     """The state of a session's latest extraction, with its chunks; None when there was none."""
     return next((each.run for each in memory.extractions(session)), None)
 
 
+@typed
 def chunk_session(
     turns: Iterable[Turn], options: TriVectorOptions | Mapping[str, Any] | None = None
 ) -> list[ChunkRecord]:

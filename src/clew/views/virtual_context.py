@@ -25,6 +25,7 @@ from clew.types.labels import Labelled, Topic
 from clew.types.moments import Remembered
 from clew.types.record import Record
 from clew.types.turn import Turn
+from clew.views.typed_arguments import typed
 from clew.views.virtual_context_config import (
     AssemblyConfig,
     CompactionConfig,
@@ -94,6 +95,7 @@ class ExpandedTopic(Record):
     collapsed: dict[str, str] = field(default_factory=dict)
 
 
+@typed
 def assemble(
     memory: Memory,
     query: str,
@@ -260,6 +262,7 @@ def _is_compacted(memory: Memory) -> bool:
         return bool(COMPACTION_MARKS.scan(reader, (memory.space,), (memory.space,), limit=1))
 
 
+@typed
 def vc_expand_topic(memory: Memory, tag: str, collapse_tags: Iterable[str] | str = ()) -> ExpandedTopic:
     """All turns of a topic in full, and the summaries that stand for collapsed topics, one or several.
 
@@ -274,11 +277,13 @@ def vc_expand_topic(memory: Memory, tag: str, collapse_tags: Iterable[str] | str
     return ExpandedTopic(tag=tag, turns=tuple(_living(memory, ids)), collapsed=collapsed)
 
 
+@typed
 def vc_find_quote(memory: Memory, query: str, max_results: int = 20) -> list[Turn]:
     """Full-text search across all stored text: turns that hold a phrase word for word, newest first."""
     return memory.find_quote(query, limit=max_results)
 
 
+@typed
 def vc_remember_when(
     memory: Memory, query: str = "", since: str | None = None, until: str | None = None, mode: str = "auto"
 ) -> Remembered:
@@ -286,11 +291,13 @@ def vc_remember_when(
     return memory.remember_when(query, since, until, mode)
 
 
+@typed
 def vc_recall_all(memory: Memory) -> list[Topic]:
     """All topics with their summaries, the most frequent first."""
     return memory.topics()
 
 
+@typed
 def vc_query_facts(
     memory: Memory,
     subject: str | None = None,
@@ -302,6 +309,7 @@ def vc_query_facts(
     return memory.facts(subject, verb, object, status)
 
 
+@typed
 def vc_restore_tool(memory: Memory, ref: str) -> Turn:
     """A collapsed tool chain, or a turn, at full fidelity."""
     return memory.restore(ref)

@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 from clew.errors import FormatError, InputError
 from clew.rank.strategies import STRATEGIES
 from clew.types.record import Record
+from clew.views.typed_arguments import typed, typed_record
 
 _LINE: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w-]*):(?:\s+(?P<value>.*?))?\s*")
 _COMMENT: Final = re.compile(r"(?:^|\s)#.*$")
@@ -48,6 +49,7 @@ def _strategies() -> dict[str, StrategyConfig]:
     return {each.name: StrategyConfig(max_results=each.results, max_budget_fraction=each.share) for each in chosen}
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalConfig(Record):
     """What is retrieved; the tags of the last `active_tag_lookback` turns are passed over."""
@@ -56,6 +58,7 @@ class RetrievalConfig(Record):
     strategy_config: dict[str, StrategyConfig] = field(default_factory=_strategies)
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssemblyConfig(Record):
     """Whether a list of all topics is put into the block after a compaction, and its tokens."""
@@ -64,6 +67,7 @@ class AssemblyConfig(Record):
     context_hint_max_tokens: int = 2000
 
 
+@typed_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VirtualContextConfig(Record):
     """The source's configuration, as far as its keys mean something here."""
@@ -98,6 +102,7 @@ class VirtualContextConfig(Record):
         return found
 
     @classmethod
+    @typed
     def from_yaml(cls, text: str) -> Self:
         """Reads a YAML file.
 
@@ -155,11 +160,13 @@ class VirtualContextConfig(Record):
         }
 
 
+@typed
 def unread(values: Mapping[str, Any]) -> list[str]:
     """The keys of a configuration that nothing here reads, by their paths, sorted."""
     return sorted(_unread(values, VirtualContextConfig, ""))
 
 
+@typed
 def read_yaml(text: str) -> dict[str, Any]:
     """The mapping in a YAML text of nested mappings with one value a line.
 
