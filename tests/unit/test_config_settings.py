@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clew.config import SETTINGS, Config, RecallConfig, load_config, sources
+from clew.config import SETTINGS, Config, IngestConfig, RecallConfig, load_config, sources
 from clew.config.loading import NO_SETTINGS
 from clew.errors import ConfigError
 from tests.cli_runs import done
@@ -37,6 +37,24 @@ def test_later_sources_win(tmp_path: Path) -> None:
 def test_a_whole_config_is_taken_as_it_is(tmp_path: Path) -> None:
     config = Config(budget=5)
     assert load_config(with_file(tmp_path, "budget = 1"), config, {"CLEW_BUDGET": "2"}) is config
+
+
+@pytest.mark.requirement("F-CONFIG-02")
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"budget": []}, r"budget is \[\]; expected int"),
+        ({"budget": True}, "budget is True; expected int"),
+        ({"gather_seconds": "x"}, "gather_seconds is 'x'; expected float"),
+        ({"recall": None}, "^recall is None; expected RecallConfig$"),
+        ({"ingest": IngestConfig(exclude="a")}, "ingest.exclude is 'a'; expected tuple"),  # type: ignore[arg-type]  # what is tested
+    ],
+)
+def test_values_of_a_whole_config_have_the_types_of_their_settings(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_config(None, Config(**values), NOTHING)
+    taken = Config(gather_seconds=1, ingest=IngestConfig(exclude=["text:x"]))  # type: ignore[arg-type]  # a list will do
+    assert load_config(None, taken, NOTHING) is taken
 
 
 @pytest.mark.requirement("F-CONFIG-01")

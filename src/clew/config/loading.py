@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from functools import cache
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -54,6 +55,9 @@ def _leaves(cls: type, prefix: str) -> Iterator[Setting]:
 _SWITCH: Final = dict.fromkeys(("on", "true", "yes", "1"), True) | dict.fromkeys(("off", "false", "no", "0"), False)
 """What an environment variable may say for true and false."""
 
+_TAKEN: Final[Mapping[type, Any]] = {int: Integral, float: Real, tuple: (tuple, list)}
+"""What a value of a whole Config may be where that is more than the type of the default."""
+
 SETTINGS: Final[Mapping[str, Setting]] = {entry.path: entry for entry in settings()}
 
 NO_SETTINGS: Final = (
@@ -85,10 +89,12 @@ def load_config(
         environment: environment variables; None reads those of the process.
 
     Raises:
-        ConfigError: a file cannot be read, a name is unknown, or a value is outside its range. The message names all
-            problems at once.
+        ConfigError: a file cannot be read, a name is unknown, a value is outside its range, or one of a whole Config
+            is of another type. The message names all problems at once.
     """
     if isinstance(arguments, Config):
+        if wrong := list(_of_wrong_types(arguments)):
+            raise ConfigError("; ".join(wrong))
         return arguments
     if not isinstance(arguments, Mapping | None):
         raise ConfigError(f"config is {shown(arguments)}; expected a Config, or a mapping from names to values")
@@ -166,6 +172,18 @@ def _from_file(home: Path | None) -> dict[str, Any]:
         ) from error
     except (OSError, ValueError, RecursionError) as error:  # the last two for what no file means: numbers, nesting
         raise ConfigError(f"{path} cannot be read as TOML: {error}; correct it or move it away") from error
+
+
+def _of_wrong_types(section: Any, prefix: str = "") -> Iterator[str]:
+    """What is to be said of values that no setting of a whole Config can have; its ranges are the caller's choice."""
+    for entry in fields(section):
+        value = getattr(section, entry.name)
+        is_section = entry.default is MISSING
+        kind = cast(type, entry.default_factory) if is_section else type(entry.default)
+        if isinstance(value, bool) is not (kind is bool) or not isinstance(value, _TAKEN.get(kind, kind)):
+            yield f"{prefix}{entry.name} is {shown(value)}; expected {kind.__name__}"
+        elif is_section:
+            yield from _of_wrong_types(value, f"{prefix}{entry.name}.")
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
