@@ -51,6 +51,8 @@ def condense(
     if shown:
         if force or dry_run or session_tokens is not None:
             raise click.UsageError("--shown compacts nothing: leave out --force, --dry-run and --session-tokens.")
+        if counter is not None:
+            raise click.UsageError("--shown counts as configured: leave out --counter.")
         _show(scope, session)
         return
     with open_memory(scope) as memory, bar("turns") as line:

@@ -30,6 +30,9 @@ SAMPLE: Final = Path(__file__).with_name("sample")
 QUESTIONS: Final = 8
 """Number of the sample's questions that are asked."""
 
+BUDGET: Final = 500
+"""Tokens of a block, unless --budget says otherwise."""
+
 BEST: Final = 3
 """Items of a block that are shown; the block may contain more."""
 
@@ -79,13 +82,11 @@ class DemoAnswer:
     "--budget",
     type=click.IntRange(min=0),
     metavar="TOKENS",
-    default=500,
-    show_default=True,
-    help="Maximum size of each block.",
+    help=f"Maximum size of each block.  [default: {BUDGET}]",
 )
 @click.option("--proxy", is_flag=True, help="Show the proxy: a chat whose client forgets, without and with it.")
 @common
-def demo(scope: Scope, path: str | None, questions: tuple[str, ...], budget: int, *, proxy: bool) -> None:
+def demo(scope: Scope, path: str | None, questions: tuple[str, ...], budget: int | None, *, proxy: bool) -> None:
     """Show Clew at work, on a sample conversation or on yours.
 
     PATH is anything that `clew import` reads; give questions with --ask, or type them. Without PATH, a sample that
@@ -95,20 +96,21 @@ def demo(scope: Scope, path: str | None, questions: tuple[str, ...], budget: int
     if proxy:
         from clew.cli.demo_proxy import run_proxy_demo  # the server takes half a second to load
 
-        if path is not None or questions:
-            raise click.UsageError("--proxy shows its own conversation: give neither PATH nor --ask.")
+        if path is not None or questions or budget is not None:
+            raise click.UsageError("--proxy shows its own conversation: give neither PATH, --ask nor --budget.")
         run_proxy_demo(as_json=scope.as_json)
         return
+    most = BUDGET if budget is None else budget
     with _home(scope) as home, _open(home, scope, sample=path is None) as memory:
         loaded = _load(memory, path or str(SAMPLE / "conversation.jsonl"))
         if scope.as_json:
-            answers = [_ask(memory, question, budget) for question in questions or _prepared(path)]
+            answers = [_ask(memory, question, most) for question in questions or _prepared(path)]
             emit(_record(memory, loaded, answers))
             return
         _print_loaded(memory, loaded, path)
         number = 0
         for number, question in enumerate(questions or _prepared(path) or _typed(), start=1):
-            _print_answer(memory, _ask(memory, question, budget), number)
+            _print_answer(memory, _ask(memory, question, most), number)
         _print_end(kept=scope.home is not None, asked=number > 0)
 
 

@@ -1,5 +1,6 @@
 """`clew entities`: lists the people, places and things that conversations name."""
 
+from dataclasses import replace
 from typing import Final
 
 import click
@@ -56,7 +57,7 @@ def _list(memory: Memory, scope: Scope, kind: str | None, limit: int) -> None:
 def _about(memory: Memory, scope: Scope, name: str, limit: int) -> None:
     page = memory.entity(name)
     if scope.as_json:
-        emit(page.to_dict())
+        emit(replace(page, neighbours=page.neighbours[:limit], turn_ids=page.turn_ids[:limit]).to_dict())
         return
     entity = page.entity
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""

@@ -121,6 +121,8 @@ def graph(scope: Scope, dot: bool, subject: str | None) -> None:
 
     With --dot, in the language of Graphviz: `clew graph --dot | dot -Tsvg > graph.svg`.
     """
+    if dot and scope.as_json:
+        raise click.UsageError("--dot and --json are two forms of the output; give only one of them.")
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
         found = memory.facts(subject=subject)

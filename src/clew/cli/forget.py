@@ -62,8 +62,7 @@ def forget(
     trace of a deleted turn was found.
     """
     selection: dict[str, Any] = {**conditions, "turn_ids": turn_ids or None}
-    if expired and any(value is not None for value in selection.values()):
-        raise click.UsageError("--expired cannot be combined with other conditions.")
+    _check_together(selection, expired=expired, dry_run=dry_run, proves=proof or bool(look_in))
     found: ForgetProof | None = None
     with open_memory(scope) as memory:
         selection["session"] = _session(memory, conditions["session"])
@@ -92,6 +91,18 @@ def forget(
         )
     if found is not None:
         _say_proof(scope, found)
+
+
+def _check_together(selection: dict[str, Any], *, expired: bool, dry_run: bool, proves: bool) -> None:
+    """Refuses options of which one would be ignored beside the other.
+
+    Raises:
+        UsageError: two of them cannot be combined.
+    """
+    if expired and any(value is not None for value in selection.values()):
+        raise click.UsageError("--expired cannot be combined with other conditions.")
+    if dry_run and proves:
+        raise click.UsageError("--dry-run deletes nothing: leave out --proof and --look-in.")
 
 
 def _say_corrections(report: ForgetReport) -> None:

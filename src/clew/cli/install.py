@@ -56,9 +56,7 @@ _Entry = dict[str, object] | str
 @click.option(
     "--server",
     metavar="URL",
-    default=SERVER,
-    show_default=True,
-    help="Address of `clew serve`, for --hooks and --proxy.",
+    help=f"Address of `clew serve`, for --hooks and --proxy.  [default: {SERVER}]",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
@@ -72,7 +70,7 @@ def install(
     watch: bool,
     hooks: bool,
     proxy: bool,
-    server: str,
+    server: str | None,
     yes: bool,
 ) -> None:
     """Register Clew as an MCP server with a program.
@@ -85,6 +83,9 @@ def install(
     written by `clew watch`, which --watch installs as a service of the user (systemd or launchd). `clew watch --print`
     shows the service.
     """
+    if server is not None and not (hooks or proxy):
+        raise click.UsageError("--server belongs to --hooks and --proxy; give one of them, or leave it out.")
+    server = server or SERVER
     _check_together(hooks=hooks, proxy=proxy, only_print=only_print, remove=remove, watch=watch)
     if hooks:
         _install_hooks(scope, program, reach, only_print=only_print, remove=remove, server=server, yes=yes)

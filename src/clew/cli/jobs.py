@@ -120,6 +120,8 @@ def extract(
     language model reads it, in chunks where its prompt is too long; without a model, rules do. Exit status 1 means that
     an extraction failed or waits: `clew jobs` says why.
     """
+    if rules and semantic_calls is not None:
+        raise click.UsageError("--rules asks no model: leave out --semantic-calls.")
     limit: dict[str, Any] = {} if safe_limit_tokens is None else {"safe_limit_tokens": safe_limit_tokens}
     with open_memory(scope) as memory:
         name = None if session is None else session_named(memory, session)

@@ -87,6 +87,8 @@ def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool, k
     program should write to DST meanwhile. A new DST is encrypted like SRC, unless --key is given.
     """
     _refuse_home(scope)
+    if every and scope.space != Scope().space:
+        raise click.UsageError("--all copies every space; leave out it or --space.")
     reports = []
     with _open_source(source) as giver:
         spaces = giver.spaces() if every else [_known_space(giver, scope.space)]

@@ -34,6 +34,8 @@ def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: 
     """
     if scope.as_json and file is None and part is not None:
         raise click.UsageError("--json prints the whole turn with its parts; leave out --part, or give --out.")
+    if force and file is None:
+        raise click.UsageError("--force belongs to --out; name a file, or leave it out.")
     if file is not None and file.exists() and not force:
         raise InputError(f"{str(file)!r} exists; give --force to overwrite it, or name a new file")
     with open_memory(scope) as memory:

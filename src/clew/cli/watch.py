@@ -57,6 +57,8 @@ def watch(scope: Scope, programs: tuple[str, ...], *, yes: bool, **how: bool) ->
     """
     if sum(how.values()) > 1:
         raise click.UsageError("--once, --install, --print and --remove cannot be combined; give only one of them.")
+    if how["remove"] and programs:
+        raise click.UsageError("--remove removes the service with all its programs; leave out PROGRAM.")
     if how["install"]:
         install_service(scope, programs, yes=yes)
     elif how["only_print"]:
