@@ -231,6 +231,20 @@ def test_own_cost_counts_the_limits_that_our_tokens_move() -> None:
 
 
 @pytest.mark.requirement("P-ECO-08")
+@pytest.mark.parametrize(
+    ("wire", "model"), [("openai", "gpt-5-mini"), ("openai", "gpt-6-sol"), ("anthropic", "claude-opus-4-1")]
+)
+def test_own_cost_of_a_prompt_that_is_too_short_for_the_cache_is_that_of_its_tokens(wire: str, model: str) -> None:
+    rules, price = rules_and_price(wire, model)
+    prompt = PromptForm((block(400, "a"), block(300, "b")), ((1, 300),))
+    use = CacheUse(missed=700)
+    assert rules.minimum > use.total
+    assert own_cost(prompt, use, price, rules, 400) == pytest.approx(300 * price.miss)
+    way = Ways(PromptForm(prompt.blocks[:1]), PromptForm(prompt.blocks[:1]), prompt)
+    assert decide(Economy(), way, 0.0, (rules, price)).prospect.harm == pytest.approx(0.0)
+
+
+@pytest.mark.requirement("P-ECO-08")
 def test_what_a_change_added_to_a_message_is_found() -> None:
     first, second, added = block(10, "a"), block(20, "b"), block(30, "c")
     assert own_parts([first, second], [first, second]) == []

@@ -285,8 +285,9 @@ def own_cost(prompt: PromptForm, use: CacheUse, price: Price, rules: CacheRules,
             high = low + tokens
             total += each * max(0, min(end, high) - max(start, low))
             low = high
-    total += (rules.step - 1) * (price.miss - price.read)
-    if plain < rules.minimum:
+    if use.total >= rules.minimum:  # a shorter prompt is not cached, so that no limit moves
+        total += (rules.step - 1) * (price.miss - price.read)
+    if plain < rules.minimum <= use.total:
         total += plain * max(0.0, (price.write_long if use.written_long else price.write) - price.miss)
     return total * (price.times if price.above and use.total > price.above else 1.0)
 
