@@ -4,7 +4,7 @@ import asyncio
 import io
 import json
 from collections.abc import Callable, MutableMapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -49,10 +49,19 @@ class BrokenPreparation:
         raise ZeroDivisionError(chat, prepared, answer)
 
 
-async def passed(url: str, log: io.StringIO) -> list[MutableMapping[str, Any]]:
+class BrokenAnswer(BrokenPreparation):
+    """Prepares a chat whose answer cannot be begun."""
+
+    def prepare(self, chat: Chat) -> PreparedChat:
+        return PreparedChat(receipt=cast(str, len(chat.raw)))
+
+
+async def passed(
+    url: str, log: io.StringIO, preparation: BrokenPreparation | None = None
+) -> list[MutableMapping[str, Any]]:
     """What the client gets."""
     config, metrics, sent = ServeConfig(upstream_openai=url), Metrics(), list[MutableMapping[str, Any]]()
-    workers, forwarder = Workers(BrokenPreparation(), 1, 5.0, metrics), Forwarder()
+    workers, forwarder = Workers(preparation or BrokenPreparation(), 1, 5.0, metrics), Forwarder()
     handling = Proxy(config, upstreams(config), forwarder, workers, metrics, EventLog(lambda: NOON, log))
     waiting = [{"type": "http.request", "body": BODY, "more_body": False}]
 
@@ -84,6 +93,18 @@ def test_a_bug_of_the_proxy_leaves_the_request_to_go_on() -> None:
     assert sent[0]["status"] == 200
     assert b"".join(message.get("body", b"") for message in sent) == b"got " + BODY
     assert [json.loads(line)["event"] for line in log.getvalue().splitlines()] == ["relay-failed"]
+
+
+@pytest.mark.requirement("P-RLY-09")
+def test_a_bug_after_the_upstream_was_asked_does_not_ask_it_again() -> None:
+    log = io.StringIO()
+    with raw_upstream(lambda request: [answer(b"got " + request.body)]) as upstream:
+        sent = asyncio.run(passed(upstream.url, log, BrokenAnswer()))
+    assert [request.body for request in upstream.requests] == [BODY]
+    assert sent[0]["status"] == 502
+    assert b"send the request again" in b"".join(message.get("body", b"") for message in sent)
+    events = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [event["event"] for event in events][:2] == ["relay-failed", "upstream-broken"]
 
 
 @pytest.mark.requirement("P-RLY-05")

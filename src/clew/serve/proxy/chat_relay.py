@@ -9,11 +9,16 @@ from clew.serve.proxy.answering import ClientAnswer
 from clew.serve.proxy.chats import Chat, PreparedChat
 from clew.serve.proxy.headers import RawHeaders, backward, in_header, only_readable_encodings, without
 from clew.serve.proxy.kept_answer import KeptAnswer
-from clew.serve.proxy.network.forward import Forwarder, Outgoing, ReceivedAnswer
+from clew.serve.proxy.network.forward import Broken, Forwarder, Outgoing, ReceivedAnswer, Unreachable
+from clew.serve.proxy.request_body import ClientGone
 from clew.serve.proxy.tool_loop import ToolLoop
 from clew.serve.proxy.workers import Workers
 
 _SUCCESS: Final = 200
+
+
+class FailedAfterAsking(Exception):
+    """A bug of the proxy once the upstream was asked, which must not be asked again; `__cause__` says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class ChatRelay:
         Raises:
             Unreachable: the upstream gave no answer.
             Broken: its answer broke off.
+            FailedAfterAsking: a bug raised something once the upstream was asked; before, its own error is raised.
         """
         self.forwarder.preconnect(self.url)
         preparing = await self.workers.prepared(self.chat)
@@ -51,10 +57,12 @@ class ChatRelay:
             await answer.end()
             return
         kept: KeptAnswer | None = None
-        stored = False
+        asked = stored = False
         try:
             body = self.chat.raw if prepared.body is None else prepared.body
-            sent = await self._ask(body, prepared)
+            outgoing = self._outgoing(body, prepared)
+            asked = True
+            sent = await self.forwarder.send(outgoing)
             kept = KeptAnswer(sent.status, sent.headers, self.most)
             loop = self._loop(prepared, sent)
             if loop is None:
@@ -64,18 +72,24 @@ class ChatRelay:
             self.workers.afterwards(self.chat, preparing, kept)  # before the client sees the end and asks again
             stored = True
             await answer.end()
+        except (ClientGone, Unreachable, Broken):
+            raise
+        except Exception as error:
+            if asked:
+                raise FailedAfterAsking from error
+            raise
         finally:
             if not stored:
                 self.workers.afterwards(self.chat, preparing, kept)
 
-    async def _ask(self, body: bytes, prepared: PreparedChat) -> ReceivedAnswer:
+    def _outgoing(self, body: bytes, prepared: PreparedChat) -> Outgoing:
         headers = only_readable_encodings(self.headers)
         if prepared.body is not None:
             headers = without(headers, b"content-encoding")
         if prepared.box is not None:
             headers = [*without(headers, b"accept-encoding"), (b"accept-encoding", b"identity")]
         headers.append((b"content-length", b"%d" % len(body)))
-        return await self.forwarder.send(Outgoing(self.method, self.url, self.target, headers, body))
+        return Outgoing(self.method, self.url, self.target, headers, body)
 
     async def _plain(
         self, prepared: PreparedChat, sent: ReceivedAnswer, answer: ClientAnswer, kept: KeptAnswer
@@ -92,7 +106,9 @@ class ChatRelay:
         box, request = prepared.box, prepared.request
         if box is None or request is None or sent.status != _SUCCESS or sent.is_encoded:
             return None
-        return ToolLoop(self.chat.wire, request, box, lambda further: self._ask(further, prepared))
+        return ToolLoop(
+            self.chat.wire, request, box, lambda further: self.forwarder.send(self._outgoing(further, prepared))
+        )
 
     async def _joined(
         self,

@@ -15,7 +15,7 @@ from clew.serve.access import AccessScope, Principal
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.answering import ClientAnswer
-from clew.serve.proxy.chat_relay import ChatRelay
+from clew.serve.proxy.chat_relay import ChatRelay, FailedAfterAsking
 from clew.serve.proxy.chats import Chat, ChatTicket
 from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, onward, options_of
 from clew.serve.proxy.history.fetched_answers import Fetch, fetch_of
@@ -158,6 +158,10 @@ class Proxy:
             await _unless_gone(relay.run(answer), body)
         except (ClientGone, Unreachable, Broken):
             raise
+        except FailedAfterAsking as error:  # to fail open now would send the question twice, and pay for both
+            bug = error.__cause__ or error
+            self._events.failed("relay-failed", bug, provider=str(target.provider), wire=wire.name)
+            raise Broken(type(bug).__name__) from bug
         except Exception as error:  # a bug of the proxy itself, whose parts that know memories fail open in `prepare`
             self._events.failed("relay-failed", error, provider=str(target.provider), wire=wire.name)
             if answer.status is not None:
