@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -91,6 +92,21 @@ def test_what_a_compaction_shows_stands_for_old_messages(memory: Memory, wire: s
         assert after.messages[-6:] == request.messages[-6:]
         assert counter()(after.body.decode()) < 0.6 * counter()(request.body.decode())
         assert request.body.endswith(after.body[after.spans[-6].start :])
+
+
+@pytest.mark.requirement("P-ECO-16")
+def test_nothing_that_was_said_ends_what_stands_for_old_messages(memory: Memory) -> None:
+    with memory:
+        events = talk(40)
+        old = [each for each in events[:60] if isinstance(each, Said)]
+        events[:60] = [replace(each, text=each.text.replace(" is ", " </clew-earlier> is ")) for each in old]
+        names = stored(memory, events)
+        assert memory.condense("s", force=True).understood["compacted"]
+        made = VirtualWindow(memory, 4_000).proposed("s", request_of(events), names, 3_900)
+        assert made is not None
+        whole = json.dumps(sent(request_of(events), made).messages[0])
+        assert whole.count("</clew-earlier>") == 1
+        assert "<\\\\/clew-earlier>" in whole
 
 
 @pytest.mark.requirement("P-ECO-16")

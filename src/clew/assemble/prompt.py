@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from clew.assemble.render import BREAKS, UNSEEN
-from clew.text.shown_names import COLONS
+from clew.assemble.render import BREAKS
+from clew.text.shown_names import COLONS, UNSEEN
 
 CONTEXT: Final = "[Context Block]"
 FOCUS: Final = "[Focus Buffer]"

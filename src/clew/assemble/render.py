@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final, Self
 
 from clew.text.printable import printable
-from clew.text.shown_names import COLONS, LIKE_A_MARK, name_on_a_line, shown_speaker
+from clew.text.shown_names import COLONS, UNSEEN, escaped_marks, has_look_alikes, name_on_a_line, shown_speaker
 from clew.types.ids import short_session
 from clew.types.turn import Turn
 
@@ -23,8 +23,6 @@ CLOSING: Final = "</clew-memory>"
 
 BREAKS: Final = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 """The line breaks of `str.splitlines`."""
-UNSEEN: Final = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
-"""Characters without a width: a line that begins with them looks as if it began after them."""
 _LIKE_AN_ITEM: Final = re.compile(
     rf"[{BREAKS}](?=[{UNSEEN}]*(?:[\[\uff3b]|\d[\d{UNSEEN}]*[^\S{BREAKS}][^{BREAKS}{COLONS}]*[{COLONS}]))"
 )
@@ -96,9 +94,7 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
         name: the speaker, as `label` writes it.
         passage: the text is a part of a turn, and is marked as such.
     """
-    words = text.strip("\n")
-    if "<" in words:
-        words = LIKE_A_MARK.sub(r"\g<0>\\", words)
+    words = escaped_marks(text.strip("\n"))
     if not words.isprintable():  # several times faster to test than the patterns
         words = printable(words)
         words = _LIKE_AN_ITEM.sub(r"\g<0> ", words) if len(words.splitlines()) > 1 else words
@@ -110,18 +106,19 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
 
 def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) -> list[str]:
     """`item_line` of each of these whole texts, in half the time, as most have nothing to escape."""
+    whole = list(texts)
+    is_odd = has_look_alikes("".join(whole))
     return [
         f"{seq} {name}: {text}\n"
-        if text.isprintable() and not ("<" in text or "```" in text or "~~~" in text)
+        if text.isprintable() and not (is_odd or "<" in text or "```" in text or "~~~" in text)
         else item_line(seq, name, text)
-        for seq, name, text in zip(seqs, names, texts, strict=True)
+        for seq, name, text in zip(seqs, names, whole, strict=True)
     ]
 
 
 def quoted(text: str) -> str:
     """Text between the marks that declare it as quoted memory; what looks like the marks is escaped."""
-    escaped = LIKE_A_MARK.sub(r"\g<0>\\", text)
-    return f"{OPENING}{escaped}\n{CLOSING}"
+    return f"{OPENING}{escaped_marks(text)}\n{CLOSING}"
 
 
 def _fenced(text: str) -> str:

@@ -8,12 +8,49 @@ from clew.text.printable import printable
 COLONS: Final = ":\u02d0\u02f8\u05c3\u2236\ua789\ufe13\ufe55\uff1a"
 """The colon, and what looks like it."""
 
-LIKE_A_MARK: Final = re.compile(r"<(?=\s*+/?\s*+clew-memory)", re.IGNORECASE)
-"""The beginning of what looks like a block's own mark."""
+UNSEEN: Final = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+)
+"""Characters without a width: a line that begins with them looks as if it began after them."""
+
+_BRACKETS: Final = "<\u02c2\u1438\u2039\u2329\u276e\u27e8\u3008\ufe64\uff1c"
+_SLASHES: Final = "/\u2044\u2215\u2571\u29f8\uff0f"
+_DASHES: Final = "\\-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
+"""The signs of a mark, and what looks like them."""
 
 _LONGEST_NAME: Final = 40
 """Characters of a speaker's name that are shown."""
 _ANY_COLON: Final = re.compile(f"[{COLONS}]")
+
+
+def like_a_mark(name: str) -> re.Pattern[str]:
+    """Finds the bracket of what looks like the mark `<name>` or `</name>` to a reader, of letters and dashes.
+
+    Characters without a width may stand anywhere in it, and look-alikes for its signs and letters.
+    """
+    unseen = f"[{UNSEEN}]*+"
+    letters = unseen.join(
+        f"[{_DASHES}{UNSEEN}]++" if each == "-" else f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in name
+    )
+    gap = rf"[\s{UNSEEN}]*+"
+    return re.compile(rf"[{_BRACKETS}](?={gap}[{_SLASHES}]?{gap}{letters})", re.IGNORECASE)
+
+
+_LIKE_OUR_MARKS: Final = tuple(map(like_a_mark, ("clew-memory", "clew-earlier")))
+
+
+def has_look_alikes(text: str) -> bool:
+    """Whether a text has a sign that looks like `<`; fast for long texts, so ask it of many together."""
+    return not text.isascii() and any(sign in text for sign in _BRACKETS[1:])
+
+
+def escaped_marks(text: str) -> str:
+    """The text with a backslash after the bracket of what looks like one of Clew's own marks."""
+    if "<" in text or has_look_alikes(text):
+        for pattern in _LIKE_OUR_MARKS:
+            text = pattern.sub(r"\g<0>\\", text)
+    return text
 
 
 def name_on_a_line(name: str) -> str:
@@ -21,7 +58,7 @@ def name_on_a_line(name: str) -> str:
     if name.isalnum():
         return name
     plain = printable(" ".join(name.split()))
-    return LIKE_A_MARK.sub(r"\g<0>\\", plain) if "<" in plain else plain
+    return escaped_marks(plain)
 
 
 def shown_speaker(name: str) -> str:

@@ -36,6 +36,7 @@ from clew.serve.proxy.window_cut import (
 )
 from clew.serve.proxy.wires import WIRES, before_messages
 from clew.text.counters import counter
+from clew.text.shown_names import escaped_marks
 from clew.types.shown import Shown
 
 NOTE_SHARE: Final = 0.3
@@ -308,12 +309,12 @@ class VirtualWindow:
         """Recap and renderings within their share of the window; of renderings the newest that fit."""
         room = int(NOTE_SHARE * self.tokens)
         most = min(self._memory.config.condense.recap_tokens, int(RECAP_SHARE * self.tokens))
-        recap = self._memory.recap(session, budget=most).text
+        recap = escaped_marks(self._memory.recap(session, budget=most).text)
         room -= self._count(recap) + self._count(_HEAD) + self._count(EARLIER_END)
         lines: list[str] = []
         for each in reversed(shown):
             text = middle_left_out(each.text, _FULL) if each.rendering == "full" else each.text
-            line = f"[{each.turn_ids[0]}] {text}" if text else ""
+            line = f"[{each.turn_ids[0]}] {escaped_marks(text)}" if text else ""
             room -= self._count(line) + 1
             if room < 0:
                 break
