@@ -1313,6 +1313,7 @@ STRUCTURE = (
         "W-STRUCT-17", "HSCA 7.5", "What is told or talked over has a subject, which is named even where it is faint."
     ),
     Requirement("W-STRUCT-18", "HSCA 7.2", "The manner of a whole conversation is no subject of its beats."),
+    Requirement("W-STRUCT-19", "HSCA 7.2", "What a beat is about is told in the light of the whole conversation."),
     Requirement("W-STRUCT-11", "DESIGN 5.3", "A beat whose subjects change slowly is closed as several."),
     Requirement("W-STRUCT-10", "DESIGN 13", "Beats are measured against labels made by hand, by Pk and WindowDiff."),
 )

@@ -89,7 +89,8 @@ def test_how_the_domains_moved() -> None:
     assert evolution([]) == ()
     (faint,) = evolution(beats({"legal": 0.95, "physics": 0.05}))
     assert (faint.entered, faint.crossing) == (("legal",), False)
-    stray, mixed = evolution(beats({"legal": 0.8, "cross_domain": 0.2}, {"legal": 0.5, "physics": 0.5}))
+    (stray,) = evolution(beats({"legal": 0.8, "cross_domain": 0.2}))
+    (mixed,) = evolution(beats({"legal": 0.5, "physics": 0.5}))
     assert (stray.crossing, mixed.crossing) == (False, True), "the beat as a whole counts, not one turn's tag"
 
 
@@ -101,10 +102,35 @@ def test_what_a_whole_conversation_is_told_as_is_no_subject_of_its_beats() -> No
     in_a_novel = evolution(beats(law, physics, both, {"narrative": 1.0}, law))
     assert [each.domain for each in in_a_novel] == ["legal", "physics", "legal", "narrative", "legal"]
     assert [each.crossing for each in in_a_novel] == [False, False, True, False, False]
-    once = evolution(beats(LAW, law, PHYSICS))
-    assert [each.domain for each in once] == ["legal", "narrative", "physics"]
-    assert [each.crossing for each in once] == [False, True, False]
+    once = evolution(beats(LAW, law, {"narrative": 0.7, "legal": 0.3}, PHYSICS))
+    assert [each.domain for each in once] == ["legal", "legal", "narrative", "physics"]
     assert evolution(beats(law))[0].crossing, "a single beat has nothing to compare it with"
+
+
+@pytest.mark.requirement("W-STRUCT-19")
+def test_a_domain_that_no_other_beat_has_only_colours_a_beat() -> None:
+    stray = {"physics": 0.4, "technical_prose": 0.3, "cross_domain": 0.3}
+    assert [(each.domain, each.crossing) for each in evolution(beats(PHYSICS, LAW, stray))][-1] == ("physics", False)
+    known = evolution(beats(PHYSICS, {"technical_prose": 1.0}, stray, PHYSICS))
+    assert known[2].crossing, "both are talked of elsewhere"
+    assert evolution(beats(stray))[0].crossing, "a single beat has nothing to compare it with"
+    assert evolution(beats({"unclassified": 1.0}, stray, {}))[1].crossing, "neither do beats that name nothing help"
+
+
+@pytest.mark.requirement("W-STRUCT-19")
+def test_two_domains_of_the_conversation_meet_where_one_is_faint() -> None:
+    faint = {"legal": 0.7, "physics": 0.3}
+    assert [each.crossing for each in evolution(beats(LAW, PHYSICS, faint, LAW, PHYSICS))] == [0, 0, 1, 0, 0]
+    (alone,) = evolution(beats(faint))
+    assert (alone.domain, alone.crossing) == ("legal", False)
+
+
+@pytest.mark.requirement("W-STRUCT-19")
+def test_a_short_beat_without_a_name_goes_on_with_its_neighbour() -> None:
+    short = evolution(beats(LAW, {"unclassified": 1.0}, size=2))
+    assert [each.domain for each in short] == ["legal", "legal"]
+    long = evolution(beats(LAW, {"unclassified": 1.0}, size=3))
+    assert [each.domain for each in long] == ["legal", None]
 
 
 @pytest.mark.requirement("W-STRUCT-08")

@@ -10,27 +10,15 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final
 
-from clew.analyze.domain_states import MANNERS
-from clew.analyze.domains import is_crossing
 from clew.errors import InputError
+from clew.structure.conversation_context import present, subjects_in_context
 from clew.structure.density import normalised
 from clew.text.terms import terms
-from clew.types.chunk import ContextSnapshot, DomainTag
+from clew.types.chunk import ContextSnapshot
 from clew.types.record import Record
 
 HALF_LIFE: Final = timedelta(days=30)
 """Age at which a beat of another session counts half; a choice, not a measurement."""
-
-_UNNAMED: Final = frozenset({DomainTag.UNCLASSIFIED.value, DomainTag.CROSS_DOMAIN.value})
-_LEAST_SHARE: Final = 0.1
-# A beat crosses domains if this much of what its strongest domain weighs is tagged `cross_domain`, or if two of its
-# domains have this share each.
-_MOST_OF: Final = 0.5
-_EVENLY: Final = 0.45
-# A manner that so much of the rest of the conversation has, by turns, is how it is told and not what a beat is about,
-# if the beat has a subject of this share besides.
-_THROUGHOUT: Final = 0.75
-_SUBJECT: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +70,11 @@ class Movement(Record):
 
     Attributes:
         position: position of the beat.
-        domain: its strongest named domain; None when no domain is named.
+        domain: what it is about in the light of the whole conversation, by its own domains and by those of the other
+            beats; None when it names none, unless it is short and a neighbour names one.
         entered, left: named domains with a tenth of the weight or more that are new here, or gone; sorted.
-        crossing: whether the beat as a whole is `cross_domain`: most of its weight has that tag, or two domains that
-            are no companions share it nearly evenly; one turn with that tag is not enough.
+        crossing: whether two domains that are no companions meet in the beat as a whole, each with a good share of it;
+            one turn that is tagged so is not enough.
         distance: how far the shares moved, 0 (not at all) to 1 (nothing in common); 0 for the first beat.
     """
 
@@ -169,26 +158,25 @@ def state_before(nodes: Sequence[MacroNode], mention: int, newest: int | None = 
 def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
     """How the domains changed from beat to beat.
 
-    A beat's domain, and whether it crosses domains, are told by its subjects alone where the manner is that of the
-    whole conversation: in a novel, a chapter about a trial is about the law.
+    A beat's domain, and whether it crosses domains, are told in the light of the whole conversation
+    (`conversation_context`); what entered and left is told by the beat alone.
     """
     moved: list[Movement] = []
     last: Mapping[str, float] | None = None
-    for node, told in zip(nodes, _without_manner(nodes), strict=True):
-        here = node.domains
-        present, past = _present(here), _present(last or {})
-        named = {tag: share for tag, share in told.items() if tag not in _UNNAMED and share > 0.0}
+    subjects = subjects_in_context([(node.domains, node.turns) for node in nodes])
+    for node, subject in zip(nodes, subjects, strict=True):
+        here, past = present(node.domains), present(last or {})
         moved.append(
             Movement(
                 position=node.position,
-                domain=min(named, key=lambda tag: (-named[tag], tag)) if named else None,
-                entered=tuple(sorted(present - past)),
-                left=tuple(sorted(past - present)),
-                crossing=_is_crossing(told, named),
-                distance=0.0 if last is None else _distance(last, here),
+                domain=subject.domain,
+                entered=tuple(sorted(here - past)),
+                left=tuple(sorted(past - here)),
+                crossing=subject.crossing,
+                distance=0.0 if last is None else _distance(last, node.domains),
             )
         )
-        last = here
+        last = node.domains
     return tuple(moved)
 
 
@@ -262,40 +250,6 @@ def _together(nodes: Iterable[tuple[MacroNode, float]]) -> dict[str, float]:
             found[tag] = found.get(tag, 0.0) + share * weight
     shares = normalised(found)
     return {tag: round(shares[tag], 6) for tag in sorted(shares, key=lambda tag: (-shares[tag], tag))}
-
-
-def _present(domains: Mapping[str, float]) -> set[str]:
-    return {tag for tag, share in domains.items() if share >= _LEAST_SHARE and tag not in _UNNAMED}
-
-
-def _without_manner(nodes: Sequence[MacroNode]) -> list[Mapping[str, float]]:
-    """The domains of each beat but for the manners that the rest of the conversation has throughout."""
-    turns = sum(node.turns for node in nodes)
-    having = {manner: sum(node.turns for node in nodes if manner in _present(node.domains)) for manner in MANNERS}
-    found: list[Mapping[str, float]] = []
-    for node in nodes:
-        here, others = node.domains, turns - node.turns
-        subjects = [tag for tag, share in here.items() if share >= _SUBJECT and tag not in _UNNAMED | MANNERS]
-        present = _present(here)
-        dropped = {
-            manner
-            for manner in MANNERS & here.keys()
-            if others and having[manner] - (node.turns if manner in present else 0) >= _THROUGHOUT * others
-        }
-        if dropped and len(subjects) == 1:
-            dropped.add(DomainTag.CROSS_DOMAIN)
-        found.append({tag: share for tag, share in here.items() if tag not in dropped} if subjects else here)
-    return found
-
-
-def _is_crossing(domains: Mapping[str, float], named: Mapping[str, float]) -> bool:
-    """Whether most of the beat is tagged so, or two domains that are no companions share it nearly evenly."""
-    if not named:
-        return False
-    if domains.get(DomainTag.CROSS_DOMAIN, 0.0) >= _MOST_OF * max(named.values()):
-        return True
-    shares = normalised(named)
-    return is_crossing([tag for tag, share in shares.items() if share >= _EVENLY])
 
 
 def _distance(one: Mapping[str, float], two: Mapping[str, float]) -> float:
