@@ -64,6 +64,8 @@ def test_every_field_has_a_label_and_every_view_a_heading() -> None:
     assert all(f'<h2 id="{title}">' in page for _, title in views)
     assert '<html lang="en">' in page
     assert 'role="status" aria-live="polite"' in page
+    to_another_view = TEXTS["explorer.js"].partition('addEventListener("hashchange"')[2].partition("});")[0]
+    assert 'say("")' in to_another_view, "what was said of one view does not stand over the next"
 
 
 @pytest.mark.requirement("P-LFT-13")

@@ -215,6 +215,12 @@ def test_what_is_no_date_is_said_with_the_form_expected(text: str) -> None:
 
 
 @pytest.mark.requirement("F-CLI-03")
+@pytest.mark.parametrize(("word", "command"), [("tags", "labels"), ("delete", "forget"), ("serch", "search")])
+def test_another_word_for_a_command_suggests_it(word: str, command: str) -> None:
+    assert f"No such command '{word}'. Did you mean '{command}'" in failure(2, word)
+
+
+@pytest.mark.requirement("F-CLI-03")
 @pytest.mark.parametrize(("word", "suggested"), [("recal", "'recall'"), ("serach", "'search'"), ("xyzzy", None)])
 def test_a_mistyped_command_is_answered_with_similar_ones(word: str, suggested: str | None) -> None:
     message = failure(2, word, "x")

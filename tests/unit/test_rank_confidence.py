@@ -52,6 +52,16 @@ def weights(question: str) -> dict[str, float]:
 
 
 @pytest.mark.requirement("F-SURE-01")
+def test_a_best_turn_without_a_vector_is_judged_by_its_words() -> None:
+    view = space("I sold my red bicycle to a neighbour.", *(f"Lunch on day {day} was fine." for day in range(30)))
+    question = "Who sold a red bicycle to a neighbour?"
+    new = rank(asked(view, question, np.array([[np.nan] + [0.1] * 30] * 2)), limit=9)
+    assert int(new.positions[0]) == 0
+    assert confidence(new).parts.keys() == confidence(rank(asked(view, question), limit=9)).parts.keys()
+    assert confidence(new).value > DOUBTFUL
+
+
+@pytest.mark.requirement("F-SURE-01")
 def test_what_follows_a_date_of_several_years_is_told_as_well() -> None:
     covered = (date(2021, 1, 1), date(2024, 3, 5))
     now = datetime(2024, 3, 5, tzinfo=UTC)

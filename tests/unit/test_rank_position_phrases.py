@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,8 @@ from clew.rank.intent.position_phrases import (
     position_phrases,
     without_position_phrases,
 )
+from clew.types import Turn
+from clew.types.turn import Role
 from tests.memories import NOON, at, quiet, told
 from tests.ranking_spaces import asked, said, space
 from tests.unit.test_memory_hierarchy import TALK
@@ -254,3 +257,50 @@ def test_every_text_is_read(text: str) -> None:
     assert len(pointed.explained) == len(found)
     assert (pointed == NOWHERE) == (not found)
     assert isinstance(without_position_phrases(text, found), str)
+
+
+@pytest.mark.requirement("F-PLACE-01")
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What was the last thing I asked?", "last"),
+        ("what was my last question?", "last"),
+        ("What did the user ask last?", "last"),
+        ("and the most recent request", "last"),
+        ("What did I ask first?", "start"),
+        ("what did the user want at first?", "start"),
+        ("What was the very first question?", "start"),
+        ("What was the last question of the exam?", None),
+        ("What did I ask Ann first?", None),
+        ("Who asked first?", None),
+    ],
+)
+def test_a_request_is_counted_from_an_end(question: str, expected: str | None) -> None:
+    found = [(place.kind, place.unit) for place in position_phrases(question)]
+    assert found == ([] if expected is None else [(expected, "request")])
+
+
+REQUESTS: tuple[tuple[Role, str], ...] = (
+    ("user", "Build the app."),
+    ("assistant", "Built. Which port shall I ask the server for?"),
+    ("user", "8081"),
+    ("assistant", "The server listens."),
+    ("user", "Is it tested?"),
+    ("assistant", "The tests pass."),
+)
+
+
+@pytest.mark.requirement("F-PLACE-03")
+def test_the_last_and_the_first_request_are_found(tmp_path: Path) -> None:
+    with quiet(tmp_path / "home") as memory:
+        for number, (role, text) in enumerate(REQUESTS):
+            memory.add(Turn(role=role, content=text, session="port", at=at(number)))
+        memory.add(
+            Turn(role="assistant", content="The last thing I asked the server was its version.", session="notes")
+        )
+        for question, wanted in (
+            ("What was the last thing I asked?", "port:turn:4"),
+            ("What did I ask first?", "port:turn:0"),
+        ):
+            receipt = memory.explain(memory.recall(question, budget=120).receipt_id)
+            assert min(receipt.chosen, key=lambda chosen: chosen["rank"])["turn_ids"] == [wanted]

@@ -109,6 +109,22 @@ INTERRUPTED: Final = 130
 """Exit status after Ctrl-C, by the convention of shells: 128 plus the number of SIGINT."""
 
 
+_OTHER_WORDS: Final = {
+    "ask": "recall",
+    "beats": "snapshots",
+    "delete": "forget",
+    "find": "search",
+    "list": "sessions",
+    "pins": "pin",
+    "remember": "add",
+    "remove": "forget",
+    "summary": "recap",
+    "tags": "labels",
+    "topics": "labels",
+}
+"""Commands by another word for what they do, with which no name of a command is alike."""
+
+
 class CommandFailed(click.ClickException):
     """Ends the program with one line on stderr and status 1."""
 
@@ -146,7 +162,8 @@ class Program(click.Group):
             UsageError: there is none; the message suggests the commands with the most similar names.
         """
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            similar = difflib.get_close_matches(args[0], COMMANDS)
+            meant = _OTHER_WORDS.get(args[0])
+            similar = difflib.get_close_matches(args[0], COMMANDS) if meant is None else [meant]
             hint = f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)

@@ -17,6 +17,7 @@ from clew.index.view import IndexView
 from clew.rank.intent.position_phrases import CLAUSES, PositionPhrase
 from clew.text.terms import query_terms
 from clew.types.ids import turn_id
+from clew.types.turn import ROLES
 
 _BY_ARRIVAL: Final = CacheKey[list[str]]("sessions by arrival")
 
@@ -31,6 +32,11 @@ CLOSE: Final = ((-2, 4, 1.0), (-8, 12, 0.5))
 
 START: Final = ((0, 11, 1.0), (12, 35, 0.5))
 """Ranges of turns at the beginning of a conversation, with their values."""
+
+REQUESTS: Final = (1.0, 0.5, 0.25)
+"""Values of the user's last, or first, messages."""
+
+_USER: Final = ROLES.index("user")
 
 Values = NDArray[np.float64]
 
@@ -126,7 +132,9 @@ def resolve_positions(
     explained: list[dict[str, Any]] = []
     for place in places if len(view.turns.ordinal) else ():
         at = anchor(view, place) if place.kind in CLAUSES else None
-        if place.kind not in CLAUSES:
+        if place.unit == "request":
+            found = _requests(view, session, is_first=place.kind == "start")
+        elif place.kind not in CLAUSES:
             found = _stretches(view, place, session, outline)
         elif at is None or place.kind in ("before", "after"):
             found = []
@@ -162,6 +170,18 @@ def _stretches(
             return [WeightedRange(now, max(0, end - place.count + 1), end, 1.0)]
         return [WeightedRange(now, end - place.count - 1, end - place.count + 1, 1.0)] if place.count <= end else []
     return [] if outline is None else list(outline(place, now))
+
+
+def _requests(view: IndexView, session: str | None, *, is_first: bool) -> list[WeightedRange]:
+    """The user's first or last message, and the next two, of a session or else of the newest in which a user speaks."""
+    order = _by_arrival(view)
+    turns = view.turns
+    by_user = (turns.role == _USER) & (turns.chars > 0)  # text that a client put in has none
+    for name in [session] if session is not None and session in order else reversed(order):
+        seqs = sorted(turns.seq[by_user & (turns.session == view.sessions.index(name))].tolist(), reverse=not is_first)
+        if seqs:
+            return [WeightedRange(name, seq, seq, value) for seq, value in zip(seqs, REQUESTS, strict=False)]
+    return []
 
 
 def _whole(view: IndexView, session: str) -> WeightedRange:

@@ -152,13 +152,19 @@ def confidence(ranking: Ranking) -> Confidence:
     """How sure it is that the space can answer; `NOTHING` when no turn was found."""
     if not len(ranking):
         return NOTHING
-    nearest = _nearest(ranking.frame)
+    nearest = None if _is_unembedded(ranking) else _nearest(ranking.frame)
     model = WITHOUT if nearest is None else WITH_VECTORS
     seen = _weighted_features(ranking, nearest, model.weights)
     added = {name: weight * getattr(seen, name) for name in _NAMES if (weight := getattr(model.weights, name))}
     total = model.constant + sum(added.values())
     parts = {name: round(value, 3) for name, value in {"constant": model.constant, **added}.items() if value}
     return Confidence(round(1.0 / (1.0 + exp(-total)), 3), parts)
+
+
+def _is_unembedded(ranking: Ranking) -> bool:
+    """Whether the best turn has no vector yet: the cosines of others say nothing of it, so its words decide."""
+    cosines = ranking.frame.cosines
+    return cosines is not None and isnan(cosines[int(ranking.positions[0])])
 
 
 def features(ranking: Ranking) -> Features:

@@ -36,7 +36,7 @@ class PositionPhrase:
             that says what the clause says; `first`, around the first such turn.
         span: start and end of the phrase in the question.
         words: the phrase itself.
-        unit: `beat`, `chapter`, `turn` or `session`, where something is counted.
+        unit: `beat`, `chapter`, `turn` or `session`, where something is counted; `request` for a message of the user.
         count: number of units.
         clause: what was said, without its subject pronoun.
         subject: the clause without its leading verb.
@@ -65,11 +65,20 @@ _N = (
 _UNIT = r"(?P<unit>beats?|chapters?|turns?|messages?|sessions?|conversations?|chats?)"
 _TALK = r"(?:conversations?|chats?|sessions?|discussions?)"
 _ENDS = r"(?=\s*(?:[,.?!;:]|$))"
+_ASKER = r"(?:I|the user|the person)"
 _AGO = late_pattern(rf"\b{_N}{_UNIT} (?:ago|back|earlier)\b", re.IGNORECASE)
 _LAST = late_pattern(
     rf"\b(?:(?:in|over|during|within|from|of) )?(?:the|our|my) (?:last|past|previous) (?:{_N}(?P<units>beats|chapters"
     rf"|turns|messages|sessions|conversations|chats)|(?P<one>beat|chapter|message))\b"
     r"(?! of (?:the|a|an|his|her|their) )",
+    re.IGNORECASE,
+)
+_REQUEST = late_pattern(
+    r"\b(?:the|my|our) (?:very )?(?P<end>last|latest|most recent|previous|first) (?:(?:request|question|prompt"
+    rf"|instruction)|thing (?:that )?{_ASKER} (?:asked|said|wanted|requested|told))\b"
+    r"(?! (?:of|in|on|from) (?:the|a|an|his|her|their) )"
+    rf"|(?<=\bdid )(?:{_ASKER}) (?:ask|say|want|request|tell)(?: you| for| you for)? "
+    rf"(?:(?P<late>last|most recently)|(?P<early>first|at first|to begin with)){_ENDS}",
     re.IGNORECASE,
 )
 _SESSION = late_pattern(
@@ -167,6 +176,9 @@ def _candidates(text: str) -> Iterator[PositionPhrase]:
     for match in _matches(_LAST, text, lower, "last", "past", "previous"):
         named = match["units"] or match["one"]
         yield PositionPhrase("last", match.span(), match[0], _unit(named), _number(match["n"]) if match["units"] else 1)
+    for match in _matches(_REQUEST, text, lower, "last", "latest", "recent", "previous", "first", "begin"):
+        is_first = match["early"] or (match["end"] or "").casefold() == "first"
+        yield PositionPhrase("start" if is_first else "last", match.span(), match[0], "request", 1)
     for kind, pattern, words in _PLAIN:
         for match in _matches(pattern, text, lower, *words):
             yield PositionPhrase(kind, match.span(), match[0])

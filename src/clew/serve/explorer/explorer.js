@@ -266,6 +266,9 @@ byId("token-form").addEventListener("submit", (event) => {
   stats();
   route();
 });
-window.addEventListener("hashchange", route);
+window.addEventListener("hashchange", () => {
+  say("");
+  route();
+});
 stats();
 route();
