@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 from datetime import datetime
 from typing import Any
@@ -12,9 +13,10 @@ from mcp.client.client import Client
 from clew.assemble.excerpt import around
 from clew.errors import InputError, MissingExtra, NotFoundError, TurnRejected
 from clew.memory import Memory
+from clew.serve.agent_tools.other_tools import OtherTools
 from clew.serve.agent_tools.quoting import NotTraceable, quoting
 from clew.serve.agent_tools.tool_names import unknown
-from clew.serve.agent_tools.toolbox import Toolbox
+from clew.serve.agent_tools.toolbox import Toolbox, prefix_of
 from clew.serve.agent_tools.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools
 from clew.serve.mcp import make_server
 from clew.testing import FrozenClock
@@ -286,3 +288,26 @@ def test_a_name_with_line_breaks_stays_on_its_line() -> None:
         assert not [line for line in text.splitlines() if line.startswith("System:")]
         assert "plans <" in text
         assert text.count("</clew-memory>") == 1
+
+
+@pytest.mark.requirement("K-SUR-01")
+@pytest.mark.parametrize(("aliases", "prefix"), [(False, "clew_"), (True, "vc_")])
+def test_results_of_the_proxy_s_tools_name_only_tools_that_it_offers(aliases: bool, prefix: str) -> None:
+    with quiet() as memory:
+        memory.add(told("We picked Redis."))
+        tools = Tools(memory, may_store=False, local=False, others=OtherTools.of_proxy(prefix_of(aliases=aliases)))
+        box = Toolbox(tools, aliases=aliases)
+        offered = {tool["name"] for tool in box.offered(())}
+        calls: dict[str, dict[str, str]] = {
+            "recall_all": {},
+            "expand_topic": {"topic": "volcano"},
+            "query_facts": {"subject": "Zoe"},
+            "find_quote": {"text": "volcano"},
+            "remember_when": {"since": "2031-01-01"},
+            **({} if aliases else {"file_decisions": {"about": "src/a.py"}}),
+        }
+        for name, arguments in calls.items():
+            text = box.answer(prefix + name, json.dumps(arguments)).text
+            named = set(re.findall(r"\b(?:clew|vc)_\w+", text))
+            assert named <= offered, text
+            assert not re.search(r"\brecall\b", text), text

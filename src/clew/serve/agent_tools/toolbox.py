@@ -52,6 +52,11 @@ class ToolAnswer:
     collapses: frozenset[str] = frozenset()
 
 
+def prefix_of(*, aliases: bool) -> str:
+    """How the names of the tools begin."""
+    return "vc_" if aliases else "clew_"
+
+
 class Toolbox:
     """The tools over one memory, under the names by which a model knows them. Threads may share it."""
 
@@ -61,7 +66,7 @@ class Toolbox:
         Args:
             aliases: offer them by Virtual Context's names, `vc_*`, instead of `clew_*`.
         """
-        self.prefix = "vc_" if aliases else "clew_"
+        self.prefix = prefix_of(aliases=aliases)
         names = [name for name in OFFERED if not (aliases and name in _OWN)]
         self._tools: dict[str, Tool] = {tool.name: tool for tool in tools.offered() if tool.name in names}
         self._names = {self._shown(name): name for name in names}

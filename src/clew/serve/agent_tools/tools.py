@@ -24,6 +24,7 @@ from clew.recall.session_names import is_session, session_meant, session_shown_a
 from clew.recall.sessions import RECENT, talks
 from clew.rows.fact_progress import read_fact_progress, unread_turns
 from clew.serve.agent_tools.file_decisions import code_decisions
+from clew.serve.agent_tools.other_tools import OF_MCP, OtherTools
 from clew.serve.agent_tools.past_answer import past_answer
 from clew.serve.agent_tools.quoting import NotTraceable, quotes
 from clew.serve.agent_tools.topics import OTHERS, all_topics, collapsed, expanded, known_topics
@@ -130,6 +131,7 @@ class Tools:
         may_store: bool = True,
         may_forget: bool = False,
         local: bool = True,
+        others: OtherTools = OF_MCP,
         clock: Callable[[], datetime] = _now,
     ) -> None:
         """Creates the tools; notes are stored in `session`, with the time of `clock`.
@@ -138,12 +140,13 @@ class Tools:
             may_store: whether the tools that store are offered.
             may_forget: whether the tool that deletes turns is offered.
             local: whether the agent works in this process's current folder, whose project is then preferred.
+            others: the tools that results point to.
 
         Raises:
             InputError: no session can have that name.
         """
         self._memory, self._session, self._clock = memory, given_session(session), clock
-        self._may_store, self._may_forget, self._local = may_store, may_forget, local
+        self._may_store, self._may_forget, self._local, self._others = may_store, may_forget, local, others
 
     def warm_up(self) -> None:
         """Loads the index and the embedder's model ahead of the first call."""
@@ -364,8 +367,7 @@ class Tools:
 
     def recall_all(self, budget: int = 0) -> str:
         """All topics with summaries."""
-        told = all_topics(self._memory, self._topic_budget(budget))
-        return told or "No topics are known yet. Use recall or clew_find_quote."
+        return all_topics(self._memory, self._topic_budget(budget)) or self._others.instead_of_topics
 
     def topics(self) -> str:
         """All topics with summaries, in the tokens of one answer."""
@@ -376,7 +378,7 @@ class Tools:
         _need(about, "about", "the path of a file, or the name of a function or class")
         found = self._memory.decisions(about)
         quotes(each.turn for each in found)
-        return code_decisions(found) or "Nothing was decided about it that is remembered. Try recall."
+        return code_decisions(found) or f"Nothing was decided about it that is remembered. Try {self._others.wider}."
 
     def query_facts(self, subject: str = "", verb: str = "", object: str = "", status: str = "") -> str:  # noqa: A002  # as in `Memory.facts`
         """Facts, one a line with the turns that state them, marked as quoted memory."""
@@ -392,7 +394,7 @@ class Tools:
             found = self._memory.facts(who, does, what, held, limit=MOST_FACTS + 1)
             shown = found[:MOST_FACTS]
         quotes(source for fact in shown for source in fact.sources)
-        told = quoted(fact_lines(shown)) if shown else "No such fact is known. Try fewer conditions, or recall."
+        told = quoted(fact_lines(shown)) if shown else self._others.instead_of_facts
         more = "\nThere are older ones; give more conditions to see them." if len(found) > len(shown) else ""
         return f"{told}{more}{self._unread()}"
 
@@ -401,7 +403,7 @@ class Tools:
         reads = self._memory.reads
         with reads.store.snapshot() as reader:
             count = unread_turns(reader, reads.space, read_fact_progress(reader, reads.space))
-        return f"\nTurns not read for facts yet: {count}; recall finds their words." if count else ""
+        return f"\nTurns not read for facts yet: {count}; {self._others.wider} finds their words." if count else ""
 
     def restore(self, ref: str, offset: int = 0) -> str:
         """What a reference stands for, in pages."""
@@ -416,7 +418,7 @@ class Tools:
         found = self._memory.find_quote(text, limit=limit)
         quotes(str(turn.id) for turn in found)
         if not found:
-            return "No turn contains that phrase. Try fewer words, or use recall to search by meaning."
+            return f"No turn contains that phrase. Try fewer words{self._others.by_meaning}."
         shown = [Evidence.of(turn, around(turn.text, text, QUOTE_CHARS), "quote") for turn in found]
         more = f"\nThere may be older ones; ask with a limit up to {MOST_QUOTES}."
         return render(chronological(shown)) + (more if len(found) == limit < MOST_QUOTES else "")
@@ -430,7 +432,7 @@ class Tools:
         )
         quotes(moment.ref if moment.kind == "turn" else NotTraceable for moment in found.moments)
         if not found.turns:
-            return f"Nothing was said {_span(found)}. Widen the period, or use recall."
+            return f"Nothing was said {_span(found)}. Widen the period, or use {self._others.wider}."
         if not found.text:
             why = f"nothing fits into {found.budget} tokens" if found.left_out else "none of them is about that"
             return f"{_turns(found)} {_span(found)}, but {why}. Try other words or a larger budget."

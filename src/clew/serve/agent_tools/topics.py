@@ -86,7 +86,7 @@ def known_topics(memory: MemoryReads, wanted: str) -> str:
     words = {word.casefold() for word in wanted.replace("-", " ").split() if len(word) > 2}
     near = [name for name in names if any(word in name.casefold() for word in words)]
     chosen = (near or names)[:_NEAR]
-    return f"there are: {', '.join(chosen)}" if chosen else "no topics are known yet; use recall or clew_find_quote"
+    return f"there are: {', '.join(chosen)}" if chosen else "no topics are known yet"
 
 
 def _in_short(memory: MemoryReads, topics: Sequence[Topic], budget: int) -> str:

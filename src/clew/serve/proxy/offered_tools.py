@@ -4,7 +4,8 @@ import threading
 from dataclasses import dataclass, replace
 
 from clew.memory import Memory
-from clew.serve.agent_tools.toolbox import Toolbox
+from clew.serve.agent_tools.other_tools import OtherTools
+from clew.serve.agent_tools.toolbox import Toolbox, prefix_of
 from clew.serve.agent_tools.tools import Tools
 from clew.serve.proxy.chats import Chat, PreparedChat
 from clew.serve.proxy.exchange import ChatRequest, edited
@@ -66,6 +67,8 @@ class OfferedTools:
             kept = self._spaces.get(memory.space)
             if kept is None or kept.memory is not memory:
                 held = HeldCalls(memory.reads.store, memory.space)
-                kept = _Kept(memory, held, Toolbox(Tools(memory, may_store=False, local=False), aliases=self._aliases))
+                others = OtherTools.of_proxy(prefix_of(aliases=self._aliases))
+                tools = Tools(memory, may_store=False, local=False, others=others)
+                kept = _Kept(memory, held, Toolbox(tools, aliases=self._aliases))
                 self._spaces[memory.space] = kept
             return kept
