@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from clew.errors import ModelError
 from clew.memory import Memory
 from clew.serve.access import EVERYTHING, AccessScope, Principal
 from clew.serve.proxy.commands import MARK, Command, Commands, answered, command_in, without_commands
@@ -150,6 +151,24 @@ def test_what_the_commands_say(memory: Memory) -> None:
     assert chat.answer(Command("compact")).startswith("Condensed; the recap has ")
     assert commands(memory, session="none").answer(Command("compact")).startswith("Not done: ")
     assert "Nothing of this conversation" in commands(memory, session="none").answer(Command("label", "x"))
+
+
+class Broken:
+    """An embedder that is not there."""
+
+    name, dim = "broken@1", 4
+
+    def embed(self, texts: Any) -> Any:
+        raise ModelError(f"{len(texts)} texts cannot be embedded")
+
+
+@pytest.mark.requirement("P-SRF-30")
+def test_the_status_tells_what_waits_by_its_kind() -> None:
+    with quiet(embedder=Broken()) as waiting:
+        waiting.add(told("We looked at the login page.", session="api"))
+        told_last = commands(waiting).answer(Command("status")).splitlines()[-1]
+    assert told_last.startswith("Waiting in the background: ")
+    assert "1 embed" in told_last
 
 
 @pytest.mark.requirement("P-SRF-33")

@@ -154,6 +154,20 @@ def test_wrong_values_are_named(values: Any, message: str) -> None:
     assert unread({"retrieval": {"strategy_config": [values]}}) == []
 
 
+@pytest.mark.requirement("P-SRF-40")
+def test_a_byte_order_mark_and_an_empty_strategy_are_read() -> None:
+    config = VirtualContextConfig.from_yaml("\ufeffcontext_window: 5\nretrieval:\n  strategy_config:\n    mine:\n")
+    assert config.context_window == 5
+    assert config.retrieval.strategy_config["mine"].max_results == 10
+
+
+@pytest.mark.requirement("P-SRF-41")
+def test_the_configuration_of_a_block_may_be_a_mapping(memory: Memory) -> None:
+    assert assemble(memory, "tokens", config={"context_window": 400}).budget == 100
+    with pytest.raises(InputError, match="expected a mapping"):
+        assemble(memory, "tokens", config=3)  # type: ignore[arg-type]  # of another type
+
+
 @pytest.mark.requirement("D-VC-03")
 def test_one_tag_is_taken_as_one_and_a_day_is_said_once(memory: Memory) -> None:
     block = assemble(memory, "what about the deployment?", tag_rules="login-page")

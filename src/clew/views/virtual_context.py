@@ -8,7 +8,7 @@ segments. A segment is a closed beat; its summary is the model's where there is 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from clew.assemble.render import BREAKS
 from clew.errors import InputError, NotFoundError
@@ -100,7 +100,7 @@ def assemble(
     memory: Memory,
     query: str,
     *,
-    config: VirtualContextConfig | None = None,
+    config: VirtualContextConfig | Mapping[str, Any] | None = None,
     strategy: str = "default",
     tag_rules: Sequence[str] | str = (),
     hint: bool | None = None,
@@ -108,14 +108,15 @@ def assemble(
     """The `<virtual-context>` block for a message.
 
     Args:
+        config: or what a file of it holds, as a mapping.
         strategy: `default`, `broad`, `temporal`, or another of the configuration.
         tag_rules: tags, or one tag, whose segments come first, whatever the message.
         hint: whether the list of topics is put in; None after a compaction of any session, if the configuration has it.
 
     Raises:
-        InputError: the strategy is unknown.
+        InputError: the strategy is unknown, or the configuration is none.
     """
-    chosen = config or VirtualContextConfig()
+    chosen = config if isinstance(config, VirtualContextConfig) else VirtualContextConfig.from_mapping(config or {})
     limits = chosen.retrieval.strategy_config.get(strategy)
     if limits is None:
         known = ", ".join(chosen.retrieval.strategy_config)

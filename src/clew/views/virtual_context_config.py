@@ -90,7 +90,8 @@ class VirtualContextConfig(Record):
         strategies = _strategies()
         retrieval = _section(values, "retrieval")
         for name, given in _section(retrieval, "strategy_config").items():
-            strategies[name] = _record(StrategyConfig, given, f"retrieval.strategy_config.{name}")
+            found = {} if given is None else given
+            strategies[name] = _record(StrategyConfig, found, f"retrieval.strategy_config.{name}")
         known = {name: retrieval[name] for name in ("active_tag_lookback",) if name in retrieval}
         found = cls(
             **{name: values[name] for name in ("context_window", "token_counter") if name in values},
@@ -176,7 +177,7 @@ def read_yaml(text: str) -> dict[str, Any]:
     root: dict[str, Any] = {}
     inside: list[tuple[int, dict[str, Any]]] = [(-1, root)]
     opened: tuple[int, dict[str, Any], str] | None = None  # a key without a value: a mapping may follow
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         line = _without_comment(raw)
         if not line.strip() or line.strip() == "---":
             continue

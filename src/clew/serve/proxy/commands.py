@@ -198,8 +198,8 @@ class Commands:
             f"Active topics: {', '.join(own.topics) if own and own.topics else '(none yet)'}",
             f"All topics: {', '.join(f'{each.name} ({segments(each.count)})' for each in topics) or '(none yet)'}",
         ]
-        waiting = sum(stats.pending.values())
-        return "\n".join([*lines, *([f"Waiting to be analysed: {waiting}"] if waiting else [])])
+        waiting = ", ".join(f"{count} {task}" for task, count in stats.pending.items() if count)
+        return "\n".join([*lines, *([f"Waiting in the background: {waiting}"] if waiting else [])])
 
     def pause(self, _argument: str) -> str:
         """Makes the conversation incognito until `resume`."""

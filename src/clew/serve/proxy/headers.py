@@ -41,12 +41,16 @@ class RequestOptions:
 
 
 def options_of(headers: Mapping[bytes, bytes]) -> RequestOptions:
-    """The options that the headers of Clew give; what they say in other words than on and off counts as nothing."""
+    """The options that the headers of Clew give; what they say in other words than on and off counts as nothing.
+
+    A request that asks to be incognito in other words is, since what was stored against somebody's will is worse.
+    """
+    incognito = headers.get(b"x-clew-incognito", b"").strip()
     return RequestOptions(
         session=_name(headers.get(b"x-clew-session", b"").decode("utf-8", "replace").strip()) or None,
         inject=_switch(headers.get(b"x-clew-inject")),
         tools=_switch(headers.get(b"x-clew-tools")),
-        incognito=_switch(headers.get(b"x-clew-incognito")) is True,
+        incognito=bool(incognito) and _switch(incognito) is not False,
     )
 
 
