@@ -70,6 +70,13 @@ def test_pronouns_without_antecedent_depress() -> None:
 
 
 @pytest.mark.requirement("F-ANALYZE-07")
+@pytest.mark.parametrize("who", ["miller", "waitress", "landlord", "programmer", "violinist", "stranger"])
+def test_whoever_has_a_trade_or_a_part_may_be_he_or_she(who: str) -> None:
+    named = f"The old {who} went to the river. She saw the broken wheel there."
+    assert coherence(named) > 1.5 * coherence(named.replace(who, "wagon"))
+
+
+@pytest.mark.requirement("F-ANALYZE-07")
 def test_no_punctuation_and_too_much_depress() -> None:
     plain = "we walked to the river and then we sat there until the boats had left and the sun was down " * 3
     assert coherence(plain) < coherence(plain.replace(" and", ". And"))
@@ -123,6 +130,12 @@ def test_each_anchor_has_its_range(texts: tuple[str, ...], least: float, most: f
 def test_a_sentence_scores_higher_than_a_fragment_whatever_its_verb() -> None:
     assert len(anchors.SENTENCES) >= 20
     assert min(map(coherence, anchors.SENTENCES)) > max(map(coherence, anchors.FRAGMENTS))
+
+
+@pytest.mark.requirement("W-WEIGH-02")
+@pytest.mark.parametrize("verb", ["graze", "stroll", "hover", "crept", "doze", "gleam", "mingle", "starve"])
+def test_a_sentence_without_an_object_is_no_fragment(verb: str) -> None:
+    assert coherence(f"Sheep {verb} on the hill.") > 0.4
 
 
 @pytest.mark.requirement("W-WEIGH-02")

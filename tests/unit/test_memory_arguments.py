@@ -51,6 +51,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
         "the key None is no text",
     ),
     "position": (lambda m: m.recall("tea", position="x"), "position is 'x'; expected a whole number"),
+    "position flag": (lambda m: m.recall("tea", position=True), "position is True; expected a whole number"),
     "timeout": (lambda m: m.drain("x"), "timeout is 'x'; expected seconds, as a number"),
     "timeout nan": (lambda m: m.drain(float("nan")), "timeout is nan; expected seconds, as a number"),
     "timeout long": (lambda m: m.drain(LONG, on_progress=5), "on_progress is 5; expected a function"),

@@ -73,7 +73,6 @@ _LISTS: Final = {
     "second_person": SECOND_PERSON | FUNCTION,
     "gendered": GENDERED | FUNCTION,
     "neuter": NEUTER | FUNCTION,
-    "person": PERSON,
     "article": ARTICLE | FUNCTION | ENGLISH,
     "preposition": PREPOSITION | FUNCTION,
     "conjunction": CONJUNCTION | FUNCTION | ENGLISH,
@@ -212,6 +211,8 @@ def _inflected_flags(base: str, flags: int) -> int:
 def _flags() -> dict[str, int]:
     lists = json.loads(_read("cues.json"))
     table = dict.fromkeys(_read("verbs.txt").split(), RARER_VERB)
+    for word in _read("persons.txt").split():
+        table[word] = table.get(word, 0) | PERSON
     for language, words in lists["function"].items():
         bits = FUNCTION | ENGLISH if language == "en" else FUNCTION
         for word in words.split():

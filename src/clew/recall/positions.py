@@ -28,7 +28,7 @@ def one_position(position: int | None, context_position: int | None) -> int | No
     if position is not None and context_position is not None:
         raise InputError("position and context_position are two names of one argument; give one of them")
     place = context_position if position is None else position
-    if not isinstance(place, Integral | None):
+    if isinstance(place, bool) or not isinstance(place, Integral | None):
         raise InputError(f"position is {place!r:.60}; expected a whole number: the position of a beat")
     return place
 
