@@ -1,6 +1,7 @@
 """The entity graph and the energy that spreads in it (DESIGN 6 and 8)."""
 
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -163,3 +164,22 @@ def test_the_order_of_adding_never_shows_and_the_wire_form_keeps_all(
     seed = edges[0][0]
     assert list(spreading_activation(one, [seed]).items()) == list(spreading_activation(again, [seed]).items())
     assert one.entities() == again.entities()
+
+
+@pytest.mark.requirement("F-GRAPH-02")
+@pytest.mark.parametrize("name", [None, 5, b"Ann"])
+def test_a_name_is_text(name: Any) -> None:
+    graph = EntityGraph()
+    graph.add_entity("Ann")
+    for use in (graph.add_entity, graph.find, graph.entity, lambda name: spreading_activation(graph, [name])):
+        with pytest.raises(InputError, match="expected text"):
+            use(name)
+
+
+@pytest.mark.requirement("F-GRAPH-02")
+@pytest.mark.parametrize("seeds", [None, 5, "Ann"])
+def test_seeds_are_names_not_one_text_letter_by_letter(seeds: Any) -> None:
+    graph = EntityGraph()
+    graph.add_entity("Ann")
+    with pytest.raises(InputError, match=r"^seeds is "):
+        spreading_activation(graph, seeds)

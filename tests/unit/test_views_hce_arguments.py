@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from clew.errors import InputError
-from clew.views.hce import ContextCandidate, HCEPipeline, SlidingFocusBuffer, context_budgeting, estimate_tokens
+from clew.views.hce import (
+    ContextCandidate,
+    EntityExtractor,
+    HCEPipeline,
+    SemanticTree,
+    SlidingFocusBuffer,
+    context_budgeting,
+    estimate_tokens,
+    hierarchical_relevance_search,
+)
 
 
 @pytest.mark.requirement("F-HCE-02")
@@ -39,3 +48,14 @@ def test_a_budget_and_what_it_counts_are_numbers() -> None:
 def test_a_pipeline_has_a_budget_of_whole_tokens(budget: Any) -> None:
     with pytest.raises(InputError, match=r"^context_budget "):
         HCEPipeline(context_budget=budget)
+
+
+@pytest.mark.requirement("F-HCE-04")
+@pytest.mark.parametrize("text", [None, 5, b"bytes"])
+def test_what_is_no_text_is_refused(text: Any) -> None:
+    tree = SemanticTree()
+    for use in (tree.add, tree.search, EntityExtractor().extract):
+        with pytest.raises(InputError, match="expected text"):
+            use(text)
+    with pytest.raises(InputError, match=r"^limit is "):
+        hierarchical_relevance_search(tree, "tea", "3")  # type: ignore[arg-type]  # what a caller without types may give

@@ -5,11 +5,11 @@ implements the same protocol (`Linked`), so that one function spreads activation
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, Self
 
 from clew.analyze.entities import entity_key
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError, NotFoundError, shown
 from clew.types.entity import EdgeType, Entity, Neighbour, NodeType
 
 DECAY: Final = 0.5
@@ -55,9 +55,11 @@ def spreading_activation(
 
     Raises:
         NotFoundError: a seed is not in the graph; the message names it.
-        InputError: a number is out of its range.
+        InputError: a number is out of its range, a name is no text, or the seeds are one text by itself.
     """
     _check(decay, iterations, minimum, top)
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        raise InputError(f"seeds is {shown(seeds)}; expected a list of names, or names with energies")
     given = dict(seeds) if isinstance(seeds, Mapping) else dict.fromkeys(seeds, 1.0)
     pulse: dict[str, float] = {}
     for name, energy in given.items():
@@ -173,7 +175,7 @@ class EntityGraph:
 
     def find(self, name: str) -> str | None:
         """The key of the entity that a name or an alias refers to; None when there is none."""
-        key = entity_key(name)
+        key = _plain_key(name)
         key = self._aliases.get(key, key)
         return key if key in self._types else None
 
@@ -285,8 +287,14 @@ def entity_of(key: str, types: Mapping[NodeType, int], forms: Mapping[str, int])
     return Entity(name, kind, total, tuple(sorted(form for form in forms if form != name)))
 
 
-def _key(name: str) -> str:
-    key = entity_key(name)
+def _plain_key(name: object) -> str:
+    if not isinstance(name, str):
+        raise InputError(f"the name is {shown(name)}; expected text, as a str")
+    return entity_key(name)
+
+
+def _key(name: object) -> str:
+    key = _plain_key(name)
     if not key:
         raise InputError(f"the name {name!r} has no letter or digit; an entity needs one")
     return key

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import ceil, log
 from typing import Any, Final, Self
 
-from clew.errors import InputError, ModelError
+from clew.errors import InputError, ModelError, shown
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.structure.chapters import OpenTree, Profile, grow, similarity
@@ -94,7 +94,11 @@ class SemanticTree:
         """Add a text as the newest leaf and return its id.
 
         A text for which the embedder fails, which is logged, has no vector and is compared by its words.
+
+        Raises:
+            InputError: it is no text.
         """
+        _check_text(text, "text")
         return self._add(text, dict(metadata or {}), self._vector(text))
 
     def _vector(self, text: str) -> bytes | None:
@@ -156,6 +160,9 @@ class SemanticTree:
 
     def search(self, query: str, limit: int = 10) -> list[TreeHit]:
         """The leaves that match a query, best first, ties to the older; see `hierarchical_relevance_search`."""
+        _check_text(query, "query")
+        if not isinstance(limit, int):
+            raise InputError(f"limit is {shown(limit)}; expected the number of leaves wanted")
         if limit < 0:
             raise InputError(f"limit {limit} is negative; give the number of leaves wanted, 0 or more")
         vector = self._vector(query)
@@ -245,9 +252,14 @@ def hierarchical_relevance_search(tree: SemanticTree, query: str, limit: int = 1
         limit: most leaves to return.
 
     Raises:
-        InputError: the limit is negative.
+        InputError: the limit is no number of at least 0, or the query is no text.
     """
     return tree.search(query, limit)
+
+
+def _check_text(value: object, name: str) -> None:
+    if not isinstance(value, str):
+        raise InputError(f"the {name} is {shown(value)}; expected text, as a str")
 
 
 def _profile(node: str, number: int, text: str, vector: bytes | None) -> Profile:

@@ -215,7 +215,12 @@ class EntityExtractor:
 
     @typed
     def extract(self, text: str) -> list[Mention]:
-        """The entities of a text: names in order, then concepts, the strongest first."""
+        """The entities of a text: names in order, then concepts, the strongest first.
+
+        Raises:
+            InputError: it is no text.
+        """
+        given_text(text, "text")
         return list(entities_in(text).mentions)
 
     def update(self, graph: EntityGraph, *texts: str) -> list[str]:
