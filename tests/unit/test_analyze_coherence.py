@@ -139,6 +139,14 @@ def test_a_sentence_without_an_object_is_no_fragment(verb: str) -> None:
 
 
 @pytest.mark.requirement("W-WEIGH-02")
+@pytest.mark.parametrize(
+    "sentence", ["Redis evicts old keys.", "Mice nibble cheese.", "Enzymes catalyse reactions.", "Volcanoes spew ash."]
+)
+def test_a_sentence_without_function_words_is_no_fragment(sentence: str) -> None:
+    assert coherence(sentence) > max(map(coherence, anchors.FRAGMENTS))
+
+
+@pytest.mark.requirement("W-WEIGH-02")
 def test_abbreviations_are_words() -> None:
     assert coherence("TCP and DNS run over IP; HTTP, SMTP and SSH use TCP, and TLS wraps HTTP.") > 0.4
 

@@ -37,8 +37,10 @@ def test_a_budget_and_what_it_counts_are_numbers() -> None:
         with pytest.raises(InputError, match=r"^budget "):
             context_budgeting([], budget)  # type: ignore[arg-type]  # what a caller without types may give
     for utility, cost in (("high", 1), (1.0, None)):
+        candidate = ContextCandidate("a", "graph", 1.0, 1)
+        candidate.utility, candidate.token_cost = utility, cost  # type: ignore[assignment]  # as above
         with pytest.raises(InputError, match="expected 0 or more"):
-            context_budgeting([ContextCandidate("a", "graph", utility, cost)], 5)  # type: ignore[arg-type]  # as above
+            context_budgeting([candidate], 5)
     with pytest.raises(InputError, match="expected text"):
         estimate_tokens(None)  # type: ignore[arg-type]  # as above
 
