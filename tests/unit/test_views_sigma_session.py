@@ -234,3 +234,19 @@ def test_turns_have_what_the_analysis_says() -> None:
             assert turn.importance_score == said["importance"].value
             assert turn.is_paradigm_shift == ("paradigm_shift" in said)
         assert turns[1].timestamp - turns[0].timestamp == 60_000
+
+
+@pytest.mark.requirement("F-SIGMAVIEW-07")
+def test_turns_of_one_millisecond_are_all_imported(tmp_path: Path) -> None:
+    said = ["We chose OAuth2.", "TokenManager handles it.", "And SessionStore?"]
+    with quiet() as memory:
+        memory.add_many([Turn(role="user", content=text, session="s") for text in said])
+        files = export_session(memory, "s", tmp_path)
+    lattice = json.loads(files.lattice.read_text(encoding="utf-8"))
+    for node in lattice["nodes"]:
+        node["turn_id"] = node["id"] = "turn-1730849600000"
+    files.lattice.write_text(json.dumps(lattice), encoding="utf-8")
+    with quiet() as memory:
+        assert import_session(memory, tmp_path, "s").added == 3
+        assert [turn.text for turn in memory.turns("s")] == said
+        assert import_session(memory, tmp_path, "s").added == 0

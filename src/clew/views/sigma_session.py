@@ -11,7 +11,9 @@ as the document lays them out, each replaced in one step:
 Start at `export_session`.
 """
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -254,15 +256,28 @@ def import_session(memory: Memory, folder: Path | str, anchor_id: str) -> Ingest
         for place in (folder / ARCHIVES, folder):
             file = place / session_file(name, "lattice.json")
             if file.exists():
-                nodes |= {node.turn_id: node for node in load_lattice(file).nodes}
+                nodes |= _by_own_id(load_lattice(file).nodes)
     with memory.reads.store.snapshot() as reader:
         rows = TURN.scan(reader, (memory.space, state.anchor_id), (memory.space, state.anchor_id))
         stored = {str(turn_from_row(row).id) for row in rows}
-    new = [node for node in nodes.values() if node.turn_id not in stored and node.content.strip()]
+    new = [node for name, node in nodes.items() if name not in stored and node.content.strip()]
     turns = [_turn(node, state.anchor_id) for node in sorted(new, key=lambda node: node.timestamp)]
     report = memory.add_many(turns)
     memory.reads.store.transaction(partial(_merge, memory.space, state))
     return report
+
+
+def _by_own_id(nodes: Iterable[ConversationNode]) -> dict[str, ConversationNode]:
+    """The nodes of a lattice by an id that each has alone: the document's are times, which two turns may share."""
+    found: dict[str, ConversationNode] = {}
+    times: Counter[str] = Counter()
+    for node in nodes:
+        name = node.turn_id
+        while name in found:
+            times[node.turn_id] += 1
+            name = f"{node.turn_id}+{times[node.turn_id]}"
+        found[name] = node if name == node.turn_id else replace(node, turn_id=name)
+    return found
 
 
 def _merge(space: str, state: SessionState, tx: Transaction) -> None:
