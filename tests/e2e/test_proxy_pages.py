@@ -69,6 +69,20 @@ def test_metrics_are_text_for_prometheus() -> None:
         assert line.startswith(("# HELP clew_", "# TYPE clew_", "clew_")), line
 
 
+@pytest.mark.requirement("P-RLY-13")
+def test_metrics_count_own_pages_by_status_and_what_was_refused_once() -> None:
+    with proxy("http://127.0.0.1:9") as server:
+        for path in ("/clew/health", "/clew/", "/clew/api/v1/stats", "/clew/api/v1/nothing", "/clew/nothing"):
+            ask(server.url, get(path))
+        lines = split(ask(server.url, get("/clew/metrics")))[2].decode().splitlines()
+    counted = [line for line in lines if line.startswith("clew_requests_total{")]
+    assert counted == [
+        'clew_requests_total{provider="clew",status="200"} 3',
+        'clew_requests_total{provider="clew",status="404"} 1',
+        'clew_requests_total{provider="refused",status="404"} 1',
+    ]
+
+
 @pytest.mark.requirement("P-RLY-10", "P-RLY-13")
 def test_pages_need_the_token_but_for_health_in_one_word() -> None:
     with proxy("http://127.0.0.1:9", token=SHOWN, tokens=[f"bob:proxy={SHOWN}-of-bob"]) as server:

@@ -18,6 +18,7 @@ from clew.serve.rest.cursors import cursor
 from clew.serve.rest.endpoints import DEEPEST, ENDPOINTS
 from clew.serve.rest.openapi import document
 from clew.serve.rest.problems import problem_of
+from clew.text.counters import NAMES as COUNTERS
 from tests.memories import quiet, timed, told
 from tests.rest_pages import BASE, rest_client
 
@@ -338,3 +339,22 @@ def test_the_words_of_a_turn_may_have_the_name_that_they_have_in_the_library() -
     with quiet() as memory:
         through(memory, work)
         assert [turn.text for turn in memory.turns()] == ["We picked Redis."]
+
+
+@pytest.mark.requirement("P-SRF-20")
+def test_a_recall_takes_the_counters_and_the_options_of_the_library() -> None:
+    turns = timed(["We picked Redis.", "Fine, Redis it is.", "Redis runs on port 6379."])
+
+    async def work(client: httpx2.AsyncClient) -> None:
+        for counter in COUNTERS:
+            answer = await client.post("/recall", json={"query": "Redis", "counter": counter})
+            assert answer.status_code == 200, answer.text
+        shown = (await client.post("/recall", json={"query": "Redis", "in_window": 2})).json()["items"]
+        assert [item["turn_ids"] for item in shown] == [["s:turn:0"]]
+        assert (await client.post("/recall", json={"query": "Redis", "context_position": 0})).status_code == 200
+        both = await client.post("/recall", json={"query": "Redis", "context_position": 0, "position": 0})
+        assert problem(both)[:2] == (400, "bad_request")
+
+    with quiet() as memory:
+        memory.add_many(turns)
+        through(memory, work)

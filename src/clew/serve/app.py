@@ -24,7 +24,7 @@ from clew.serve.rest.problems import refusal
 from clew.serve.services import Services
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 API: Final = b"/clew/api/"
 """Errors below it have the shape of the REST API."""
@@ -106,19 +106,29 @@ class _Application:
         send: "Send",
     ) -> None:
         """A page of Clew's own. Whether the server lives is told to everyone who calls it by its name."""
-        services = self._services
+        services, counted = self._services, self._counted(send)
         page = page_of(self._pages, request.path)
         if request.path == b"/clew/health" and services.access.checked_origin(request.named) is None:
             told = health(services.spaces, services.events, detailed=isinstance(admitted, Principal))
-            await answer_json(scope, send, 200 if told["status"] == "ok" else 503, told)
+            await answer_json(scope, counted, 200 if told["status"] == "ok" else 503, told)
         elif (file := explorer_file(request.path)) and services.access.checked_origin(request.named) is None:
-            await answer_page(scope, send, 200, *file, HEADERS)
+            await answer_page(scope, counted, 200, *file, HEADERS)
         elif isinstance(admitted, AccessDenied):
             await self._refuse(request, admitted, send)
         elif page is not None:
-            await page(admitted, scope, receive, send)
+            await page(admitted, scope, receive, counted)
         else:
             await self._refuse(request, AccessDenied(404, "there is no such page; docs/proxy.md lists them"), send)
+
+    def _counted(self, send: "Send") -> "Send":
+        """Sends on, and counts the answer of a page of Clew's own by its status; `_refuse` counts what it answers."""
+
+        async def counting(message: "Message") -> None:
+            if message["type"] == "http.response.start":
+                self._services.metrics.add("clew_requests_total", provider="clew", status=str(message["status"]))
+            await send(message)
+
+        return counting
 
     async def _refuse(self, request: Incoming, denied: AccessDenied, send: "Send") -> None:
         if request.path.startswith(API):

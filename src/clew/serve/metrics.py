@@ -8,7 +8,10 @@ from typing import Final
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _KINDS: Final = {
-    "clew_requests_total": ("counter", "Requests, by provider (clew: own pages) and status."),
+    "clew_requests_total": (
+        "counter",
+        "Requests, by provider (clew: own pages; refused; none: unknown path) and status.",
+    ),
     "clew_failed_open_total": ("counter", "Chats that were forwarded without the memory's help, by reason."),
     "clew_injected_total": ("counter", "Chats to which remembered text was added."),
     "clew_events_total": ("counter", "Events of the log, by name."),

@@ -5,7 +5,7 @@ threads.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clew.condense.recap import Recap
@@ -20,6 +20,7 @@ from clew.serve.access import AccessScope
 from clew.serve.proxy.economy.ledger import CostLedger, read_ledger
 from clew.serve.rest.cursors import cursor, page, paging, read_cursor
 from clew.serve.rest.fields import Field, FieldKind, FieldPlace
+from clew.text.counters import NAMES as COUNTER_NAMES
 from clew.types import Context, ForgetReport, Hit, IngestReport, Receipt, Stats, Turn
 from clew.types.facts import Fact, FactStatus
 from clew.types.record import Record
@@ -84,6 +85,13 @@ _FILTERS: Final = (
     Field(name="known_at", about="Only turns that were stored by then.", moment=True),
     _named("project", "Only conversations of this project folder."),
     _named("branch", "Only conversations on this git branch."),
+)
+_POSITION: Final = Field(
+    name="position",
+    about="The beat whose turns come first; negative: so many beats ago.",
+    kind=FieldKind.INTEGER,
+    low=-1_000_000,
+    high=1_000_000,
 )
 _QUESTION: Final = Field(name="query", about="A question or topic, in full words.", required=True, not_blank=True)
 _PART: Final = Field(
@@ -257,16 +265,17 @@ ENDPOINTS: Final = (
         fields=(
             _QUESTION,
             Field(name="budget", about="Most tokens of the block.", kind=FieldKind.INTEGER, high=MOST_BUDGET),
-            Field(name="counter", about="How tokens are counted.", choices=("estimate", "openai", "words")),
-            Field(
-                name="position",
-                about="The beat whose turns come first; negative: so many beats ago.",
-                kind=FieldKind.INTEGER,
-                low=-1_000_000,
-                high=1_000_000,
-            ),
+            Field(name="counter", about="How tokens are counted.", choices=COUNTER_NAMES),
+            _POSITION,
+            replace(_POSITION, name="context_position", about="Another name of `position`."),
             Field(name="strategy", about="How to choose; `auto` goes by the question.", choices=(AUTO, *STRATEGIES)),
             Field(name="window", about="Tokens of the model's window.", kind=FieldKind.INTEGER, high=10**9),
+            Field(
+                name="in_window",
+                about="How many of the newest turns the prompt has already; they are left out.",
+                kind=FieldKind.INTEGER,
+                high=10**9,
+            ),
             *_FILTERS,
         ),
     ),
