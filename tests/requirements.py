@@ -1227,6 +1227,7 @@ MEMORY = (
     Requirement(
         "F-MEMORY-03", "DESIGN 10", "A closed memory raises a clear error, and closing disturbs no running call."
     ),
+    Requirement("F-MEMORY-16", "DESIGN 10", "A call's signature lists its arguments by their documented names."),
     Requirement("F-MEMORY-04", "DESIGN 10", "Stats count the contents of a memory."),
     Requirement("F-MEMORY-05", "Issue 2 b", "Turns that another process stores are seen by the next call."),
     Requirement("F-MEMORY-06", "DESIGN 2", "Spaces of one home are isolated from each other."),

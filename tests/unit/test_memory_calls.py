@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from clew.aio import AsyncMemory
 from clew.config import Config
 from clew.errors import (
     ClosedError,
@@ -33,6 +34,37 @@ def memory() -> Iterator[Memory]:
     with quiet() as opened:
         opened.add_many(history(["green tea", "black coffee"]))
         yield opened
+
+
+FILTERS = "session since until role speaker where as_of known_at project branch"
+SIGNATURES = {
+    "recall": f"query budget counter position context_position {FILTERS} strategy window in_window",
+    "search": f"query limit {FILTERS}",
+    "ranked": f"query limit {FILTERS}",
+    "query": f"expression limit {FILTERS}",
+    "remember_when": "query since until mode budget counter session project branch",
+    "forget": "dry_run turn_ids session speaker since until match where",
+    "explain": "receipt_id",
+    "wrap_chat": "fn session",
+    "mark_used": "receipt_id turn_ids",
+}
+
+
+@pytest.mark.requirement("F-MEMORY-16")
+@pytest.mark.parametrize("name", sorted(SIGNATURES))
+def test_a_signature_lists_the_arguments_by_name(name: str) -> None:
+    for kind in (Memory, AsyncMemory):
+        parameters = inspect.signature(getattr(kind, name)).parameters
+        assert [*parameters] == ["self", *SIGNATURES[name].split()]
+
+
+@pytest.mark.requirement("F-MEMORY-16")
+def test_options_in_a_signature_have_their_defaults(memory: Memory) -> None:
+    listed = inspect.signature(memory.recall).parameters
+    options = {name: each.default for name, each in listed.items() if each.kind is each.KEYWORD_ONLY}
+    assert options["strategy"] == "auto"
+    plain, spelled = memory.recall("tea"), memory.recall("tea", **options)
+    assert spelled.items == plain.items
 
 
 @pytest.mark.requirement("F-MEMORY-01")

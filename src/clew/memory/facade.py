@@ -30,6 +30,7 @@ from clew.memory.chat import ChatLog, ChatMemorizer
 from clew.memory.learning import MemoryLearning
 from clew.memory.opening import Clock
 from clew.memory.recalls import SESSION
+from clew.memory.signatures import listing_options
 from clew.memory.wiring import Parts, open_parts
 from clew.models.protocol import LLM, Embedder
 from clew.rank.filter import filter_of
@@ -206,7 +207,7 @@ class Memory(MemoryLearning):
         finally:
             self.parts.worker.wake()
 
-    def wrap_chat(self, chat: Callable[..., Any], *, session: str = SESSION) -> Callable[..., Any]:
+    def wrap_chat(self, fn: Callable[..., Any], *, session: str = SESSION) -> Callable[..., Any]:
         """A chat function around which this memory works: it gets the built prompt, and its answer is stored.
 
         It is called exactly once for each call, with the prompt as its first argument, or in the place of `messages`,
@@ -216,10 +217,10 @@ class Memory(MemoryLearning):
         coroutine function gives a coroutine function.
         """
         self._check_open()
-        if not callable(chat):
-            raise InputError(f"chat is {chat!r:.60}; expected the function that asks the model")
+        if not callable(fn):
+            raise InputError(f"fn is {fn!r:.60}; expected the function that asks the model")
         chat_log = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
-        return wrapped(chat, ChatMemorizer(chat_log, self.parts.worker.wake))
+        return wrapped(fn, ChatMemorizer(chat_log, self.parts.worker.wake))
 
     def condense(
         self,
@@ -398,6 +399,7 @@ class Memory(MemoryLearning):
         self.parts.worker.wake()
         return count
 
+    @listing_options(Conditions)
     def forget(self, *, dry_run: bool = False, **conditions: Unpack[Conditions]) -> ForgetReport:
         """Removes turns that meet every given condition, and all that was made of them, for good.
 

@@ -27,6 +27,7 @@ from clew.memory.arguments import (
     given_text,
 )
 from clew.memory.opening import Clock, Models, open_home
+from clew.memory.signatures import listing_options
 from clew.models.protocol import Embedder
 from clew.rank.filter import Filter, RecallOptions, SessionFilters, TurnFilters, filter_of, newest
 from clew.rank.intent.time_window import End, is_moment
@@ -121,6 +122,7 @@ class MemoryRecalls:
         self._check_open()
         self.reads.ranker.warm_up()
 
+    @listing_options(RecallOptions, strategy=AUTO)
     def recall(
         self,
         query: str,
@@ -162,6 +164,7 @@ class MemoryRecalls:
         shown = newest(self.reads.live.view(), chosen.session, count) if count else ()
         return recall(self.reads, given_text(query, "question"), request, chosen, shown)
 
+    @listing_options(TurnFilters)
     def search(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
         """The best turns for a query, best first, each with what every signal added to its score.
 
@@ -177,6 +180,7 @@ class MemoryRecalls:
         self._check_open()
         return search(self.reads, given_text(query, "question"), _given_limit(limit), self._filter(only), priced=False)
 
+    @listing_options(TurnFilters)
     def ranked(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
         """The turns in the order in which a recall prefers them, each with what every signal added to its score.
 
@@ -193,6 +197,7 @@ class MemoryRecalls:
         self._check_open()
         return search(self.reads, given_text(query, "question"), _given_limit(limit), self._filter(only), priced=True)
 
+    @listing_options(TurnFilters)
     def query(self, expression: str, *, limit: int | None = None, **only: Unpack[TurnFilters]) -> list[Turn]:
         """The turns for which an expression of the lattice algebra holds, in the order in which they came.
 
@@ -234,6 +239,7 @@ class MemoryRecalls:
         self._check_open()
         return stored_turn(self.reads, given_name(ref, "turn id"))
 
+    @listing_options(SessionFilters)
     def remember_when(
         self,
         query: End = None,
@@ -419,19 +425,19 @@ class MemoryRecalls:
         self._check_open()
         return chat_prompt(self.reads, given_text(query, "question"), given_session(session))
 
-    def explain(self, receipt: str | None = None) -> Receipt:
+    def explain(self, receipt_id: str | None = None) -> Receipt:
         """The receipt of a recall or compaction: what was considered, every signal's share, what was left out and why.
 
         Args:
-            receipt: its name, as `Context.receipt_id` gives it; None for the newest of the space.
+            receipt_id: its name, as `Context.receipt_id` gives it; None for the newest of the space.
 
         Raises:
             NotFoundError: no such receipt, or it was dropped as one of the oldest.
         """
         self._check_open()
-        if receipt is None:
+        if receipt_id is None:
             return self.reads.receipts.newest()
-        name = given_name(receipt, "receipt")
+        name = given_name(receipt_id, "receipt")
         with self.reads.store.snapshot() as reader:
             compacted = receipt_of_compaction(reader, self.space, name)
         return self.reads.receipts.get(name) if compacted is None else compacted
