@@ -174,7 +174,7 @@ class ClaimGraph:
             InputError: a record cannot be read.
             ConflictError: two claims share an id.
         """
-        need(cls, data)
+        need(cls, data, "claims")
         graph = cls(number(cls, data, "min_macro_weight", MIN_MACRO_WEIGHT))
         for node in listed(cls, data, "claims"):
             graph.add(ClaimNode.from_dict(node))

@@ -51,8 +51,8 @@ __all__ = [
 ]
 
 SAFE_PROCESSING_LIMIT_TOKENS: Final = ExtractConfig().safe_limit_tokens
-_DOCUMENTS: Final = {"safeProcessingLimitTokens": "safe_processing_limit_tokens"}
-"""The document's names of options, and ours."""
+_DOCUMENTS: Final = dict.fromkeys(("safeProcessingLimitTokens", "safe_limit_tokens"), "safe_processing_limit_tokens")
+"""Other names of options, of the document and of the settings and `Memory.extract`, and those of the fields."""
 
 CONCURRENCY: Final = ExtractConfig().concurrency
 
@@ -83,7 +83,7 @@ class TriVectorOptions:
 
     @classmethod
     def of(cls, options: "TriVectorOptions | Mapping[str, Any] | None") -> "TriVectorOptions":
-        """The options that a caller gave, some of them by name, the document's name too, or none.
+        """The options that a caller gave, some of them by name, the document's or the setting's name too, or none.
 
         Raises:
             InputError: a name is unknown, or they are neither.
