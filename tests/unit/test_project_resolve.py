@@ -77,6 +77,34 @@ def test_imports_lead_to_the_files_that_the_language_would_find(path: str, impor
     assert " ".join(sorted(resolver.targets(path, language_of(path), imported))) == expected
 
 
+@pytest.mark.requirement("L-PRJ-13")
+@pytest.mark.parametrize(
+    ("path", "imported", "expected"),
+    [
+        ("main.py", "src.store", "src/store.py"),
+        ("src/auth.py", "src.store:Store", "src/store.py"),
+        ("src/auth.py", "src:store", "src/store.py"),
+        ("src/web/views.py", "src.store:Store", "src/store.py"),
+        ("src/auth.py", "store:Store", "src/store.py"),
+        ("backend/app/views.py", "app.models:User", "backend/app/models.py"),
+        ("backend/app/views.py", "app:models", "backend/app/models.py"),
+        ("pkg/inner.py", "sub.deep", ""),
+        ("src/auth.py", "logging:Handler", ""),
+        ("src/auth.py", "os.path", ""),
+        ("src/auth.py", "src:*", ""),
+    ],
+)
+def test_folders_without_init_are_packages_from_where_a_program_is_started(
+    path: str, imported: str, expected: str
+) -> None:
+    files = (
+        "main.py src/auth.py src/store.py src/web/views.py backend/app/views.py backend/app/models.py "
+        "pkg/__init__.py pkg/inner.py pkg/sub/deep.py"
+    )
+    resolver = Resolver(Known(file, language_of(file)) for file in files.split())
+    assert " ".join(resolver.targets(path, "python", imported)) == expected
+
+
 @pytest.mark.requirement("L-CODE-14")
 def test_a_project_that_is_a_package_is_imported_by_its_name() -> None:
     paths = ("__init__.py", "db/__init__.py", "db/models.py", "views.py")

@@ -5,7 +5,7 @@ standard library or of a package.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Final, NamedTuple
@@ -107,8 +107,31 @@ class Resolver:
         found = self._modules.get(dotted) or self._modules.get(module)
         if found:
             yield max(found, key=lambda other: (_shared(path, other), -len(other), other))
-        elif "." not in module and "/".join([*own, "__init__.py"]) not in self._files:  # a script beside a script
+            return
+        if "." not in module and not self._is_package(own):  # a script beside a script
             yield from self._python_files("/".join([*own, module]), name)
+        yield from self._python_from_above(own, module, name)
+
+    def _is_package(self, folder: Sequence[str]) -> bool:
+        return "/".join([*folder, "__init__.py"]) in self._files
+
+    def _python_from_above(self, own: Sequence[str], module: str, name: str) -> Iterator[str]:
+        """The file of a module that is named by its folders, `src` among them, from a folder above that is no package.
+
+        A name without a dot is that of such a folder, from which a module is imported.
+        """
+        base = module.replace(".", "/")
+        if base == module:
+            if not name or name == "*":
+                return
+            base, name = f"{module}/{name}", ""
+        for depth in range(len(own), -1, -1):
+            found = (
+                () if self._is_package(own[:depth]) else tuple(self._python_files("/".join([*own[:depth], base]), name))
+            )
+            if found:
+                yield from found
+                return
 
     def _python_files(self, base: str, name: str) -> Iterator[str]:
         """The file of a module by its folder, or that of a name in it that is a module itself."""
