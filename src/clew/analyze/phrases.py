@@ -221,8 +221,9 @@ HEDGES: Final[Cues] = {
     "usually typically generally normally": Cue(
         rf"\b{_USUAL}\b", rf"{_HABIT}{_USUAL}\b|\bthan usually\b|\bdo (?:you|i|we) {_USUAL}\b"
     ),
-    "often sometimes": Cue(
-        r"\b(?:is|are|can|it's|that) (?:\w+ )?(?:often|sometimes)\b|\b(?:often|sometimes) enough\b"
+    "days occasions": Cue(r"\bon (?:some|certain|rare) (?:days|occasions)\b"),
+    "often sometimes occasionally": Cue(
+        r"\b(?:is|are|can|it's|that) (?:\w+ )?(?:often|sometimes|occasionally)\b|\b(?:often|sometimes) enough\b"
         r"|\bmore often than not\b",
         r"\bhow often\b",
     ),
@@ -315,7 +316,7 @@ ABSOLUTES: Final[Cues] = {
         rf"else|here|"
         r"there|about|is so|okay|ok|going|looks|seems|has been|will be)\b)|every(?:one|body|thing) (?:always|"
         r"must|knows)\b|\beverything (?:i|you|we|he|she|they) (?!need)\w+ (?:is|was|turn\w*|becomes?|became|dies|died|"
-        r"fails)\b"
+        r"fails)\b|\beverything about (?:\w+ ){1,3}(?:is|was)\b"
         r"|\b(?:appl(?:y|ies|ied)|happens?|belongs?|true|open|free|available) (?:to|for|of) every(?:one|body|thing)\b"
         r"|\b(?:appl(?:y|ies|ied)|works?|exists?|occurs?|is|are|was|were|true|blocked|banned|forbidden|"
         r"found) everywhere\b"
@@ -334,6 +335,8 @@ ABSOLUTES: Final[Cues] = {
     "no": Cue(
         rf"{_subject('no')} (?!{_NO_SUCH}\b)\w{{2,}} (?:\w+ )?(?:can|cannot|could|will|would|should|may|deserves?)\b"
         rf"|{_subject('no')} (?!{_NO_SUCH}\b)\w{{2,}} (?:is|are) (?:an?|the|ever|above|perfect|safe|alike|free|born)\b"
+        rf"|{_subject('no')} (?!{_NO_SUCH}\b)\w{{2,}} (?:likes|loves|wants|knows|needs|lives|dies|survives|believes|"
+        r"understands|escapes|speaks|wins)\b"
     ),
     "ever shall": Cue(
         rf"{_subject('no')} (?:\w+ ){{1,4}}?(?:ever|shall)\b|, ever\b|ever again\b|the only (?:\w+ ){{1,4}}ever\b"
