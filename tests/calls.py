@@ -31,3 +31,12 @@ def observed(note: Callable[[Call], None]) -> Iterator[None]:
         yield
     finally:
         sys.setprofile(before)
+
+
+@contextmanager
+def calls_of(*functions: Callable[..., Any]) -> Iterator[list[str]]:
+    """The names of these Python functions, in the order in which this thread calls them inside the block."""
+    names = {function.__code__: function.__name__ for function in functions}
+    done: list[str] = []
+    with observed(lambda call: done.append(names[call.function]) if call.function in names else None):
+        yield done

@@ -1803,6 +1803,11 @@ SPEED = (
     ),
     Requirement("F-SPEED-38", "Issue 12.1", "The regular expressions of rules are compiled when they are first used."),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates releases none that it would take back."),
+    Requirement(
+        "F-SPEED-44",
+        "DESIGN 13",
+        "Background work and `verify` do one kind of work for many turns before the next, and no text of a beat twice.",
+    ),
 )
 
 # --- TAGS ---

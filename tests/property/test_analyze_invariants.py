@@ -16,7 +16,7 @@ from clew.analyze.lexicon import DOMAINS
 from clew.analyze.nuance import FLAGS, nuance
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.weigh import weigh, weigh_joint
-from clew.analyze.words import ANALYSED_CHARACTERS, read
+from clew.analyze.words import ANALYSED_CHARACTERS, read, read_joined
 from clew.text.sentences import paragraph_spans, sentence_spans
 
 WORDS = (
@@ -180,3 +180,9 @@ def test_any_text_and_vector_give_shares_of_known_domains(text: str, numbers: li
     assert set(weights) <= set(DOMAINS)
     assert sum(weights.values()) == pytest.approx(1.0 if weights else 0.0)
     assert list(weights.values()) == sorted(weights.values(), reverse=True)
+
+
+@pytest.mark.requirement("F-SPEED-44")
+@given(st.lists(texts, max_size=5))
+def test_texts_that_were_read_one_by_one_are_read_together_as_one_text(some: list[str]) -> None:
+    assert read_joined([read(text) for text in some]) == read("\n".join(some))

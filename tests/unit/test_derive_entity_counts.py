@@ -1,7 +1,7 @@
 """The entity graph as it is stored: counted behind the acknowledgement, taken off again, the same however it came."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.derive.entity_counts import STRETCH, EntityCounting, entities_of, entity_page
+from clew.derive.entity_counts import STRETCH, EntityCounting, counted, entities_of, entity_page
 from clew.errors import ConflictError
 from clew.memory import Memory
 from clew.rows.entity_progress import ENTITY_PROGRESS
@@ -19,6 +19,8 @@ from clew.structure.graph import spreading_activation
 from clew.structure.stored_graph import MOST_LINKED, StoredGraph, read_name, written_name
 from clew.types import Turn
 from clew.types.entity import Entity, EntityPage, NodeType
+from clew.types.ids import turn_id
+from tests.calls import calls_of
 from tests.effort import examples
 from tests.memories import quiet, rows
 
@@ -323,3 +325,29 @@ def test_roles_tools_and_injected_text_name_nothing() -> None:
         memory.drain(None)
         assert set(listed(memory)) == {"Ann", "Rome"}
         assert rows(memory.reads.store, "speaker") == []
+
+
+@pytest.mark.requirement("F-SPEED-44")
+def test_a_stretch_is_counted_at_once_and_without_the_turns_that_are_gone() -> None:
+    class Forgetful(MemoryStore):
+        """Forgets a turn before the next transaction that `forget` is set for."""
+
+        forget: Callable[[], object] | None = None
+
+        def transaction(self, work, *, durable=True):  # type: ignore[no-untyped-def]  # as the store has it
+            forget, self.forget = self.forget, None
+            if forget is not None:
+                forget()
+            return super().transaction(work, durable=durable)
+
+    store = Forgetful()
+    with Memory.open(store, embedder="none") as memory, Memory.open(MemoryStore(), embedder="none") as other:
+        for each, turns in ((memory, said()), (other, said()[:-1])):
+            each.parts.worker.stop()
+            each.add_many(turns)
+        with calls_of(counted) as done:
+            assert EntityCounting(other.reads.store, other.space).step()
+        assert len(done) == 1
+        store.forget = lambda: memory.forget(turn_ids=[turn_id("s", len(SAID) - 1)])
+        assert EntityCounting(store, memory.space).step()
+        assert graph_rows(memory) == graph_rows(other)

@@ -3,17 +3,22 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 
 import pytest
 
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.config import Config
+from clew.ingest.identity import content_hash
+from clew.ingest.secrets.masking import masks_in
 from clew.maintain.examine import Examined, Stretch, examine
 from clew.maintain.examine_together import WORTH, examined
+from clew.rows.annotations import weighing_made
 from clew.store.row_types import WeighingRow
 from clew.store.rows import turn_row
 from clew.structure.stored_graph import Counts
-from clew.write.prepare import derive, prepare
+from clew.write.prepare import derive, entry_of, prepare
+from tests.calls import calls_of
 from tests.memories import NOON, told
 
 TEXTS = ("Ada Lovelace wrote the notes in London.", "We moved the hives to the orchard.", "Why is the queen gone?")
@@ -49,6 +54,14 @@ def test_a_turn_is_damaged_or_weighed_wrongly_or_sound() -> None:
     assert "content hash differs" in altered.damage
     assert (unweighed.damage, unweighed.is_weighed) == (None, False)
     assert counts.rows["entity"]
+
+
+@pytest.mark.requirement("F-SPEED-44")
+def test_each_kind_of_work_goes_over_all_turns_before_the_next() -> None:
+    part = stretch(0)
+    with calls_of(content_hash, entry_of, weighing_made, masks_in) as done:
+        examine(part)
+    assert [name for name, _ in groupby(done)] == ["content_hash", "entry_of", "weighing_made", "masks_in"]
 
 
 @pytest.mark.requirement("F-STORE-41")

@@ -13,7 +13,7 @@ from clew.analyze.domain_states import MANNERS, about
 from clew.analyze.domain_words import BIAS, FORM, FORMS, STEP, ZERO, forms_of, rows
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.prototypes import Prototypes, likeness, log_odds
-from clew.analyze.words import Reading, read
+from clew.analyze.words import Reading, read, read_joined
 
 CROSS_DOMAIN: Final = "cross_domain"
 UNCLASSIFIED: Final = "unclassified"
@@ -146,7 +146,7 @@ def domains_of_beat(
     if not whole:
         if (UNCLASSIFIED,) not in tagged:
             return tuple(tagged)
-        together = domains("\n".join([reading.text for reading in readings]))
+        together = domains_of(read_joined(readings))
         return tuple([together if own == (UNCLASSIFIED,) else own for own in tagged])
     crossing = (CROSS_DOMAIN,) if is_crossing(whole) else ()
     manner = tuple([domain for domain in whole if domain in MANNERS])

@@ -102,9 +102,15 @@ class TurnInput:
     meet: Mapping[Overlay, float] | None = None
 
 
-def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tuple[TurnAnalysis, SessionHistory]:
-    """The analysis of a turn given the session so far, and the history including that turn. Accepts any text."""
-    now = as_seen(turn)
+def analyze_turn(
+    turn: TurnInput, session: SessionHistory, rules: Rules, seen: SeenTurn | None = None
+) -> tuple[TurnAnalysis, SessionHistory]:
+    """The analysis of a turn given the session so far, and the history including that turn. Accepts any text.
+
+    Args:
+        seen: what `as_seen` gives for the turn; None computes it here.
+    """
+    now = seen or as_seen(turn)
     new = _novelty(now, session.recent, rules.calibration)
     own = strongest(now.own, inherited([seen.own for seen in session.recent]))
     scores = strongest(own, turn.meet) if turn.meet else own

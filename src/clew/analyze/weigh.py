@@ -6,7 +6,7 @@ from typing import Final
 
 from clew.analyze.coherence import coherence_of
 from clew.analyze.domains import Evidence, evidence_of, shares_of, tags
-from clew.analyze.layer1 import WINDOW, Layer1, layer1_joint
+from clew.analyze.layer1 import WINDOW, Layer1, layer1_joint, layer1_of
 from clew.analyze.nuance import nuance_of
 from clew.analyze.words import Reading, read
 
@@ -54,14 +54,22 @@ def weigh(text: str, window: int = WINDOW) -> Weighing:
 def weigh_joint(texts: Sequence[str], window: int = WINDOW) -> tuple[Weighing, ...]:
     """Weigh short pieces with a joint layer 1 (`relational_weight_joint`); everything else is computed per text."""
     readings = [read(text) for text in texts]
-    return tuple(map(_weighing, readings, layer1_joint(readings, window), map(evidence_of, readings)))
+    return tuple(_weighings(readings, layer1_joint(readings, window), list(map(evidence_of, readings))))
 
 
-def weigh_read(reading: Reading, evidence: Evidence) -> Weighing:
-    """`weigh` of a text that was read already, with its evidence for domains (`evidence_of`)."""
-    return _weighing(reading, layer1_joint((reading,), WINDOW)[0], evidence)
+def weigh_read(readings: Sequence[Reading], evidence: Sequence[Evidence]) -> list[Weighing]:
+    """`weigh` of texts that were read already, with their evidence for domains (`evidence_of`)."""
+    return _weighings(readings, [layer1_of(reading) for reading in readings], evidence)
 
 
-def _weighing(reading: Reading, layer1: Layer1, evidence: Evidence) -> Weighing:
-    weights = shares_of(evidence)
-    return Weighing(layer1, coherence_of(reading), tags(weights), weights, nuance_of(reading), len(reading.text))
+def _weighings(readings: Sequence[Reading], layers: Sequence[Layer1], evidence: Sequence[Evidence]) -> list[Weighing]:
+    """Each layer goes over all texts before the next: the processor keeps at hand what one layer needs."""
+    coherences = list(map(coherence_of, readings))
+    weights = list(map(shares_of, evidence))
+    nuances = list(map(nuance_of, readings))
+    return [
+        Weighing(layer1, coherence, tags(shares), shares, nuance, len(reading.text))
+        for reading, layer1, coherence, shares, nuance in zip(
+            readings, layers, coherences, weights, nuances, strict=True
+        )
+    ]

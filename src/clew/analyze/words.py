@@ -5,7 +5,7 @@ without spaces are cut into pairs of characters, so that a repeated word gives t
 weighing only: the search index has its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple
@@ -131,6 +131,21 @@ class Reading:
 
 def read(text: str) -> Reading:
     """Split a text into paragraphs, sentences and words. Accepts any string."""
+    return _reading(text, {})
+
+
+def read_joined(readings: Sequence[Reading]) -> Reading:
+    """`read` of texts joined by line breaks, which were read one by one: few of their sentences are cut up again."""
+    known = {
+        reading.lower[first:last]: sentence
+        for reading in readings
+        for (first, last), sentence in zip(reading.spans, reading.sentences, strict=True)
+    }
+    return _reading("\n".join([reading.text for reading in readings]), known)
+
+
+def _reading(text: str, known: Mapping[str, Sentence]) -> Reading:
+    """The reading of a text; `known` has sentences that were cut up before, by their text in lower case."""
     text = text[:ANALYSED_CHARACTERS]
     lower = text.lower()
     if not text.isascii():
@@ -140,18 +155,23 @@ def read(text: str) -> Reading:
     spans: list[tuple[int, int]] = []
     sentences: list[Sentence] = []
     paragraphs: list[int] = []
-    cut, make = _runs.__getitem__, tuple.__new__
     for start, end in paragraph_spans(text):
         within = sentences_within(text, start, end)
         paragraphs.append(len(within))
         spans += within
         for first, last in within:
-            columns = tuple(zip(*chain.from_iterable(map(cut, lower[first:last].split())), strict=True))
-            # Not Sentence(...), which costs twice as much.
-            sentences.append(make(Sentence, ("".join(columns[0]), *columns[1:])) if columns else _WORDLESS)
+            said = lower[first:last]
+            sentences.append(known.get(said) or _sentence(said))
     kinds = [sentence.kinds for sentence in sentences]
     grammar = ".".join([*kinds, ""])
     return Reading(text, lower, paragraphs, spans, sentences, shapes(kinds, grammar), grammar, order(grammar))
+
+
+def _sentence(lower: str) -> Sentence:
+    """The words of one sentence in lower case."""
+    columns = tuple(zip(*chain.from_iterable(map(_runs.__getitem__, lower.split())), strict=True))
+    # Not Sentence(...), which costs twice as much.
+    return tuple.__new__(Sentence, ("".join(columns[0]), *columns[1:])) if columns else _WORDLESS
 
 
 def _cut(token: str) -> Iterator[_Record]:

@@ -263,15 +263,18 @@ def materials_of(
         by: learned parameters; with another window than the document's, layer 1 is made again, see `weighed_again`.
     """
     kept = [row for row in rows if row.origin != "injected"]
+    turns = [turn_of(row) for row in kept]
     stored = said_of(reader, space, WEIGHING, [row.ordinal for row in kept])
+    lacking = [place for place, weighing in enumerate(stored) if weighing is None]
+    readings = [read(turns[place].text) for place in lacking]
+    evidence = [evidence_of(reading) for reading in readings]
+    weighed = dict(zip(lacking, zip(readings, evidence, weigh_read(readings, evidence), strict=True), strict=True))
     items = []
-    for row, weighing in zip(kept, stored, strict=True):
-        turn = turn_of(row)
+    for place, (row, turn, weighing) in enumerate(zip(kept, turns, stored, strict=True)):
         made: dict[str, Any] = {}
         if weighing is None:
-            reading = read(turn.text)
-            made = {"reading": reading, "rules": evidence_of(reading)}
-            annotations = dict(weigh_read(reading, made["rules"]).annotations())
+            made["reading"], made["rules"], weights = weighed[place]
+            annotations = dict(weights.annotations())
         else:
             annotations = weighing
         if by.window != WINDOW:

@@ -68,13 +68,15 @@ class EntityCounting:
         if not rows:
             return False
         after = CountingProgress(rows[-1].ordinal + 1)
-        made = [counted((turn,), (seen_in,)) for turn, seen_in in zip(turns, spans, strict=True)]
+        made = counted(turns, spans)
 
         def write(tx: Transaction) -> None:
             if read_entity_progress(tx, self._space)[0] != seen:
                 raise ConflictError("the space's names were counted by another process; it is tried again")
-            living = TURN_SEQ.get_many(tx, [(self._space, row.session, row.seq) for row in rows])
-            counts = Counts.joined(counts for counts, seq in zip(made, living, strict=True) if seq is not None)
+            seqs = TURN_SEQ.get_many(tx, [(self._space, row.session, row.seq) for row in rows])
+            living = [place for place, seq in enumerate(seqs) if seq is not None]
+            is_whole = len(living) == len(rows)
+            counts = made if is_whole else counted([turns[at] for at in living], [spans[at] for at in living])
             counts.apply(tx, self._space, 1)
             META.put(tx, [MetaRow(self._space, ENTITY_PROGRESS, after.to_json())])
 

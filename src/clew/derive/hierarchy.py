@@ -32,7 +32,7 @@ from clew.structure.hierarchy_codec import (
     tree_of,
     tree_text,
 )
-from clew.structure.snapshot import PieceContent, as_snapshot, freeze
+from clew.structure.snapshot import BeatMap, PieceContent, as_snapshot, freeze
 from clew.types.chunk import ContextSnapshot
 from clew.types.ids import BEAT, node_id, session_prefix
 
@@ -119,14 +119,15 @@ def grown(
         places[key] = places[key] + 1 if key in places else next_place(reader, space, session, level)
         return places[key]
 
-    for closing in closed:
+    spoken = [[item.naming for item in closing.turns] for closing in closed]
+    phrased = [beat_phrases(texts) for texts in spoken]
+    labelled = [beat_labels(texts, phrases) for texts, phrases in zip(spoken, phrased, strict=True)]
+    frozen = [_frozen(closing) for closing in closed]
+    for closing, phrases, tags, beat_map in zip(closed, phrased, labelled, frozen, strict=True):
         session = closing.session
         number = place(session, BEAT)
         name = node_id(session, "beat", number)
-        texts = [item.naming for item in closing.turns]
-        phrases = beat_phrases(texts)
-        tags = beat_labels(texts, phrases)
-        growth.nodes[name] = _beat(space, closing, name, number, phrases, origin)
+        growth.nodes[name] = _beat(space, closing, name, number, phrases, beat_map, origin)
         growth.tagged.append((closing.by, name, tags))
         growth.labels += _tags(space, name, tags, origin)
         tree = growth.trees.get(session) or trees.get(session) or read_tree(reader, space, session, load)
@@ -203,14 +204,23 @@ def _node(reader: Reader, space: str, growth: HierarchyGrowth, name: str) -> Nod
     return growth.nodes.get(name) or NODE.get(reader, (space, name))
 
 
-def _beat(
-    space: str, closed: ClosedBeat, name: str, place: int, phrases: Sequence[Keyphrase], origin: RowOrigin
-) -> NodeRow:
+def _frozen(closed: ClosedBeat) -> BeatMap:
     by = closed.turns[0].by
     contents = [
         PieceContent(item.reading, item.evidence, item.features.terms, item.vector is not None) for item in closed.turns
     ]
-    frozen = freeze(closed.beat, [item.piece() for item in closed.turns], contents, by.window, by.weight)
+    return freeze(closed.beat, [item.piece() for item in closed.turns], contents, by.window, by.weight)
+
+
+def _beat(
+    space: str,
+    closed: ClosedBeat,
+    name: str,
+    place: int,
+    phrases: Sequence[Keyphrase],
+    beat_map: BeatMap,
+    origin: RowOrigin,
+) -> NodeRow:
     return NodeRow(
         space=space,
         node=name,
@@ -222,7 +232,7 @@ def _beat(
         epoch=origin.epoch,
         parent=None,
         title=", ".join(phrase.name for phrase in phrases[:_TITLE_PHRASES]) or None,
-        data=beat_text(frozen),
+        data=beat_text(beat_map),
         version=origin.version,
     )
 

@@ -95,8 +95,7 @@ def tag_along(
     """
     said: list[Mapping[str, float]] = []
     recent = tuple(history)
-    for item in items:
-        now = tags_of(item, words)
+    for now in [tags_of(item, words) for item in items]:
         said.append(with_carried(now, recent))
         recent = (*recent, now)[-LOOKBACK:]
     return said, recent

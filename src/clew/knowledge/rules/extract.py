@@ -5,7 +5,7 @@ so that the same turns give the same statements however they are divided into ba
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.knowledge.rules.conclusions import conclusion
 from clew.knowledge.rules.meanings import StatementDraft
@@ -30,6 +30,8 @@ MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
 VERSION: Final = 34
 """Rises with every change of what the rules find."""
+_AT_ONCE: Final = 32
+"""Turns that are cut up together before anything is made of them; more would only take memory."""
 
 
 def statements(
@@ -43,15 +45,36 @@ def statements(
         every_mood: also what is asked, imagined, conditional or quoted.
     """
     earlier = list(before[-REACH:])
-    named = [_read(turn, (), (), only_names=True)[1] for turn in earlier]
+    named = [_read(heard, (), (), only_names=True)[1] for heard in _heard(earlier)]
     found: list[Statement] = []
-    for turn in turns:
-        drafted, mine = _read(turn, named, earlier, every_mood=every_mood)
-        if is_report(turn, earlier):
-            drafted = list(reported(turn))
-        found += _numbered(turn, [each for each in drafted if every_mood or each.mood in STATED])
-        earlier, named = [*earlier, turn][-REACH:], [*named, mine][-REACH:]
+    for start in range(0, len(turns), _AT_ONCE):
+        for heard in _heard(turns[start : start + _AT_ONCE]):
+            turn = heard.turn
+            drafted, mine = _read(heard, named, earlier, every_mood=every_mood)
+            if is_report(turn, earlier):
+                drafted = list(reported(turn))
+            found += _numbered(turn, [each for each in drafted if every_mood or each.mood in STATED])
+            earlier, named = [*earlier, turn][-REACH:], [*named, mine][-REACH:]
     return tuple(found)
+
+
+class _Heard(NamedTuple):
+    """What a turn says, cut up, before anything is made of it."""
+
+    turn: Turn
+    text: str
+    when: TimePhrases
+    spans: tuple[tuple[int, int], ...]
+    sentences: list[SentenceTokens]
+
+
+def _heard(turns: Sequence[Turn]) -> list[_Heard]:
+    """What turns say, each kind of work for all of them before the next, which is faster than turn by turn."""
+    texts = [speech(turn) for turn in turns]
+    times = [time_phrases(text, turn.at) if text else TimePhrases() for text, turn in zip(texts, turns, strict=True)]
+    spans = [sentence_spans(text) for text in texts]
+    cut = [[read(text, low, high) for low, high in each] for text, each in zip(texts, spans, strict=True)]
+    return list(map(_Heard, turns, texts, times, spans, cut))
 
 
 class RuleStatements:
@@ -96,7 +119,7 @@ _TOLD: Final = ("object", "scope", "instead_of", "where")
 
 
 def _read(
-    turn: Turn,
+    heard: _Heard,
     named: Sequence[list[Referent]],
     earlier: Sequence[Turn],
     *,
@@ -107,13 +130,15 @@ def _read(
     """What a turn states, and whom it names, for the pronouns of later turns.
 
     Args:
+        heard: what `_heard` gives for the turn.
         named: whom the turns before it name.
         earlier: these turns.
         only_names: leave out what it states.
         asked: whether "you" means whoever answers.
         every_mood: also what is asked, imagined, conditional or quoted; a value put right may be one of these.
     """
-    text, speaker = speech(turn), turn.speaker or USER
+    turn, text, when, spans, sentences = heard
+    speaker = turn.speaker or USER
     mentions, names = window(named, speaker), window((), speaker)
     others = {each.speaker or USER for each in earlier} - {speaker}
     mentions.listener = next(iter(others)) if len(others) == 1 else ""
@@ -124,9 +149,7 @@ def _read(
         return found, []
     if not only_names and earlier and is_denial(text):
         question, (speaks, asks) = earlier[-1], (speaker, earlier[-1].speaker or USER)
-        found += denied(_read(question, (), [turn], asked=True)[0], speaks) if asks != speaks else ()
-    when = TimePhrases() if only_names else time_phrases(text, turn.at)
-    spans = sentence_spans(text)
+        found += denied(_read(_heard([question])[0], (), [turn], asked=True)[0], speaks) if asks != speaks else ()
     ordered = not only_names and is_to_assistant(turn, earlier)
     elliptical = [] if only_names else [low for low, high in spans if is_elliptical(text[low:high])]
     every_mood = every_mood or bool(elliptical)
@@ -137,8 +160,7 @@ def _read(
         return [*orders(s, speaker), *made] if ordered else made
 
     repairs = SelfRepairs(text, turn.at, found, stated)
-    for low, high in spans:
-        s = read(text, low, high)
+    for (low, high), s in zip(spans, sentences, strict=True):
         for referent in mentioned(s, 0, len(s), names):
             names.add(referent)
         if only_names:
@@ -169,14 +191,14 @@ _ANOTHER: Final = late_pattern(r"(?i)\b(?:he|she|they)\b")
 def _stated_before(earlier: Sequence[Turn]) -> Iterator[StatementDraft]:
     """What the turns before one state, each read without those before it; the latest first."""
     for turn in reversed(earlier):
-        yield from reversed(_read(turn, (), ())[0])
+        yield from reversed(_read(_heard([turn])[0], (), ())[0])
 
 
 def _said_before(turn: Turn, earlier: Sequence[Turn]) -> list[StatementDraft]:
     """What the speaker stated in the latest of the turns before that states anything, read without those before it."""
     for each in reversed(earlier):
         if each.speaker == turn.speaker and each.role == turn.role:
-            found, _ = _read(each, (), ())
+            found, _ = _read(_heard([each])[0], (), ())
             if found:
                 return found
     return []
