@@ -246,6 +246,7 @@ CLI = (
     Requirement("F-CLI-33", "DESIGN 5", "Verifying counts the secrets that stand masked in the turns, by kind."),
     Requirement("F-CLI-21", "DESIGN 4", "`clew verify` prints problems and then exits with status 1."),
     Requirement("F-CLI-22", "DESIGN 4", "`clew rebuild` changes no answer."),
+    Requirement("F-CLI-93", "HOUSE 5", "A noun agrees with its number, in whatever is said."),
     Requirement("F-CLI-92", "DESIGN 10", "No option of a command is ignored in silence beside another."),
     Requirement("F-CLI-23", "DESIGN 10", "`clew forget` shows what it would delete and asks; deleted turns are gone."),
     Requirement(

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from clew.cli.show import SafeConsole, counted, day, excerpt, grid, lay_out, numbers, reasons, shortened, who
+from clew.cli.show import SafeConsole, day, excerpt, grid, lay_out, numbers, reasons, shortened, who
 from clew.cli.terminal import as_json
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import Turn
 
@@ -100,6 +101,7 @@ def test_reasons_are_what_the_question_brought_strongest_first() -> None:
 def test_small_things() -> None:
     assert (counted(1, "turn"), counted(2000, "turn")) == ("1 turn", "2,000 turns")
     assert numbers({"a": 1, "b": 2000}) == "1 a, 2,000 b"
+    assert numbers({"turns": 1, "sessions": 2, "entities": 1, "status": 1}) == "1 turn, 2 sessions, 1 entity, 1 status"
     assert (day(None).strip(), day(datetime(2025, 4, 15, tzinfo=UTC))) == ("no date", "2025-04-15")
     assert who(Turn(role="user", content="hi", speaker="A\x1bn")) == "A␛n"
     assert who(Turn(role="assistant", content="hi")) == "assistant"

@@ -324,15 +324,15 @@ def test_verification_names_what_is_wrong() -> None:
     assert verify(store, SPACE, range(14)) == []
     details = [problem.detail for problem in verify(store, SPACE, [*range(1, 14), 50])]
     assert details == [
-        "1 turns are missing: ordinals 50",
-        "1 turns are not among the turns: ordinals 0",
-        "1 turns are not among the turns: ordinals 0",  # and its vector
+        "1 turn is missing: ordinals 50",
+        "1 turn is not among the turns: ordinals 0",
+        "1 turn is not among the turns: ordinals 0",  # and its vector
     ]
     store.transaction(lambda tx: tx.put("tail", [(SPACE, 13, b"damaged"), (SPACE, 12, encode(turn(3)))]))
     places = {problem.where: problem.detail for problem in verify(store, SPACE, range(14))}
     assert "checksum" in places["tail 13"] or "version" in places["tail 13"]
     assert places["tail 12"] == "it contains the turn 3"
-    assert "1 turns are twice: ordinals 3" in [problem.detail for problem in verify(store, SPACE, range(14))]
+    assert "1 turn is twice: ordinals 3" in [problem.detail for problem in verify(store, SPACE, range(14))]
     damage(store)
     problems = verify(store, SPACE, range(14))
     assert any("checksum" in each.detail and each.where == "segment terms 0 to 11" for each in problems)

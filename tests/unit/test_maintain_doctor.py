@@ -147,10 +147,10 @@ LOOSE = {
         lambda tx: tx.put("annotation", [(S, "s9:turn:1", "layer1", "{}", "rule", 1)]), {"annotation"}, "no such turn"
     ),
     "orphan weighing": Fault(lambda tx: tx.put("weighing", [(S, 99, "[]", 1)]), {"annotation"}, "no such turn"),
-    "missing annotation": Fault(weighing(None), {"annotation"}, "1 turns lack"),
-    "altered annotation": Fault(weighing("{}"), {"annotation"}, "1 turns lack"),
-    "unreadable annotation": Fault(weighing("{"), {"annotation"}, "1 turns lack"),
-    "missing analysis": Fault(drop("analysis"), {"coverage"}, "1 turns lack what the analysis says"),
+    "missing annotation": Fault(weighing(None), {"annotation"}, "1 turn lacks"),
+    "altered annotation": Fault(weighing("{}"), {"annotation"}, "1 turn lacks"),
+    "unreadable annotation": Fault(weighing("{"), {"annotation"}, "1 turn lacks"),
+    "missing analysis": Fault(drop("analysis"), {"coverage"}, "1 turn lacks what the analysis says"),
     "missing beat": Fault(drop("node"), {"coverage"}, "are analysed and in no beat"),
     "missing mark": Fault(
         lambda tx: tx.delete("meta", (S, "line:"), (S, "line;")), {"coverage"}, "in a beat and not among the turns"
@@ -178,12 +178,12 @@ LOOSE = {
     "orphan vector": Fault(vectors((S, MODEL, 99, 0.5, b"\1" * 64)), {"vector"}, "not among the turns: ordinals 99"),
     "shorter vector": Fault(vectors((S, MODEL, 0, 0.5, b"\1" * 32)), {"vector"}, "vectors do not have the model's"),
     "bad scale": Fault(vectors((S, MODEL, 0, -0.5, b"\1" * 64)), {"vector"}, "scale that is negative"),
-    "missing entry": Fault(drop("tail"), {"index"}, "1 turns are missing"),
+    "missing entry": Fault(drop("tail"), {"index"}, "1 turn is missing"),
     "extra entry": Fault(
         lambda tx: tx.put("tail", [(S, 99, encode(elsewhere(tx)))]), {"index"}, "not among the turns: ordinals 99"
     ),
     "damaged entry": Fault(put("tail", entry=b"nothing"), {"index"}, "does not have version"),
-    "entry of other words": Fault(other_words, {"index"}, "1 turns are indexed with other words"),
+    "entry of other words": Fault(other_words, {"index"}, "1 turn is indexed with other words"),
     "lost turn": Fault(drop_turn, {"numbering", "coverage"}, "places 1 hold neither", False),
     "low counter": Fault(put("space", next_ordinal=3), {"numbering"}, "lie beyond the space's 3"),
     "low session": Fault(put("session", next_seq=0), {"numbering"}, "its row says 0 turns"),

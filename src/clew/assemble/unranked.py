@@ -1,6 +1,7 @@
 """What a block shows beside ranked turns: how a stretch of turns is named, and the items of such lines. Pure."""
 
 from clew.assemble.render import Evidence
+from clew.text.counted import counted
 from clew.text.counters import Counter
 from clew.types.context import ContextItem
 
@@ -12,7 +13,7 @@ def named_range(low: int, high: int, turns: int) -> str:
         low, high: seqs of the first and the last turn.
         turns: how many turns are meant, which may be fewer than those between.
     """
-    count = f"({turns} turn{'s' * (turns != 1)})"
+    count = f"({counted(turns, 'turn')})"
     return f"to {high} {count}" if high != low else count
 
 

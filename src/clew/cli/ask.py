@@ -13,12 +13,13 @@ from clew.cli.explain import print_receipt
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, restricting, with_budget, with_counter
-from clew.cli.show import counted, day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
+from clew.cli.show import day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
 from clew.cli.terminal import emit, give
 from clew.memory.least import enough_for
 from clew.memory.recalls import MemoryRecalls
 from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import Context, Hit, Turn
 

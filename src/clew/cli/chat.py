@@ -10,12 +10,13 @@ import click
 
 from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, err
+from clew.cli.show import err
 from clew.cli.terminal import decoded, emit, say
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import ConfigError, InputError, ModelError, NotFoundError
 from clew.memory import Memory
 from clew.models.prompt import Prompt
+from clew.text.counted import counted
 from clew.text.printable import printable
 
 PURPOSE: Final = "chat"

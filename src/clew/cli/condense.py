@@ -6,8 +6,9 @@ import click
 
 from clew.cli.opening import open_for_questions, open_memory, session_named
 from clew.cli.options import Scope, common, with_counter
-from clew.cli.show import bar, counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import bar, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import Receipt
 from clew.types.shown import Shown

@@ -19,9 +19,10 @@ from rich.text import Text
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.put import import_shown, print_report
-from clew.cli.show import counted, day, dim, excerpt, grid, indented, lay_out, page, reasons, who
+from clew.cli.show import day, dim, excerpt, grid, indented, lay_out, page, reasons, who
 from clew.cli.terminal import emit
 from clew.memory import Memory
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import Context, ContextItem, IngestReport
 from clew.version import __version__

@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from clew.cli.show import counted, dim, page
+from clew.cli.show import dim, page
 from clew.cli.terminal import emit
 from clew.errors import MissingExtra
 from clew.serve.processes.proxy_process import ProxyProcess
 from clew.serve.scripted.echo_model import UNKNOWN, answer_from_request
 from clew.serve.scripted.server import ScriptedUpstream
+from clew.text.counted import counted
 
 SAID: Final = (
     "We open a bicycle shop with a repair corner. I will tell you things as they come up.",

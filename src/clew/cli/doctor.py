@@ -8,7 +8,7 @@ import click
 from clew.cli.opening import see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.problem_lines import SHOWN, problem_lines
-from clew.cli.show import counted, indented, ledger_line, out, say_encryption
+from clew.cli.show import indented, ledger_line, out, say_encryption
 from clew.cli.terminal import emit
 from clew.config import load_config
 from clew.errors import ClewError
@@ -21,6 +21,7 @@ from clew.rows.name_spans import read_asked
 from clew.rows.spend_ledger import read_ledger
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types.reports import Problem
 from clew.version import __version__, build

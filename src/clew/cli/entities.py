@@ -7,10 +7,11 @@ import click
 
 from clew.cli.opening import PATIENCE, open_memory, say_pending
 from clew.cli.options import Scope, common, limited, most_rows
-from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
 from clew.memory import Memory
+from clew.text.counted import counted
 from clew.types.entity import NodeType
 from clew.types.ids import turn_id
 

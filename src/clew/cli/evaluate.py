@@ -5,7 +5,7 @@ from typing import Final
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, err, out, progress
+from clew.cli.show import err, out, progress
 from clew.cli.terminal import emit
 from clew.config import load_config
 from clew.evaluate.hsca.conversation_beats import ConversationWeigher
@@ -14,6 +14,7 @@ from clew.evaluate.hsca.suite import CASES, SEED, run_all
 from clew.evaluate.tables import Sheet
 from clew.models.choose import choose_embedder
 from clew.store.open import home_of
+from clew.text.counted import counted
 from clew.text.printable import printable
 
 SHOWN: Final = 3

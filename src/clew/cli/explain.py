@@ -14,11 +14,12 @@ from clew.assemble.first_lines import ENDS, OPEN_TASK
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, day, dim, excerpt, grid, lay_out, lines, numbers, out, who
+from clew.cli.show import day, dim, excerpt, grid, lay_out, lines, numbers, out, who
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
 from clew.memory.recalls import MemoryRecalls
 from clew.rows.compactions import KIND as CONDENSED
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import Receipt
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common, since, until, where
-from clew.cli.show import counted, day, dim, err, numbers, out, shortened, who
+from clew.cli.show import day, dim, err, numbers, out, shortened, who
 from clew.cli.terminal import emit
 from clew.errors import ClewError
 from clew.maintain.forget_proof import Traces, prove, traces_of
@@ -19,6 +19,7 @@ from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.recall.session_names import is_session, no_such_session, session_shown_as, turn_meant
 from clew.store.open import open_store
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import ForgetProof, ForgetReport
 

@@ -7,13 +7,14 @@ import click
 
 from clew.cli.opening import open_for_questions, open_memory, session_named
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import ClewError
 from clew.rows.extraction_runs import count_runs, runs_of
 from clew.rows.failed_jobs import jobs_of
 from clew.store.row_types import JobRow
 from clew.store.rows import from_us
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types.extraction import Extraction, ExtractionRun, ExtractionState, TriVector
 

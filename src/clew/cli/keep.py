@@ -15,13 +15,14 @@ from clew.cli.full_disk import told_once
 from clew.cli.opening import open_memory, session_named, work_through
 from clew.cli.options import Scope, common
 from clew.cli.problem_lines import problem_lines
-from clew.cli.show import bar, counted, err, lay_out, ledger_line, lines, numbers, out, say_encryption
+from clew.cli.show import bar, err, lay_out, ledger_line, lines, numbers, out, say_encryption
 from clew.cli.terminal import emit
 from clew.errors import ClewError, NotFoundError
 from clew.maintain.export_space import write_space
 from clew.memory import Memory
 from clew.rows.failed_jobs import jobs_of
 from clew.store.protocol import JobState
+from clew.text.counted import counted
 from clew.text.printable import printable, printable_name
 from clew.types.reports import Problem
 
@@ -203,7 +204,7 @@ def _verify_quest(scope: Scope, quest: str, root: str | None) -> None:
     if scope.as_json:
         emit({"ok": found.ok, **found.to_dict()})
     else:
-        out().print(f"checked: {found.entries:,} entries, head {found.head}", soft_wrap=True)
+        out().print(f"checked: {counted(found.entries, 'entry')}, head {found.head}", soft_wrap=True)
         for path in found.changed:
             out().print(f"changed since: {printable(path)}", soft_wrap=True)
         for problem in found.problems:

@@ -6,10 +6,11 @@ import click
 
 from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common, limited, most_rows
-from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
 from clew.memory import Memory
+from clew.text.counted import counted
 
 WORDS: Final = 56
 """Most characters shown of a title, or of the aliases of a label."""

@@ -9,8 +9,9 @@ import click
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, moment_or_phrase
-from clew.cli.show import counted, err, grid, lay_out, out, shortened
+from clew.cli.show import err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
+from clew.text.counted import counted
 
 NAME = 40
 """Most characters shown of a name."""

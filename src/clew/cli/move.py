@@ -15,7 +15,7 @@ from clew.cli.opening import open_memory, see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.put import print_report
 from clew.cli.rekey import note_key
-from clew.cli.show import counted, err, out, progress
+from clew.cli.show import err, out, progress
 from clew.cli.terminal import emit
 from clew.config import load_config
 from clew.errors import ConfigError, NotFoundError
@@ -26,6 +26,7 @@ from clew.store.keys import NO_KEY, secret_of
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 from clew.store.sqlite import DATABASE
+from clew.text.counted import counted
 from clew.text.printable import printable
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from clew.cli.options import Scope
-from clew.cli.show import bar, counted, err
+from clew.cli.show import bar, err
 from clew.errors import ClewError, InputError, NotFoundError
 from clew.memory.arguments import given_session
 from clew.memory.recalls import MemoryRecalls, open_recalls
@@ -15,6 +15,7 @@ from clew.recall.sessions import RECENT, talks
 from clew.store.home import see_that_it_is_a_file
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
+from clew.text.counted import counted
 from clew.types import Stats
 from clew.types.work import WorkProgress
 

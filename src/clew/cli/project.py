@@ -10,7 +10,7 @@ import click
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, limited, most_rows
 from clew.cli.project_memory import attach, decisions, detach, drift, folder_of, overlays, place_of, root_option
-from clew.cli.show import bar, counted, dim, err, grid, lay_out, lines, numbers, out, shortened
+from clew.cli.show import bar, dim, err, grid, lay_out, lines, numbers, out, shortened
 from clew.cli.terminal import emit
 from clew.config import load_config
 from clew.errors import ClewError
@@ -33,6 +33,7 @@ from clew.project.watch import watch as run_watch
 from clew.rows.quests import sealed_digests
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
+from clew.text.counted import counted
 from clew.text.printable import printable, printable_name
 
 SHOWN: Final = 5

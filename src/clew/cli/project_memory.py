@@ -10,7 +10,7 @@ from rich.text import Text
 from clew.analyze.overlays import Overlay
 from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, day, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import day, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.config import load_config
 from clew.project.elements import elements_of
@@ -18,6 +18,7 @@ from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project, root_of
 from clew.store.home import usable_path
 from clew.store.open import home_of
+from clew.text.counted import counted
 from clew.text.printable import printable, printable_name
 from clew.types.projects import CodeDecision, ProjectDrift
 

@@ -13,7 +13,7 @@ import click
 from clew.cli.full_disk import told_once
 from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
-from clew.cli.show import counted, err, numbers, out, progress, shortened
+from clew.cli.show import err, numbers, out, progress, shortened
 from clew.cli.terminal import decoded, emit, say
 from clew.errors import FormatError
 from clew.ingest.importers import FORMATS, find_sessions
@@ -21,6 +21,7 @@ from clew.ingest.importers.files import SESSIONS, UNCHANGED
 from clew.ingest.importers.record import UNFINISHED, UNREAD
 from clew.memory import Memory
 from clew.store.home import usable_path
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import IngestReport, Rejection, Turn
 from clew.types.turn import ROLES

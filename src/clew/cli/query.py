@@ -9,11 +9,12 @@ from rich.text import Text
 from clew.cli.narrowing import with_times
 from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common, limited, most_rows, narrowing
-from clew.cli.show import counted, day, dim, err, excerpt, out, turn_record, who
+from clew.cli.show import day, dim, err, excerpt, out, turn_record, who
 from clew.cli.terminal import emit
 from clew.memory import Memory
 from clew.rank.algebra.evaluate import needs_analysis
 from clew.rank.algebra.parser import parse
+from clew.text.counted import counted
 from clew.text.names import quoted
 from clew.text.printable import printable
 from clew.types import Turn

@@ -7,8 +7,9 @@ from rich.text import Text
 
 from clew.cli.opening import PATIENCE, open_memory, session_named
 from clew.cli.options import Scope, common, limited, most_rows
-from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types.quests import Quest, QuestStage
 
@@ -96,7 +97,7 @@ def seal(scope: Scope, quest_id: str, root: str | None) -> None:
     if scope.as_json:
         emit(made.to_dict())
     else:
-        out().print(f"sealed: {len(made.entries):,} entries, head {made.head}", soft_wrap=True)
+        out().print(f"sealed: {counted(len(made.entries), 'entry')}, head {made.head}", soft_wrap=True)
 
 
 @quest.command()

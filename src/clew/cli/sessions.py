@@ -8,8 +8,9 @@ from rich.text import Text
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, limited, moment_or_phrase, most_rows, of_project
-from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
+from clew.text.counted import counted
 from clew.text.printable import printable_name
 from clew.types.session import SessionInfo
 

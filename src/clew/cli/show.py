@@ -19,6 +19,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from clew.text.counted import counted, named_count
 from clew.text.printable import printable
 from clew.text.sentences import sentence_spans
 from clew.text.terms import query_terms, terms
@@ -195,14 +196,9 @@ def lay_out(console: Console, what: RenderableType) -> None:
     console.file.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 
-def counted(count: int, what: str) -> str:
-    """A number with its noun: "1 turn", "2,000 turns"."""
-    return f"{count:,} {what}{'s' * (count != 1)}"
-
-
 def numbers(counts: Mapping[str, int]) -> str:
-    """Counts by kind in one phrase: "3 turn, 2 vector"."""
-    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+    """Counts by kind in one phrase: "3 turns, 1 vector"."""
+    return ", ".join(named_count(count, kind) for kind, count in counts.items())
 
 
 def say_encryption(encryption: str | None) -> None:

@@ -7,8 +7,9 @@ from rich.text import Text
 
 from clew.cli.opening import PATIENCE, open_memory, session_named
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
+from clew.text.counted import counted
 from clew.types.chunk import ContextSnapshot
 
 WORDS: Final = 56

@@ -8,9 +8,10 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, dim, grid, lay_out, numbers, out
+from clew.cli.show import dim, grid, lay_out, numbers, out
 from clew.cli.terminal import emit
 from clew.recall.session_names import turn_meant
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types.tuning import Change, TuneReport, Verdict
 

@@ -14,10 +14,11 @@ import click
 from clew.cli.opening import open_memory, settle
 from clew.cli.options import Scope, common
 from clew.cli.service import install_service, print_service, remove_service
-from clew.cli.show import counted, err, out
+from clew.cli.show import err, out
 from clew.cli.terminal import emit
 from clew.errors import ConflictError, FormatError, StoreError
 from clew.ingest.session_folders import PROGRAMS, USUAL, SessionFile, SessionFolders
+from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types.reports import IngestReport
 

@@ -7,8 +7,9 @@ import click
 from clew.cli.narrowing import with_session
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, of_project, with_budget, with_counter
-from clew.cli.show import counted, err
+from clew.cli.show import err
 from clew.cli.terminal import emit, give
+from clew.text.counted import counted
 from clew.types.moments import MODES, Remembered
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from clew.condense.material import RecapTurn, TurnScores, recap_turns
 from clew.condense.recap import Recap
 from clew.condense.reuse import Uses
+from clew.text.counted import counted
 from clew.text.counters import CHARS_PER_TOKEN
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
@@ -151,5 +152,5 @@ def _row(session: str, seq: int, tokens: int, lost: dict[str, int], reason: str)
 
 def _reason(lost: dict[str, int], *, is_shown: bool) -> str:
     form = "shown by a line" if is_shown else "left the prompt"
-    values = ", ".join(f"{count} {kind}{'s' if count != 1 else ''}" for kind, count in lost.items())
+    values = ", ".join(counted(count, kind) for kind, count in lost.items())
     return f"{form}; values not in the recap: {values}" if values else form

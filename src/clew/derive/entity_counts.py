@@ -21,6 +21,7 @@ from clew.store.row_types import MetaRow
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import META
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
+from clew.text.counted import counted as with_noun
 from clew.text.terms import quote_terms
 from clew.types.entity import Entity, EntityPage
 from clew.types.ids import turn_id
@@ -106,7 +107,7 @@ def entity_problems(reader: Reader, space: str, fresh: Counts) -> Iterator[Probl
         wrong = sorted(key for key in known.keys() | fresh.rows[table].keys() if known[key] != fresh.rows[table][key])
         if wrong:
             shown = ", ".join("/".join(key) for key in wrong[:_SHOWN]) + ", ..." * (len(wrong) > _SHOWN)
-            detail = f"{len(wrong)} rows are not what the turns name"
+            detail = with_noun(len(wrong), "row", "are not what the turns name")
             yield Problem(kind="entity", where=f"{table} {shown}", detail=detail, repair="clew rebuild")
 
 

@@ -34,6 +34,7 @@ from clew.store.selections import TURN_ORDINAL, SegmentKey
 from clew.store.table_columns import Column
 from clew.store.tables import META, SEGMENT
 from clew.store.values import Key, Row
+from clew.text.counted import counted
 from clew.types.reports import Problem
 
 STEP: Final = 8192
@@ -236,7 +237,8 @@ def _problem(kind: SegmentKind, where: str, detail: str) -> Problem:
 
 def _some(ordinals: NDArray[np.int64], how: str) -> str:
     more = ", ..." if len(ordinals) > _SHOWN else ""
-    return f"{len(ordinals)} turns are {how}: ordinals {', '.join(map(str, ordinals[:_SHOWN].tolist()))}{more}"
+    shown = ", ".join(map(str, ordinals[:_SHOWN].tolist()))
+    return f"{counted(len(ordinals), 'turn', f'are {how}')}: ordinals {shown}{more}"
 
 
 def rewrite(

@@ -30,6 +30,7 @@ from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.selections import META_VALUE, TAIL_ORDINAL, TURN_ORDINAL, SegmentKey
 from clew.store.tables import META, SEGMENT
+from clew.text.counted import counted
 from clew.types.reports import Problem
 
 Entries = Callable[[int, int], Iterable[TurnEntry]]
@@ -115,7 +116,11 @@ def staged_problems(reader: Reader, space: str) -> list[Problem]:
             gone = len(not_stored(reader, space, ordinals))
             if begun is not None and key.high < begun and not gone:
                 continue
-            detail = f"it contains {gone} turns that are not stored" if gone else "it belongs to no unfinished rebuild"
+            detail = (
+                f"it contains {counted(gone, 'turn', 'are not stored')}"
+                if gone
+                else "it belongs to no unfinished rebuild"
+            )
         where = f"segment {STAGED} {key.low} to {key.high}"
         found.append(Problem(kind="index", where=where, detail=detail, repair="clew rebuild"))
     return found

@@ -20,6 +20,7 @@ from clew.store.row_types import FeedbackRow
 from clew.store.rows import to_us, turn_from_row
 from clew.store.selections import RECEIPTS
 from clew.store.tables import FEEDBACK, RECEIPT, TURN
+from clew.text.counted import counted
 from clew.text.normalise import fold
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import terms
@@ -64,7 +65,7 @@ def mark_used(store: Store, space: str, receipt: Receipt, turn_ids: Sequence[str
     strange = [name for name in turn_ids if name not in known]
     if strange:
         raise InputError(
-            f"{strange[0]!r} is no turn of receipt {receipt.id!r}, which shows or names {len(known)} turns; "
+            f"{strange[0]!r} is no turn of receipt {receipt.id!r}, which shows or names {counted(len(known), 'turn')}; "
             f"`clew explain {receipt.id}` lists them"
         )
     with store.snapshot() as reader:

@@ -12,6 +12,7 @@ from clew.store.tables import NODE
 from clew.store.values import past_prefix
 from clew.structure.hierarchy_codec import seqs_of
 from clew.structure.vocabulary import resolve
+from clew.text.counted import counted
 from clew.types.ids import turn_id
 from clew.types.reports import Problem
 
@@ -90,7 +91,7 @@ def _compare(session: str, covered: _Places, expected: set[int]) -> Iterator[Pro
     for what, seqs in faults.items():
         if seqs:
             shown = ", ".join(map(str, sorted(seqs)[:_SHOWN])) + ", ..." * (len(seqs) > _SHOWN)
-            detail = f"{len(seqs)} turns {what}: places {shown}"
+            detail = f"{counted(len(seqs), 'turn', what)}: places {shown}"
             yield Problem(kind="coverage", where=f"session {session}", detail=detail, repair=_REPAIR)
 
 
@@ -103,5 +104,5 @@ def _without_annotations(reader: Reader, space: str, session: str, expected: set
     missing = [turn_id(session, seq) for (seq, _), version in zip(stored, versions, strict=True) if version is None]
     if missing:
         shown = ", ".join(missing[:_SHOWN]) + ", ..." * (len(missing) > _SHOWN)
-        detail = f"{len(missing)} turns lack what the analysis says of them"
+        detail = counted(len(missing), "turn", "lack what the analysis says of them")
         yield Problem(kind="coverage", where=shown, detail=detail, repair=_REPAIR)

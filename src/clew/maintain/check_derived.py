@@ -12,6 +12,7 @@ from clew.rows.annotations import PROVENANCE
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.selections import ANNOTATION_MAKERS, TAIL_ENTRY
+from clew.text.counted import counted
 from clew.types.ids import turn_id
 from clew.types.reports import Problem
 
@@ -86,4 +87,4 @@ def _problem(kind: str, names: list[str], what: str) -> Iterator[Problem]:
     if names:
         shown = ", ".join(names[:_SHOWN]) + ", ..." * (len(names) > _SHOWN)
         repair = "restore a backup" if kind == "turn" else "clew rebuild"
-        yield Problem(kind=kind, where=shown, detail=f"{len(names)} turns {what}", repair=repair)
+        yield Problem(kind=kind, where=shown, detail=counted(len(names), "turn", what), repair=repair)

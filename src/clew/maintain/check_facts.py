@@ -9,6 +9,7 @@ from clew.rows.fact_progress import read_fact_progress
 from clew.rows.facts import StoredStatements, TurnMarks, facts_of_groups
 from clew.store.protocol import Reader
 from clew.store.selections import FACT_KEY_ORDINAL, FACT_PLACE, STATEMENT_ORDINAL, TURN_ORDINAL
+from clew.text.counted import counted
 from clew.types.facts import Fact
 from clew.types.reports import Problem
 
@@ -27,7 +28,7 @@ def fact_problems(reader: Reader, space: str) -> Iterator[Problem]:
     lost = sorted((stating | held | set(FACT_KEY_ORDINAL.scan(reader, (space,), (space,)))) - turns)
     if lost:
         shown = ", ".join(map(str, lost[:_SHOWN])) + ", ..." * (len(lost) > _SHOWN)
-        detail = f"there are facts of {len(lost)} turns that are not stored"
+        detail = f"there are facts of {counted(len(lost), 'turn', 'are not stored')}"
         yield Problem(kind="fact", where=f"ordinals {shown}", detail=detail, repair=_REPAIR)
         return
     made = read_fact_progress(reader, space)
@@ -54,7 +55,7 @@ def _wrong_facts(reader: Reader, space: str, stating: set[int], held: set[int]) 
     wrong.update(marks(ordinal).name for ordinal in held - stating)
     if wrong:
         shown = ", ".join(sorted(wrong)[:_SHOWN]) + ", ..." * (len(wrong) > _SHOWN)
-        detail = f"{len(wrong)} facts are missing, or are not what the turns state"
+        detail = f"{counted(len(wrong), 'fact', 'are missing')}, or not what the turns state"
         yield Problem(kind="fact", where=shown, detail=detail, repair=_REPAIR)
 
 

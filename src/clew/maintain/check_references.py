@@ -18,6 +18,7 @@ from clew.store.selections import (
 )
 from clew.store.tables import SPACE
 from clew.store.values import Key
+from clew.text.counted import counted
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import Problem
 
@@ -59,7 +60,9 @@ def find_gaps(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
         gaps = set(range(upcoming)) - seqs - buried.of(session)
         missing += len(gaps)
         if gaps:
-            detail = f"{len(gaps)} turns are missing: places {_some(gaps)} hold neither a turn nor a tombstone"
+            detail = (
+                f"{counted(len(gaps), 'turn', 'are missing')}: places {_some(gaps)} hold neither a turn nor a tombstone"
+            )
             yield Problem(kind="numbering", where=f"session {session}", detail=detail, repair=_LOST)
         if not seqs:
             detail = "it has a row and no turn"
@@ -69,7 +72,7 @@ def find_gaps(reader: Reader, space: str, held: Places) -> Iterator[Problem]:
     tombstones = reader.count("tombstone", (space,), (space,))
     lost = row.next_ordinal - sum(map(len, held.values())) - tombstones - missing
     if lost > 0:
-        detail = f"{lost} turns are missing: the space has numbered more than it holds and has forgotten"
+        detail = f"{counted(lost, 'turn', 'are missing')}: the space has numbered more than it holds and has forgotten"
         yield Problem(kind="numbering", where=f"space {space}", detail=detail, repair=_LOST)
 
 

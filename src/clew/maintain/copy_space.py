@@ -13,6 +13,7 @@ from clew.store.protocol import Reader, Store, Transaction
 from clew.store.selections import TOMBSTONE_KEYS, TURN_CONTENTS, TURN_HASH, TurnContent
 from clew.store.tables import SPACE, TABLES, TOMBSTONE, Table
 from clew.store.values import Key, Row, Value
+from clew.text.counted import counted
 
 BATCH: Final = 500
 """Rows compared and written in one transaction."""
@@ -201,8 +202,8 @@ def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None
         tombstones = TOMBSTONE.get_many(reader, buried).count(None)
     if turns or tombstones:
         raise ConflictError(
-            f"the space {space!r} at {target.url} holds {turns} turns and has forgotten {tombstones} that the source "
-            "does not know; use `clew merge` to join both, or --overwrite to give up what is there"
+            f"the space {space!r} at {target.url} holds {counted(turns, 'turn')} and has forgotten {tombstones} "
+            "that the source does not know; use `clew merge` to join both, or --overwrite to give up what is there"
         )
 
 

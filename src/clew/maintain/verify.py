@@ -38,6 +38,7 @@ from clew.store.protocol import Reader, Store
 from clew.store.selections import BLOB_SHA
 from clew.store.tables import SESSION, SPACE, WEIGHING
 from clew.structure.stored_graph import Counts
+from clew.text.counted import counted
 from clew.types.ids import turn_id
 from clew.types.reports import Problem, VerifyReport
 
@@ -190,7 +191,7 @@ def _numbering(reader: Reader, space: str, ordinals: list[int], places: dict[str
         row = SESSION.get(reader, (space, session))
         upcoming = 0 if row is None else row.next_seq
         if upcoming <= max(seqs):
-            detail = f"its row says {upcoming} turns, its last turn has the number {max(seqs)}"
+            detail = f"its row says {counted(upcoming, 'turn')}, its last turn has the number {max(seqs)}"
             yield Problem(kind="numbering", where=f"session {session}", detail=detail, repair="restore a backup")
 
 

@@ -21,6 +21,7 @@ from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
+from clew.text.counted import counted
 from clew.text.shown_names import name_on_a_line
 from clew.types.ids import BEAT, cut_session, short_session
 from clew.types.session import SessionInfo
@@ -74,9 +75,7 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
 
 def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) -> Iterator[str]:
     where = " on ".join(name_on_a_line(place) for place in (session.project, session.branch) if place)
-    yield f"Last session: {_day(session.end)}, {session.turns} turn{'s' * (session.turns != 1)}" + (
-        f", {where}" if where else ""
-    )
+    yield f"Last session: {_day(session.end)}, {counted(session.turns, 'turn')}" + (f", {where}" if where else "")
     yield f"Name: {name_on_a_line(cut_session(session.name))}"
     among_people = _are_people(turns)
     if session.title:

@@ -17,6 +17,7 @@ from clew.store.forks import using_sqlite
 from clew.store.home import LONGEST_PATH
 from clew.store.new_file import UNFINISHED, new_file, remove_abandoned, unfinished_path
 from clew.store.translate import translating
+from clew.text.counted import counted
 
 _NOTE: Final = "clew.backup-"
 """How the names of files in a home begin that say where a backup is being written."""
@@ -109,7 +110,7 @@ def check_copy(path: Path, key: Key | None, expected: Mapping[str, int]) -> None
             key.open(copy)
         wrong = damage(copy)
         if not wrong and (found := row_counts(copy)) != expected:
-            wrong = [f"it holds {sum(found.values())} rows instead of {sum(expected.values())}"]
+            wrong = [f"it holds {counted(sum(found.values()), 'row')} instead of {sum(expected.values())}"]
     if wrong:
         raise StoreError(f"the copy {str(path)!r} is not sound and was removed: {wrong[0]}; run `clew verify`")
 

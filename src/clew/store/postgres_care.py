@@ -9,6 +9,7 @@ from clew.errors import StoreError, StoreLocked, StoreReadOnly
 from clew.store.postgres_driver import driver, translating
 from clew.store.postgres_pool import Pool
 from clew.store.tables import TABLES, Table
+from clew.text.counted import counted
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -69,7 +70,9 @@ def damage(pool: Pool, engine: Mapping[str, str]) -> list[str]:
             found.append(f"table {table.name}: {error}")
         else:
             if by_table != by_index:
-                found.append(f"table {table.name}: it has {by_table} rows, and its primary key {by_index}; REINDEX it")
+                found.append(
+                    f"table {table.name}: it has {counted(by_table, 'row')}, and its primary key {by_index}; REINDEX it"
+                )
     return found
 
 

@@ -17,6 +17,7 @@ from clew.errors import InputError, shown
 from clew.knowledge.chunks import planned
 from clew.memory import Memory
 from clew.models.protocol import LLM
+from clew.text.counted import counted
 from clew.text.counters import Counting, counter
 from clew.types.extraction import (
     ChunkRecord,
@@ -188,5 +189,7 @@ def _given_turns(turns: Iterable[Turn]) -> list[Turn]:
 def _session_of(turns: list[Turn]) -> str:
     names = {turn.session for turn in turns}
     if len(names) != 1:
-        raise InputError(f"the turns are of {len(names)} sessions; expected one or more turns of one session")
+        raise InputError(
+            f"the turns are of {counted(len(names), 'session')}; expected one or more turns of one session"
+        )
     return names.pop()

@@ -17,6 +17,7 @@ from clew.rank.filter import newest
 from clew.recall.beats_in_short import BY_MODEL
 from clew.rows.renderings import renderings_of
 from clew.store.selections import COMPACTION_MARKS
+from clew.text.counted import counted
 from clew.text.counters import Counter, counter
 from clew.text.shown_names import UNSEEN, escaped_marks, like_a_mark
 from clew.types.facts import Fact
@@ -178,7 +179,7 @@ def _section(
 ) -> TagSection:
     """A topic as the block shows it: its number of segments, and each with its place among them and its day."""
     places = {each.ref: place for place, each in enumerate(segments, 1)}
-    lines = [f"## {tag} ({len(segments)} segment{'s' * (len(segments) != 1)})\n"]
+    lines = [f"## {tag} ({counted(len(segments), 'segment')})\n"]
     for each, text in zip(shown, _summaries(memory, shown), strict=True):
         first = next(_living(memory, each.turn_ids[:1]), None)
         day = "" if first is None or first.at is None else first.at.date().isoformat()

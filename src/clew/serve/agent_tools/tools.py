@@ -28,6 +28,7 @@ from clew.serve.agent_tools.other_tools import OF_MCP, OtherTools
 from clew.serve.agent_tools.past_answer import past_answer
 from clew.serve.agent_tools.quoting import NotTraceable, quotes
 from clew.serve.agent_tools.topics import OTHERS, all_topics, collapsed, expanded, known_topics
+from clew.text.counted import counted
 from clew.text.shown_names import name_on_a_line
 from clew.types.context import Context
 from clew.types.ids import cut_session
@@ -325,7 +326,7 @@ class Tools:
         """Deletes turns for good."""
         _need(ids, "ids", "the ids of turns")
         report = self._memory.forget(turn_ids=ids.split())
-        return f"Deleted {report.turns} turn{'s' * (report.turns != 1)} and everything derived from them."
+        return f"Deleted {counted(report.turns, 'turn')} and everything derived from them."
 
     def recall(self, query: str, budget: int = 0, session: str = "") -> str:
         """The block of remembered turns for a question."""
@@ -435,9 +436,10 @@ class Tools:
             return f"Nothing was said {_span(found)}. Widen the period, or use {self._others.wider}."
         if not found.text:
             why = f"nothing fits into {found.budget} tokens" if found.left_out else "none of them is about that"
-            return f"{_turns(found)} {_span(found)}, but {why}. Try other words or a larger budget."
+            return f"{counted(found.turns, 'turn')} {_span(found)}, but {why}. Try other words or a larger budget."
         left = f" {found.left_out} more lines did not fit." if found.left_out else ""
-        return f"{found.text}\nThis is the {found.mode} of {_turns(found)} {_span(found)}.{left}{_receipt(found)}"
+        told = f"This is the {found.mode} of {counted(found.turns, 'turn')} {_span(found)}."
+        return f"{found.text}\n{told}{left}{_receipt(found)}"
 
     def remember(self, text: str, session: str = "") -> str:
         """Stores a note durably and returns its id."""
@@ -465,7 +467,7 @@ class Tools:
 def _line(session: SessionInfo) -> str:
     where = " on ".join(name_on_a_line(place) for place in (session.project, session.branch) if place)
     day = "no date" if session.end is None else session.end.date().isoformat()
-    turns = f"{session.turns} turn{'s' * (session.turns != 1)}"
+    turns = counted(session.turns, "turn")
     name = name_on_a_line(cut_session(session.name))
     return f"{name}: {day}, {turns}{f', {where}' if where else ''}: {session.title or 'no title'}"
 
@@ -494,7 +496,3 @@ def _span(found: Remembered) -> str:
 
 def _receipt(found: Remembered) -> str:
     return f" Receipt {found.receipt_id}."
-
-
-def _turns(found: Remembered) -> str:
-    return f"{found.turns} turn{'s' * (found.turns != 1)}"

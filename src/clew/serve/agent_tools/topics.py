@@ -10,6 +10,7 @@ from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError
 from clew.memory.reads import MemoryReads
 from clew.serve.agent_tools.quoting import is_asked, quotes
+from clew.text.counted import counted
 from clew.text.counters import counter
 from clew.types.labels import Topic
 
@@ -38,7 +39,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
     if not ids:
         raise InputError(f"no topic is called {topic!r:.80}; {known_topics(memory, topic)}")
     if not 0 <= offset < len(ids):
-        raise InputError(f"offset {offset} is out of range; the topic has {len(ids)} turns, from 0")
+        raise InputError(f"offset {offset} is out of range; the topic has {counted(len(ids), 'turn')}, from 0")
     count = counter(memory.config.counter)
     shown: list[Evidence] = []
     left = budget
@@ -59,7 +60,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
         text = render(shown)
     quotes(ids[offset : offset + len(shown)])
     rest = len(ids) - offset - len(shown)
-    return text + (f"\n{rest} more turns; expand again with offset {offset + len(shown)}." if rest else "")
+    return text + (f"\n{counted(rest, 'more turn')}; expand again with offset {offset + len(shown)}." if rest else "")
 
 
 def collapsed(memory: MemoryReads, topic: str, names: Sequence[str], budget: int) -> str:
@@ -77,7 +78,7 @@ def all_topics(memory: MemoryReads, budget: int) -> str:
 
 def segments(count: int) -> str:
     """A number of segments in words."""
-    return f"{count} segment{'s' * (count != 1)}"
+    return counted(count, "segment")
 
 
 def known_topics(memory: MemoryReads, wanted: str) -> str:

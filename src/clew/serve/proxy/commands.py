@@ -32,6 +32,7 @@ from clew.serve.scripted.gemini_answers import array
 from clew.serve.scripted.refusal import compact
 from clew.serve.scripted.script import Reply
 from clew.serve.scripted.vendors import VENDORS
+from clew.text.counted import counted
 from clew.text.shown_names import name_on_a_line
 from clew.types.ids import cut_session
 
@@ -194,7 +195,7 @@ class Commands:
         lines = [
             f"Conversation: {self._session or '(not stored yet)'}",
             f"Label: {own.title if own and own.title else '(none)'}",
-            f"Turns: {own.turns if own else 0} here, {stats.turns} in {stats.sessions} conversations",
+            f"Turns: {own.turns if own else 0} here, {stats.turns} in {counted(stats.sessions, 'conversation')}",
             f"Active topics: {', '.join(own.topics) if own and own.topics else '(none yet)'}",
             f"All topics: {', '.join(f'{each.name} ({segments(each.count)})' for each in topics) or '(none yet)'}",
         ]
@@ -232,7 +233,8 @@ class Commands:
         found = self._memory.sessions(limit=_LISTED)
         names = [name_on_a_line(cut_session(each.name)) for each in found]
         lines = [
-            f"{name}: {each.title or '(no label)'}, {each.turns} turns" for name, each in zip(names, found, strict=True)
+            f"{name}: {each.title or '(no label)'}, {counted(each.turns, 'turn')}"
+            for name, each in zip(names, found, strict=True)
         ]
         return "\n".join(lines) or "None yet."
 
@@ -249,9 +251,9 @@ class Commands:
         asked = hashlib.sha256(json.dumps([self._memory.space, *turns]).encode()).hexdigest()[:6]
         if code == asked:
             report = self._memory.forget(turn_ids=turns)
-            return f"Deleted {report.turns} turns about {topic!r} and everything derived from them."
+            return f"Deleted {counted(report.turns, 'turn')} about {topic!r} and everything derived from them."
         changed = "That is another number of turns than before. " if code else ""
-        what = f"{len(turns)} turns about {topic!r} would be deleted for good."
+        what = f"{counted(len(turns), 'turn')} about {topic!r} would be deleted for good."
         return f"{changed}{what} To do it, type: clew forget {topic} {asked}"
 
 

@@ -18,6 +18,7 @@ from typing import Final
 from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, ReadPrompt, read_prompt
 from clew.serve.proxy.economy.extra_mark import marked_at, place_of_mark, uses_all_marks
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
+from clew.text.counted import counted
 
 MOST_TURNS: Final = 40
 """Most further requests that a session is expected to have."""
@@ -411,7 +412,10 @@ class _Chooser:
         if short.harm <= self._account.saved and later > short.harm:
             return "rewritten", f"rewriting is paid by earlier savings and saves {removed:,} tokens in each request"
         turns = math.ceil(short.harm / (removed * price.read)) if price.read else 0
-        return "", f"rewriting waits until the cache is cold: now it would take {turns} requests to earn its cost"
+        return (
+            "",
+            f"rewriting waits until the cache is cold: now it would take {counted(turns, 'request')} to earn its cost",
+        )
 
     def _adding(self) -> tuple[str, str]:
         kept = self.prospect("kept")

@@ -11,6 +11,7 @@ from clew.condense.wires import Message
 from clew.errors import InputError
 from clew.serve.proxy.exchange import ChatRequest, Edit, Span
 from clew.serve.proxy.wires.json_spans import element_spans, member_spans, whole
+from clew.text.counted import counted
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 BETWEEN: Final = "\n\n"
@@ -29,7 +30,7 @@ def member(request: ChatRequest, index: int, name: str) -> Span:
         InputError: there is no such message, or it has no such member.
     """
     if not 0 <= index < len(request.spans):
-        raise InputError(f"message {index}: the request has {len(request.spans)} messages")
+        raise InputError(f"message {index}: the request has {counted(len(request.spans), 'message')}")
     found = member_spans(request.body, request.spans[index]).get(name)
     if found is None:
         raise InputError(f"message {index} has no {name}; choose a message of the user with words")
