@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
@@ -400,3 +400,52 @@ def test_vectors_are_made_again_after_repair() -> None:
     memory.parts.worker.stop()
     with store.snapshot() as reader:
         assert reader.scan("vector", (S,), (S,)) == sound
+
+
+class Searched(str):
+    """Text that counts how often it is searched for another one."""
+
+    __slots__ = ()
+    times = 0
+
+    def __contains__(self, part: object) -> bool:
+        Searched.times += 1
+        return super().__contains__(cast(str, part))
+
+
+class SearchedStore(MemoryStore):
+    """A store whose turns have their parts as such texts."""
+
+    def transaction(self, work: Callable[[Transaction], Any], *, durable: bool = True) -> Any:
+        def counted(tx: Transaction) -> Any:
+            scan = tx.scan
+
+            def searched(table: str, *args: Any, **more: Any) -> list[Row]:
+                rows = scan(table, *args, **more)
+                return [(Searched(row[0]),) for row in rows] if more.get("columns") == ("parts",) else rows
+
+            tx.scan = searched  # type: ignore[method-assign]  # for this one transaction
+            return work(tx)
+
+        return super().transaction(counted, durable=durable)
+
+
+@pytest.mark.requirement("S-DOCTOR-02")
+def test_unused_blobs_are_dropped_without_a_search_of_every_turn_for_every_blob() -> None:
+    store = SearchedStore()
+    with Memory.open(store, embedder="none", config={"ingest": {"blob_bytes": 300}}) as memory:
+        memory.add_many(
+            Turn(role="tool", content=(Part(type="tool_result", text=f"{n} " * 200),), session="s") for n in range(9)
+        )
+        memory.drain(None)
+        for number in range(20):
+            store.transaction(partial(put_blob, f"{number:02}" * 32))
+        Searched.times = 0
+        repair(store, S, diagnose(verify(store, S).problems), PACKED)
+        assert Searched.times == 0
+        assert verify(store, S).ok
+        assert memory.restore("s:turn:7").text == "7 " * 200
+
+
+def put_blob(name: str, tx: Transaction) -> None:
+    tx.put_blob(S, name, b"x")

@@ -28,8 +28,9 @@ from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.memory.recalls import open_recalls
 from clew.store.file_copy import copy_file
+from clew.store.memory import MemoryStore
 from clew.store.migrate import migrate, schema_number
-from clew.store.new_file import UNFINISHED
+from clew.store.new_file import UNFINISHED, folder_beside
 from clew.store.protocol import Store, Transaction
 from clew.store.read_only import ReadOnlyStore
 from clew.store.rekey import rekey
@@ -170,6 +171,22 @@ def test_what_a_killed_backup_left_is_removed_by_the_next_one_and_a_living_one_i
             left.with_name(left.name + suffix).write_bytes(b"pages")
         store.backup(tmp_path / "new.db")
         assert {path.name for path in tmp_path.iterdir()} == {"home", "new.db"}
+
+
+@pytest.mark.requirement("F-STORE-37")
+def test_the_folder_that_a_killed_backup_of_a_memory_left_is_removed_and_a_living_one_is_not(tmp_path: Path) -> None:
+    store = MemoryStore()
+    left = tmp_path / "tmpabcd.clew-unfinished-home"
+    left.mkdir()
+    for name in ("clew.unfinished", "clew.db"):
+        (left / name).write_bytes(b"pages")
+    with folder_beside(tmp_path / "old.db") as living:
+        assert not left.exists()
+        left.mkdir()
+        (left / "clew.unfinished").touch()
+        store.backup(tmp_path / "new.db")
+        assert {path.name for path in tmp_path.iterdir()} == {living.name, "new.db"}
+    assert {path.name for path in tmp_path.iterdir()} == {"new.db"}
 
 
 @pytest.mark.requirement("F-STORE-37")

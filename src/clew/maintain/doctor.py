@@ -1,6 +1,7 @@
 """Explains the problems that `verify` finds, and makes the repairs that cannot lose a turn."""
 
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -26,6 +27,9 @@ from clew.types.reports import Problem
 from clew.write.session_log import next_seq
 
 log = logging.getLogger("clew.doctor")
+
+_WORD: Final = re.compile(r"\w+")
+"""What a turn's parts may hold as the name of a blob, which stands between quotes there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +127,12 @@ def _clear_parents(store: Store, space: str, _config: IndexConfig) -> None:
 
 def _drop_unused_blobs(store: Store, space: str, _config: IndexConfig) -> None:
     def work(tx: Transaction) -> None:
-        parts = [text for text in TURN_PARTS.scan(tx, (space,), (space,)) if text]
-        for sha in BLOB_SHA.scan(tx, (space,), (space,)):
-            if not any(sha in text for text in parts):
-                tx.delete_blob(space, sha)
+        unused = set(BLOB_SHA.scan(tx, (space,), (space,)))
+        for parts in TURN_PARTS.scan(tx, (space,), (space,)):
+            if parts and unused:  # not read as JSON, since a row that is damaged still names its blobs
+                unused.difference_update(_WORD.findall(parts))
+        for sha in sorted(unused):
+            tx.delete_blob(space, sha)
 
     store.transaction(work)
 

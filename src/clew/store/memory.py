@@ -3,7 +3,6 @@
 A snapshot shares the tables with the writer, who copies a table before the first change while a snapshot looks at it.
 """
 
-import tempfile
 import threading
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +24,7 @@ from clew.store.check import (
 )
 from clew.store.claims import Claiming
 from clew.store.guard import Guard
+from clew.store.new_file import folder_beside
 from clew.store.protocol import Reader, Transaction
 from clew.store.sqlite import SqliteStore
 from clew.store.tables import TABLES, Table
@@ -292,9 +292,9 @@ class MemoryStore(Claiming):
 
     def backup(self, path: Path) -> None:
         """See `Store.backup`: the copy is a database as `SqliteStore.backup` writes it."""
-        with self.snapshot() as reader, translating(), tempfile.TemporaryDirectory(dir=path.parent) as place:
+        with self.snapshot() as reader, translating(), folder_beside(path) as place:
             tables = cast(_View, reader)._tables  # noqa: SLF001  # a view of this very module
-            copy = SqliteStore.open(Path(place), secret=self._secret)
+            copy = SqliteStore.open(place, secret=self._secret)
             try:
                 copy.transaction(lambda tx: _put_all(tx, tables))
                 copy.backup(path)

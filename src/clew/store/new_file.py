@@ -1,7 +1,9 @@
 """A new file that appears under its name when it is whole. Start at `new_file`."""
 
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +19,10 @@ if sys.platform != "win32":
 
 UNFINISHED: Final = ".clew-unfinished"
 """What is added to the name of a file until it is whole."""
+_FOLDER: Final = ".clew-unfinished-home"
+"""How the name of a folder ends in which a file is prepared."""
+_LOCK: Final = "clew.unfinished"
+"""The file in it that its writer holds."""
 _BESIDE: Final = ("-journal", "-wal", "-shm")
 """What SQLite may leave beside a database when it is killed."""
 
@@ -49,6 +55,23 @@ def new_file(path: Path) -> Iterator[Path]:
             finally:
                 _remove(unfinished)
         sync_directory(path.parent)
+
+
+@contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """Gives a folder beside a file that is about to be written, for its owner alone; at the end of the block it goes.
+
+    Those of writers that were killed are removed first: what stands in them is as confidential as the file.
+    """
+    for left in path.parent.glob(f"*{_FOLDER}"):
+        with suppress(OSError), _held(left / _LOCK) as is_abandoned:  # somebody else may just be removing it
+            if is_abandoned:
+                shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(suffix=_FOLDER, dir=path.parent) as name:
+        folder = Path(name)
+        (folder / _LOCK).touch(mode=0o600)
+        with _held(folder / _LOCK):
+            yield folder
 
 
 def unfinished_path(path: Path) -> Path:

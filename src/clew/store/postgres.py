@@ -5,7 +5,6 @@ written by `postgres_writer`.
 """
 
 import os
-import tempfile
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -16,6 +15,7 @@ from clew.errors import ClosedError, StoreError
 from clew.store.claims import Claiming
 from clew.store.copying import copy_rows
 from clew.store.forks import see_that_it_is_ours
+from clew.store.new_file import folder_beside
 from clew.store.postgres_address import Address
 from clew.store.postgres_care import damage, rewrite
 from clew.store.postgres_driver import POOLED, driver, refused
@@ -129,8 +129,8 @@ class PostgresStore(Claiming):
         with translating():
             if path.exists():
                 raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
-            with self._pool.snapshot() as reader, tempfile.TemporaryDirectory(dir=path.parent) as place:
-                copy = SqliteStore.open(Path(place))
+            with self._pool.snapshot() as reader, folder_beside(path) as place:
+                copy = SqliteStore.open(place)
                 try:
                     copy_rows(reader, ("", *reader.spaces()), copy)
                     copy.backup(path)
