@@ -274,6 +274,20 @@ def test_a_question_without_a_year_means_each_year_that_is_covered() -> None:
     assert [each.start for each in alone] == [date(2024, 1, 5)]
 
 
+@pytest.mark.requirement("F-TEXT-08")
+@pytest.mark.parametrize(("year", "nearest"), [(2023, 2024), (2025, 2024), (2027, 2028), (1901, 1904), (2099, 2096)])
+@pytest.mark.parametrize("words", ["on Feb 29", "on 29 February"])
+def test_the_last_of_february_without_a_year_is_that_of_the_nearest_leap_year(
+    words: str, year: int, nearest: int
+) -> None:
+    now = datetime(year, 5, 10, 12, tzinfo=UTC)
+    (found,) = parse_query_dates(f"What did we do {words}?", now)
+    assert found.start == found.end == date(nearest, 2, 29)
+    (between,) = parse_query_dates("What was said between Feb 27 and Feb 29?", now)
+    assert (between.start, between.end) == (date(nearest, 2, 27), date(nearest, 2, 29))
+    assert parse_query_dates("What did we do on Feb 30?", now) == []
+
+
 @pytest.mark.requirement("F-TEXT-09")
 def test_several_times_are_alternatives_in_order() -> None:
     assert asked("before May 2023 or after July 2023") == [("before", "", "2023-04-30"), ("after", "2023-08-01", "")]

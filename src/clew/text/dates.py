@@ -31,6 +31,7 @@ MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _MONTHS_OF: dict[Grain, int] = {"month": 1, "quarter": 3, "year": 12}
+_BETWEEN_LEAP_YEARS = 8  # at most: there was none between 1896 and 1904
 _FIRST_DAY, _LAST_DAY = date(FIRST_YEAR, 1, 1).toordinal(), date(LAST_YEAR, 12, 31).toordinal()
 
 
@@ -107,9 +108,20 @@ def place(mention: Mention, today: date | None) -> ResolvedDate | None:
         return replace(found, guessed="week") if found and mention.bare else found
     if mention.year is not None:
         return place_written(mention, mention.year)
-    if today is None:
-        return None
-    candidates = [place_written(mention, today.year + step) for step in (-1, 0, 1)]
+    return None if today is None else _nearest(mention, today, 1)
+
+
+def place_asked(mention: Mention, today: date | None) -> ResolvedDate | None:
+    """As `place`, for a question: 29 February without a year is that of the nearest leap year, however far it is."""
+    found = place(mention, today)
+    if found is None and today is not None and isinstance(mention, WrittenDate) and mention.year is None:
+        return _nearest(mention, today, _BETWEEN_LEAP_YEARS)
+    return found
+
+
+def _nearest(mention: WrittenDate, today: date, years: int) -> ResolvedDate | None:
+    """The days of a date without a year in whichever year they are nearest to today, of so many before and after."""
+    candidates = [place_written(mention, today.year + step) for step in range(-years, years + 1)]
     nearest = min((found for found in candidates if found), key=lambda found: _distance(found, today), default=None)
     return replace(nearest, guessed="year") if nearest else None
 

@@ -15,7 +15,7 @@ from dateutil.relativedelta import relativedelta
 from clew.text.compound_dates import compounded
 from clew.text.date_bounds import exclusion_start, is_joint, length_compared, side_before
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, anchored
-from clew.text.dates import ResolvedDate, place, place_written
+from clew.text.dates import ResolvedDate, place, place_asked, place_written
 from clew.text.foreign_dates import DayRange, day_range, linked, relation_of
 from clew.text.late_pattern import late_pattern
 from clew.text.query_date_phrases import query_mentions
@@ -158,7 +158,7 @@ def _candidates(mention: Mention, when: _DateReference) -> list[ResolvedDate]:
     if when.covered and is_winter(mention) and (earlier := _winter_before(mention, when.covered)):
         return [earlier]
     trailing = isinstance(mention, RelativeDate) and mention.trailing
-    found = _trailing(mention, when.today) if trailing else place(mention, when.today)
+    found = _trailing(mention, when.today) if trailing else place_asked(mention, when.today)
     return [found] if found else []
 
 
@@ -207,7 +207,7 @@ def _linked(query: str, first: Mention, second: Mention) -> bool:
 
 def _between(first: Mention, second: Mention, end: ResolvedDate, when: _DateReference) -> DateConstraint | None:
     """From the earlier date to the later one; a first one without a year takes it from the second."""
-    start = place(first, when.today)
+    start = place_asked(first, when.today)
     if isinstance(first, WrittenDate) and first.year is None:
         years = (end.start.year, end.start.year - 1)
         start = next((at for year in years if (at := place_written(first, year)) and at.start <= end.end), None)
