@@ -8,7 +8,7 @@ from benchmarks.nuance import NAMES, FlagScore, errors, kappa, scores, sentences
 
 # (precision, recall) on the half `unseen`, as measured, less one or two sentences.
 FLOORS = {
-    "hedged": (0.90, 0.95),
+    "hedged": (0.93, 0.95),
     "absolute": (0.90, 0.90),
     "rhetorical_question": (0.90, 0.90),
     "instructional": (0.90, 0.90),

@@ -79,6 +79,8 @@ _SOCIAL: Final = late_pattern(
         "consider the",
         "note that",
         "help(?=!)",
+        "copy that",
+        "cross my heart",
     )
     + r"\b"
 )

@@ -154,18 +154,18 @@ HEDGES: Final[Cues] = {
         rf"\b(?:in|under) (?:\w+ )?{_LIMITED} {_CASES}\b|\bin a (?:certain )?(?:sense|way)(?=,|\.|$)|\bin a sense\b"
     ),
     "think": Cue(
-        r"\b(?:i|we)(?:'d| do| would| don't| dont| really| still| just| personally| honestly)* think\b",
-        r"\bthink (?:of|about)\b",
+        r"\b(?:i|we)(?:'d| do| would| don't| dont| really| still| just| personally| honestly)* think\b(?! (?:of|"
+        r"about)\b)"
     ),
-    "believe": Cue(r"\b(?:i|we)(?: do| don't| still| really| strongly)* believe\b", r"\bbelieve (?:in|me)\b"),
+    "believe": Cue(r"\b(?:i|we)(?: do| don't| still| really| strongly)* believe\b(?! (?:in|me)\b)"),
     "guess suppose reckon suspect assume imagine presume": Cue(
         r"\bi(?:'d|'m| would| can only| don't| can)* (?:guess|suppose|reckon|suspect|assume|imagine|presume)\b"
         r"|\bmy guess\b|\b(?:best|rough|wild) guess\b"
     ),
     "say argue": Cue(
-        r"\b(?:i'd|i would|one (?:could|might)|hard to|sources|they|people|some(?: would| might| could| may)?) (?:say|"
-        r"argue)\b",
-        "say (?:hi|hello)",
+        r"\b(?:i'd|i would|one (?:could|might)|hard to|sources|they|people|some(?: would| might| could|"
+        r" may)?) (?:say(?! (?:hi|hello)\b)|"
+        r"argue)\b"
     ),
     "thought": Cue(r"\bor so \w+ thought\b|\bis thought to\b"),
     "impression hunch suspicion understanding": Cue(
