@@ -1102,6 +1102,11 @@ RECALL = (
         "A block that a caller put into a message, and injected parts beside a person's words, are stored word for "
         "word and never become memories.",
     ),
+    Requirement(
+        "F-RECALL-18",
+        "DESIGN 13",
+        "The block for one or two words ends at turns that neither stand around the words nor are near in meaning.",
+    ),
     Requirement("F-RECALL-09", "DESIGN 5", "Text that no store can hold is found when it is asked for as it was said."),
     Requirement("F-RECALL-10", "DESIGN 9", "Every store, packed or not, gives the same answers."),
     Requirement("F-RECALL-11", "DESIGN 1.3", "Without a working model, a question still finds turns by its words."),

@@ -222,12 +222,14 @@ class Ranker:
         with self._lock:
             self._vectors.clear()
 
+    def least_cosine(self, view: IndexView) -> float:
+        """Cosine below which nearness to a question is noise; `NO_LIMIT` where that is not known."""
+        embedder = self.serving(view)
+        return NO_LIMIT if embedder is None else _near(embedder)
+
     def _is_near(self, view: IndexView, cosines: Scores) -> bool:
         """Whether some turn is so near to the question that the cosines can rank."""
-        embedder = self.serving(view)
-        if embedder is None:
-            return False
-        near = _near(embedder)
+        near = self.least_cosine(view)
         return near == NO_LIMIT or float(np.fmax.reduce(cosines, axis=None, initial=NO_LIMIT)) >= near
 
     def _cosines(self, view: IndexView, intent: Intent) -> Scores | None:

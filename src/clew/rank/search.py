@@ -176,10 +176,16 @@ class Ranking(Sequence[Candidate]):
         """
         known = self.opinions
         asked = [known[signal.name] for signal in SIGNALS if signal.name in known and not signal.standing]
-        near = np.sum([opinion.shares(self.positions) for opinion in asked], axis=0) > floor if asked else ()
-        if "lexical" in known and len(near):
-            near = near | (known["lexical"].values[self.positions] > 0)
-        return Ranking(self.frame, self._fused, self.positions[near]) if len(near) else self
+        if not asked:
+            return self
+        near: NDArray[np.bool_] = np.sum([opinion.shares(self.positions) for opinion in asked], axis=0) > floor
+        if "lexical" in known:
+            near |= known["lexical"].values[self.positions] > 0
+        return self.only(near)
+
+    def only(self, kept: NDArray[np.bool_]) -> "Ranking":
+        """This ranking without the candidates that a mask over them leaves out."""
+        return Ranking(self.frame, self._fused, self.positions[kept])
 
     def including(self, positions: Collection[int]) -> "Ranking":
         """This ranking with the given turns that it lacks appended, best first."""

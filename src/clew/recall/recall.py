@@ -19,6 +19,7 @@ from clew.rank.confidence import UNLIKELY, Confidence, confidence
 from clew.rank.filter import Filter, without, without_positions
 from clew.rank.frame import Frame
 from clew.rank.information import information
+from clew.rank.keywords import is_keyword_search, without_noise
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
 from clew.recall.beats_in_short import beats_in_short, beats_of_all
@@ -101,6 +102,8 @@ def recall(
     ranking = _ranked(path, planned, frame, mask)
     if request.floor > NO_FLOOR and not frame.intent.wants.overview:
         ranking = ranking.evident(request.floor)
+    if planned.strategy != "sigma" and is_keyword_search(frame):
+        ranking = without_noise(ranking, path.ranker.least_cosine(frame.view))
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
     wants = frame.intent.wants

@@ -1,0 +1,96 @@
+"""Where a search for one or two words ends: at turns that neither stand around the words nor are near in meaning.
+
+What such a question tells is exhausted there. Further turns would be taken by who says them and by their length alone,
+and are evidence no more often than any other turn of the space (docs/recall-figures.md).
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.view import IndexView
+from clew.rank.frame import Frame, Scores
+from clew.rank.information import information
+from clew.rank.search import Ranking
+from clew.rank.signals.coverage import turns_with
+from clew.text.terms import terms
+
+MOST: Final = 2
+"""Words of such a question at most."""
+
+AROUND: Final = 4
+"""Turns on either side of one with a word that count: what it answers, its answer, the rest of a burst or of a call."""
+
+TOLD: Final = 0.7
+"""Information that the words which some turn has must tell: about that of "boiler". Commoner ones are often answered in
+other words. The least value with which, whichever data set is left out, the others lose no more than 0.1 % of their
+evidence at 500 to 2,000 tokens (docs/recall-figures.md)."""
+
+Mask = NDArray[np.bool_]
+
+
+def is_keyword_search(frame: Frame) -> bool:
+    """Whether a question is one or two telling words that some turn has, and asks for nothing beside them.
+
+    Names of speakers do not count, since all turns of theirs are meant; nor do questions that name a time.
+    """
+    intent = frame.intent
+    wants = intent.wants
+    if not wants.exact or wants.several or wants.order or wants.decisions or wants.outcome or wants.open_tasks:
+        return False
+    if intent.dates or "?" in intent.text or len(intent.text.split()) > MOST:
+        return False
+    names = {term for code in intent.speakers for term in terms(frame.view.speakers[code])}
+    known = {term: told for term, told in information(intent).items() if frame.view.document_frequency(term)}
+    return sum(known.values()) >= TOLD and any(term not in names for term in known)
+
+
+def without_noise(ranking: Ranking, least: float) -> Ranking:
+    """The ranking of a keyword search without the turns that its words lead to in no way.
+
+    Turns stay that have a word, or of which one of the `AROUND` turns on either side has, or that stand at the
+    beginning of a conversation that the words name, or that are as near to the question as half of the turns with its
+    words.
+
+    Args:
+        least: cosine below which nearness is noise.
+    """
+    frame, positions, known = ranking.frame, ranking.positions, ranking.opinions
+    has = np.zeros(frame.size, dtype=np.bool_)
+    for term in frame.intent.terms:
+        has[turns_with(frame, term)] = True
+    kept = _beside(frame.view, has, positions)
+    for name in ("lexical", "position"):
+        if name in known:
+            kept |= known[name].values[positions] > 0
+    if frame.similarity is not None:
+        kept |= _near(frame.similarity, has, positions, least)
+    return ranking.only(kept)
+
+
+def _beside(view: IndexView, has: Mask, positions: NDArray[np.int64]) -> Mask:
+    """Whether some turn has a word, of each of these turns and those around it in its session and branch."""
+    turns, owner = view.turns, view.pieces.turn
+    found = has[positions]
+    for links, is_next in zip(view.links, (False, True), strict=True):
+        at = positions
+        for _ in range(AROUND):
+            edge = turns.first_piece[at] + (turns.piece_count[at] - 1 if is_next else 0)
+            piece = links[edge]
+            goes_on = (piece >= 0) & (piece < len(owner))
+            at = np.where(goes_on, owner[np.where(goes_on, piece, 0)], at)
+            found |= has[at]
+    return found
+
+
+def _near(similarity: Scores, has: Mask, positions: NDArray[np.int64], least: float) -> Mask:
+    """Whether each of these turns is as near to the question, in either form, as half of the turns with its words."""
+    with_words = _nearest(similarity[:, has])
+    return _nearest(similarity[:, positions]) >= max(least, float(np.median(with_words)))
+
+
+def _nearest(similarity: Scores) -> Scores:
+    """The higher cosine of both forms; the least that there is for a turn without a vector."""
+    nearest: Scores = np.nan_to_num(np.fmax(similarity[0], similarity[1]), nan=-1.0)
+    return nearest
