@@ -251,6 +251,17 @@ def test_turns_of_the_same_time_stay_in_order() -> None:
 
 
 @pytest.mark.requirement("D-SIGMA-01")
+def test_turns_that_repeat_each_other_have_a_bounded_number_of_edges() -> None:
+    like = (1.0, 0.0), (0.8, 0.6)  # cosine 0.8
+    turns = [replace(of_lists(number), references=(), embedding=like[number < 4]) for number in range(40)]
+    edges = build_conversation_lattice(turns).edges
+    likenesses = [edge for edge in edges if edge.type == "semantic_similarity"]
+    assert len(likenesses) == sum(min(10, number) for number in range(40))
+    of_last = [(edge.to_turn, edge.weight) for edge in likenesses if edge.from_turn == "turn-39"]
+    assert of_last == [(f"turn-{number}", 1.0) for number in range(29, 39)], "the nearest of those most like it"
+
+
+@pytest.mark.requirement("D-SIGMA-01")
 def test_turns_with_one_id_keep_their_own_class() -> None:
     turns = [
         replace(of_lists(1), timestamp=7, is_paradigm_shift=False, importance_score=importance)

@@ -22,6 +22,9 @@ from clew.views.typed_arguments import typed
 
 SIMILAR: Final = 0.7
 """Cosine above which two turns get a similarity edge (appendix C; DESIGN's lattice)."""
+MOST_SIMILAR: Final = 10
+"""Most similarity edges from a turn to earlier ones: without a bound, those of turns that repeat each other grow with
+the square of their number, 380,000 for 1,600 turns of a routine. The novelty of a turn looks at as many."""
 REFERENCE_WEIGHT: Final = 1.0
 TEMPORAL_WEIGHT: Final = 0.5
 """Weights of the other edges, for which the document gives only a range."""
@@ -42,6 +45,8 @@ def build_conversation_lattice(
     session_id: str | None = None,
 ) -> ConversationLattice:
     """Build nodes for the kept turns, and edges between them: references, neighbours in time, similarity.
+
+    Of a turn that is like many earlier ones, the ten that are most like it have an edge.
 
     Args:
         turns: in their order, in which those of the same time stay.
@@ -165,7 +170,7 @@ def _node(turn: TurnAnalysis) -> ConversationNode:
 
 
 def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
-    """Edges from each turn to earlier ones with similar vectors, weighted by the cosine."""
+    """Edges from each turn to the earlier ones with the most similar vectors, the nearest of equal ones, by cosine."""
     known = [turn for turn in kept if turn.embedding]
     if not known:
         return []
@@ -178,8 +183,10 @@ def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
     found = []
     for place, turn in enumerate(known):
         weights = np.round(np.minimum(1.0, units[:place] @ units[place]), 6)
+        near = np.flatnonzero(weights > SIMILAR)
+        best = near[np.lexsort((-near, -weights[near]))[:MOST_SIMILAR]]
         found += [
             ConversationEdge(turn.turn_id, known[earlier].turn_id, "semantic_similarity", float(weights[earlier]))
-            for earlier in np.flatnonzero(weights > SIMILAR).tolist()
+            for earlier in sorted(best.tolist())
         ]
     return found
