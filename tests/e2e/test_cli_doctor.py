@@ -43,6 +43,19 @@ def test_a_sound_home_is_said_to_be_whole(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.requirement("S-DOCTOR-02", "F-CLI-02")
+@pytest.mark.parametrize("command", ["doctor", "verify"])
+def test_a_file_that_is_no_database_is_told_as_json_too(tmp_path: Path, command: str) -> None:
+    talk(tmp_path)
+    (tmp_path / "clew.db").write_bytes(b"no database" * 1000)
+    result = run(command, "--json", "--home", tmp_path)
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert found["ok"] is False
+    assert "is not a database" in found["problem"]
+    assert found["problem"] in result.stderr
+
+
 @pytest.mark.requirement("S-DOCTOR-02")
 def test_what_is_wrong_is_explained_and_mended(tmp_path: Path) -> None:
     talk(tmp_path)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from clew.cli.opening import see_that_home_exists
+from clew.cli.opening import damage_as_json, see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.problem_lines import SHOWN, problem_lines
 from clew.cli.show import indented, ledger_line, out, say_encryption
@@ -41,7 +41,7 @@ def doctor(scope: Scope, repair: bool) -> None:
         out().print(f"clew {__version__}, {build()}")
     config = load_config(home_of(scope.home))
     mended: list[str] = []
-    with closing(open_store(scope.home)) as store:
+    with damage_as_json(scope), closing(open_store(scope.home)) as store:
         spent = _ledger(scope, store) | _deferred(scope, store) | _names(scope, store, config.entities.ner)
         report = verify(store, scope.space)
         findings = pipeline.diagnose(report.problems)

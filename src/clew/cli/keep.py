@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from clew.cli.full_disk import told_once
-from clew.cli.opening import open_memory, session_named, work_through
+from clew.cli.opening import damage_as_json, open_memory, session_named, work_through
 from clew.cli.options import Scope, common
 from clew.cli.problem_lines import problem_lines
 from clew.cli.show import bar, err, lay_out, ledger_line, lines, numbers, out, say_encryption
@@ -176,7 +176,7 @@ def verify(scope: Scope, quest: str | None, root: str | None) -> None:
         return
     if root is not None:
         raise click.UsageError("--root belongs to --quest; name a quest, or leave it out.")
-    with open_memory(scope) as memory, bar("turns") as shown:
+    with damage_as_json(scope), open_memory(scope) as memory, bar("turns") as shown:
         task = shown.add_task("", total=0)
         report = memory.verify(lambda done, total: shown.update(task, completed=done, total=total))
     if scope.as_json:

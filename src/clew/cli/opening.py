@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clew.cli.options import Scope
 from clew.cli.show import bar, err
-from clew.errors import ClewError, InputError, NotFoundError
+from clew.cli.terminal import emit
+from clew.errors import ClewError, InputError, NotFoundError, StoreError
 from clew.memory.arguments import given_session
 from clew.memory.recalls import MemoryRecalls, open_recalls
 from clew.recall.session_names import session_meant
@@ -106,6 +107,21 @@ def latest_session(memory: MemoryRecalls) -> str:
     if not latest:
         raise NotFoundError("nothing is stored yet; `clew import` or `clew add` stores conversations")
     return latest[0].name
+
+
+@contextmanager
+def damage_as_json(scope: Scope) -> Iterator[None]:
+    """Prints a store that is too damaged to be checked as a record of the check, where JSON is asked for.
+
+    Raises:
+        StoreError: as raised within, told on standard error as ever.
+    """
+    try:
+        yield
+    except StoreError as error:
+        if scope.as_json:
+            emit({"ok": False, "problem": str(error)})
+        raise
 
 
 def see_that_home_exists(location: str | None) -> None:
