@@ -70,7 +70,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "branch": (lambda m: m.brief(branch=[]), "the branch is []; expected text"),
     "expression": (lambda m: m.query(None), "the expression is None; expected text"),
     "namespace": (lambda m: m.labels(5), "the namespace is 5"),
-    "chat": (lambda m: m.wrap_chat(5), "chat is 5; expected the function"),
+    "chat": (lambda m: m.wrap_chat(5), "fn is 5; expected the function"),
     "budget": (lambda m: m.recall("tea", budget=LONG), "budget is a number of more than 4,300 digits"),
     "metadata long": (lambda m: m.add(told("x", metadata={"n": LONG})), "a number that JSON does not take"),
     "metadata infinite": (lambda m: m.add(told("x", metadata={"n": float("inf")})), "a number that JSON does not take"),
