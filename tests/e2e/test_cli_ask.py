@@ -152,6 +152,19 @@ def test_the_newest_receipt_is_called_last(home: Path) -> None:
     assert record("explain", "last")["id"] == newest
 
 
+@pytest.mark.requirement("F-CLI-14")
+def test_turns_near_a_beat_may_be_preferred(tmp_home: Path) -> None:
+    for minute in range(12):
+        topic = "the red kite flies" if minute < 6 else "the oven bakes bread"
+        done(
+            "add", f"{topic}, number {minute}", "--session", "s", "--at", f"2025-04-{1 + minute // 6:02}T12:{minute:02}"
+        )
+    done("work", "--once")
+    near = record("recall", "number", "--session", "s", "--position", "0")["items"]
+    assert any("position" in item["signals"] for item in near)
+    assert "there is no beat at position 99" in failure(1, "recall", "number", "--position", "99")
+
+
 @pytest.mark.requirement("F-CLI-17", "F-CLI-03")
 def test_an_unknown_receipt_is_an_error(tmp_home: Path) -> None:
     done("resume")

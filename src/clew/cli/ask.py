@@ -60,6 +60,12 @@ with_limit = click.option(
     metavar="TURNS",
     help="Leave out this many of the newest turns, which the prompt already has.",
 )
+@click.option(
+    "--position",
+    type=int,
+    metavar="BEAT",
+    help="Prefer turns near this beat of --session, or of the newest conversation, from 0; negative: so many ago.",
+)
 @restricting
 @click.option("--explain", "explained", is_flag=True, help="Also print the explanation, as `clew explain` does.")
 @common
