@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any, cast
 
 import pytest
@@ -24,7 +25,8 @@ from clew.views.virtual_context import (
     vc_remember_when,
     vc_restore_tool,
 )
-from tests.memories import at, quiet, told
+from tests.index_stores import Wrapped, as_store
+from tests.memories import at, empty_store, quiet, told
 
 LINES = ("We looked at the", "Please mend the", "They broke the", "I like the")
 DOCUMENT = """
@@ -164,7 +166,7 @@ def test_a_byte_order_mark_and_an_empty_strategy_are_read() -> None:
 @pytest.mark.requirement("P-SRF-41")
 def test_the_configuration_of_a_block_may_be_a_mapping(memory: Memory) -> None:
     assert assemble(memory, "tokens", config={"context_window": 400}).budget == 100
-    with pytest.raises(InputError, match="expected a mapping"):
+    with pytest.raises(InputError, match="config is 3; expected "):
         assemble(memory, "tokens", config=3)  # type: ignore[arg-type]  # of another type
 
 
@@ -296,3 +298,21 @@ def test_the_tools(memory: Memory) -> None:
     assert vc_restore_tool(memory, "s:turn:0").text == "We looked at the login page."
     with pytest.raises(InputError, match="no topic is called 'zebra'"):
         vc_expand_topic(memory, "zebra")
+
+
+@pytest.mark.requirement("P-SRF-41")
+def test_a_block_reads_the_names_of_topics_once() -> None:
+    store = Wrapped(empty_store())
+    with quiet(as_store(store)) as opened:
+        words = ("anvil", "barrel", "candle", "dynamo", "engine", "funnel", "gasket", "hammer", "ingot", "jigsaw")
+        opened.add_many(
+            told(f"The {one} {other} broke.", at=at(60 * place))
+            for place, (one, other) in enumerate(product(words[:5], words[5:]))
+            for _ in range(2)
+        )
+        opened.drain(None)
+        topics = len(opened.labels())
+        assert topics >= 20
+        store.rows_read = 0
+        assert assemble(opened, "Which hammer broke?").sections
+        assert store.rows_read < topics * topics, "the names of all topics for each topic"

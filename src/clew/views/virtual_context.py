@@ -15,8 +15,12 @@ from clew.errors import InputError, NotFoundError
 from clew.memory.facade import Memory
 from clew.rank.filter import newest
 from clew.recall.beats_in_short import BY_MODEL
+from clew.recall.label_index import marked
+from clew.rows.annotations import TAG
 from clew.rows.renderings import renderings_of
+from clew.rows.vocabulary import read_vocabulary
 from clew.store.selections import COMPACTION_MARKS
+from clew.structure.vocabulary import Vocabulary
 from clew.text.counted import counted
 from clew.text.counters import Counter, counter
 from clew.text.shown_names import UNSEEN, escaped_marks, like_a_mark
@@ -128,8 +132,9 @@ def assemble(
     listed = _hint(memory, count, min(budget, chosen.assembly.context_hint_max_tokens)) if wants_hint else ""
     rules = dict.fromkeys((tag_rules,) if isinstance(tag_rules, str) else tag_rules)
     ruled = [(tag, True) for tag in rules]
-    found = [(tag, False) for tag in _retrieved(memory, query, chosen) if tag not in rules]
-    room = _Room(memory, count, budget, listed)
+    topics = _Marked.in_memory(memory)
+    found = [(tag, False) for tag in _retrieved(topics, query, chosen) if tag not in rules]
+    room = _Room(topics, count, budget, listed)
     left_out = [tag for tag, rule in (*ruled, *found) if not room.take(tag, limits.max_results, rule=rule)]
     text = room.text()
     return AssembledContext(
@@ -143,11 +148,32 @@ def assemble(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """What topics mark in a memory; names and their aliases are read once, not for each of hundreds of topics."""
+
+    memory: Memory
+    words: Vocabulary
+    known: dict[str, list[Labelled]] = field(default_factory=dict)
+
+    @classmethod
+    def in_memory(cls, memory: Memory) -> "_Marked":
+        with memory.reads.store.snapshot() as reader:
+            return cls(memory, read_vocabulary(reader, memory.space, None)[0])
+
+    def of(self, tag: str) -> list[Labelled]:
+        """The segments and turns of a topic, in order."""
+        if tag not in self.known:
+            with self.memory.reads.store.snapshot() as reader:
+                self.known[tag] = marked(reader, self.memory.space, tag, TAG, self.words)
+        return self.known[tag]
+
+
 class _Room:
     """A block that is being filled."""
 
-    def __init__(self, memory: Memory, count: Counter, budget: int, hint: str) -> None:
-        self._memory, self._count, self._budget, self._hint = memory, count, budget, hint
+    def __init__(self, found: _Marked, count: Counter, budget: int, hint: str) -> None:
+        self._found, self._memory, self._count, self._budget, self._hint = found, found.memory, count, budget, hint
         self._taken: set[str] = set()
         self.sections: list[TagSection] = []
 
@@ -160,7 +186,7 @@ class _Room:
 
     def take(self, tag: str, most: int, *, rule: bool) -> bool:
         """Adds a topic with as many of its segments as fit; whether anything of it is in the block."""
-        segments = [each for each in self._memory.labelled(tag) if each.title is not None]
+        segments = [each for each in self._found.of(tag) if each.title is not None]
         left = most - sum(len(section.shown) for section in self.sections if not section.rule)
         new = [each for each in segments if each.ref not in self._taken]
         if not new:
@@ -230,8 +256,9 @@ def _hint(memory: Memory, count: Counter, most: int) -> str:
     return ""
 
 
-def _retrieved(memory: Memory, query: str, config: VirtualContextConfig) -> list[str]:
+def _retrieved(found: _Marked, query: str, config: VirtualContextConfig) -> list[str]:
     """The tags of the best turns for a message, best first, without those that the last turns have."""
+    memory = found.memory
     hits = memory.ranked(query, limit=_HITS)
     active = _active(memory, config.retrieval.active_tag_lookback)
     scores: dict[str, float] = {}
@@ -239,7 +266,7 @@ def _retrieved(memory: Memory, query: str, config: VirtualContextConfig) -> list
     for label in memory.labels()[:_LABELS]:
         if active & {label.name, *label.aliases}:
             continue
-        turns = {turn for each in memory.labelled(label.name) for turn in each.turn_ids}
+        turns = {turn for each in found.of(label.name) for turn in each.turn_ids}
         best = sorted(places[turn] for turn in turns & places.keys())[
             :_BEST
         ]  # so that a broad tag does not win by size
