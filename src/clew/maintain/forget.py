@@ -4,7 +4,6 @@ A tombstone per turn remains: keyed hashes that keep a client which resends its 
 """
 
 import json
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,6 +23,7 @@ from clew.rank.filter import escaped, session_name
 from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.conversations import drop_session
+from clew.rows.damaged_rows import UNREADABLE
 from clew.rows.extraction import forget_extractions
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
@@ -200,7 +200,7 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
         )
     try:
         report, said = store.transaction(lambda tx: (_remove(tx, space, selection, now), noted(tx, space)))
-    except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:  # a row may hold anything
+    except UNREADABLE as error:
         raise StoreCorrupt(
             f"nothing was deleted, since a row of what is derived cannot be read ({type(error).__name__}: {error}); "
             "`clew doctor --repair` makes it again, then delete once more"

@@ -23,6 +23,7 @@ from clew.recall.fact_query import FactQuery
 from clew.recall.fact_subjects import with_all_names
 from clew.recall.facts import corrected_fact, fact_history, find_facts, get_fact
 from clew.recall.owned_subjects import owned_subjects
+from clew.rows.damaged_rows import reading_derived
 from clew.rows.facts import times_of
 from clew.types.facts import CORRECTIONS, Fact, FactLink, FactStatus
 from clew.write.ingest import add_one
@@ -76,7 +77,7 @@ class MemoryFacts(MemoryProjects):
             limit=None if limit is None else given_count(limit, "limit", "the number of facts wanted"),
         )
         view = self.reads.live.view()
-        with self.reads.store.snapshot() as reader:
+        with reading_derived(self.reads.store) as reader:
             found = find_facts(reader, self.space, with_all_names(reader, self.space, view, query), now, view)
             owned = [] if query.subject is None else owned_subjects(reader, self.space, view, query.subject)
             for name in owned:
@@ -91,7 +92,7 @@ class MemoryFacts(MemoryProjects):
         """
         self._check_open()
         name = _words(subject, "subject")
-        with self.reads.store.snapshot() as reader:
+        with reading_derived(self.reads.store) as reader:
             return all_links(reader, self.space) if name is None else links_of(reader, self.space, name)
 
     def history(self, subject: str, verb: str | None = None) -> list[Fact]:
@@ -107,7 +108,7 @@ class MemoryFacts(MemoryProjects):
         self._check_open()
         name, wanted = _given_words(subject, "subject"), _words(verb, "verb")
         view = self.reads.live.view()
-        with self.reads.store.snapshot() as reader:
+        with reading_derived(self.reads.store) as reader:
             now, asked = self.reads.clock(), FactQuery(subject=name, verb=wanted)
             found = fact_history(reader, self.space, with_all_names(reader, self.space, view, asked), now, view)
             for owned in owned_subjects(reader, self.space, view, name):

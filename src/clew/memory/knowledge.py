@@ -7,6 +7,7 @@ from clew.derive.extraction import SessionExtractor
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.memory.arguments import given_count, given_flag, given_session
 from clew.memory.facts import MemoryFacts
+from clew.rows.damaged_rows import reading_derived
 from clew.rows.extraction_runs import run_of, runs_of
 from clew.text.counters import Counting
 from clew.types.extraction import Extraction
@@ -63,7 +64,7 @@ class MemoryKnowledge(MemoryFacts):
         """
         self._check_open()
         name = None if session is None else given_session(session)
-        with self.reads.store.snapshot() as reader:
+        with reading_derived(self.reads.store) as reader:
             if name is None:
                 return runs_of(reader, self.space)
             made = run_of(reader, self.space, name)

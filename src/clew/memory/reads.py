@@ -14,6 +14,7 @@ from clew.recall.label_index import label_counts, labelled
 from clew.recall.macro_history import domain_evolution, merged_domains, state_before_mention
 from clew.recall.topics import topics_of
 from clew.rows.annotations import TAG, annotations_of
+from clew.rows.damaged_rows import reading_derived
 from clew.rows.parameters import history
 from clew.rows.pins import read_pins
 from clew.structure.macro import Merged, Movement, StateBefore
@@ -46,7 +47,7 @@ class MemoryReads(MemoryRecalls):
             ref: the turn's id, or the id of a beat or chapter.
         """
         self._check_open()
-        with self.reads.store.snapshot() as reader:
+        with reading_derived(self.reads.store) as reader:
             return annotations_of(reader, self.space, given_name(ref, "id"))
 
     def snapshots(self, session: str) -> list[ContextSnapshot]:
