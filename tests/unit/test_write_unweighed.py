@@ -1,6 +1,7 @@
 """Turns are weighed behind their acknowledgement; nobody who asks before then sees less."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ from numpy.typing import NDArray
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.derive.weighing import STRETCH, WORTH, WaitingWeights
 from clew.memory import Memory
+from clew.rows.analysis_progress import ANALYSIS_VERSION, PROGRESS, read_progress
 from clew.rows.annotations import weighing_made
 from clew.store.memory import MemoryStore
-from clew.store.row_types import WeighingRow
-from clew.store.tables import WEIGHING
+from clew.store.row_types import MetaRow, WeighingRow
+from clew.store.tables import META, WEIGHING
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
 from tests.memories import empty_store, quiet, rows, told
@@ -144,3 +146,26 @@ def test_a_turn_that_was_analysed_and_lacks_its_weighing_is_still_named() -> Non
         (problem,) = memory.verify().problems
     assert problem.where == "s:turn:1"
     assert problem.kind == "annotation"
+
+
+def test_an_analysis_by_newer_rules_weighs_again() -> None:
+    store = empty_store()
+    with quiet(store) as memory:
+        memory.add_many([told(text) for text in TEXTS])
+        memory.add(told("[x] 2020-01-01\n0 user: quoted", origin="injected"))
+        assert memory.drain(None)
+    with store.snapshot() as reader:
+        made = list(WEIGHING.scan(reader, ("default",), ("default",)))
+    older = [row._replace(value=weighing_made("Older rules."), version=ANALYZE_VERSION - 1) for row in made]
+    store.transaction(lambda tx: WEIGHING.put(tx, older))
+    with quiet(store) as memory:
+        assert len(memory.verify().problems) == 1
+    with store.snapshot() as reader:
+        progress = read_progress(reader, "default")[1]
+    past = MetaRow("default", PROGRESS, replace(progress, version=ANALYSIS_VERSION - 1).to_json())
+    store.transaction(lambda tx: META.put(tx, [past]))
+    with quiet(store) as memory:
+        assert memory.drain(None)
+        assert memory.verify().problems == ()
+    with store.snapshot() as reader:
+        assert list(WEIGHING.scan(reader, ("default",), ("default",))) == made

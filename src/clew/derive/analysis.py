@@ -45,7 +45,7 @@ from clew.index.view import IndexView
 from clew.models.protocol import Embedder
 from clew.rows.analysis_progress import ANALYSIS_VERSION, PROGRESS, Progress, read_progress
 from clew.rows.annotation_codec import analysis_text
-from clew.rows.annotations import ANALYSIS, PROVENANCE, TAG, WEIGHING, maker_number, note_replaced
+from clew.rows.annotations import ANALYSIS, PROVENANCE, TAG, WEIGHING, maker_number, note_replaced, weighings_again
 from clew.rows.domain_prototypes import make_prototypes, read_prototypes
 from clew.rows.lenses import LensBook, Meet
 from clew.rows.parameters import read_learned, structure_of
@@ -101,7 +101,7 @@ class _StretchResult:
         turns: each turn with its analysis, by branch, in order.
         earlier: the last turns of branches whose state was made again.
         analyses: values of ANALYSIS by ordinal.
-        weighings: values of WEIGHING that were missing, by ordinal.
+        weighings: values of WEIGHING that were missing, or made by older rules, by ordinal.
     """
 
     turns: dict[str, list[tuple[TurnMaterial, TurnAnalysis]]] = field(default_factory=dict)
@@ -258,6 +258,7 @@ class Analysis:
             rows = TURN.get_many(reader, [(self._space, *place) for place in places])
             return self._items(reader, view, model, [row for row in rows if row is not None])
 
+        found.weighings += weighings_again(reader, self._space, stretch.rows)
         maker = RowOrigin(stretch.progress.epoch, ANALYSIS_VERSION, PROVENANCE)
         found.growth = grown(reader, self._space, found.closed, self._trees, load, maker)
         if stretch.afresh:

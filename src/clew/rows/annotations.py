@@ -14,7 +14,7 @@ from clew.errors import InputError
 from clew.rows.annotation_codec import analysis_of, weighing_of, weighing_text
 from clew.store import tables
 from clew.store.protocol import Reader, Transaction
-from clew.store.row_types import MetaRow
+from clew.store.row_types import MetaRow, TurnRow
 from clew.store.rows import dumps
 from clew.store.selections import (
     ANALYSIS_ORDINAL,
@@ -82,6 +82,20 @@ def said_of(reader: Reader, space: str, table: str, ordinals: Sequence[int]) -> 
     column, read = _BY_TURN_VALUE[table], BY_TURN[table]
     texts = column.get_many(reader, [(space, ordinal) for ordinal in ordinals])
     return [None if text is None else read(text) for text in texts]
+
+
+def weighings_said(reader: Reader, space: str, ordinals: Sequence[int]) -> list[dict[str, Any] | None]:
+    """What WEIGHING says of turns, by kind; None for one that is not weighed, or by the rules of another version."""
+    rows = tables.WEIGHING.get_many(reader, [(space, ordinal) for ordinal in ordinals])
+    return [weighing_of(row.value) if row is not None and row.version == ANALYZE_VERSION else None for row in rows]
+
+
+def weighings_again(reader: Reader, space: str, turns: Sequence[TurnRow]) -> list[tuple[int, str]]:
+    """New values of WEIGHING, by ordinal, of injected turns that older rules weighed: no more is made of them."""
+    own = [turn for turn in turns if turn.origin == "injected"]
+    rows = tables.WEIGHING.get_many(reader, [(space, turn.ordinal) for turn in own])
+    pairs = zip(own, rows, strict=True)
+    return [(turn.ordinal, weighing_made(turn.text)) for turn, row in pairs if row and row.version != ANALYZE_VERSION]
 
 
 def replaced(reader: Reader, space: str) -> int:
