@@ -1,5 +1,8 @@
 """Phrases word for word."""
 
+import sys
+from types import FrameType
+
 import pytest
 
 from clew.text.normalise import fold, fold_contains
@@ -50,3 +53,28 @@ def test_phrases_begin_and_end_with_words(text: str, phrase: str, held: bool) ->
 def test_long_runs_are_searched_once(unit: str, held: bool) -> None:
     text = unit * (60_000 // len(unit))
     assert fold_contains(text, unit * (15_000 // len(unit))) is held
+
+
+@pytest.mark.requirement("F-TEXT-13")
+@pytest.mark.parametrize("words", ["xab ", "x\u00e4\u0436b "])
+def test_a_phrase_that_nearly_occurs_everywhere_is_looked_for_once(words: str) -> None:
+    def searches(count: int) -> int:
+        """Calls of functions in C while a phrase of many words is looked for that begins amid each word."""
+        calls = 0
+
+        def note(_frame: FrameType, event: str, _what: object) -> None:
+            nonlocal calls
+            calls += event == "c_call"
+
+        phrase = words[1:] + words * 20
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            assert not fold_contains(words * count, phrase)
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    searches(10)  # the patterns are compiled
+    assert searches(400) == searches(200)
+    assert fold_contains(words * 400, words * 20)

@@ -11,6 +11,7 @@ from clew.text.scripts import CUT_APART, MARKS, fold_accents
 _APOSTROPHES = str.maketrans("", "", "'\u2019\u02bc\u2018")
 _NO_WORD_ASCII = late_pattern(r"[^a-z0-9]+")
 _LIMIT = late_pattern(rf"[ {CUT_APART}]")
+_APART = late_pattern(rf"[{CUT_APART}]")
 _NO_WORD = late_pattern(rf"(?:[^\w{MARKS}]|_)+")
 
 
@@ -35,6 +36,8 @@ def fold_contains(text: str, phrase: str) -> bool:
     and digits is never found.
     """
     whole, part = fold(text), fold(phrase)
+    if whole.isascii() or not _APART.search(whole):  # only spaces are boundaries: one search tells
+        return bool(part) and f" {part} " in f" {whole} "
     at = whole.find(part) if part else -1
     while at >= 0:
         if _is_limit(whole, at) and _is_limit(whole, at + len(part)):
