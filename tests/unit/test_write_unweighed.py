@@ -164,6 +164,8 @@ def test_an_analysis_by_newer_rules_weighs_again() -> None:
         progress = read_progress(reader, "default")[1]
     past = MetaRow("default", PROGRESS, replace(progress, version=ANALYSIS_VERSION - 1).to_json())
     store.transaction(lambda tx: META.put(tx, [past]))
+    with unread(store) as memory:
+        assert memory.verify().problems == ()  # it waits to be weighed again, as after an update
     with quiet(store) as memory:
         assert memory.drain(None)
         assert memory.verify().problems == ()

@@ -32,7 +32,7 @@ class Stretch:
     Attributes:
         spans: the names that a model saw in each turn.
         counted_to: turns with a lower ordinal are counted in the entity graph.
-        analysed_to: those from there on may wait to be weighed.
+        analysed_to: those from there on may wait to be weighed, or weighed again.
     """
 
     rows: list[TurnRow]
@@ -122,11 +122,11 @@ def _is_weighed(each: _Sound, *, waits: bool) -> bool:
     """Whether the stored weighing is the one that the words give; texts of an older form may say the same.
 
     Args:
-        waits: whether it may be missing.
+        waits: whether it may be missing, or made by other rules.
     """
     row = each.weighing
     if row is None or row.version != ANALYZE_VERSION:
-        return row is None and waits
+        return waits
     made = weighing_made(each.turn.text)
     return row.value == made or _read(row.value) == weighing_of(made)
 

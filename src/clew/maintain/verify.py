@@ -29,7 +29,7 @@ from clew.maintain.check_references import (
 from clew.maintain.examine import Stretch
 from clew.maintain.examine_together import examined
 from clew.maintain.rebuild import Progress
-from clew.rows.analysis_progress import read_progress
+from clew.rows.analysis_progress import ANALYSIS_VERSION, read_progress
 from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
 from clew.rows.entity_progress import counted_to
 from clew.rows.name_spans import spans_by_name
@@ -92,6 +92,7 @@ class _Progress:
     """How far a space is analysed and its names are counted; where that cannot be read, not at all.
 
     Attributes:
+        analysed: nothing where other rules analysed it, as before an update: the background work does it again.
         problems: what could not be read.
     """
 
@@ -99,7 +100,8 @@ class _Progress:
         self.problems: list[Problem] = []
         self.analysed, self.counted = 0, 0
         try:
-            self.analysed = read_progress(reader, space)[1].next
+            stored = read_progress(reader, space)[1]
+            self.analysed = stored.next if stored.version == ANALYSIS_VERSION else 0
         except (ValueError, TypeError) as error:
             self.problems.append(_unreadable("coverage", error))
         try:
