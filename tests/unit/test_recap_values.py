@@ -127,3 +127,12 @@ def test_a_conversation_begins_with_the_first_words_that_tell_something() -> Non
     turns = read([told(text, speaker="Ann") for text in said])
     text = compose_recap(RecapSource("s", turns), COUNT, style="chat").text
     assert "**Began** [#1]: My sister Mia moved to Porto" in text
+
+
+@pytest.mark.requirement("CND-VALUE-01")
+def test_a_file_of_an_installed_package_counts_once_a_second_turn_names_it() -> None:
+    listing = "./src/main.ts\n./node_modules/left-pad/index.js\n./node_modules/is-odd/package.json"
+    turns = [told(listing, role="tool"), told("the bug is in ./node_modules/is-odd/package.json")]
+    names = {value.mark.value for value in values_by_worth(read(turns), COUNT)}
+    assert "./src/main.ts" in names
+    assert {name for name in names if "node_modules" in name} == {"./node_modules/is-odd/package.json"}
