@@ -1,25 +1,15 @@
 """All rules over one reading, as the rows that are stored."""
 
 import json
-from itertools import groupby
 
 import pytest
 
-from clew.analyze import words
-from clew.analyze.coherence import coherence, coherence_of
-from clew.analyze.domains import (
-    UNCLASSIFIED,
-    domain_weights,
-    domains,
-    domains_of_beat,
-    evidence_of,
-    shares_of,
-)
-from clew.analyze.layer1 import layer1_of, relational_weight, relational_weight_joint
-from clew.analyze.nuance import nuance, nuance_of
-from clew.analyze.weigh import weigh, weigh_joint, weigh_read
+from clew.analyze.coherence import coherence
+from clew.analyze.domains import domain_weights, domains
+from clew.analyze.layer1 import relational_weight, relational_weight_joint
+from clew.analyze.nuance import nuance
+from clew.analyze.weigh import weigh, weigh_joint
 from clew.analyze.words import ANALYSED_CHARACTERS, read
-from tests.calls import calls_of
 
 TEXT = "Our bees made honey in the hive. I think the hive may be weak. The bees keep the honey where the hive is dry!"
 
@@ -87,31 +77,3 @@ def test_inflections_of_a_word_meet() -> None:
     stems = [stem for stem in sentence.stems if stem not in ",;"]
     assert len(set(stems[:4])) == len(set(stems[4:6])) == len(set(stems[7:9])) == len(set(stems[9:11])) == 1
     assert stems[6] == "john"
-
-
-@pytest.mark.requirement("F-SPEED-44")
-def test_each_layer_goes_over_all_texts_before_the_next() -> None:
-    texts = [TEXT, "Why?", f"{TEXT} {TEXT}"]
-    readings = list(map(read, texts))
-    evidence = list(map(evidence_of, readings))
-    with calls_of(layer1_of, coherence_of, shares_of, nuance_of) as done:
-        made = weigh_read(readings, evidence)
-    assert [(name, len(list(calls))) for name, calls in groupby(done)] == [
-        ("layer1_of", 3),
-        ("coherence_of", 3),
-        ("shares_of", 3),
-        ("nuance_of", 3),
-    ]
-    assert made == [weigh(text) for text in texts]
-
-
-@pytest.mark.requirement("F-SPEED-44")
-def test_a_beat_is_tagged_as_a_whole_without_cutting_its_sentences_up_again() -> None:
-    texts = ["We went there.", "It was nice.\nReally nice.", "Good."]
-    readings = list(map(read, texts))
-    evidence = list(map(evidence_of, readings))
-    own = [(UNCLASSIFIED,)] * 3
-    with calls_of(words._sentence) as cut:
-        found = domains_of_beat(readings, evidence, [False] * 3, own)
-    assert cut == []
-    assert found == (domains("\n".join(texts)),) * 3

@@ -1,20 +1,13 @@
 """Facts by rules: what sentences state, about whom, and what they do not state."""
 
 from datetime import UTC, datetime
-from itertools import groupby
 
 import pytest
 
 from clew.knowledge.rules.clause_moods import clause_moods
 from clew.knowledge.rules.extract import statements
-from clew.knowledge.rules.sentences import drafts
-from clew.knowledge.rules.speech import speech
-from clew.knowledge.rules.times import time_phrases
-from clew.knowledge.rules.tokens import read
-from clew.text.sentences import sentence_spans
 from clew.types.facts import Effect, FactStatus, Mood, Statement
 from clew.types.turn import Part, Role, Turn
-from tests.calls import calls_of
 
 MONDAY = datetime(2023, 5, 8, 12, tzinfo=UTC)
 
@@ -398,11 +391,3 @@ def test_any_text_can_be_read(text: str) -> None:
 
 def test_statuses_are_those_of_facts() -> None:
     assert {each.status for each in said("I live in Rome. I moved the car.")} <= set(FactStatus)
-
-
-@pytest.mark.requirement("F-SPEED-44")
-def test_turns_are_cut_up_before_anything_is_made_of_them() -> None:
-    with calls_of(speech, time_phrases, sentence_spans, read, drafts) as done:
-        assert len(said("I live in Berlin.", "I like tea.", "I work at Acme.")) == 1
-    cut_up = [(name, len(list(calls))) for name, calls in groupby(done)][:4]
-    assert cut_up == [("speech", 3), ("time_phrases", 3), ("sentence_spans", 3), ("read", 3)]
