@@ -25,4 +25,6 @@ def test_it_is_readable_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_it_takes_no_conversation_of_yours() -> None:
-    assert "give neither PATH nor --ask" in failure(2, "demo", "--proxy", "--ask", "Why?")
+    refusal = "give neither PATH, --ask nor --budget"
+    assert refusal in failure(2, "demo", "--proxy", "--ask", "Why?")
+    assert refusal in failure(2, "demo", "--proxy", "--budget", "100")
