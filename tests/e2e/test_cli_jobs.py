@@ -61,9 +61,10 @@ def test_extract_prints_what_it_found() -> None:
     shown = done("extract", "done")
     assert "We picked Redis" in shown
     assert "Lisbon (place)" in shown
-    (made,) = records("extract", "done", "--rules", "--safe-limit-tokens", "-1", "--semantic-calls", "2")
+    (made,) = records("extract", "done", "--rules", "--safe-limit-tokens", "-1")
     assert made["vector"]["summary"]
     assert json.dumps(made)
+    assert "--rules asks no model" in failure(2, "extract", "done", "--rules", "--semantic-calls", "2")
     assert "failed" in done("extract")
     assert "there is no session 'other'" in failure(1, "extract", "other")
 

@@ -44,7 +44,7 @@ def test_a_copy_refuses_to_give_up_turns(tmp_path: Path) -> None:
     talk(first)
     done("add", "mine alone", "--home", second)
     message = failure(1, "copy", first, second)
-    assert "holds 1 turns" in message
+    assert "holds 1 turn" in message
     assert "clew merge" in message
     done("copy", first, second, "--overwrite")
     assert record("stats", "--home", second)["turns"] == 2

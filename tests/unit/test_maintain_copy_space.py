@@ -176,7 +176,7 @@ def test_a_second_copy_writes_only_what_is_new(source: Store, target: Store) -> 
 def test_a_target_with_turns_of_its_own_is_left_alone(source: Store, target: Store) -> None:
     fill(target, 4)
     before = digest(target)
-    with pytest.raises(ConflictError, match=r"holds 1 turns and has forgotten 1 .*merge"):
+    with pytest.raises(ConflictError, match=r"holds 1 turn and has forgotten 1 .*merge"):
         copy_space(source, target, "default")
     assert digest(target) == before
     report = copy_space(source, target, "default", overwrite=True)

@@ -203,7 +203,7 @@ def test_the_program_proves_it(tmp_path: Path) -> None:
         memory.add_many(said())
         memory.backup(tmp_path / "copy.db")
     shown = done("forget", "hidden:turn:0", "--home", home, "--yes", "--proof")
-    assert "searched for text unique to the deleted turns: 1 turns" in shown
+    assert "searched for text unique to the deleted turns: 1 turn," in shown
     assert "0 traces" in shown
     found = record("forget", "--match", "quartz", "--home", home, "--yes", "--proof")["proof"]
     assert ForgetProof.from_dict(found).ok
