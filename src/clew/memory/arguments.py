@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from numbers import Integral, Real
-from typing import Any, Final, TypedDict, TypeVar, cast
+from typing import Any, Final, TypedDict, TypeVar
 
 from clew.errors import InputError, shown
 from clew.ingest.encoding import checked_name, escape_surrogates, is_encodable
@@ -114,17 +114,6 @@ def given_count(value: object, name: str, what: str) -> int:
     if number > MOST:
         raise InputError(f"{name} is {shown(value)}; give {what}, at most {MOST}")
     return number
-
-
-def given_number(value: object, name: str) -> float:
-    """The number, of any size.
-
-    Raises:
-        InputError: it is no number.
-    """
-    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
-        raise InputError(f"{name} is {shown(value)}; expected a number")
-    return cast(float, value)
 
 
 def given_seconds(value: object, name: str) -> float | None:

@@ -45,7 +45,6 @@ from clew.recall.shown import shown_of
 from clew.recall.time_lookup import TimeRequest, remember
 from clew.recall.timeline import with_moments
 from clew.rows.compactions import receipt_of_compaction
-from clew.rows.damaged_rows import damage_told
 from clew.rows.turn_log import stored_turns
 from clew.store.forks import see_that_it_is_ours
 from clew.store.open import IN_MEMORY
@@ -322,9 +321,7 @@ class MemoryRecalls:
         most = given_count(budget, "budget", "tokens of the recap")
         count = self._counter(counter)
         name = given_name(session, "session")
-        now = given_flag(until_now, "until_now")
-        with damage_told():
-            return recap_of(self.reads, name, count, budget=most, style=style, until_now=now)
+        return recap_of(self.reads, name, count, budget=most, style=style, until_now=given_flag(until_now, "until_now"))
 
     def shown(self, session: str) -> list[Shown]:
         """What stands for which turns of a session now, in the order of their first turns.

@@ -10,6 +10,7 @@ from clew.condense.recap_state import RecapState
 from clew.project.quests import QuestState
 from clew.recall.read_path import ReadPath
 from clew.rows.compactions import newest_compaction
+from clew.rows.damaged_rows import reading_derived
 from clew.rows.quest_reading import as_set, state_after
 from clew.rows.recap_source import last_besides, recap_source, scores_of, title_of, topics_of
 from clew.rows.recap_states import read_state
@@ -36,7 +37,7 @@ def recap_of(
     Raises:
         NotFoundError: there is no such session.
     """
-    with path.store.snapshot() as reader:
+    with reading_derived(path.store) as reader:
         turns = last_besides(reader, path.space, session, 0) + 1
         made = newest_compaction(reader, path.space, session)
         if made is not None and until_now and made.last + 1 < turns:

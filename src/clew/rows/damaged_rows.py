@@ -14,24 +14,14 @@ UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, zlib.er
 
 @contextmanager
 def reading_derived(store: Store) -> Iterator[Reader]:
-    """A snapshot from which derived rows are read.
-
-    Raises:
-        StoreCorrupt: one of them cannot be read.
-    """
-    with damage_told(), store.snapshot() as reader:
-        yield reader
-
-
-@contextmanager
-def damage_told() -> Iterator[None]:
-    """Tells a derived row that the block cannot read as damage.
+    """A snapshot from which derived rows are read; one that cannot be read is told as damage.
 
     Raises:
         StoreCorrupt: there is one.
     """
     try:
-        yield
+        with store.snapshot() as reader:
+            yield reader
     except UNREADABLE as error:
         raise StoreCorrupt(
             f"a row of what is derived cannot be read ({type(error).__name__}: {error}); "

@@ -106,29 +106,29 @@ class _Application:
         send: "Send",
     ) -> None:
         """A page of Clew's own. Whether the server lives is told to everyone who calls it by its name."""
-        services, counted = self._services, self._counted(send)
+        services, answer = self._services, self._counting(send)
         page = page_of(self._pages, request.path)
         if request.path == b"/clew/health" and services.access.checked_origin(request.named) is None:
             told = health(services.spaces, services.events, detailed=isinstance(admitted, Principal))
-            await answer_json(scope, counted, 200 if told["status"] == "ok" else 503, told)
+            await answer_json(scope, answer, 200 if told["status"] == "ok" else 503, told)
         elif (file := explorer_file(request.path)) and services.access.checked_origin(request.named) is None:
-            await answer_page(scope, counted, 200, *file, HEADERS)
+            await answer_page(scope, answer, 200, *file, HEADERS)
         elif isinstance(admitted, AccessDenied):
             await self._refuse(request, admitted, send)
         elif page is not None:
-            await page(admitted, scope, receive, counted)
+            await page(admitted, scope, receive, answer)
         else:
             await self._refuse(request, AccessDenied(404, "there is no such page; docs/proxy.md lists them"), send)
 
-    def _counted(self, send: "Send") -> "Send":
+    def _counting(self, send: "Send") -> "Send":
         """Sends on, and counts the answer of a page of Clew's own by its status; `_refuse` counts what it answers."""
 
-        async def counting(message: "Message") -> None:
+        async def counted(message: "Message") -> None:
             if message["type"] == "http.response.start":
                 self._services.metrics.add("clew_requests_total", provider="clew", status=str(message["status"]))
             await send(message)
 
-        return counting
+        return counted
 
     async def _refuse(self, request: Incoming, denied: AccessDenied, send: "Send") -> None:
         if request.path.startswith(API):

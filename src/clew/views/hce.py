@@ -19,7 +19,7 @@ from clew.assemble.prompt import remembered, sections, set_apart, spoken
 from clew.assemble.wrapping import wrapped
 from clew.errors import InputError, NotFoundError
 from clew.ingest.formats.sdk import JsonObject, texts_of
-from clew.memory.arguments import given_count, given_number, given_text
+from clew.memory.arguments import given_count, given_text
 from clew.store.replace_file import replace_file
 from clew.store.translate import translating
 from clew.structure.graph import EntityGraph, spreading_activation
@@ -97,9 +97,11 @@ class SlidingFocusBuffer:
         Raises:
             InputError: the size is below 1, or no whole number.
         """
-        self.max_size = _given_size(max_size, "max_size", 1)
+        if max_size < 1:
+            raise InputError(f"max_size {max_size!r} is out of range; expected 1 or more")
+        self.max_size = max_size
         self._clock = clock
-        self._entries: deque[FocusEntry] = deque(maxlen=self.max_size)
+        self._entries: deque[FocusEntry] = deque(maxlen=max_size)
 
     @property
     def size(self) -> int:
@@ -168,7 +170,7 @@ def estimate_tokens(text: str) -> int:
     Raises:
         InputError: it is no text.
     """
-    return counter("words")(given_text(text, "text"))
+    return counter("words")(text)
 
 
 @typed
@@ -181,7 +183,7 @@ def context_budgeting(candidates: Sequence[ContextCandidate], budget: int) -> li
     Raises:
         InputError: the budget, a cost or a utility is not a number of at least 0.
     """
-    if given_number(budget, "budget") < 0:
+    if budget < 0:
         raise InputError(f"budget {budget} is negative; give the tokens that the context may take, 0 or more")
     for each in candidates:
         if not _is_amount(each.token_cost) or not _is_amount(each.utility):
@@ -196,13 +198,8 @@ def context_budgeting(candidates: Sequence[ContextCandidate], budget: int) -> li
     return chosen
 
 
-def _given_size(value: object, name: str, least: int) -> int:
-    if isinstance(value, int) and value < least:
-        raise InputError(f"{name} {value!r} is out of range; expected {least} or more")
-    return given_count(value, name, f"{least} or more")
-
-
 def _is_amount(value: object) -> bool:
+    """Whether it is a number of at least 0: a candidate may be changed after it was made."""
     return isinstance(value, Real) and float(value) >= 0
 
 
@@ -220,7 +217,6 @@ class EntityExtractor:
         Raises:
             InputError: it is no text.
         """
-        given_text(text, "text")
         return list(entities_in(text).mentions)
 
     def update(self, graph: EntityGraph, *texts: str) -> list[str]:
@@ -293,7 +289,9 @@ class HCEPipeline:
             InputError: `max_focus` is below 1, the budget is negative, or one of them is no whole number.
         """
         self.clock = clock
-        self.context_budget = _given_size(context_budget, "context_budget", 0)
+        if context_budget < 0:
+            raise InputError(f"context_budget {context_budget!r} is out of range; expected 0 or more")
+        self.context_budget = context_budget
         self.focus = SlidingFocusBuffer(max_focus, clock=clock)
         self.graph = EntityGraph() if graph is None else graph
         self.tree = SemanticTree() if tree is None else tree

@@ -8,12 +8,13 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any, Self
 
 from clew.analyze.layer1 import SHORT_SCORE, WINDOW
 from clew.analyze.weigh import weigh, weigh_joint
 from clew.errors import InputError
-from clew.memory.arguments import given_count, given_number, given_text
+from clew.memory.arguments import given_count, given_text
 from clew.structure.density import (
     COHERENCE_THRESHOLD,
     MAX_CHUNKS,
@@ -73,7 +74,9 @@ class HSCAEngine:
         Raises:
             InputError: one of the three is no such number, or one of the last two is negative.
         """
-        self.snapshot_coherence_threshold = given_number(snapshot_coherence_threshold, "snapshot_coherence_threshold")
+        if isnan(snapshot_coherence_threshold):
+            raise InputError("snapshot_coherence_threshold is nan, which no coherence reaches; expected a number")
+        self.snapshot_coherence_threshold = snapshot_coherence_threshold
         self.max_buffer_chunks = given_count(max_buffer_chunks, "max_buffer_chunks", "the chunks that force a snapshot")
         self.cooccurrence_window = given_count(cooccurrence_window, "cooccurrence_window", "the tokens of the window")
         self._clock = clock

@@ -15,7 +15,7 @@ from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty
 from clew.analyze.tags import is_name
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
-from clew.errors import InputError, ModelError
+from clew.errors import ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
@@ -204,8 +204,6 @@ def inject_relevant_context(
         InputError: the turns' vectors are of another length than the embedder's, or the message is no text.
     """
     settings = InjectorOptions.of(options)
-    if not isinstance(user_message, str):
-        raise InputError(f"the message is {user_message!r:.60}; expected a text")
     if embedder is None or not turn_analyses or not user_message.strip():
         return user_message
     shifts = (place for place, turn in enumerate(turn_analyses) if turn.is_paradigm_shift)

@@ -74,10 +74,8 @@ def update_session_stats(
         told = stats
     elif isinstance(stats, Mapping):
         told = SessionStats.from_dict(stats)
-    elif isinstance(stats, Sequence) and all(isinstance(turn, TurnAnalysis) for turn in stats):
-        told = _counted(stats)
     else:
-        raise InputError(f"the statistics are {stats!r:.60}; expected SessionStats, a mapping, or analysed turns")
+        told = _counted(stats)
     return replace(state, last_updated=_moment(now), stats=told)
 
 
