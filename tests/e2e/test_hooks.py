@@ -108,6 +108,15 @@ def test_a_prompt_that_asks_nothing_gets_nothing(prompt: str) -> None:
 
 
 @pytest.mark.requirement("P-UPS-10")
+def test_of_a_log_in_a_prompt_only_the_ends_are_looked_up() -> None:
+    with remembering() as memory:
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": SESSION}
+        asked = {**event, "prompt": "How is the staging server called?\n" + "2026 12 ok\n" * 9_000}
+        assert "heron" in str(answer_hook(memory, Principal("default"), asked, 1_500))
+        assert len(memory.explain().query) < 5_000
+
+
+@pytest.mark.requirement("P-UPS-10")
 def test_what_was_said_is_stored_once_and_told_at_the_next_start(tmp_home: Path) -> None:
     path = transcript(tmp_home, ("user", "Call the new branch swallowtail."), ("assistant", "Done, it is swallowtail."))
     memory = Memory.open(":memory:", embedder=None, config={"embedder": "none"})

@@ -175,6 +175,53 @@ def test_open_webui_is_known_by_header_and_tasks(words: str, side: SideRequest |
     assert mark("openai", body).name == ("open-webui" if side else "")
 
 
+@pytest.mark.requirement("P-FMT-08")
+@pytest.mark.parametrize(
+    "system",
+    [
+        'Available Tools: [{"name": "clock"}]\n\nYour task is to choose and return the correct tool(s) from the list …',
+        'Available Tools: [{"name": "clock"}]\nReturn an empty string if no tools match the query. If a …',
+    ],
+)
+def test_open_webui_chooses_tools_aside(system: str) -> None:
+    question = "Query: History:\nUSER: My dentist is Dr. Lund.\nASSISTANT: Noted.\nQuery: What time is it?"
+    body = {"messages": [{"role": "system", "content": system}, {"role": "user", "content": question}]}
+    assert mark("openai", body) == ClientMark("open-webui", None, SideRequest.AUXILIARY)
+    merged = "You have been provided with a set of responses from various models to the latest user query: …"
+    assert mark("openai", {"messages": [{"role": "user", "content": merged}]}).side is SideRequest.AUXILIARY
+
+
+@pytest.mark.requirement("P-FMT-08")
+def test_what_librechat_tells_its_own_memory_is_no_turn() -> None:
+    told = {"role": "user", "content": "# Current Chat:\n\nHuman: My dentist is Dr. Lund.\nAI: Noted."}
+    assert mark("openai", {"messages": [told]}) == ClientMark("librechat", None, SideRequest.AUXILIARY)
+    system = "Use the `set_memory` tool to save important information about the user, but ONLY when …"
+    call = {"id": "c1", "type": "function", "function": {"name": "set_memory", "arguments": "{}"}}
+    after_a_call = [
+        {"role": "system", "content": system},
+        told,
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "Saved."},
+    ]
+    assert mark("openai", {"messages": after_a_call}).side is SideRequest.AUXILIARY
+
+
+@pytest.mark.requirement("P-FMT-08")
+def test_gemini_cli_streams_what_is_a_turn() -> None:
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "newest release of node"}]}],
+        "systemInstruction": {"parts": [{"text": "You are Gemini CLI, an interactive CLI agent …"}]},
+        "tools": [{"googleSearch": {}}],
+    }
+    agent = "GeminiCLI/0.61.0/gemini-3-pro (linux; x64)"
+    assert mark("gemini", body, user_agent=agent).side is SideRequest.AUXILIARY
+    streamed = WIRES["gemini"].read(
+        "/v1beta/models/m:streamGenerateContent", {"user-agent": agent}, json.dumps(body).encode()
+    )
+    assert recognised(streamed).side is None
+    assert mark("gemini", body).side is None
+
+
 @pytest.mark.requirement("P-FMT-07")
 @pytest.mark.parametrize(
     ("system", "headers", "name"),

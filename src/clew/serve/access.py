@@ -111,7 +111,10 @@ def grants_of(config: ServeConfig, space: str, environment: Mapping[str, str] | 
         given = _GRANT.fullmatch(text)
         what = f"entry {place} of serve.tokens"
         if given is None:
-            raise ConfigError(f"{what} cannot be read (not shown, it may hold a secret); expected SPACE=TOKEN")
+            raise ConfigError(
+                f"{what} cannot be read (not shown, it may hold a secret); expected SPACE=TOKEN, or "
+                "SPACE:SCOPE+SCOPE=TOKEN"
+            )
         grants.append(_grant(given["token"], given["space"], _scopes(given["scopes"], what), what, env))
     if not grants and not is_loopback(config.host):
         raise ConfigError(

@@ -19,7 +19,7 @@ from clew.rank.confidence import UNLIKELY
 from clew.recall.working_folders import project_root
 from clew.serve.access import AccessScope, Principal
 from clew.serve.agent_tools.file_decisions import code_decisions
-from clew.serve.proxy.question import asks_nothing
+from clew.serve.proxy.question import asks_nothing, question_of
 
 log = logging.getLogger("clew.serve")
 
@@ -80,7 +80,7 @@ def _prompt(memory: Memory, event: Mapping[str, Any], budget: int) -> str:
         return ""
     session = str(event.get("session_id", ""))
     others = None if not session or '"' in session else f'NOT session = "{session}"'  # the program has its own session
-    context = memory.recall(prompt, budget=budget, where=others)
+    context = memory.recall(question_of(prompt), budget=budget, where=others)
     is_likely = context.confidence is None or context.confidence >= UNLIKELY
     return context.text if is_likely else ""
 

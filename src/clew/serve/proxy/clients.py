@@ -32,6 +32,7 @@ def recognised(request: ChatRequest) -> ClientMark:
     mark = _side_mark(request.system, question)
     name = _name(request) or (mark.client if mark else "")
     side = _side_of_headers(request, name) or (mark.kind if mark else None) or _warm_up(request, question)
+    side = side or _unstreamed_errand(request)
     subagent = _is_subagent(request, name) or (side is None and _is_old_subagent(request))
     session = _session(request, name, subagent=subagent)
     folder = _folder(request, name)
@@ -159,6 +160,15 @@ def _side_of_headers(request: ChatRequest, name: str) -> SideRequest | None:
         if headers.get("x-openai-subagent") == "memory_consolidation" or "x-openai-memgen-request" in headers:
             return SideRequest.AUXILIARY
     return None
+
+
+def _unstreamed_errand(request: ChatRequest) -> SideRequest | None:
+    """Gemini CLI streams what it asks for its user and its agents, and nothing of what it asks for itself.
+
+    Some of its errands carry the main instructions and have no words of their own: a search of the web is its query.
+    """
+    is_gemini_cli = request.headers.get("user-agent", "").lower().startswith("geminicli")
+    return SideRequest.AUXILIARY if is_gemini_cli and not request.stream else None
 
 
 def _side_mark(system: str, question: str) -> shapes.SideMark | None:

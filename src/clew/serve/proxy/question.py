@@ -46,9 +46,15 @@ def _is_beside(wire: ProxyWire, message: Message) -> bool:
 
 
 def question_in(message: Message) -> str:
-    """The words of the user in the message that asks, as a recall takes them: half an emoji, say, is escaped."""
-    text = escape_surrogates(own_words(message).strip())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+    """The words of the user in the message that asks, as a recall takes them."""
+    return question_of(own_words(message))
+
+
+def question_of(text: str) -> str:
+    """The text of a message as a recall takes it: halves of characters escaped, and the middle of a long one left out."""
+    text = text.strip()
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+    return escape_surrogates(text)
 
 
 def asks_nothing(text: str) -> bool:
