@@ -272,6 +272,54 @@ def test_an_entry_is_printed_as_json_for_a_file_of_any_form(options: tuple[str, 
     assert printed["file"]
 
 
+@pytest.mark.requirement("F-MCP-15")
+@pytest.mark.parametrize(
+    ("program", "file", "held"),
+    [
+        ("claude-code", ".claude/settings.json", '{"env": {"ANTHROPIC_BASE_URL": "https://gateway.example"}}'),
+        ("codex", ".codex/config.toml", 'openai_base_url = "http://127.0.0.1:11434/v1"\n'),
+    ],
+)
+def test_an_address_that_is_not_the_proxys_stays(program: str, file: str, held: str, tmp_home: Path) -> None:
+    path = tmp_home / file
+    path.parent.mkdir()
+    path.write_text(held)
+    remove = ("install", program, "--proxy", "--remove", "--yes")
+    answer = run(*remove)
+    assert "Not installed in" in answer.stdout
+    assert "stays there" in answer.stderr
+    assert path.read_text() == held
+    done("install", program, "--proxy", "--yes")
+    assert path.read_text() != held
+    for _ in range(2):
+        done(*remove)
+        assert path.read_text() == held
+
+
+@pytest.mark.requirement("F-MCP-15")
+def test_the_address_of_a_proxy_elsewhere_is_removed_by_its_name(tmp_home: Path) -> None:
+    server = ("--server", "http://10.1.2.3:8377")
+    done("install", "claude-code", "--proxy", "--yes", *server)
+    assert "stays there" in run("install", "claude-code", "--proxy", "--remove", "--yes").stderr
+    done("install", "claude-code", "--proxy", "--remove", "--yes", *server)
+    assert not (tmp_home / ".claude" / "settings.json").exists()
+
+
+@pytest.mark.requirement("F-MCP-15")
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_two_entries_in_one_file_go_out_in_any_order(end: str, tmp_home: Path) -> None:
+    path = tmp_home / ".codex" / "config.toml"
+    path.parent.mkdir()
+    held = end.join(['model = "gpt-5"', "[mcp_servers.other]", 'command = "x"', ""]).encode()
+    path.write_bytes(held)
+    for first, second in (((), ("--proxy",)), (("--proxy",), ())):
+        done("install", "codex", "--yes", *first)
+        done("install", "codex", "--yes", *second)
+        done("install", "codex", "--remove", "--yes", *first)
+        done("install", "codex", "--remove", "--yes", *second)
+        assert path.read_bytes() == held
+
+
 @pytest.mark.requirement("F-WATCH-05")
 def test_new_sessions_and_their_service_are_offered(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_home))  # no service manager

@@ -69,6 +69,21 @@ def test_an_odd_message_keeps_nothing_from_being_stored(wire: str, messages: lis
     assert stored == ["Which port is it?", *told, "It is 8123."]
 
 
+def test_what_a_model_spoke_is_stored_and_gone_on_from_by_its_id() -> None:
+    spoken = {
+        "role": "assistant",
+        "content": None,
+        "audio": {"id": "audio_1", "transcript": "It is 8123.", "data": "A"},
+    }
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        session = proxied.exchange([ASKED], spoken).session
+        again: Message = {"role": "assistant", "audio": {"id": "audio_1"}}
+        thanks = {"role": "user", "content": "And of the mirror?"}
+        assert proxied.exchange([ASKED, again, thanks], {**spoken, "audio": {"transcript": "8124."}}).session == session
+        assert proxied.stored(session) == ["Which port is it?", "It is 8123.", "And of the mirror?", "8124."]
+
+
 def test_a_question_with_half_an_emoji_is_looked_up() -> None:
     question = question_in({"role": "user", "content": f"Which port {HALF} is it?"})
     assert is_encodable(question)

@@ -14,7 +14,7 @@ from clew.cli.show import err, out
 from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
 from clew.ingest.session_folders import PROGRAMS as SESSION_PROGRAMS
-from clew.serve.clients.base_urls import base_url, base_url_location, upstream_option
+from clew.serve.clients.base_urls import base_url, base_url_location, plan_remove_base_url, upstream_option
 from clew.serve.clients.hooks import hook_command, hooks_location, our_hooks, plan_hooks, plan_remove_hooks
 from clew.serve.clients.install import (
     EntryLocation,
@@ -162,12 +162,14 @@ def _install_proxy(
     if only_print:
         _print_entry(scope, location, location.path, entry)
         return
-    edit = plan_remove(location) if remove else plan_install(location, entry)
+    edit = plan_remove_base_url(location, entry) if remove else plan_install(location, entry)
     after = f"Keep `clew serve` running: without it {PROGRAMS[program].title} cannot reach its model."
     held = location.form.get(settings_text(location)[1], location.path)
     if option := upstream_option(program, held, entry):
         after = f"{held} was there before: start `clew serve {option}`, so that requests and keys go on to it. {after}"
     _carried_out(scope, edit, None if remove else entry, after, yes=yes)
+    if remove and held is not None and not edit.changes:
+        err().print(f"{held} stays there. If it is Clew's, give it as --server.", style="dim", soft_wrap=True)
 
 
 def _carried_out(scope: Scope, edit: SettingsEdit, entry: _Entry | None, after: str, *, yes: bool) -> bool:

@@ -16,7 +16,15 @@ from urllib.parse import urlsplit
 from clew.errors import InputError
 from clew.serve.clients.client_addresses import LOOPBACK, upstreams_of
 from clew.serve.clients.hooks import hooks_location
-from clew.serve.clients.install import TOML, EntryLocation, InstallScope, location_of
+from clew.serve.clients.install import (
+    TOML,
+    EntryLocation,
+    InstallScope,
+    SettingsEdit,
+    location_of,
+    plan_remove,
+    settings_text,
+)
 from clew.serve.clients.programs import codex_settings
 
 
@@ -44,6 +52,28 @@ def base_url(program: str, server: str) -> str:
     return server.rstrip("/") + ("/anthropic" if program == "claude-code" else "/openai/v1")
 
 
+def plan_remove_base_url(location: EntryLocation, given: str) -> SettingsEdit:
+    """Plans the edit that removes the address of the proxy; another address is somebody else's, and stays.
+
+    Args:
+        given: the address that the program would be given.
+
+    Raises:
+        FormatError: the file is not of its form.
+    """
+    before, text = settings_text(location)
+    held = location.form.get(text, location.path)
+    if held is None or location.backup.exists() or is_proxy(held, given):
+        return plan_remove(location)
+    return SettingsEdit(location, before, before)
+
+
+def is_proxy(held: Any, given: str) -> bool:
+    """Whether an address in a program's settings is that of the proxy: the given one, or one of this machine."""
+    address = urlsplit(held if isinstance(held, str) else "")
+    return held == given or (address.hostname in LOOPBACK and address.path == urlsplit(given).path)
+
+
 def upstream_option(program: str, held: Any, given: str) -> str:
     """The option of `clew serve` by which requests go on to where the program sent them; empty for the provider itself.
 
@@ -52,7 +82,7 @@ def upstream_option(program: str, held: Any, given: str) -> str:
         given: the address that it is given.
     """
     before = urlsplit(held if isinstance(held, str) else "")
-    if not before.netloc or (before.hostname in LOOPBACK and before.path == urlsplit(given).path):
+    if not before.netloc or is_proxy(held, given):
         return ""  # none, or another address of the proxy
     variable = "ANTHROPIC_BASE_URL" if program == "claude-code" else "OPENAI_BASE_URL"
     return " ".join(f"--{name.replace('_', '-')} {address}" for name, address in upstreams_of({variable: held}).items())

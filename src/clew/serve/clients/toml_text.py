@@ -74,8 +74,8 @@ def drop(text: str, path: Sequence[str]) -> str:
         if not inside:
             kept.append(line)
     after = "".join(kept)
-    if after.strip() != text.strip() and after.endswith("\n\n"):
-        after = after[:-1]
+    if after.strip() != text.strip() and after.endswith(("\n\n", "\n\r\n")):
+        after = after[:-1].removesuffix("\r")
     return _checked(text, after, path)
 
 

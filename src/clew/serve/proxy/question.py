@@ -51,7 +51,7 @@ def question_in(message: Message) -> str:
 
 
 def question_of(text: str) -> str:
-    """The text of a message as a recall takes it: halves of characters escaped, and the middle of a long one left out."""
+    """A message as a recall takes it: halves of characters are escaped, and the middle of a long one is left out."""
     text = text.strip()
     text = text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
     return escape_surrogates(text)

@@ -198,6 +198,9 @@ def _forms(message: Message) -> Iterator[Form]:
         return
     for name in ("content", "parts"):
         yield from _content(message.get(name))
+    spoken = message.get("audio")
+    if isinstance(spoken, dict):  # sent again by its id alone, without what it says
+        yield ["audio", spoken["id"]] if spoken.get("id") else ["text", str(spoken.get("transcript") or "")]
     if message.get("refusal"):
         yield ["text", str(message["refusal"])]
     for call in _objects(message.get("tool_calls")):
