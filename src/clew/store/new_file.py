@@ -67,11 +67,15 @@ def folder_beside(path: Path) -> Iterator[Path]:
         with suppress(OSError), _held(left / _LOCK) as is_abandoned:  # somebody else may just be removing it
             if is_abandoned:
                 shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(suffix=_FOLDER, dir=path.parent) as name:
-        folder = Path(name)
-        (folder / _LOCK).touch(mode=0o600)
-        with _held(folder / _LOCK):
-            yield folder
+    while True:
+        with tempfile.TemporaryDirectory(suffix=_FOLDER, dir=path.parent) as name:
+            folder = Path(name)
+            (folder / _LOCK).touch(mode=0o600)
+            with _held(folder / _LOCK) as is_ours:
+                if is_ours:
+                    yield folder
+                    return
+        # Before the lock was ours, somebody took the folder for abandoned: it is gone, and another one is made.
 
 
 def unfinished_path(path: Path) -> Path:
