@@ -27,7 +27,6 @@ from clew.errors import (
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.memory.recalls import open_recalls
-from clew.store import new_file
 from clew.store.file_copy import copy_file
 from clew.store.memory import MemoryStore
 from clew.store.migrate import migrate, schema_number
@@ -188,25 +187,6 @@ def test_the_folder_that_a_killed_backup_of_a_memory_left_is_removed_and_a_livin
         store.backup(tmp_path / "new.db")
         assert {path.name for path in tmp_path.iterdir()} == {living.name, "new.db"}
     assert {path.name for path in tmp_path.iterdir()} == {"new.db"}
-
-
-@pytest.mark.requirement("F-STORE-37")
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no lock that a killed writer loses")
-def test_a_folder_that_another_backup_removes_before_it_is_locked_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    locked = new_file.lockable
-
-    def meanwhile(file: Path) -> int:
-        monkeypatch.setattr(new_file, "lockable", locked)
-        with folder_beside(tmp_path / "other.db"):
-            assert not file.exists(), "the other backup finds a folder that nobody holds"
-        return locked(file)
-
-    monkeypatch.setattr(new_file, "lockable", meanwhile)
-    with folder_beside(tmp_path / "ours.db") as folder:
-        (folder / "clew.db").write_bytes(b"pages")
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.requirement("F-STORE-37")

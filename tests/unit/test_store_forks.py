@@ -11,8 +11,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from clew import forks
 from clew.project.genesis import genesis
-from clew.store import forks
 from clew.store.new_file import UNFINISHED
 from clew.store.sqlite import DATABASE, SqliteStore
 from tests.contract.rows import put, session
@@ -28,7 +28,7 @@ import os, signal, sys, threading, time
 from pathlib import Path
 from clew.errors import ClosedError, StoreError
 from clew.memory import Memory
-from clew.store import forks
+from clew import forks
 from clew.store.read_only import ReadOnlyStore
 from clew.store.sqlite import SqliteStore
 from clew.types import Turn
@@ -65,7 +65,7 @@ def in_child(use):
 """
 
 
-def told(code: str, home: Path) -> list[str]:
+def told(code: str, home: Path, cwd: Path | None = None) -> list[str]:
     """The lines that a program prints after the definitions above."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PROGRAM + textwrap.dedent(code), str(home)],
@@ -74,6 +74,7 @@ def told(code: str, home: Path) -> list[str]:
         check=False,
         env={**os.environ, "CLEW_EMBEDDER": "none"},
         timeout=100,
+        cwd=cwd,
     )
     assert done.stderr == ""
     return done.stdout.splitlines()
@@ -277,6 +278,62 @@ def test_a_database_of_cursor_is_left_to_the_parent_that_reads_it(tmp_path: Path
         print(len(list(records)), len(forks._OPEN))
     """
     assert told(code, tmp_path / "state.vscdb") == ["['the database cannot be read']", "0", "2 0"]
+
+
+def test_children_of_threads_that_embed_go_on_with_a_recording_of_their_own(tmp_path: Path) -> None:
+    code = """
+        import numpy as np
+        from clew.models.recorded import RecordedEmbedder
+        class Own:
+            name, dim = "own@1", 2
+            def embed(self, texts):
+                return np.full((len(texts), 2), float(os.getpid()), np.float32)
+        embedder, busy = RecordedEmbedder(Own(), HOME.name), [True]
+        embedder.embed(["parent"])
+        def embed():
+            for count in range(10**9):
+                if not busy: return
+                embedder.embed([f"text {count % 50}"])
+        threads = [threading.Thread(target=embed, daemon=True) for _ in range(2)]
+        [thread.start() for thread in threads]
+        def use(count):
+            os.chdir("/")
+            assert embedder.embed(["parent"])[0, 0] == os.getppid()
+            assert embedder.embed([f"child {count}"])[0, 0] == os.getpid()
+        print([in_child(lambda: use(count)) for count in range(4)])
+        busy.clear()
+        [thread.join() for thread in threads]
+        print(sum(row != os.getpid() for row in embedder.embed([f"child {count}" for count in range(4)])[:, 0]))
+        embedder.close()
+        print(len(forks._OPEN))
+    """
+    assert told(code, tmp_path / "vectors.db", cwd=tmp_path) == [str([0] * 4), "4", "0"]
+
+
+def test_a_child_that_was_forked_while_a_recording_was_written_says_why_it_has_none(tmp_path: Path) -> None:
+    code = """
+        from clew.errors import ModelUnavailable
+        from clew.models.recorded import RecordedEmbedder
+        from clew.testing import HashEmbedder
+        forks.PATIENCE = 0.05
+        embedder, locked, ended = RecordedEmbedder(HashEmbedder(), HOME), threading.Event(), threading.Event()
+        def write():
+            with embedder._connection():
+                locked.set()
+                ended.wait()
+        thread = threading.Thread(target=write)
+        thread.start()
+        locked.wait()
+        def use():
+            try:
+                embedder.embed(["tea"])
+            except ModelUnavailable as error:
+                print("in the middle of a long work" in str(error))
+        print(in_child(use))
+        ended.set()
+        thread.join()
+    """
+    assert told(code, tmp_path / "vectors.db") == ["True", "0"]
 
 
 def test_the_child_of_a_killed_backup_does_not_hold_its_copy(tmp_path: Path) -> None:

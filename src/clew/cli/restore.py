@@ -9,6 +9,7 @@ from clew.cli.options import Scope, common
 from clew.cli.show import err, turn_record
 from clew.cli.terminal import emit, give_exactly
 from clew.errors import InputError
+from clew.store.new_file import naming
 from clew.text.printable import printable
 from clew.types import Part, Turn
 from clew.types.turn import full_text
@@ -45,7 +46,7 @@ def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: 
         return
     if file is not None:
         data = _original(turn, part, ref)
-        with file.open("wb" if force else "xb") as stream:
+        with naming(file), file.open("wb" if force else "xb") as stream:
             stream.write(data)
         if scope.as_json:
             emit({"path": str(file), "bytes": len(data)})

@@ -14,6 +14,7 @@ from clew.condense.recap import BUDGET as RECAP_BUDGET
 from clew.condense.recap import Recap
 from clew.condense.wires.protocol import checked_list
 from clew.errors import ClosedError, InputError
+from clew.forks import see_that_it_is_ours
 from clew.memory.arguments import (
     BUDGET,
     IN_WINDOW,
@@ -46,7 +47,6 @@ from clew.recall.time_lookup import TimeRequest, remember
 from clew.recall.timeline import with_moments
 from clew.rows.compactions import receipt_of_compaction
 from clew.rows.turn_log import stored_turns
-from clew.store.forks import see_that_it_is_ours
 from clew.store.open import IN_MEMORY
 from clew.store.protocol import Store
 from clew.text.counters import Counter, Counting

@@ -5,7 +5,6 @@ same on any machine, and a replay needs no model.
 """
 
 import hashlib
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import Any, Final, Self
 import apsw
 import numpy as np
 
-from clew.errors import ConfigError, ModelError, ModelUnavailable
+from clew.errors import ConfigError, ModelError, ModelUnavailable, StoreError
+from clew.forks import Shared, using_sqlite
 from clew.models.protocol import Embedder, Matrix
 
 BUSY_MS: Final = 30_000  # how long to wait for another process that is writing; it holds the file for milliseconds
@@ -31,7 +31,7 @@ class RecordedEmbedder:
     """An embedder that answers from a file and calls `inner` only for texts that the file lacks.
 
     If several processes record the same text at once, the first one to write wins and all return its vector. Texts are
-    stored as SHA-256 only. Safe to share between threads.
+    stored as SHA-256 only. Safe to share between threads, and a forked process goes on with a connection of its own.
     """
 
     def __init__(self, inner: Embedder | None, path: str | Path, *, name: str | None = None) -> None:
@@ -48,10 +48,9 @@ class RecordedEmbedder:
         """
         self._inner = inner
         self._path = Path(path)
-        self._lock = threading.Lock()
         try:
-            self._db = _open(self._path, make=inner is not None)
-            rows: list[Any] = self._db.execute("SELECT name, dim FROM embedder ORDER BY name").fetchall()
+            self._shared = self._opened(str(self._path), make=inner is not None)
+            rows: list[Any] = self._shared.rows("SELECT name, dim FROM embedder ORDER BY name")
         except apsw.Error as error:
             raise ModelUnavailable(f"the recording {self._path} cannot be opened: {error}") from error
         known: dict[str, int] = dict(rows)
@@ -77,8 +76,7 @@ class RecordedEmbedder:
 
     def close(self) -> None:
         """Closes the file."""
-        with self._lock:
-            self._db.close()
+        self._shared.close()
 
     def __enter__(self) -> Self:
         return self
@@ -98,27 +96,48 @@ class RecordedEmbedder:
             expected = (len(texts), self.dim)
             raise ModelError(f"{self.name} answered with the shape {vectors.shape}; {self._path} expects {expected}")
         rows = [(self.name, key, vector.tobytes()) for key, vector in zip(keys, vectors, strict=True)]
-        with self._translated(), self._lock, self._db:
-            self._db.execute("INSERT OR IGNORE INTO embedder VALUES (?, ?)", (self.name, self.dim))
-            self._db.executemany("INSERT OR IGNORE INTO vector VALUES (?, ?, ?)", rows)
+        with self._connection() as connection, connection:
+            connection.execute("INSERT OR IGNORE INTO embedder VALUES (?, ?)", (self.name, self.dim))
+            connection.executemany("INSERT OR IGNORE INTO vector VALUES (?, ?, ?)", rows)
         return self._read(keys)
 
     def _read(self, keys: list[bytes]) -> dict[bytes, bytes]:
         query = "SELECT vector FROM vector WHERE name = ? AND text = ?"
         found: dict[bytes, bytes] = {}
-        with self._translated(), self._lock:
+        with self._connection() as connection:
             for key in keys:
-                row: Any = self._db.execute(query, (self.name, key)).fetchone()
+                row: Any = connection.execute(query, (self.name, key)).fetchone()
                 if row is not None:
                     found[key] = row[0]
         return found
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _connection(self) -> Iterator[apsw.Connection]:
+        """The connection of this process, which no other thread uses and no fork copies inside the block."""
         try:
-            yield
+            if self._shared.is_inherited:
+                self._open_own(self._shared)
+            with self._shared.lock:
+                yield self._shared.connection
         except apsw.Error as error:
             raise ModelError(f"the recording {self._path} cannot be used: {error}") from error
+
+    def _open_own(self, inherited: Shared) -> None:
+        """Opens in a child what its parent had open, also where the child works in another directory."""
+        file = inherited.filename or str(self._path)
+        own = self._opened(file, make=self._inner is not None)
+        with inherited.lock:  # of threads that open one each, the first one's is used
+            if self._shared is inherited:
+                self._shared = own
+                return
+        own.close()
+
+    def _opened(self, file: str, *, make: bool) -> Shared:
+        try:
+            with using_sqlite():
+                return Shared(_open(file, make=make))
+        except StoreError as error:  # this process was forked at a moment that leaves it no SQLite
+            raise ModelUnavailable(f"the recording {self._path} cannot be opened: {error}") from error
 
 
 def text_key(text: str) -> bytes:
@@ -126,9 +145,9 @@ def text_key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _open(path: Path, *, make: bool) -> apsw.Connection:
+def _open(file: str, *, make: bool) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if make else 0)
-    db = apsw.Connection(str(path), flags=flags)
+    db = apsw.Connection(file, flags=flags)
     db.set_busy_timeout(BUSY_MS)
     db.transaction_mode = "IMMEDIATE"  # a deferred one that reads first cannot wait for another writer
     if make:

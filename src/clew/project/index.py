@@ -16,9 +16,9 @@ from weakref import finalize
 import apsw
 
 from clew.errors import StoreCorrupt, StoreReadOnly
+from clew.forks import Shared, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.project.nodes import EdgeKind, NodeKind, ProjectFile, ProjectNode
 from clew.project.resolve import Known, Resolver
-from clew.store.forks import Shared, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.store.statements import templates
 from clew.store.translate import translated
 from clew.text.terms import terms

@@ -13,6 +13,7 @@ from typing import Final, cast
 import apsw
 
 from clew.errors import StoreError
+from clew.forks import Shared
 from clew.store.check import (
     check_bounds,
     check_columns,
@@ -23,7 +24,6 @@ from clew.store.check import (
     checked_rows,
     table_named,
 )
-from clew.store.forks import Shared
 from clew.store.guard import Guard
 from clew.store.statements import Statements
 from clew.store.tables import BLOB, TABLES, Table

@@ -12,8 +12,8 @@ from typing import Final, cast
 import apsw
 
 from clew.errors import StoreError
+from clew.forks import using_sqlite
 from clew.store.cipher import Key
-from clew.store.forks import using_sqlite
 from clew.store.home import LONGEST_PATH
 from clew.store.new_file import UNFINISHED, new_file, remove_abandoned, unfinished_path
 from clew.store.translate import translating

@@ -133,15 +133,6 @@ def allowed(place: Path, rights: int) -> bool:
     return os.access(place, rights, effective_ids=os.access in os.supports_effective_ids)
 
 
-def identity(file: Path) -> tuple[int, int] | None:
-    """What tells a file from every other, also under the same name; None when there is none."""
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
 def see_that_it_is_a_file(file: Path) -> None:
     """Refuses what stands in the place of a database and cannot be one; to open a pipe would wait for its writer.
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from clew.errors import StoreError, StoreLocked
-from clew.store.forks import let_go, lockable
-from clew.store.home import identity, sync_directory
+from clew.forks import identity, let_go, lockable
+from clew.store.home import sync_directory
 from clew.store.translate import translated
 
 if sys.platform != "win32":
@@ -37,7 +37,7 @@ def new_file(path: Path) -> Iterator[Path]:
         StoreLocked: somebody else is writing a file of this name.
         StoreError: something of this name exists, or the operating system refuses to write there.
     """
-    with _naming(path):
+    with naming(path):
         _see_that_it_is_new(path)
         unfinished = unfinished_path(path)
         for left in path.parent.glob(f"*{UNFINISHED}"):
@@ -91,7 +91,7 @@ def remove_abandoned(unfinished: Path) -> None:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Raises our error, which names the file, for one of the operating system's."""
     try:
         yield

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from clew.errors import ClosedError, StoreError
+from clew.forks import see_that_it_is_ours
 from clew.store.claims import Claiming
 from clew.store.copying import copy_rows
-from clew.store.forks import see_that_it_is_ours
 from clew.store.new_file import folder_beside
 from clew.store.postgres_address import Address
 from clew.store.postgres_care import damage, rewrite

@@ -13,7 +13,7 @@ from typing import Final
 
 import apsw
 
-from clew.store.forks import using_sqlite
+from clew.forks import using_sqlite
 
 _DATABASE: Final = "clew.db"
 _WITHOUT_TEXT: Final = (f"{_DATABASE}-shm", "clew.lock")

@@ -17,11 +17,11 @@ from typing import Final, TypeVar
 import apsw
 
 from clew.errors import ClosedError, StoreCorrupt, StoreLocked, StoreReadOnly
+from clew.forks import see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.store.access import SqliteReader
 from clew.store.cipher import CIPHER, Key, fitting, key_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage
-from clew.store.forks import see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.store.home import allowed, local_home, see_that_it_is_a_file
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.protocol import Transaction

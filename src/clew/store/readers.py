@@ -12,8 +12,8 @@ from typing import Final
 import apsw
 
 from clew.errors import ClosedError
+from clew.forks import Shared, using_sqlite
 from clew.store.access import SqliteReader
-from clew.store.forks import Shared, using_sqlite
 from clew.store.translate import translating
 
 KEPT: Final = 8

@@ -11,9 +11,9 @@ from pathlib import Path
 import apsw
 
 from clew.errors import KeyRefused, NotFoundError
+from clew.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.cipher import Key, fitting, key_for, new_key, plain_address
 from clew.store.file_copy import check_copy, row_counts
-from clew.store.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.home import prepare_home, see_that_it_is_a_file, sync_directory
 from clew.store.migrate import refuse_foreign
 from clew.store.sqlite import DATABASE, LOCK, REKEYED, remove_saved_copies

@@ -13,9 +13,9 @@ from typing import Final
 import apsw
 
 from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
+from clew.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.cipher import fitting, key_for
 from clew.store.file_copy import check_copy, damage, row_counts
-from clew.store.forks import see_that_it_can_be_opened, using_sqlite
 from clew.store.home import local_home, make_private, prepare_home, see_that_it_is_a_file, sync_directory
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.raw_file import raw_chunks

@@ -13,12 +13,11 @@ from typing import Final, Literal, TypeVar, cast
 import apsw
 
 from clew.errors import ClosedError, StoreCorrupt, StoreError
+from clew.forks import Shared, identity, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage, noted
-from clew.store.forks import Shared, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
 from clew.store.home import (
-    identity,
     make_private,
     prepare_home,
     see_that_it_is_a_file,

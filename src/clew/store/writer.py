@@ -20,8 +20,8 @@ from typing import Any, Final
 import apsw
 
 from clew.errors import ClosedError, StoreError, StoreLocked
+from clew.forks import Shared
 from clew.store.access import SqliteTransaction
-from clew.store.forks import Shared
 from clew.store.ticket import Ticket
 from clew.store.translate import translating
 

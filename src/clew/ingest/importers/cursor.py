@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import apsw
 
+from clew.forks import Shared, using_sqlite
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.formats.blocks import call_part, linked_part, result_parts
 from clew.ingest.importers.databases import MAGIC
@@ -23,7 +24,6 @@ from clew.ingest.importers.json_fields import dict_of, first_of, list_of, object
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped, no_object
 from clew.ingest.importers.source import JsonRecord, Source, json_record
-from clew.store.forks import Shared, using_sqlite
 from clew.types import Part, Rejection
 
 NAME = "cursor"

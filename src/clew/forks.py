@@ -26,7 +26,6 @@ from typing import Any, Final
 import apsw
 
 from clew.errors import ClosedError, StoreError
-from clew.store.home import identity
 
 PATIENCE: Final = 5.0
 """Seconds that a fork waits for calls of SQLite to end."""
@@ -38,15 +37,17 @@ class Shared:
     """A connection that is known to forks, from when it is made until it is closed.
 
     Attributes:
+        filename: the absolute path of the database; empty for one in memory.
         lock: held by the thread that uses the connection. A thread may take it again.
         number: of this process, counted up.
         is_inherited: whether this process was forked from the one that made it.
     """
 
-    __slots__ = ("connection", "is_inherited", "lock", "number")
+    __slots__ = ("connection", "filename", "is_inherited", "lock", "number")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+        self.filename = connection.filename
         self.lock = threading.RLock()
         self.number = next(_NUMBERS)
         self.is_inherited = False
@@ -144,6 +145,15 @@ def see_that_it_can_be_opened(file: Path | None = None) -> None:
             f"this process was forked inside a transaction on {str(file)!r}, and cannot open it; fork outside, or "
             f"{_SPAWN}"
         )
+
+
+def identity(file: Path) -> tuple[int, int] | None:
+    """What tells a file from every other, also under the same name; None when there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager
