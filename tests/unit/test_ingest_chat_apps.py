@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from clew.errors import FormatError
 from clew.ingest.importers import detect
 from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
 
@@ -51,6 +52,7 @@ def test_slack(tmp_path: Path, kind: str) -> None:
     files = {
         "users.json": _USERS,
         "channels.json": [{"id": "C1", "name": "general"}],
+        "groups.json": [],
         "general/2024-03-04.json": _MONDAY,
         "general/2024-03-05.json": _TUESDAY,
     }
@@ -72,6 +74,9 @@ def test_slack(tmp_path: Path, kind: str) -> None:
     assert found[0].at.isoformat().startswith("2024-03-04T10:00:00")
     assert (found[1].external_id, found[1].metadata) == ("1709546460.0002", {"thread": "1709546400.0001"})
     assert {"event:channel_join", "blank message"} <= set(skipped(records))
+    assert skipped(records).count("list of a Slack export") == (0 if kind == "day" else 3)
+    with pytest.raises(FormatError, match="no messages; import the folder or the zip of the export"):
+        detect(tmp_path / "export" / "users.json")  # told also of the one file
 
 
 def _telegram(own: int, name: str, text: Any, **members: Any) -> dict[str, Any]:

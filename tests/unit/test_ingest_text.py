@@ -132,6 +132,38 @@ def test_names_without_dates(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann: Did you feed the bees?\nBo: Yes, at noon.\n",
+        "Ann: The hive is weak, I fear.\n\nBo Lindqvist: Feed it.\n",
+        "Ann: hi\nBo: hello\nDr. Cem: The hive is weak.",
+        "アン: 元気？\nボ: はい。",
+    ],
+)
+def test_a_short_talk_in_which_nobody_speaks_twice_has_its_speakers(tmp_path: Path, text: str) -> None:
+    lines = [line.partition(": ") for line in text.splitlines() if line]
+    path = put(tmp_path, "chat.txt", text)
+    assert [(turn.speaker, turn.text) for turn in turns(read(path))] == [(name, said) for name, _, said in lines]
+    assert [turn.speaker for turn in turns(read(tmp_path))] == [name for name, _, _ in lines]
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "City: Porto\nDish: soup",  # fields
+        "TASK: ask you again\nNOTE: I was late",
+        "what: did you say?\nwhy: I wonder",
+        "Ann: Did you feed the bees?\nThey were hungry.",
+        "Ann: Did you feed the bees?",
+    ],
+)
+def test_lines_with_colons_that_are_no_talk_are_one_paragraph(tmp_path: Path, text: str) -> None:
+    assert said(read(put(tmp_path, "notes.txt", text))) == [("user", text)]
+
+
+@pytest.mark.requirement("F-INGEST-12")
 @pytest.mark.parametrize("name", ["notes.txt", "notes.md"])
 def test_a_text_without_speakers_is_read_by_paragraphs(tmp_path: Path, name: str) -> None:
     path = put(tmp_path, name, "One thing: it rains.\nStill.\n\n\nAnother, at 10:30.\n")

@@ -50,6 +50,7 @@ from clew.ingest.importers.files import (
 from clew.ingest.importers.follow import FollowedFile
 from clew.ingest.importers.record import (
     DATABASE,
+    LISTING,
     QUEUED,
     UNKNOWN,
     UNSPOKEN,
@@ -262,7 +263,7 @@ def _member_format(source: Source, name: str | None = None) -> str | Skipped | R
         if name is None and found in _SPOKEN and not _SPOKEN[found](source):
             return Skipped(UNSPOKEN, source.label)
     except FormatError:
-        return Skipped(UNKNOWN, source.label)
+        return Skipped(LISTING if slack.is_listing(source) else UNKNOWN, source.label)
     except UNREADABLE as error:
         return Rejection(where=source.label, reason=f"cannot be read: {error}")
     return found

@@ -70,17 +70,27 @@ def detect_source(source: Source) -> str:
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
     if found is None:
-        if shape.kind != "lines" and (empty := _emptiness(source)) is not None:
-            raise FormatError(f"{source.label} holds no turns: {empty}; there is nothing to import")
-        if not shape.paths and isinstance(broken := json_document(source), Rejection):
-            raise FormatError(f"{source.label} holds no conversation: {broken.reason}")
-        seen = ", ".join(sorted(path for path in shape.paths if "." not in path and "=" not in path)[:8])
-        raise FormatError(
-            f"{source.label} holds JSON of no known format (members: {seen or 'none'}); "
-            "name the format if it is one of those that `clew import --help` lists, or write one JSON object a turn, "
-            "with text, role or speaker, session and at"
-        )
+        raise _unknown(source, shape)
     return found
+
+
+def _unknown(source: Source, shape: FileShape) -> FormatError:
+    """Why JSON holds no conversation, as far as that can be told."""
+    if shape.kind != "lines" and (empty := _emptiness(source)) is not None:
+        return FormatError(f"{source.label} holds no turns: {empty}; there is nothing to import")
+    if not shape.paths and isinstance(broken := json_document(source), Rejection):
+        return FormatError(f"{source.label} holds no conversation: {broken.reason}")
+    if slack.is_listing(source):
+        return FormatError(
+            f"{source.label} lists users or channels of a Slack workspace, no messages; import the folder or the "
+            "zip of the export"
+        )
+    seen = ", ".join(sorted(path for path in shape.paths if "." not in path and "=" not in path)[:8])
+    return FormatError(
+        f"{source.label} holds JSON of no known format (members: {seen or 'none'}); "
+        "name the format if it is one of those that `clew import --help` lists, or write one JSON object a turn, "
+        "with text, role or speaker, session and at"
+    )
 
 
 def _is_page(source: Source) -> bool:

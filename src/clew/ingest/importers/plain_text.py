@@ -20,6 +20,8 @@ from clew.ingest.importers.record import EMPTY, ImportRecord, Skipped
 from clew.ingest.importers.source import Source
 from clew.ingest.importers.transcript import SpeakerLabel, labelled, names_in, open_lines, paragraphs, unfenced_lines
 from clew.ingest.when import parse_when
+from clew.text.small_talk import COURTESIES
+from clew.text.stopwords import STOPWORDS
 from clew.types import Rejection
 
 NAME = "text"
@@ -53,6 +55,10 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 _DOTTED_TIME = re.compile(r"(?<=\s)(\d{1,2})\.(\d\d)(?:\.(\d\d))?(?=\s|$)")
 _RULES = "#*=-–—_ \t"
 _WORDS = 4  # of a name
+_INITIALS = 3  # letters of a name in capitals alone; "NOTE" is none
+_SPOKEN_WORD = re.compile(r"[^\W\d_]+")
+_BETWEEN_TWO = frozenset("i you we me my your us our".split())  # who speaks, and to whom
+_ASKS = re.compile(r"[?\uff1f\u061f]\s*$")
 _CODE = "```"  # stands for every line of fenced code, in which a log or another chat may be
 _LONGEST_DAY = 40
 _HALF_A_DAY = timedelta(hours=12)
@@ -66,7 +72,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
     elif survey.pattern is not None:
         stamps = _Stamps(survey)
         yield from labelled(source, NAME, open_lines, stamps.label)
-    elif names := names_in(source, unfenced_lines, _named):
+    elif names := names_in(source, unfenced_lines, _named) or _talkers(source):
         known = None if survey.named == survey.nonblank else _speakers(source, names)
         yield from labelled(source, NAME, unfenced_lines, lambda text: _one_of(_named(text), known))
     else:
@@ -75,7 +81,40 @@ def read(source: Source) -> Iterator[ImportRecord]:
 
 def has_speakers(source: Source) -> bool:
     """Whether a text is a chat."""
-    return _surveyed(source).pattern is not None or bool(names_in(source, unfenced_lines, _named))
+    has_names = bool(names_in(source, unfenced_lines, _named) or _talkers(source))
+    return has_names or _surveyed(source).pattern is not None
+
+
+def _talkers(source: Source) -> frozenset[str]:
+    """The names in a short talk in which nobody speaks twice; empty if the text is none.
+
+    Every line begins with a name, and somebody asks, greets, or speaks of "I" or "you". In a list of fields
+    ("City: Porto") nobody does.
+    """
+    names = set[str]()
+    is_speech = False
+    for line in unfenced_lines(source):
+        if isinstance(line, Rejection) or not line[1].strip():
+            continue
+        label = _named(line[1]) if line[2] else None
+        if label is None or label.name is None or not _is_proper(label.name):
+            return frozenset()
+        names.add(label.name)
+        is_speech = is_speech or _is_speech(label.text)
+    return frozenset(names) if is_speech and len(names) > 1 else frozenset()
+
+
+def _is_proper(name: str) -> bool:
+    """Whether each word of a name is written like one: with a capital, or in a script without capitals."""
+    return name.casefold() not in STOPWORDS and all(
+        word[0].isalpha() and not word[0].islower() and not (word.isupper() and len(word) > _INITIALS)
+        for word in name.split()
+    )
+
+
+def _is_speech(text: str) -> bool:
+    words = set(_SPOKEN_WORD.findall(text.casefold()))
+    return not words.isdisjoint(_BETWEEN_TWO) or not words.isdisjoint(COURTESIES) or _ASKS.search(text) is not None
 
 
 def _speakers(source: Source, names: frozenset[str]) -> frozenset[str]:

@@ -16,12 +16,13 @@ LINK: Final = "link"
 IRREGULAR: Final = "no regular file"
 OTHER_KIND: Final = "file of another kind"
 UNKNOWN: Final = "file of no known format"
+LISTING: Final = "list of a Slack export"
 UNSPOKEN: Final = "text that nobody speaks in"
 HOME: Final = "home of Clew"
 BACKUP: Final = "backup of Clew"
 DATABASE: Final = "SQLite database"
 EMPTY: Final = "empty file"
-UNREAD: Final = frozenset((LINK, IRREGULAR, OTHER_KIND, UNKNOWN, UNSPOKEN, HOME, BACKUP, DATABASE, EMPTY))
+UNREAD: Final = frozenset((LINK, IRREGULAR, OTHER_KIND, UNKNOWN, LISTING, UNSPOKEN, HOME, BACKUP, DATABASE, EMPTY))
 """The kinds in an import's report of files from which nothing was read."""
 
 AT_RAW: Final = "at_raw"

@@ -18,6 +18,11 @@ from clew.types import Part
 
 NAME: Final = "slack"
 _USERS: Final = "users.json"
+_LISTS: Final = frozenset(
+    f"{name}.json"
+    for name in "users org_users channels groups dms mpims integration_logs canvases lists file_conversations".split()
+)
+"""Files beside the channels, of which that of the users alone is read."""
 _SPOKEN: Final = ("", "bot_message", "me_message", "file_share", "file_comment", "thread_broadcast", "reply_broadcast")
 _NAMES: Final = ("real_name", "display_name", "name")
 _LINK: Final = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
@@ -29,6 +34,12 @@ def read(source: Source) -> Iterator[ImportRecord]:
     """Reads the messages of a channel's day."""
     channel = _ChannelDay(source)
     yield from read_each(json_list(source, None), channel.records)
+
+
+def is_listing(source: Source) -> bool:
+    """Whether a file tells of the users or channels of a workspace, and holds no messages."""
+    name = re.split(r"[/!\\]", source.label)[-1]
+    return name in _LISTS and bool(_user_names(source.asset(_USERS) or b""))
 
 
 class _ChannelDay:
