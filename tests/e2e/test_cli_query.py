@@ -46,7 +46,7 @@ def test_query_lists_turns_with_what_is_known_of_them(sample: Path) -> None:
 )
 def test_a_wrong_expression_is_one_line(sample: Path, expression: str, message: str) -> None:
     for words in (("query", expression), ("search", "bike", "--where", expression)):
-        said = failure(1, *words, "--home", sample)
+        said = failure(2, *words, "--home", sample)
         assert said.startswith(message)
         assert said.count("\n") == 1
         assert "\x1b" not in said
@@ -79,4 +79,4 @@ def test_forget_takes_an_expression_and_shows_what_would_go(sample: Path, tmp_pa
     assert gone.exit_code == 0, gone.output
     assert f"deleted {len(held)} turns" in gone.stderr
     assert records("query", 'speaker = jonas OR "cargo"', "--home", tmp_path / "copy") == []
-    assert "at position 1" in failure(1, "forget", "--where", "cargo", "--dry-run", "--home", tmp_path / "copy")
+    assert "at position 1" in failure(2, "forget", "--where", "cargo", "--dry-run", "--home", tmp_path / "copy")

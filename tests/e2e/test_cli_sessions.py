@@ -156,3 +156,14 @@ def test_a_list_as_json_is_whole_and_one_for_people_says_that_it_is_not(tmp_home
     assert len(records("sessions", "--limit", "3")) == 3
     assert len(records("query", "role = user", "--limit", "3")) == 3
     assert "There are more; --limit shows them" in run("sessions").stderr
+
+
+def test_a_very_long_name_is_cut_and_still_names_its_session(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with quiet(home) as memory:
+        memory.add(told("tea at four", session="x" * 5_000))
+    shown = done("sessions", "--home", home).split()[-1]
+    assert (len(shown), shown[-1]) == (100, "…")
+    assert "tea at four" in done("recall", "tea", "--session", shown, "--home", home)
+    (listed,) = records("sessions", "--home", home)
+    assert listed["name"] == "x" * 5_000

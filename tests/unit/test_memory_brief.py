@@ -7,6 +7,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.recall.brief import WORDS
+from clew.serve.agent_tools.tools import Tools
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.turn import Role
@@ -62,3 +63,16 @@ def test_a_correction_is_not_the_last_session(tmp_path: Path) -> None:
         assert memory.sessions()[0].name == "corrections"
         assert memory.brief().startswith(f"Last session: {NOON.date()}, 1 turn\nName: talk\n")
     assert "I live in Porto." in done("recap", "--home", home)
+
+
+@pytest.mark.requirement("U-FOUND-02")
+def test_notes_are_not_the_last_session_unless_there_is_no_other() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        clock = FrozenClock(NOON + timedelta(days=1))
+        Tools(memory, clock=clock).remember("Ann prefers tabs.")
+        assert memory.brief().startswith(f"Last session: {clock().date()}, 1 turn\nName: notes\n")
+        memory.add(Turn(role="user", content="Mend the tap.", session="talk", at=NOON, source="claude-code"))
+        Tools(memory, clock=clock, session="talk").remember("The tap is mended.")
+        assert [(each.name, each.client) for each in memory.sessions()] == [("notes", "mcp"), ("talk", "claude-code")]
+        assert "\nName: talk\n" in memory.brief()
+        assert "notes" not in memory.brief()

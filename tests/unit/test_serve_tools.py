@@ -24,6 +24,8 @@ from clew.text.counters import counter
 from tests.memories import NOON, quiet, told
 
 MOST_SCHEMA_TOKENS = 1_500
+MOST_TOLD_TOKENS = 1_200
+"""Of what a client passes on to its model: names, descriptions and schemas, without the annotations."""
 
 
 def tools_over(memory: Memory) -> Tools:
@@ -52,6 +54,8 @@ def test_the_schemas_take_few_tokens() -> None:
     text = json.dumps(found)
     assert counter("estimate")(text) < MOST_SCHEMA_TOKENS
     assert counter("openai")(text) < MOST_SCHEMA_TOKENS
+    passed_on = [{each: tool[each] for each in ("name", "description", "inputSchema")} for tool in found]
+    assert counter("openai")(json.dumps(passed_on)) < MOST_TOLD_TOKENS
     for tool in found:
         assert tool["description"].endswith(".")
         assert all(each["description"] for each in tool["inputSchema"]["properties"].values())
@@ -107,10 +111,12 @@ def test_answers_are_bounded() -> None:
         ("recall", {"query": "x", "budget": 1.5}, "budget is 1.5; expected a whole number"),
         ("recall", {"query": "x", "budget": None}, "budget is None; expected a whole number"),
         ("recall", {"query": 5}, "query is 5; expected text"),
-        ("recall", {}, "query is missing. recall takes query (a question"),
+        ("recall", {}, "query is missing. recall takes query (question"),
         ("recall", {"querry": "x"}, 'recall takes no argument "querry"; it takes query, budget'),
         ("remember_when", {"since": "Redis"}, "names no time; write a date such as 2023-05-07"),
         ("remember_when", {"mode": "later"}, "mode 'later' is unknown; expected one of auto, lookup"),
+        ("expand_topic", {"topic": "x", "collapse": ["a", 1]}, "collapse is ['a', 1]; expected text"),
+        ("recall", {"query": ["x"]}, "query is ['x']; expected text"),
         ("find_quote", {"text": "!?"}, "contains no word"),
         ("find_quote", {"text": ""}, "text is empty"),
         ("find_quote", {"text": "x", "limit": 0}, "limit 0 is out of range; give 1 to 20"),

@@ -415,6 +415,8 @@ def test_a_repeat_is_told_by_what_it_asks_for_and_a_collapsed_topic_opens_again(
         assert said("clew_expand_topic", topic=first) == REPEATED
         assert "Collapsed:" in said("clew_expand_topic", topic=second, collapse=first)
         assert said("clew_expand_topic", topic=first) == opened
+        assert "Collapsed:" in said("clew_expand_topic", topic=second, collapse=[first])
+        assert said("clew_expand_topic", topic=first) == opened
         assert said("clew_expand_topic", topic=second, collapse=first) == REPEATED
 
 

@@ -21,7 +21,7 @@ import click
 from clew.cli.options import Scope, common
 from clew.cli.terminal import say
 from clew.cli.title import hide_secrets
-from clew.errors import ClewError, cut
+from clew.errors import ClewError, ExpressionError, cut
 from clew.text.printable import printable
 from clew.version import __version__
 
@@ -133,6 +133,12 @@ class CommandFailed(click.ClickException):
         say(f"clew: {cut(self.format_message())}", file=file, err=file is None)
 
 
+class MisspelledExpression(CommandFailed):
+    """Ends the program likewise, with the status of wrong usage: an expression on the command line has a mistake."""
+
+    exit_code = 2
+
+
 class Program(click.Group):
     """Loads a command when it is called, and turns its errors into one line and an exit status."""
 
@@ -222,7 +228,8 @@ class Program(click.Group):
             except ClewError as error:
                 if debug:
                     raise
-                raise CommandFailed(str(error)) from error
+                failed = MisspelledExpression if isinstance(error, ExpressionError) else CommandFailed
+                raise failed(str(error)) from error
             except OSError as error:
                 if debug or error.errno == errno.EPIPE:  # the reader of the pipe is gone; click exits quietly
                     raise

@@ -12,6 +12,7 @@ from clew.cli.show import dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.text.counted import counted
 from clew.text.printable import printable_name
+from clew.types.ids import cut_session
 from clew.types.session import SessionInfo
 
 DAY = 24 * 60
@@ -34,7 +35,8 @@ TITLE = 66
 def sessions(scope: Scope, limit: int | None, **only: Any) -> None:
     """List the conversations, with title, project, git branch, client and time.
 
-    The latest comes first. The name in the last line of each is what --session takes.
+    The latest comes first. The name in the last line of each is what --session takes; a very long one is cut, and
+    --json has the whole.
     """
     most = most_rows(scope, limit)
     with open_for_questions(scope) as memory:
@@ -68,7 +70,7 @@ def _described(session: SessionInfo) -> Text:
     lines = (about, where, ", ".join(shortened(fact, TITLE) for fact in size if fact))
     title = shortened(session.title or "no title", TITLE)
     return Text.assemble(
-        (title, "bold"), *(f"\n{line}" for line in lines if line), dim(f"\n{printable_name(session.name)}")
+        (title, "bold"), *(f"\n{line}" for line in lines if line), dim(f"\n{printable_name(cut_session(session.name))}")
     )
 
 

@@ -36,6 +36,9 @@ RECENT: Final = 40
 TOPICS: Final = 3
 """Topics of a session that are named."""
 
+NOTES_SOURCE: Final = "mcp"
+"""Source of the notes that agents store by the tool `remember`."""
+
 _WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
 """Folders in which a project has further working trees; one that is checked out there is still that project."""
 
@@ -101,8 +104,13 @@ def list_sessions(
 
 
 def talks(sessions: Sequence[SessionInfo]) -> list[SessionInfo]:
-    """The sessions that a person would name: all but corrections of facts and sub-agents, if there is any other."""
-    return [each for each in sessions if not (_are_corrections(each) or _is_of_sub_agent(each))] or list(sessions)
+    """The sessions that a person would name: no corrections, notes or sub-agents, if there is any other."""
+    return [each for each in sessions if not _is_aside(each)] or list(sessions)
+
+
+def _is_aside(session: SessionInfo) -> bool:
+    """Whether nobody talked: facts were corrected, an agent noted what to remember, or it worked for another."""
+    return _are_corrections(session) or session.client == NOTES_SOURCE or _is_of_sub_agent(session)
 
 
 def _are_corrections(session: SessionInfo) -> bool:
@@ -231,7 +239,7 @@ def _info(
 ) -> SessionInfo:
     head, tail = _metadata(first), _metadata(last)
     stored = SESSION.get(reader, (space, name))
-    newest = last or first
+    newest = first if last is not None and last.source == NOTES_SOURCE else last  # a note may end a talk
     return SessionInfo(
         name=name,
         title=(None if stored is None else stored.title) or _title(reader, space, view, name, at),

@@ -10,10 +10,12 @@ from clew.serve.agent_tools.tools import Tool
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 _MOST: Final = 10**18
 _SHOWN: Final = 40
+_SEVERAL: Final = {"collapse": ", ", "ids": " "}
+"""Arguments that name several things, and what stands between them."""
 
 
 def read_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments as the tool takes them; a whole number may be written as 10.0 or "10".
+    """The arguments as the tool takes them; a whole number may be written as 10.0 or "10", several names as a list.
 
     Raises:
         InputError: one is missing, or is of another kind.
@@ -28,6 +30,8 @@ def read_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
 def _read(tool: Tool, name: str, kind: str, value: Any) -> Any:
     if kind == "string" and isinstance(value, str):
         return value
+    if name in _SEVERAL and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return _SEVERAL[name].join(value)
     if kind == "integer" and (number := _whole(value)) is not None:
         return number
     shown = repr(value)

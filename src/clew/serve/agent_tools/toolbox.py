@@ -112,7 +112,8 @@ class Toolbox:
             return ToolAnswer(f"Error: {problem}")
         try:
             with quoting() as quoted:
-                text = tool.call(**read_arguments(tool, given))
+                given = read_arguments(tool, given)
+                text = tool.call(**given)
         except ClewError as error:
             return ToolAnswer(f"Error: {error}")
         except Exception as error:  # a bug in a tool must not cost the user the answer

@@ -21,7 +21,7 @@ from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
 from clew.recall.session_names import is_session, session_meant, session_shown_as
-from clew.recall.sessions import RECENT, talks
+from clew.recall.sessions import NOTES_SOURCE, RECENT, talks
 from clew.rows.fact_progress import read_fact_progress, unread_turns
 from clew.serve.agent_tools.file_decisions import code_decisions
 from clew.serve.agent_tools.other_tools import OF_MCP, OtherTools
@@ -68,6 +68,9 @@ DOUBT: Final = (
 
 NAME_CHARS: Final = 200
 """Most characters of a conversation's name that a note is given; every answer repeats it."""
+
+BUDGET: Final = f"up to {MOST_TOKENS} tokens"
+"""What a tool says of its budget; without one, or with 0, it takes its default."""
 
 NOTES: Final = "notes"
 """The default conversation for notes."""
@@ -163,49 +166,45 @@ class Tools:
             Tool(
                 "recall",
                 self.recall,
-                "Search long-term memory of earlier conversations by meaning and words. Use it before you answer "
-                "about earlier work, decisions, people or preferences.",
-                {
-                    "query": "a question or topic, in full words",
-                    "budget": f"most tokens, up to {MOST_TOKENS}; 0: default",
-                    "session": "only this conversation",
-                },
+                "Search earlier conversations by meaning and words. Use it before you answer about past work, "
+                "decisions, people or preferences.",
+                {"query": "question, in full words", "budget": BUDGET, "session": "only this one"},
             ),
             Tool(
                 "find_quote",
                 self.find_quote,
-                "Find the newest turns that contain an exact phrase: names, error messages, paths, numbers.",
-                {"text": "the exact phrase", "limit": f"most turns, 1 to {MOST_QUOTES}"},
+                "Find the newest turns with an exact phrase: name, error, path, number.",
+                {"text": "the phrase", "limit": f"up to {MOST_QUOTES}"},
             ),
             Tool(
                 "remember_when",
                 self.remember_when,
-                "What was said in a period of time. Give a query that names the period, or since and until.",
+                "What was said in a period that the query names, or since and until.",
                 {
-                    "query": "question; may name the period: 'what did we decide last week?'",
-                    "since": "start: '2023-05-07', 'last week', '3 hours ago'",
-                    "until": "end; a day, week or month is included as a whole",
+                    "query": "'what did we decide last week?'",
+                    "since": "'2023-05-07', '3 hours ago'",
+                    "until": "end, inclusive",
                     "mode": " | ".join(MODES),
-                    "budget": f"most tokens, up to {MOST_TOKENS}; 0: default",
+                    "budget": BUDGET,
                 },
             ),
             Tool(
                 "remember",
                 self.remember,
-                "Store one self-contained note for later conversations: a decision, preference or fact. Never secrets.",
-                {"text": "the note, with names instead of pronouns", "session": "conversation that it belongs to"},
+                "Store one note for later conversations: a decision, preference or fact. Never secrets.",
+                {"text": "self-contained; names, no pronouns", "session": "where it belongs"},
                 stores=True,
             ),
             Tool(
                 "open",
                 self.open,
-                "Show a remembered turn in full, where recall shortened it or left it out; of a session, its recap.",
-                {"id": "session and number of the turn, such as 'plans:7', or a session", "offset": "first character"},
+                "Show in full a turn that recall shortened or left out; of a session, its recap.",
+                {"id": "turn, such as 'plans:7', or session", "offset": "first character"},
             ),
             Tool(
                 "sessions",
                 self.sessions,
-                "List earlier sessions: title, project, git branch, time. The id is a session for recall and open.",
+                "List sessions for recall and open: title, project, branch, time.",
                 {"project": "folder name or path", "branch": "git branch"},
             ),
         )
@@ -216,34 +215,34 @@ class Tools:
                 "recall_past_conversation",
                 self.recall_past_conversation,
                 "Answer a question from earlier conversations, with sources.",
-                {"query": "the question, in full words"},
+                {"query": "in full words"},
             ),
             Tool(
                 "expand_topic",
                 self.expand_topic,
-                "Read all that was said about a topic, in full. recall_all lists topics.",
+                "Read all that was said about a topic. recall_all lists topics.",
                 {
                     "topic": "its name",
-                    "collapse": f"topics no longer needed in full, with commas, or '{OTHERS}': shown in short instead",
-                    "offset": "first turn; 0: beginning",
-                    "budget": f"most tokens, up to {MOST_TOKENS}; 0: {MOST_TOKENS}",
+                    "collapse": f"topics to show in short instead, with commas, or '{OTHERS}'",
+                    "offset": "first turn",
+                    "budget": BUDGET,
                 },
             ),
             Tool(
                 "recall_all",
                 self.recall_all,
-                "List all topics with summaries. For broad questions: everything about, how often, which ones.",
-                {"budget": f"most tokens, up to {MOST_TOKENS}; 0: {MOST_TOKENS}"},
+                "List all topics with summaries. For broad questions: everything about, how often, which.",
+                {"budget": BUDGET},
             ),
             Tool(
                 "query_facts",
                 self.query_facts,
                 "What is known about a person or thing now, with sources.",
                 {
-                    "subject": "whom or what; me: the user",
-                    "verb": "such as 'lives in'",
-                    "object": "words of it",
-                    "status": f"such as planned or completed; {EVER}: also past facts",
+                    "subject": "who or what; me: the user",
+                    "verb": "'lives in'",
+                    "object": "its words",
+                    "status": f"planned, completed, ...; {EVER}: past too",
                 },
             ),
             Tool(
@@ -255,8 +254,8 @@ class Tools:
             Tool(
                 "restore",
                 self.restore,
-                "Get back what a stub in the conversation stands for, byte for byte.",
-                {"ref": "the reference in the stub, or a turn's id", "offset": "first character; 0: beginning"},
+                "Get what a stub in the conversation stands for, byte for byte.",
+                {"ref": "in the stub, or a turn", "offset": "first character"},
             ),
         )
 
@@ -445,7 +444,7 @@ class Tools:
         """Stores a note durably and returns its id."""
         _need(text, "text", "what to remember")
         name = self._noted_in(session.strip()) if session.strip() else self._session
-        note = Turn(role="assistant", content=text, session=name, at=self._clock(), source="mcp")
+        note = Turn(role="assistant", content=text, session=name, at=self._clock(), source=NOTES_SOURCE)
         return f"Stored as {self._memory.add(note)}."
 
     def _noted_in(self, session: str) -> str:
