@@ -1,8 +1,12 @@
 """Where the block for one or two words ends, and what it holds before."""
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 
+from clew.cli.explain import print_receipt
 from clew.memory import Memory
 from clew.rank.keywords import AROUND, is_keyword_search, without_noise
 from clew.rank.search import rank
@@ -33,6 +37,18 @@ def test_a_block_for_words_ends_a_few_turns_around_them(question: str) -> None:
         around = {f"{FILLER[place % 5]} Number {place}." for place in range(20 - AROUND, 20 + AROUND)}
         assert shown == {"Shall I bring a mango?", *around}
         assert len(_shown(memory, "Where is the mango?")) == 41
+
+
+@pytest.mark.requirement("F-RECALL-18", "F-RECEIPT-02")
+def test_the_receipt_says_why_such_a_block_ends() -> None:
+    with _spread() as memory:
+        by_words = memory.explain(memory.recall("mango", budget=4_000).receipt_id)
+        assert by_words.settings["unrelated"] == 41 - 2 * AROUND - 1
+        page = io.StringIO()
+        print_receipt(Console(file=page, width=300), memory, by_words)
+        assert "32 turns left out that neither stand near one with a word of the question" in page.getvalue()
+        asked_for = memory.explain(memory.recall("Where is the mango?", budget=4_000).receipt_id)
+        assert "unrelated" not in asked_for.settings
 
 
 @pytest.mark.requirement("F-RECALL-18")

@@ -205,8 +205,22 @@ def _recall(receipt: Receipt, *, full: bool) -> list[tuple[str, str]]:
         ("considered", f"{counted(receipt.considered, 'turn')}; {len(receipt.chosen)} chosen"),
         ("tokens", f"{receipt.tokens:,} of {receipt.settings['budget']:,}, counted by {receipt.settings['counter']}"),
         ("confidence", _confidence(receipt.confidence, full=full)),
+        ("ends early", _ends_early(receipt.settings)),
         *(details if full else ()),
     ]
+
+
+def _ends_early(settings: Mapping[str, Any]) -> str:
+    """Why the block ends before its budget; empty where the budget alone ends it."""
+    reasons = []
+    if unrelated := settings.get("unrelated"):
+        reasons.append(
+            f"{counted(unrelated, 'turn')} left out that neither stand near one with a word of the question "
+            "nor are near it in meaning"
+        )
+    if room := settings.get("room"):
+        reasons.append(f"probably nothing is relevant, so the block has {room:,} tokens at most")
+    return "; ".join(reasons)
 
 
 def _understood(name: str, value: Any) -> str:

@@ -102,6 +102,7 @@ def recall(
     ranking = _ranked(path, planned, frame, mask)
     if request.floor > NO_FLOOR and not frame.intent.wants.overview:
         ranking = ranking.evident(request.floor)
+    offered = len(ranking.positions)
     if planned.strategy != "sigma" and is_keyword_search(frame):
         ranking = without_noise(ranking, path.ranker.least_cosine(frame.view))
     status = path.status.at(path.live.version())
@@ -129,6 +130,7 @@ def recall(
     if sure is not None:
         context = changed(context, budget=planned.budget, confidence=sure.value if context.text else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
+    settings |= _ends(offered - len(ranking.positions), planned.budget, budget)
     if not status.paused and request.asked_in not in status.paused_sessions:
         make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings, sure=sure)
         masked = partial(_masked, make, path.config)
@@ -181,6 +183,12 @@ def _room(budget: int, sure: Confidence | None, frame: Frame) -> int:
     if sure is None or sure.value >= UNLIKELY or _may_be_told_otherwise(frame):
         return budget
     return min(budget, max(LEAST, budget // SHORTER))
+
+
+def _ends(unrelated: int, asked: int, room: int) -> dict[str, int]:
+    """Why a block ends before its budget, for the receipt: what the words do not lead to, or little relevance."""
+    found = {"unrelated": unrelated, "room": room if room < asked else 0}
+    return {name: value for name, value in found.items() if value}
 
 
 def _may_be_told_otherwise(frame: Frame) -> bool:
