@@ -1,12 +1,15 @@
 """What other memories export (mem0, Letta, Zep) and files of instructions to agents."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clew.ingest.importers import detect
+from clew.ingest.importers.letta import written_out
+from clew.types import Part
 from tests.memories import quiet
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
@@ -94,6 +97,18 @@ def test_messages_of_letta_with_the_same_words_and_time_are_all_kept_and_stored_
         for _ in range(2):
             memory.import_path(path)
         assert [turn.text for turn in memory.turns()] == ["ok", "Go on.", "ok", "Go on."]
+
+
+@pytest.mark.requirement("P-LFT-02")
+def test_messages_of_letta_keep_their_ids_where_parts_have_other_fields(tmp_path: Path) -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class WiderPart(Part):
+        colour: str | None = None
+
+    plain, wider = (written_out("user", (kind(type="text", text="ok"),)) for kind in (Part, WiderPart))
+    assert plain == wider
+    path = put(tmp_path, "sam.af", {"agents": [{"messages": [{"role": "user", "content": "ok"}]}], "blocks": []})
+    assert [turn.external_id for turn in turns(read(path))] == [":b7849d70"]
 
 
 @pytest.mark.requirement("P-LFT-02")

@@ -22,6 +22,8 @@ from clew.types import Part, Rejection
 
 NAME: Final = "letta"
 _SPEAKS: Final = "send_message"
+_FIELDS: Final = ("type", "text", "name", "call_id", "blob", "media_type", "data", "extra")
+"""Fields of a part that tell two messages apart, in this order; they stay even where a part gets others."""
 _API_ROLES: Final = {
     "user_message": "user",
     "assistant_message": "assistant",
@@ -97,7 +99,7 @@ class _Agent:
         at = first_of(raw, "created_at", "date")
         own = text_of(raw, "id") if kind else None
         if own is None:
-            own = f"{at or ''}:{digest_of(repr((role, parts)))}"
+            own = f"{at or ''}:{digest_of(written_out(role, parts))}"
             self._said[own] += 1
             own += f":{self._said[own]}" if self._said[own] > 1 else ""
         message = ImportedMessage(
@@ -112,6 +114,12 @@ class _Agent:
             skip_blank=True,
         )
         yield from message_turns(message, where) if parts else iter([Skipped("empty message", where)])
+
+
+def written_out(role: str, parts: tuple[Part, ...]) -> str:
+    """What a message says, in the form by whose digest it is known to earlier imports: a field more changes nothing."""
+    texts = [f"Part({', '.join(f'{name}={getattr(part, name)!r}' for name in _FIELDS)})" for part in parts]
+    return f"({role!r}, ({', '.join(texts)}{',' if len(texts) == 1 else ''}))"
 
 
 def _returned(raw: dict[str, Any]) -> tuple[Part, ...]:
