@@ -137,6 +137,16 @@ class AsyncMemory:
         """
         return Opening(cls, functools.partial(Memory.open, *args, **kwargs))
 
+    @property
+    def is_writable(self) -> bool:
+        """As `Memory.is_writable`; known since the home was opened, so nothing is awaited."""
+        return self.memory.is_writable
+
+    @property
+    def is_empty(self) -> bool:
+        """As `Memory.is_empty`: a value, so that `if memory.is_empty` means what it says; a short read, no thread."""
+        return self.memory.is_empty
+
     add = _in_thread(Memory.add)
     add_many = _in_thread(Memory.add_many)
     import_path = _in_thread(Memory.import_path)

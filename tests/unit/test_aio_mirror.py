@@ -22,8 +22,21 @@ def public(cls: type) -> dict[str, Any]:
 
 
 @pytest.mark.requirement("F-MEMORY-08")
-def test_every_public_method_is_mirrored() -> None:
+def test_every_public_name_is_mirrored() -> None:
     assert public(AsyncMemory).keys() == public(Memory).keys()
+    ours, theirs = ({name for name in dir(cls) if not name.startswith("_")} for cls in (AsyncMemory, Memory))
+    assert ours == theirs
+
+
+@pytest.mark.requirement("F-MEMORY-08")
+def test_what_is_known_without_waiting_is_a_value() -> None:
+    async def main() -> None:
+        async with await opened() as memory:
+            assert (memory.is_empty, memory.is_writable) == (True, True)
+            await memory.add(told("tea"))
+            assert memory.is_empty is False
+
+    asyncio.run(main())
 
 
 @pytest.mark.requirement("F-MEMORY-08")
