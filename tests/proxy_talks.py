@@ -32,8 +32,8 @@ def assistant(text: str) -> Message:
 class Proxied:
     """What the proxy does with a memory, without the network."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.memory = memory
+    def __init__(self, memory: Memory, wire: str = "openai") -> None:
+        self.memory, self.wire = memory, wire
         self.restart()
 
     def restart(self) -> None:
@@ -50,7 +50,7 @@ class Proxied:
         headers: Mapping[str, str] | None = None,
     ) -> Asked:
         """A request on its way in."""
-        request = replace(chat_request("openai", messages), headers=dict(headers or {}))
+        request = replace(chat_request(self.wire, messages), headers=dict(headers or {}))
         found = self.conversations.identify(request, client, header)
         return self.memorizer.store_request(found, request, client), request
 

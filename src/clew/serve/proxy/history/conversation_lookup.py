@@ -46,7 +46,7 @@ from clew.rows.conversations import (
     with_digest,
 )
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
-from clew.serve.proxy.history.message_form import Unit, messages_apart, words_of
+from clew.serve.proxy.history.message_form import Unit, is_sealed, messages_apart, words_of
 from clew.serve.proxy.history.summaries import summarised
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
@@ -245,14 +245,15 @@ def _by_tail(look: Look, beginning: int) -> StoredConversation | None:
     Args:
         beginning: index of the last unit of a stored beginning that decided nothing: the tail has to lie behind it.
     """
-    answers = [i for i, unit in enumerate(look.units[:-1]) if unit.role == "assistant" and i > max(0, beginning)]
-    if not answers:
+    answers = [i for i, unit in enumerate(look.units[:-1]) if unit.role == "assistant" and i > beginning]
+    anchor = max(answers, default=0)
+    is_alone = anchor == 0  # as after a compaction by the provider, which no other conversation can begin with
+    if not answers or (is_alone and not is_sealed(look.messages, look.units[0])):
         return None
-    anchor = answers[-1]
     fit: dict[bytes, StoredConversation] = {}
     for message in with_digest(look.reader, look.space, look.digests[anchor]):
         pair = _of(look, message)
-        if pair is not None and message.relayed and _follows(look, message, anchor):
+        if pair is not None and message.relayed and (is_alone or _follows(look, message, anchor)):
             fit[message.conversation] = pair[1]
     return next(iter(fit.values())) if len(fit) == 1 else None
 

@@ -24,6 +24,10 @@ _VOLATILE: Final = frozenset(
     "id cache_control status annotations logprobs signature thoughtSignature thought_signature encrypted_content "
     "call_id tool_use_id tool_call_id index citations".split()
 )
+_SEALED: Final = ("compaction", "compaction_summary", "context_compaction")
+"""Items of Responses that stand for a history, and say nothing but in what is encrypted."""
+_NAMED: Final = ("item_reference", "image_generation_call")
+"""Items of Responses that a client may send back by their ids alone."""
 _KEPT: Final = 20_000
 """Messages whose hashes are remembered: about 5 MB."""
 
@@ -117,6 +121,14 @@ def _is_staged(read: Sequence[_Read], at: int) -> bool:
     return read[asked].is_staging and asked < len(read) - 1
 
 
+def is_sealed(messages: Sequence[Message], unit: Unit) -> bool:
+    """Whether a unit holds a history that the provider sealed: no other conversation has the same."""
+    return any(
+        message.get("type") in _SEALED and bool(message.get("encrypted_content"))
+        for message in messages[unit.first : unit.last + 1]
+    )
+
+
 def messages_apart(messages: Sequence[Message], unit: Unit) -> list[Unit]:
     """The messages of a unit of several as units of their own; those that say nothing by themselves are left out."""
     return [
@@ -196,13 +208,12 @@ def _forms(message: Message) -> Iterator[Form]:
     if isinstance(kind, str) and kind in _CALLS:
         yield _call(message.get("name") or kind, message.get("arguments", message.get("input", message.get("action"))))
         return
+    if kind in (*_SEALED, *_NAMED) and role is None:
+        yield ["item", kind, message.get("encrypted_content" if kind in _SEALED else "id")]
+        return
     for name in ("content", "parts"):
         yield from _content(message.get(name))
-    spoken = message.get("audio")
-    if isinstance(spoken, dict):  # sent again by its id alone, without what it says
-        yield ["audio", spoken["id"]] if spoken.get("id") else ["text", str(spoken.get("transcript") or "")]
-    if message.get("refusal"):
-        yield ["text", str(message["refusal"])]
+    yield from _beside(message)
     for call in _objects(message.get("tool_calls")):
         about = next((call[name] for name in ("function", "custom") if isinstance(call.get(name), dict)), call)
         yield _call(about.get("name"), about.get("arguments", about.get("input")))
@@ -211,6 +222,15 @@ def _forms(message: Message) -> Iterator[Form]:
         yield _call(old.get("name"), old.get("arguments"))
     if kind is not None and kind != "message" and role is None and message.get("content") is None:
         yield ["item", _stable(message)]
+
+
+def _beside(message: Message) -> Iterator[Form]:
+    """What a message of Chat Completions says beside its content."""
+    spoken = message.get("audio")
+    if isinstance(spoken, dict):  # sent again by its id alone, without what it says
+        yield ["audio", spoken["id"]] if spoken.get("id") else ["text", str(spoken.get("transcript") or "")]
+    if message.get("refusal"):
+        yield ["text", str(message["refusal"])]
 
 
 def _content(content: Any) -> Iterator[Form]:
