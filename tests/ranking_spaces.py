@@ -76,7 +76,7 @@ def values(name: str, frame: Frame) -> list[float] | None:
     signal = BY_NAME[name]
     known = {opinion.name: opinion for opinion in opinions(frame)[1] if opinion.name != name}
     found = signal.compute(frame, known) if signal.derived else signal.compute(frame)
-    return None if found is None else np.round(found.astype(np.float64), 3).tolist()
+    return None if found is None else np.round(np.asarray(found, dtype=np.float64), 3).tolist()
 
 
 def column(*values: float) -> Scores:

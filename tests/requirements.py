@@ -1785,6 +1785,11 @@ SPEED = (
     Requirement(
         "F-SPEED-43", "Issue 12.1", "What a frequent word counts in all windows is computed once for several questions."
     ),
+    Requirement(
+        "F-SPEED-58",
+        "Issue 12.1",
+        "In a large space only turns that may be among the best are scored; what is found stays the same.",
+    ),
     Requirement("F-SPEED-35", "Issue 12.1", "Small segments are gathered in memory; what is found stays the same."),
     Requirement(
         "F-SPEED-39", "Issue 12.1", "Receipts are gathered for a second before they are written, unless somebody waits."

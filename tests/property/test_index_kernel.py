@@ -106,7 +106,7 @@ def test_scores_of_terms(seed: int, size: int, weights: tuple[Any, ...], padding
             step("count_in_windows")(both[0], *given_by)
             REFERENCES["count_in_windows"](both[1], *given_by)
             assert same(*both)
-            counts = both[0]
+            counts = both[0].astype(np.uint8) if both[0].max(initial=0) < 256 else both[0]
         terms.append((float(rng.random()) * 9, pieces, body, extra, counts))
     found, expected = np.zeros(size + padding), np.zeros(size + padding)
     step("add_term_scores")(found, norms, links, weights, terms)
@@ -237,6 +237,8 @@ BAD: tuple[tuple[str, tuple[Any, ...], type[Exception]], ...] = (
     ("add_term_scores", (ONE, ONE, LINKS, SMALL, [changed(1, np.array([1, 2]))]), ValueError),
     ("add_term_scores", (ONE, ONE, LINKS, SMALL, [changed(1, np.array([[1]]))]), ValueError),
     ("add_term_scores", (ONE, ONE, LINKS, SMALL, [changed(4, np.zeros(5, dtype=np.uint16))]), ValueError),
+    ("add_term_scores", (ONE, ONE, LINKS, SMALL, [changed(4, np.zeros(5, dtype=np.uint8))]), ValueError),
+    ("add_term_scores", (ONE, ONE, LINKS, SMALL, [changed(4, np.zeros(4))]), TypeError),
     ("add_term_scores", (ONE, ONE, (np.full(4, 9), LINKS[1]), SMALL, [TERM]), IndexError),
     ("add_term_scores", (ONE, ONE, (LINKS[0], np.full(4, -5)), SMALL, [TERM]), IndexError),
     ("count_in_windows", (np.zeros(5, dtype=np.uint16), LINKS, SMALL, *TERM[1:4], None), ValueError),

@@ -96,16 +96,29 @@ def test_what_views_share_is_made_once() -> None:
 
 @pytest.mark.requirement("F-SPEED-43")
 def test_the_arrays_used_last_are_kept() -> None:
-    kept, made = RecentArrays[NDArray[np.int64]](2), list[str]()
+    kept, made = RecentArrays[NDArray[np.int64]](2 * 24), list[str]()
 
     def get(key: str) -> NDArray[np.int64]:
-        def make() -> NDArray[np.int64]:
+        found = kept.kept(key)
+        if found is None:
             made.append(key)
-            return np.arange(3)
-
-        return kept.get(key, make)
+            found = kept.keep(key, np.arange(3))
+        return found
 
     assert not get("a").flags.writeable
     for key in "bacab":
         assert get(key).tolist() == [0, 1, 2]
     assert "".join(made) == "abcb", "b was the one that nobody had used for the longest time"
+
+
+@pytest.mark.requirement("F-SPEED-43")
+def test_arrays_are_kept_by_their_size() -> None:
+    kept = RecentArrays[NDArray[np.uint8]](10)
+    first = kept.keep("first", np.zeros(6, np.uint8))
+    assert kept.keep("first", np.ones(6, np.uint8)) is first, "what another thread made meanwhile stays"
+    kept.keep("second", np.zeros(4, np.uint8))
+    assert kept.kept("first") is first
+    kept.keep("third", np.zeros(1, np.uint8))
+    assert [name for name in ("first", "second", "third") if kept.kept(name) is not None] == ["first", "third"]
+    kept.keep("large", np.zeros(20, np.uint8))
+    assert [name for name in ("first", "third", "large") if kept.kept(name) is not None] == ["large"]

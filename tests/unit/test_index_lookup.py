@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from clew.index.bm25 import NeighbourWindow, bm25f
 from clew.index.gathering import regrouped
@@ -100,20 +99,31 @@ def test_stored_segments_stay_in_their_group_while_all_of_it_is_stored() -> None
     assert regrouped([one, three, four], [(one, two), (three,)]) == [(one,), (three,), (four,)]
 
 
-def _never() -> NDArray[np.uint16]:
-    raise AssertionError("counted again")
-
-
 @pytest.mark.requirement("F-SPEED-43")
 def test_a_frequent_word_is_counted_once_for_several_questions(memory: Memory) -> None:
     add(memory, 0, 60)
     view, window = memory.reads.live.view(), NeighbourWindow()
     first = bm25f(view, ["tea", "word1"])
-    kept = [view.windowed.get((term, window), _never) for term in ("tea", "word1")]
-    assert list(map(len, kept)) == [60, 60], "both are in more than one of 40 pieces"
+    kept = [view.windowed.kept((term, window)) for term in ("tea", "word1")]
+    assert [(len(each), each.dtype.name) for each in kept if each is not None] == [(60, "uint8")] * 2, (
+        "both are frequent"
+    )
     assert bm25f(view, ["tea", "word1"]).tobytes() == first.tobytes()
     add(memory, 60, 4)
     newer = memory.reads.live.view()
-    newer.windowed.get(("tea", window), lambda: np.zeros(64, dtype=np.uint16))
+    newer.windowed.keep(("tea", window), np.zeros(64, dtype=np.uint16))
     assert not bm25f(newer, ["tea"]).any(), "the counts of this view that are kept are those that count"
     assert bm25f(newer, ["tea"], NeighbourWindow.none()).all(), "another window counts otherwise"
+
+
+@pytest.mark.requirement("F-SPEED-43")
+def test_counts_of_a_word_that_do_not_fit_a_byte_are_kept_whole(memory: Memory) -> None:
+    memory.add_many(
+        [Turn(role="user", content="tea " * 30, session="s"), Turn(role="user", content="tea", session="s")]
+    )
+    view, window = memory.reads.live.view(), NeighbourWindow()
+    found = bm25f(view, ["tea"])
+    counts = view.windowed.kept(("tea", window))
+    assert counts is not None
+    assert counts.tolist() == [30 * 20 + 6, 20 + 30 * 12]
+    assert np.allclose(found, bm25f(view, ["tea"], NeighbourWindow((0.6, 0.4, 0.2 + 1e-12), (0.3, 0.15))))

@@ -111,10 +111,10 @@ def test_a_whole_score_is_the_sum_of_its_signals() -> None:
     """Every weight as docs/configuration.md has it, over a space small enough for the silent turns to matter."""
     frame = cellar()
     (found,) = [each for each in rank(frame, limit=10) if each.position == 0]
-    lexical = next(signal for signal in SIGNALS if signal.name == "lexical").compute(frame)
-    assert lexical is not None
-    windows = next(signal for signal in SIGNALS if signal.name == "window").compute(frame)
-    assert windows is not None
+    lexical, windows = (
+        np.asarray(next(signal for signal in SIGNALS if signal.name == name).compute(frame), dtype=np.float64)
+        for name in ("lexical", "window")
+    )
     words = len("I keep the wine in the cellar.")
 
     def z(values: list[float], value: float) -> float:

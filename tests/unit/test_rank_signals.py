@@ -169,8 +169,7 @@ def test_signal_beat_is_bm25_of_the_beat_as_one_text() -> None:
         nodes=(HierarchyNode("s", 0, 3, -1), HierarchyNode("s", 0, 1, 0), HierarchyNode("s", 2, 3, 0))
     )
     frame = replace(asked(view, "wine, or the sea?"), around=around)
-    found = BY_NAME["beat"].compute(frame)
-    assert found is not None
+    found = np.asarray(BY_NAME["beat"].compute(frame), dtype=np.float64)
     assert found[0] == found[1]
     assert found[2] == found[3] > found[0] > 0
     assert math.isnan(found[4]), "in no closed beat yet"

@@ -31,12 +31,14 @@ from clew.index.view import Bytes, IndexView, Ints, Mask, Postings
 
 Scores = NDArray[np.float64]
 
-Counts = NDArray[np.uint16]
+Counts = NDArray[np.uint8] | NDArray[np.uint16]
 Links = tuple[NDArray[np.intp], NDArray[np.intp]]
 WindowWeights = tuple[int, tuple[float, ...], tuple[float, ...]]
 TermRow = tuple[float, Ints, Bytes, Bytes, Counts | None]
-"""A term that occurs: its weight in a question times its inverse document frequency and k1 + 1, its postings, and, of a
-frequent one, its counts in every piece with its neighbours."""
+"""A term that occurs: its weight in a question times its inverse document frequency and k1 + 1, and either its postings
+or, of a frequent one, its counts in every piece with its neighbours."""
+
+_NO_POSTINGS: Final = (np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -142,15 +144,22 @@ def bm25f(
         totals[term] = totals.get(term, 0.0) + weight
     norms, size = _norms(view, window, k1, b), len(view.turns.ordinal)
     scaled, scores = _weights(window), np.zeros(len(norms))
-    rows: list[TermRow] = []
-    for term in sorted(totals):  # always in this order, which decides how sums are rounded
-        found = view.lookup(term)
-        if not found.df:
+    frequent: list[TermRow] = []
+    seldom: list[TermRow] = []
+    for term in sorted(totals):  # always in this order, which with the next one decides how sums are rounded
+        counts = view.windowed.kept((term, window))
+        found = view.lookup(term) if counts is None else None
+        df = found.df if found is not None else view.document_frequency(term)
+        if not df:
             continue
-        counts = None
-        if scaled.whole and len(found.pieces) * _DENSE_FROM > len(norms):
-            counts = view.windowed.get((term, window), partial(_counts, view, found, window))
-        rows.append((totals[term] * idf(size, found.df) * (k1 + 1), found.pieces, found.body, found.extra, counts))
+        factor = totals[term] * idf(size, df) * (k1 + 1)
+        if found is not None and scaled.whole and len(found.pieces) * _DENSE_FROM > len(norms):
+            counts = view.windowed.keep((term, window), _counts(view, found, window))
+        if counts is not None:
+            frequent.append((factor, *_NO_POSTINGS, counts))
+        elif found is not None:
+            seldom.append((factor, found.pieces, found.body, found.extra, None))
+    rows = frequent + seldom
     add = add_term_scores if scaled.whole else partial(_add_term_scores, np.float64)
     add(scores, norms, view.links, (scaled.own, scaled.before, scaled.after), rows)
     scores = scores[: len(view.pieces.turn)]
@@ -254,14 +263,19 @@ def _add_term_scores(
 
     Args:
         kind: the type of counts.
+        scores: 0 for every piece at first.
         norms: see `_norms`.
         weights: of a piece's own terms, of those of the pieces before it, and of those after it.
         terms: of those that have counts over all pieces, the counts are scored, of the others the postings.
     """
     seldom = iter(_seldom([term for term in terms if term[-1] is None], norms, weights, links, kind))
-    for factor, _, _, _, counts in terms:
-        if counts is not None:
-            _add_everywhere(scores, norms, factor, counts)
+    for place, (factor, _, _, _, counts) in enumerate(terms):
+        if counts is not None and not place:
+            _score_everywhere(scores[: len(counts)], norms, factor, counts)
+        elif counts is not None:
+            share = np.empty(len(counts))
+            _score_everywhere(share, norms, factor, counts)
+            scores[: len(counts)] += share
         else:
             places, shares = next(seldom)
             scores[places] += shares  # a piece that several steps reached occurs several times, with equal shares
@@ -315,11 +329,11 @@ def _seldom(
 
 
 def _counts(view: IndexView, found: Postings, window: NeighbourWindow) -> Counts:
-    """A frequent term's windowed counts in every piece."""
+    """A frequent term's windowed counts in every piece, in bytes where they fit."""
     weights, counts = _weights(window), np.zeros(len(view.pieces.turn), dtype=np.uint16)
     scaled = weights.own, weights.before, weights.after
     count_in_windows(counts, view.links, scaled, found.pieces, found.body, found.extra, partial(_distant, view))
-    return counts
+    return counts.astype(np.uint8) if counts.max() <= np.iinfo(np.uint8).max else counts
 
 
 @in_c
@@ -381,10 +395,8 @@ def _join(one: _Distant, other: _Distant) -> _Distant:
     return _Distant(np.concatenate((one.pieces, other.pieces)), np.concatenate((one.before, other.before)))
 
 
-def _add_everywhere(scores: Scores, norms: Scores, factor: float, counts: Counts) -> None:
-    """Adds one term's share over whole arrays, which is faster than `_seldom` for frequent terms."""
-    size = len(counts)
-    share = counts + norms[:size]
+def _score_everywhere(share: Scores, norms: Scores, factor: float, counts: Counts) -> None:
+    """Makes `share` one term's share of every piece's score, over whole arrays, which for frequent terms is faster."""
+    np.add(counts, norms[: len(counts)], out=share)
     np.divide(counts, share, out=share)
     share *= factor
-    scores[:size] += share

@@ -87,24 +87,33 @@ class IncrementalCache:
 
 
 class RecentArrays(Generic[A]):
-    """Arrays by key, of which the least recently used one goes when there are too many. Safe to share."""
+    """Arrays by key, of which those used longest ago go when all of them are too large. Safe to share."""
 
     def __init__(self, most: int) -> None:
+        """Keeps `most` bytes, and in any case the array that was asked for last."""
         self._most = most
+        self._size = 0
         self._kept: OrderedDict[Hashable, A] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], A]) -> A:
-        """The array of a key, read-only, made unless it is kept."""
+    def kept(self, key: Hashable) -> A | None:
+        """The array of a key, read-only; None unless it is kept."""
         with self._lock:
             kept = self._kept.get(key)
             if kept is not None:
                 self._kept.move_to_end(key)
-                return kept
-        made = make()
+            return kept
+
+    def keep(self, key: Hashable, made: A) -> A:
+        """Keeps an array, read-only from now on, and gives back the one that is kept."""
         made.flags.writeable = False
         with self._lock:
+            known = self._kept.get(key)
+            if known is not None:  # another thread made it meanwhile
+                return known
             self._kept[key] = made
-            if len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            self._size += made.nbytes
+            while self._size > self._most and len(self._kept) > 1:
+                _, gone = self._kept.popitem(last=False)
+                self._size -= gone.nbytes
         return made

@@ -201,6 +201,19 @@ WIDE static void add_frequent(double *restrict scores, const double *restrict no
     }
 }
 
+WIDE static void add_frequent_bytes(double *restrict scores, const double *restrict norms, double factor,
+                               const uint8_t *restrict counts, Py_ssize_t size) {
+    for (Py_ssize_t piece = 0; piece < size; piece++) {
+        double held = (double)counts[piece];
+        scores[piece] += held / (held + norms[piece]) * factor;
+    }
+}
+
+static void add_counts(double *scores, const double *norms, double factor, const Py_buffer *counts) {
+    if (counts->itemsize == 1) add_frequent_bytes(scores, norms, factor, counts->buf, length(counts));
+    else add_frequent(scores, norms, factor, counts->buf, length(counts));
+}
+
 static int read_weights(PyObject *from, uint16_t *into, int most, long *total, const char *name) {
     Py_ssize_t count = PyTuple_Check(from) ? PyTuple_GET_SIZE(from) : -1;
     if (count < 0 || count > most) {
@@ -252,17 +265,21 @@ static void set_out_of_range(void) {
 
 static int add_frequent_term(PyObject *from, double *scores, const double *norms, double factor, Py_ssize_t size) {
     Py_buffer counts;
-    if (take_row(from, &counts, "H", 2, false, "counts") < 0) return -1;
+    bool are_bytes = PyObject_CheckBuffer(from) && take_row(from, &counts, "B", 1, false, "counts") == 0;
+    if (!are_bytes) {
+        PyErr_Clear();
+        if (take_row(from, &counts, "H", 2, false, "counts") < 0) return -1;
+    }
     int found = 0;
     if (length(&counts) > size) {
         PyErr_SetString(PyExc_ValueError, "there are more counts than scores");
         found = -1;
     } else if (size > LONG) {
         Py_BEGIN_ALLOW_THREADS
-        add_frequent(scores, norms, factor, counts.buf, length(&counts));
+        add_counts(scores, norms, factor, &counts);
         Py_END_ALLOW_THREADS
     } else {
-        add_frequent(scores, norms, factor, counts.buf, length(&counts));
+        add_counts(scores, norms, factor, &counts);
     }
     PyBuffer_Release(&counts);
     return found;

@@ -27,8 +27,8 @@ from clew.types.turn import ROLES
 NOTED: Final = 4096
 """Terms whose document frequency a view caches, since one question looks up each of its terms several times."""
 
-WINDOWED: Final = 8
-"""Frequent terms whose counts in windows a view caches, those asked for last: 16 bytes a piece."""
+WINDOWED: Final = 16
+"""Bytes a piece in which a view caches counts of frequent terms in windows, those asked for last; most take one."""
 
 T = TypeVar("T")
 Mask = NDArray[np.bool_]
@@ -160,7 +160,7 @@ class IndexView:
         self._looked_up_size = 0
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
-        self.windowed = RecentArrays[NDArray[np.uint16]](WINDOWED)
+        self.windowed = RecentArrays[NDArray[Any]](WINDOWED * max(columns.pieces, 1))
         self.kept: IncrementalCache = before.kept if before else IncrementalCache()
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
 
@@ -403,18 +403,23 @@ def gather_postings(
         segments: each with the number of its first piece.
     """
     parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+    firsts: list[int] = []
     df = 0
     for number, code in places:
         segment, first = segments[number]
         held = slice(segment.start[code], segment.start[code + 1])
-        parts.append((np.add(segment.piece[held], first, dtype=np.int64), segment.body[held], segment.extra[held]))
+        parts.append((segment.piece[held], segment.body[held], segment.extra[held]))
+        firsts.append(first)
         df += int(segment.df[code])
-    if len(parts) == 1:  # as many are, which need not be copied
-        return *parts[0], df
     if not parts:
         return bytearray(), bytearray(), bytearray(), 0
-    pieces, body, extra = map(np.concatenate, zip(*parts, strict=True))
-    return pieces, body, extra, df
+    pieces, body, extra = parts[0]
+    if len(parts) == 1:  # as many are, whose counts need not be copied
+        return np.add(pieces, firsts[0], dtype=np.int64), body, extra, df
+    numbers, bodies, extras = zip(*parts, strict=True)
+    pieces = np.concatenate(numbers, dtype=np.int64)
+    pieces += np.repeat(firsts, list(map(len, numbers)))
+    return pieces, np.concatenate(bodies), np.concatenate(extras), df
 
 
 def _closed(array: NDArray[Any]) -> NDArray[Any]:

@@ -40,11 +40,9 @@ def announcement(frame: Frame, score: Scores, opinions: Sequence[Opinion], unit:
         opinions: of the signals on all turns.
         unit: what the opinion's values are multiplied by before they are added to the scores.
     """
-    if not (frame.config.announcement and frame.with_assistant):
+    if not has_announcements(frame):
         return []
-    announcements, results = frame.view.derived(_PAIRS, lambda: announced(frame.view))
-    if not len(results):
-        return []
+    announcements, results = _pairs(frame.view)
     most = score[results] - BEHIND
     for opinion in opinions:
         if opinion.name in OWN:
@@ -52,6 +50,16 @@ def announcement(frame: Frame, score: Scores, opinions: Sequence[Opinion], unit:
     values = np.zeros(frame.size)
     values[announcements] = np.minimum(most - score[announcements], 0.0) / unit
     return [Opinion("announcement", values, frame.config.announcement)]
+
+
+def has_announcements(frame: Frame) -> bool:
+    """Whether there is an announcement that may rank lower."""
+    return bool(frame.config.announcement and frame.with_assistant and len(_pairs(frame.view)[0]))
+
+
+def _pairs(view: IndexView) -> Pairs:
+    """`announced`, cached with the view."""
+    return view.derived(_PAIRS, lambda: announced(view))
 
 
 def announced(view: IndexView) -> Pairs:

@@ -5,7 +5,6 @@ receipts show them and a score stays the sum of its parts. Pure, over fused scor
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from clew.config import RecallConfig
 from clew.index.view import IndexView
-from clew.rank.announcements import announcement
+from clew.rank.announcements import announcement, has_announcements
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Opinion, Tie, best, boost_step
 from clew.rank.graph_context import HierarchyNode, nodes_of
@@ -59,6 +58,12 @@ def dampening(
     return found
 
 
+def is_needed(frame: Frame) -> bool:
+    """Whether some step may subtract anything."""
+    hubs = frame.config.hub and frame.labels.hubs is not None
+    return bool(frame.config.gravity or hubs) or has_announcements(frame)
+
+
 def boost_unit(config: RecallConfig) -> float:
     """What values are multiplied by before they are subtracted: 1, or one rank step at the top under rank fusion."""
     return boost_step(config.rrf_k) if config.fusion == "rrf" else 1.0
@@ -79,7 +84,7 @@ def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fuse
     for share in shares.values():
         score = score + share
     by_rank = None if fused.rank_shares is None else {**fused.rank_shares, **shares}
-    return replace(fused, score=score, opinions=[*fused.opinions, *found], rank_shares=by_rank)
+    return Fused.of(score, [*fused.opinions, *found], by_rank)
 
 
 def gravity(view: IndexView, nodes: Sequence[HierarchyNode], relevant: NDArray[np.int64]) -> Scores | None:

@@ -3,8 +3,9 @@
 Both can be recomputed by hand from a receipt. Borders: knows signals only as named columns of numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress, repeat
 from math import isnan
 from typing import Final, Protocol
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from clew.index.kernel import in_c
 from clew.rank.frame import Scores
+from clew.rank.sparse_columns import Column, whole
 
 FLAT: Final = 1e-12
 """Least standard deviation of a signal; below it the signal adds 0."""
@@ -26,6 +28,9 @@ GROUP: Final = 32
 
 GROUPS: Final = 3
 """Fewest groups for each wanted score: with fewer, too many scores would pass that are not among the best."""
+
+MARGIN: Final = 2e-6
+"""What scores that round to the same 1e-6 differ by at most, and the same again for errors of floating-point sums."""
 
 
 class Lookup(Protocol):
@@ -52,7 +57,7 @@ class Opinion:
     """
 
     name: str
-    values: Scores
+    values: Column
     weight: float
     mean: float = 0.0
     spread: float = 1.0
@@ -60,7 +65,7 @@ class Opinion:
 
     def shares(self, positions: NDArray[np.int64] | None = None) -> Scores:
         """What the signal adds to the score of these turns, or of all turns, under score fusion."""
-        values = self.values if positions is None else self.values[positions]
+        values = whole(self.values) if positions is None else self.values[positions]
         shares = values - self.mean
         shares *= self.weight / self.spread
         if self.ranks and isnan(np.sum(shares)):
@@ -85,13 +90,33 @@ def centred(values: Scores) -> tuple[float, float]:
     return mean, spread if spread >= FLAT else np.inf
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Fused:
-    """The fused score of every turn, and the opinions that it is made of."""
+    """The fused score of every turn, and the opinions that it is made of.
 
-    score: Scores
+    Attributes:
+        total: adds up the scores of all turns.
+        some: gives the scores of some turns, where that does not need those of all.
+    """
+
+    total: Callable[[], Scores]
     opinions: Sequence[Opinion]
     rank_shares: dict[str, Scores] | None = None
+    some: Callable[[NDArray[np.integer]], Scores] | None = None
+
+    @classmethod
+    def of(cls, score: Scores, opinions: Sequence[Opinion], rank_shares: dict[str, Scores] | None = None) -> "Fused":
+        """Scores that are added up already."""
+        return cls(lambda: score, opinions, rank_shares)
+
+    @cached_property
+    def score(self) -> Scores:
+        """The score of every turn."""
+        return self.total()
+
+    def at(self, positions: NDArray[np.integer]) -> Scores:
+        """The scores of some turns."""
+        return self.score[positions] if self.some is None or "score" in self.__dict__ else self.some(positions)
 
     def shares(self, positions: NDArray[np.int64]) -> "ShareTable":
         """What each signal added to these turns' scores."""
@@ -137,8 +162,16 @@ def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores
 def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
     """Score fusion: adds weighted z-scores of relevance signals and plain values of boosts and priors."""
     total = np.empty(size)
-    sum_shares(total, [(each.values, each.mean, each.weight / each.spread, each.ranks) for each in opinions])
-    return Fused(total, opinions)
+    sum_shares(total, [(whole(each.values), each.mean, each.weight / each.spread, each.ranks) for each in opinions])
+    return Fused.of(total, opinions)
+
+
+def scores_at(opinions: Sequence[Opinion], positions: NDArray[np.integer]) -> Scores:
+    """What `by_score` gives to some turns, to the last bit."""
+    total = np.empty(len(positions))
+    rows = [(each.values[positions], each.mean, each.weight / each.spread, each.ranks) for each in opinions]
+    sum_shares(total, rows)
+    return total
 
 
 @in_c
@@ -173,10 +206,10 @@ def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
     total, shares = np.zeros(size), {}
     step = boost_step(k)
     for opinion in opinions:
-        share = opinion.weight * _reciprocal(opinion.values, k) if opinion.ranks else step * opinion.shares()
+        share = opinion.weight * _reciprocal(whole(opinion.values), k) if opinion.ranks else step * opinion.shares()
         shares[opinion.name] = share
         total += share
-    return Fused(total, opinions, shares)
+    return Fused.of(total, opinions, shares)
 
 
 def boost_step(k: int) -> float:
@@ -253,4 +286,4 @@ def _floor(score: Scores, limit: int) -> float:
     if size > 1:
         count = len(score) // size
         score = score[: size * count].reshape(size, count).max(axis=0)
-    return float(np.partition(score, len(score) - limit)[len(score) - limit]) - 2e-6
+    return float(np.partition(score, len(score) - limit)[len(score) - limit]) - MARGIN

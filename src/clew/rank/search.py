@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from clew.config import NO_FLOOR, RecallConfig
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView, Mask
-from clew.rank.dampening import dampened
+from clew.rank.contenders import contenders
+from clew.rank.dampening import dampened, is_needed
 from clew.rank.frame import Frame, Scores
-from clew.rank.fusion import Fused, Opinion, ShareTable, best, by_rank, by_score, centred
+from clew.rank.fusion import Fused, Lookup, Opinion, ShareTable, Tie, best, by_rank, by_score, centred, scores_at
 from clew.rank.signals import SIGNALS, Signal
+from clew.rank.sparse_columns import Column, whole
 
 _ALL_TOLD: Final = CacheKey[bool]("all told")
 _TOLD: Final = CacheKey[NDArray[np.bool_]]("told")
@@ -32,6 +34,11 @@ _GROWING: Final = frozenset(
 
 SOMETHING: Final = 1e-6
 """Least score by the signals of the question that some turn must reach; below it nothing was found."""
+
+
+LARGE: Final = 32_768
+FOR_EACH: Final = 1_000
+"""Turns of a space, and turns for each wanted one, from which only those that may be among the best are scored."""
 
 
 class Candidate(NamedTuple):
@@ -97,12 +104,12 @@ def _asked(signal: Signal, weight: float, frame: Frame, before: Sequence[Opinion
     return _opinion(signal, weight, _scaled(signal, frame, values))
 
 
-def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
+def _standing(signal: Signal, frame: Frame) -> tuple[Column | None, float, float]:
     """The values of a standing signal, computed for new turns only, see `IndexView.grown`."""
     values_key: CacheKey[Scores] = CacheKey("signal", (signal.name,))
-    scaled_key: CacheKey[tuple[Scores | None, float, float]] = CacheKey("scaled signal", (signal.name,))
+    scaled_key: CacheKey[tuple[Column | None, float, float]] = CacheKey("scaled signal", (signal.name,))
 
-    def scaled() -> tuple[Scores | None, float, float]:
+    def scaled() -> tuple[Column | None, float, float]:
         if not signal.grows:
             return _values(signal, frame)
         silent = signal.compute(frame, slice(0, 0)) is None
@@ -112,19 +119,19 @@ def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float
     return frame.view.derived(scaled_key, scaled)
 
 
-def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
+def _values(signal: Signal, frame: Frame) -> tuple[Column | None, float, float]:
     return _scaled(signal, frame, signal.compute(frame))
 
 
-def _scaled(signal: Signal, frame: Frame, values: Scores | Mask | None) -> tuple[Scores | None, float, float]:
-    scores = cast("Scores | None", values)  # a mask counts as 0 and 1 wherever scores are added up or looked up
+def _scaled(signal: Signal, frame: Frame, values: Column | Mask | None) -> tuple[Column | None, float, float]:
+    scores = cast("Column | None", values)  # a mask counts as 0 and 1 wherever scores are added up or looked up
     if scores is None or signal.scale == "raw":
         return scores, 0.0, 1.0
-    mean, spread = centred(scores)
+    mean, spread = centred(whole(scores))
     return scores, mean, spread / (signal.alone if frame.similarity is None else 1.0)
 
 
-def _opinion(signal: Signal, weight: float, found: tuple[Scores | None, float, float]) -> list[Opinion]:
+def _opinion(signal: Signal, weight: float, found: tuple[Column | None, float, float]) -> list[Opinion]:
     values, mean, spread = found
     return [] if values is None else [Opinion(signal.name, values, weight, mean, spread, signal.ranks)]
 
@@ -141,7 +148,7 @@ class Ranking(Sequence[Candidate]):
     @property
     def scores(self) -> Scores:
         """The fused score of each candidate, rounded to 1e-6, best first."""
-        return np.round(self._fused.score[self.positions], 6)
+        return np.round(self._fused.at(self.positions), 6)
 
     @property
     def opinions(self) -> dict[str, Opinion]:
@@ -192,8 +199,8 @@ class Ranking(Sequence[Candidate]):
         ranked = np.zeros(self.frame.size, dtype=np.bool_)
         ranked[self.positions] = True
         lacking = np.array(sorted(positions), dtype=np.int64)
-        lacking = lacking[~ranked[lacking] & np.isfinite(self._fused.score[lacking])]
-        falling = -np.round(self._fused.score[lacking], 6)
+        lacking = lacking[~ranked[lacking] & np.isfinite(self._fused.at(lacking))]
+        falling = -np.round(self._fused.at(lacking), 6)
         further = lacking[np.lexsort((-self.frame.view.turns.ordinal[lacking], falling))]
         return Ranking(self.frame, self._fused, np.concatenate((self.positions, further)))
 
@@ -206,7 +213,7 @@ class Ranking(Sequence[Candidate]):
             list(map(view.sessions.__getitem__, view.turns.session[positions].tolist())),
             view.turns.seq[positions].tolist(),
             [place + 1 for place in places],
-            self._fused.score[positions],
+            self._fused.at(positions),
             self._fused.shares(positions),
             [each.name for each in asked],
             self._ranks_of(asked, np.asarray(places, dtype=np.int64)),
@@ -282,7 +289,7 @@ def _ranks_of_values(values: Scores, wanted: NDArray[np.int64]) -> NDArray[np.in
     return np.where(np.isnan(ours), 0, found + 1)
 
 
-def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, first: Ranking | None = None) -> Ranking:
+def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking | None = None) -> Ranking:
     """The best turns for a question, best first; ties go by session name, then seq.
 
     Nothing is found when no signal has an opinion on the question (no term, no vector, no name), or when no turn that
@@ -295,16 +302,45 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
     """
     standing, asked = opinions(frame, first)
     if not asked and not frame.intent.wants.overview:
-        return Ranking(frame, Fused(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
+        return Ranking(frame, Fused.of(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
+    tie = (_ByName(frame.view), frame.view.turns.seq)
+    if (few := _ranked_few(frame, standing, asked, limit, mask, tie)) is not None:
+        return few
     spoken = by_score(asked, frame.size).score
     if frame.config.fusion == "rrf":
         fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
     else:
-        fused = Fused(_standing_sum(frame, standing) + spoken, [*standing, *asked])
+        fused = Fused.of(_standing_sum(frame, standing) + spoken, [*standing, *asked])
     allowed = _relevant(frame, spoken, mask)
-    tie = (_ByName(frame.view), frame.view.turns.seq)
     fused = dampened(frame, fused, tie, allowed)
     return Ranking(frame, fused, best(fused.score, limit, tie, allowed))
+
+
+def _ranked_few(
+    frame: Frame,
+    standing: Sequence[Opinion],
+    asked: Sequence[Opinion],
+    limit: int,
+    mask: Mask | None,
+    tie: Tie,
+) -> Ranking | None:
+    """What `rank` returns, by the scores of few turns of a large space; None where those of all are needed."""
+    is_plain = frame.config.fusion == "score" and frame.config.floor == NO_FLOOR
+    if frame.size < max(LARGE, FOR_EACH * limit) or not is_plain or is_needed(frame):
+        return None
+    prior, spoken_at = _standing_sum(frame, standing), partial(scores_at, asked)
+    highest: CacheKey[float] = CacheKey("highest standing sum", _weights_of(standing))
+    most = frame.view.derived(highest, lambda: float(prior.max()))
+    found = contenders(asked, prior, most, limit, _allowed(frame, mask), spoken_at)
+    if found is None or float(found.spoken.max(initial=0.0)) < SOMETHING:
+        return None
+    fused = Fused(
+        lambda: prior + by_score(asked, frame.size).score,
+        [*standing, *asked],
+        some=lambda positions: prior[positions] + spoken_at(positions),
+    )
+    order = best(found.scores, limit, [_Among(column, found.positions) for column in tie], None)
+    return Ranking(frame, fused, found.positions[order])
 
 
 def prepare(frame: Frame) -> None:
@@ -320,15 +356,21 @@ def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> N
 
     Signals order turns and exclude none (DESIGN 1.7), unless a floor is configured. None stands for all turns.
     """
-    tests = [each for each in (_memories(frame.view), mask) if each is not None]
+    allowed = _allowed(frame, mask)
     if frame.config.floor > NO_FLOOR:
-        tests.append(spoken > frame.config.floor)
-    allowed = np.logical_and.reduce(tests) if len(tests) > 1 else tests[0] if tests else None
+        above = spoken > frame.config.floor
+        allowed = above if allowed is None else allowed & above
     if frame.intent.wants.overview:
         return allowed
     if float(np.max(spoken if allowed is None else spoken[allowed], initial=0.0)) < SOMETHING:
         return np.zeros(frame.size, dtype=np.bool_)
     return allowed
+
+
+def _allowed(frame: Frame, mask: Mask | None) -> Mask | None:
+    """The turns that a mask lets through and that have characters; None for all."""
+    told = _memories(frame.view)
+    return mask if told is None else told if mask is None else told & mask
 
 
 def _memories(view: IndexView) -> NDArray[np.bool_] | None:
@@ -354,12 +396,26 @@ def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
 
 
 def _weights_key(name: str, opinions: Sequence[Opinion]) -> CacheKey[Scores]:
-    return CacheKey(name, tuple((opinion.name, opinion.weight) for opinion in opinions))
+    return CacheKey(name, _weights_of(opinions))
+
+
+def _weights_of(opinions: Sequence[Opinion]) -> tuple[tuple[str, float], ...]:
+    return tuple((opinion.name, opinion.weight) for opinion in opinions)
 
 
 def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
-    some = [replace(each, values=each.values[rows]) for each in opinions]
+    some = [replace(each, values=whole(each.values)[rows]) for each in opinions]
     return by_score(some, rows.stop - rows.start).score
+
+
+class _Among:
+    """A tie-break column over some turns, by their place among these."""
+
+    def __init__(self, column: NDArray[np.integer] | Lookup, positions: NDArray[np.intp]) -> None:
+        self._column, self._positions = column, positions
+
+    def __getitem__(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.asarray(self._column[self._positions[places]])
 
 
 class _ByName:

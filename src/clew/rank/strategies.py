@@ -104,7 +104,7 @@ def rank_sigma(frame: Frame, mask: Mask | None, scored: Scored) -> Ranking:
     values = np.zeros(frame.size)
     values[places[own]] = relevance(_likeness(frame)[places[own]], importance[own], overlays[own])
     found = np.array([places[own][place] for place in chosen(values[places[own]], LEAST)], dtype=np.int64)
-    return Ranking(frame, Fused(values, [Opinion("sigma", values, 1.0)]), found)
+    return Ranking(frame, Fused.of(values, [Opinion("sigma", values, 1.0)]), found)
 
 
 def _likeness(frame: Frame) -> Scores:

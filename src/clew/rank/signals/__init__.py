@@ -10,7 +10,6 @@ from typing import Literal
 
 from clew.config import RecallConfig
 from clew.index.view import Mask
-from clew.rank.frame import Scores
 from clew.rank.signals.agent import agent, brief, call, terse, users_words
 from clew.rank.signals.beat import beat
 from clew.rank.signals.burst import burst
@@ -35,6 +34,7 @@ from clew.rank.signals.stretch import stretch
 from clew.rank.signals.style import dated, first_person, question, standing, statement
 from clew.rank.signals.time import time
 from clew.rank.signals.tree import tree
+from clew.rank.sparse_columns import Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Signal:
     """
 
     name: str
-    compute: Callable[..., Scores | Mask | None]
+    compute: Callable[..., Column | Mask | None]
     weight: Callable[[RecallConfig, bool], float]
     scale: Literal["z", "raw"] = "raw"
     ranks: bool = False

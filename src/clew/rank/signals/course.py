@@ -15,6 +15,7 @@ from clew.index.view import IndexView
 from clew.rank.frame import ASSISTANT, Frame, Scores, agent_share, has_agents_work
 from clew.rank.fusion import Opinion, by_score
 from clew.rank.signals.session import session_match
+from clew.rank.sparse_columns import whole
 from clew.text.terms import terms
 
 EXPLAINING: Final = "seems appears issue problem cause reason wrong missing unable instead since due"
@@ -46,10 +47,10 @@ def closing(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     """
     if not frame.intent.wants.outcome or "lexical" not in known:
         return None
-    share, match = _share(frame), session_match(frame, known["lexical"].values)
+    share, match = _share(frame), session_match(frame, whole(known["lexical"].values))
     if share is None or match is None:
         return None
-    return share * match * np.exp(-frame.view.derived(_TO_END, lambda: _to_end(frame.view)) / LAST)
+    return share * whole(match) * np.exp(-frame.view.derived(_TO_END, lambda: _to_end(frame.view)) / LAST)
 
 
 def sequel(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from clew.index.bm25 import idf
 from clew.rank.frame import Frame, Scores, agent_share, has_agents_work
+from clew.rank.sparse_columns import FewTurns, distinct
 
 FEW: Final = 5
 """Most turns with all words of a search for `exact` to tell them apart from the others."""
@@ -40,7 +41,7 @@ def held(frame: Frame, weights: Mapping[str, float]) -> Scores:
     return found / sum(weights.values())
 
 
-def exact(frame: Frame) -> Scores | None:
+def exact(frame: Frame) -> FewTurns | None:
     """1 for turns that contain every word of a search; None where more than `FEW` do, or the question is a sentence.
 
     Somebody who types two rare words wants the turn with both of them, whatever its length and whoever said it.
@@ -49,15 +50,13 @@ def exact(frame: Frame) -> Scores | None:
         return None
     if min(map(frame.view.document_frequency, frame.intent.terms)) > SELDOM:
         return None
-    every = np.ones(frame.size, dtype=np.bool_)
-    for term in frame.intent.terms:
-        some = np.zeros(frame.size, dtype=np.bool_)
-        some[turns_with(frame, term)] = True
-        every &= some
-    return every.astype(np.float64) if 0 < np.count_nonzero(every) <= FEW else None
+    every = distinct(turns_with(frame, frame.intent.terms[0]))
+    for term in frame.intent.terms[1:]:
+        every = np.intersect1d(every, distinct(turns_with(frame, term)), assume_unique=True)
+    return FewTurns(frame.size, every, np.ones(len(every))) if 0 < len(every) <= FEW else None
 
 
-def rare(frame: Frame) -> Scores | None:
+def rare(frame: Frame) -> FewTurns | None:
     """The sum of the inverse document frequencies of a turn's rare terms of the question, each less `RARE`.
 
     In a large space thousands of turns share the common terms of a question, and together they outweigh its one name or
@@ -67,11 +66,12 @@ def rare(frame: Frame) -> Scores | None:
     rarities = [(term, idf(frame.size, df) - RARE) for term, df in frequencies if df]
     if max((above for _, above in rarities), default=0.0) <= 0.0:
         return None
-    values = np.zeros(frame.size)
-    for term, above in rarities:
-        if above > 0.0:
-            values[turns_with(frame, term)] += above
-    return values
+    found = [(turns_with(frame, term), above) for term, above in rarities if above > 0.0]
+    positions = distinct(np.concatenate([turns for turns, _ in found]))
+    values = np.zeros(len(positions))
+    for turns, above in found:
+        values[np.searchsorted(positions, turns)] += above
+    return FewTurns(frame.size, positions, values)
 
 
 def turns_with(frame: Frame, term: str) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@ from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Opinion
+from clew.rank.sparse_columns import BySession, whole
 
 FEW: Final = 5
 """Sessions up to which the signal is silent: each is a large part of the space and about many things."""
@@ -22,7 +23,7 @@ _BEGINS: Final = CacheKey[NDArray[np.bool_]]("begins a run of one session")
 _RUNS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]("runs of one session")
 
 
-def session(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
+def session(frame: Frame, known: Mapping[str, Opinion]) -> BySession | None:
     """How near the session's best turn comes to the best of all by words, squared; with many sessions up to 1.
 
     An answer often has few words of the question, but the same session has others of them: what was asked for, the name
@@ -32,10 +33,10 @@ def session(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     share = min(1.0, log(len(frame.view.sessions) / FEW) / log(MANY / FEW)) if frame.view.sessions else 0.0
     if share <= 0.0 or not frame.with_assistant or "lexical" not in known:
         return None
-    return session_match(frame, known["lexical"].values, share)
+    return session_match(frame, whole(known["lexical"].values), share)
 
 
-def session_match(frame: Frame, words: Scores, most: float = 1.0) -> Scores | None:
+def session_match(frame: Frame, words: Scores, most: float = 1.0) -> BySession | None:
     """Of each turn, how near its session's best turn comes to the best of all, squared; None where no value is above 0.
 
     Args:
@@ -46,7 +47,9 @@ def session_match(frame: Frame, words: Scores, most: float = 1.0) -> Scores | No
     best = np.zeros(len(frame.view.sessions))
     np.maximum.at(best, codes, np.maximum.reduceat(words, first))
     greatest = float(best.max())
-    return None if greatest <= 0.0 else np.repeat((most * (best / greatest) ** 2)[codes], lengths)
+    if greatest <= 0.0:
+        return None
+    return BySession(most * (best / greatest) ** 2, frame.view.turns.session, (codes, lengths))
 
 
 def _runs(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
