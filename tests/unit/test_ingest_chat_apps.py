@@ -9,6 +9,8 @@ import pytest
 
 from clew.errors import FormatError
 from clew.ingest.importers import detect
+from clew.memory import Memory
+from tests.memories import quiet
 from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
 
 _USERS = [
@@ -172,3 +174,25 @@ def test_chats_of_one_name_are_sessions_of_their_own(tmp_path: Path) -> None:
     path = put(tmp_path, "result.json", {"chats": {"list": chats}})
     found = [(turn.session, turn.text) for turn in turns(read(path))]
     assert found == [("Ann 7", "hello 7"), ("Ben", "hello 8"), ("Ann 9", "hello 9")]
+
+
+@pytest.mark.requirement("F-INGEST-11")
+def test_a_chat_that_gets_a_namesake_goes_on_in_its_session(tmp_path: Path) -> None:
+    def chat(own: int, *texts: str) -> dict[str, Any]:
+        messages = [_telegram(10 * own + place, "Ann", text) for place, text in enumerate(texts)]
+        return {"name": "Ann", "type": "personal_chat", "id": own, "messages": messages}
+
+    def stored(memory: Memory) -> list[tuple[str, str]]:
+        return [(turn.session, turn.text) for turn in memory.turns()]
+
+    first = put(tmp_path, "first.json", {"chats": {"list": [chat(7, "hello", "ok")]}})
+    both = put(tmp_path, "both.json", {"chats": {"list": [chat(9, "hello"), chat(7, "hello", "ok", "bye")]}})
+    with quiet(config={"ingest": {"gather_turns": 2}}) as memory:
+        memory.import_path(first)
+        assert stored(memory) == [("Ann", "hello"), ("Ann", "ok")]
+        for _ in range(2):
+            memory.import_path(both)
+            assert sorted(stored(memory)) == [("Ann", "bye"), ("Ann", "hello"), ("Ann", "ok"), ("Ann 9", "hello")]
+    with quiet() as memory:
+        memory.import_path(both)
+        assert sorted({session for session, _ in stored(memory)}) == ["Ann 7", "Ann 9"]

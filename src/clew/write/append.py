@@ -25,6 +25,7 @@ from clew.store.tables import SESSION, TURN
 from clew.types.turn import Turn
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
+from clew.write.namesake_chats import NamesakeChats
 from clew.write.prepare import Derived, Prepared, batches, derive
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import by_external_id, forgotten, next_seq, read_contents
@@ -74,6 +75,7 @@ class Appender:
         self._batch = batch
         self.followed = FollowedImports()
         self.agents = UnnamedAgents(store, space)
+        self.chats = NamesakeChats(store, space)
         self._singles = SingleAdds(store, space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()

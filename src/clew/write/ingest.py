@@ -322,6 +322,7 @@ def _append_all(
 
     def flush() -> None:
         _move_agents(appender, groups)
+        _move_chats(appender, groups)
         for session in list(groups):
             group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
@@ -380,6 +381,15 @@ def _move_agents(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
                 groups.setdefault(session, []).append(waiting)
             else:
                 groups.setdefault(to, []).append(_moved(waiting, to))
+
+
+def _move_chats(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
+    """Puts the messages of a chat that shares its name with another one where it is stored by its name alone."""
+    for session in list(groups):
+        to = appender.chats.session_of(session, [waiting.item for waiting in groups[session]])
+        if to is not None:
+            moved = [_moved(waiting, to) for waiting in groups.pop(session)]
+            groups.setdefault(to, []).extend(moved)
 
 
 def _moved(waiting: _Waiting, session: str) -> _Waiting:
