@@ -22,7 +22,7 @@ from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
 from clew.text.counted import counted
-from clew.text.shown_names import name_on_a_line
+from clew.text.shown_names import name_on_a_line, shown_speaker, shown_title
 from clew.types.ids import BEAT, cut_session, short_session
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
@@ -79,13 +79,13 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     yield f"Name: {name_on_a_line(cut_session(session.name))}"
     among_people = _are_people(turns)
     if session.title:
-        yield f"{'Began' if among_people else 'Request'}: {session.title}"
+        yield f"{'Began' if among_people else 'Request'}: {shown_title(session.title)}"
     if topics:
         yield f"Topics: {', '.join(topics)}"
     if among_people:
         last = next((turn for turn in reversed(turns) if _prose(turn)), None)
         if last is not None:
-            yield f"Last words: {last.speaker}: {_short(_prose(last))}"
+            yield f"Last words: {shown_speaker(last.speaker or last.role)}: {_short(_prose(last))}"
         return
     said: dict[str, str] = {}
     for turn in reversed(turns):
@@ -104,7 +104,8 @@ def _earlier(session: SessionInfo, project: str | None) -> str:
     """A session on one line, with the name that opens it, and its project folder where that is another one."""
     name = name_on_a_line(short_session(session.name))
     where = f" (in {name_on_a_line(session.project)})" if session.project and session.project != project else ""
-    return f"- {_day(session.end)} [{name}] {session.title or 'no title'}{where}"
+    title = shown_title(session.title) if session.title else "no title"
+    return f"- {_day(session.end)} [{name}] {title}{where}"
 
 
 def _open(turns: Sequence[Turn]) -> Iterator[str]:
@@ -163,7 +164,7 @@ def _prose(turn: Turn) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split()).lstrip("-# ")
+    line = name_on_a_line(text).lstrip("-# ")
     return line if len(line) <= WORDS else (line[:WORDS].rpartition(" ")[0] or line[:WORDS]) + " …"
 
 

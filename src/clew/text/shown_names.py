@@ -1,4 +1,4 @@
-"""Names of people and sessions as they are shown to a model: on one line, and unable to pass for anything else."""
+"""Names of people and sessions, and titles, as they are shown: on one line, and unable to pass for anything else."""
 
 import re
 from typing import Final
@@ -21,6 +21,8 @@ _DASHES: Final = "\\-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 
 _LONGEST_NAME: Final = 40
 """Characters of a speaker's name that are shown."""
+_LONGEST_TITLE: Final = 100
+"""Characters of a title that are shown; those that Clew makes itself are shorter."""
 _ANY_COLON: Final = re.compile(f"[{COLONS}]")
 
 
@@ -59,6 +61,12 @@ def name_on_a_line(name: str) -> str:
         return name
     plain = printable(" ".join(name.split()))
     return escaped_marks(plain)
+
+
+def shown_title(title: str) -> str:
+    """A title on one line, cut when it is long: one that a client or a person gave may hold anything."""
+    line = name_on_a_line(title)
+    return line if len(line) <= _LONGEST_TITLE else f"{line[: _LONGEST_TITLE - 1].rstrip()}…"
 
 
 def shown_speaker(name: str) -> str:

@@ -29,7 +29,7 @@ from clew.serve.agent_tools.past_answer import past_answer
 from clew.serve.agent_tools.quoting import NotTraceable, quotes
 from clew.serve.agent_tools.topics import OTHERS, all_topics, collapsed, expanded, known_topics
 from clew.text.counted import counted
-from clew.text.shown_names import name_on_a_line
+from clew.text.shown_names import name_on_a_line, shown_title
 from clew.types.context import Context
 from clew.types.ids import cut_session
 from clew.types.moments import MODES, Remembered
@@ -468,7 +468,8 @@ def _line(session: SessionInfo) -> str:
     day = "no date" if session.end is None else session.end.date().isoformat()
     turns = counted(session.turns, "turn")
     name = name_on_a_line(cut_session(session.name))
-    return f"{name}: {day}, {turns}{f', {where}' if where else ''}: {session.title or 'no title'}"
+    title = shown_title(session.title) if session.title else "no title"
+    return f"{name}: {day}, {turns}{f', {where}' if where else ''}: {title}"
 
 
 def _check_offset(offset: int, text: str, what: str) -> None:

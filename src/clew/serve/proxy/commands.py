@@ -33,7 +33,7 @@ from clew.serve.scripted.refusal import compact
 from clew.serve.scripted.script import Reply
 from clew.serve.scripted.vendors import VENDORS
 from clew.text.counted import counted
-from clew.text.shown_names import name_on_a_line
+from clew.text.shown_names import name_on_a_line, shown_title
 from clew.types.ids import cut_session
 
 log = logging.getLogger("clew.serve")
@@ -194,7 +194,7 @@ class Commands:
         stats, topics = self._memory.stats(), self._memory.topics(limit=_TOPICS)
         lines = [
             f"Conversation: {self._session or '(not stored yet)'}",
-            f"Label: {own.title if own and own.title else '(none)'}",
+            f"Label: {shown_title(own.title) if own and own.title else '(none)'}",
             f"Turns: {own.turns if own else 0} here, {stats.turns} in {counted(stats.sessions, 'conversation')}",
             f"Active topics: {', '.join(own.topics) if own and own.topics else '(none yet)'}",
             f"All topics: {', '.join(f'{each.name} ({segments(each.count)})' for each in topics) or '(none yet)'}",
@@ -233,7 +233,7 @@ class Commands:
         found = self._memory.sessions(limit=_LISTED)
         names = [name_on_a_line(cut_session(each.name)) for each in found]
         lines = [
-            f"{name}: {each.title or '(no label)'}, {counted(each.turns, 'turn')}"
+            f"{name}: {shown_title(each.title) if each.title else '(no label)'}, {counted(each.turns, 'turn')}"
             for name, each in zip(names, found, strict=True)
         ]
         return "\n".join(lines) or "None yet."
