@@ -158,6 +158,15 @@ KEYS: Final = (
     secret_rule("cerebras", "csk-", r"(?<![\w-])(?P<secret>csk-[a-z0-9]{40,}+)(?![\w-])", check.is_random_key),
     secret_rule("fireworks", "fw_", r"(?<!\w)(?P<secret>fw_[A-Za-z0-9]{22,24})(?!\w)", check.is_mixed_secret),
     secret_rule("posthog", "phx_", r"(?<!\w)(?P<secret>phx_[A-Za-z0-9]{40,}+)(?!\w)", check.is_mixed_secret),
+    secret_rule(
+        "vercel",
+        "vercel_blob_rw_",
+        r"(?<!\w)(?P<secret>vercel_blob_rw_[A-Za-z0-9]{12,}_?[A-Za-z0-9]{20,}+)(?!\w)",
+        check.is_mixed_secret,
+    ),
+    secret_rule("new-relic", "nrak-", r"(?<![\w-])(?P<secret>NRAK-[A-Z0-9]{27})(?![\w-])"),
+    secret_rule("facebook", "eaaa eaab eaac eaam", r"(?<!\w)(?P<secret>EAA[ABCM]\w{100,}+)", check.is_mixed_secret),
+    secret_rule("resend", "re_", r"(?<!\w)(?P<secret>re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24})(?!\w)", check.is_mixed_secret),
     secret_rule("apify", "apify_api_", r"(?<!\w)(?P<secret>apify_api_[A-Za-z0-9]{30,}+)(?!\w)", check.is_mixed_secret),
 )
 """Keys that carry their issuer's mark."""

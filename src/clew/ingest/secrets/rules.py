@@ -33,6 +33,7 @@ from clew.ingest.secrets.rule import (
     secret_rule,
 )
 from clew.ingest.secrets.sentences import SENTENCES
+from clew.ingest.secrets.services import SERVICES
 from clew.ingest.secrets.settings import ENVIRONMENT_FILES, SETTINGS, USERS
 from clew.ingest.secrets.tables import TABLES
 
@@ -50,6 +51,7 @@ _OF_PLACE = (
 )
 _IS_NEEDS = (" is ", " was ", " is:", " was:", "'s ", "’s ")
 _SHORT_NAME = r"(?<![a-z0-9])(?:pass|pw)"
+_FOR_IT = r"(?:\s+(?:for|to|on)\s+[^\n:!?|]{1,40}?)?"
 _TELLS = (
     r"(?:\s+(?:is|was|to|be)(?:\s+now)?(?:\s{0,2}:)?|['’]s:?"
     r"|[*_`]{0,3}(?:\s\([^()\n]{1,40}\))?\s{0,2}(?:[:=][*_]{0,3}|[=-]>|[→–—]|(?<=[*`] )-))\s{1,3}"
@@ -253,6 +255,11 @@ _IN_CONTEXT: Final = (
                 rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{OPENING_MARKS}{BARE_WORD}",
                 (":", "="),
             ),
+            (
+                ("pass for", "pass to", "pw for", "pw to", "pw on", "pass's", "pw's", "pass’s", "pw’s"),
+                rf"{_SHORT_NAME}{_FOR_IT}(?:\s+is|['’]s|\s{{0,2}}[:=])\s{{1,3}}{OPENING_MARKS}{BARE_WORD}",
+                (" is ", ":", "=", "'s ", "’s "),
+            ),
         )
     ),
     *(
@@ -308,6 +315,7 @@ def secret_rules() -> tuple[SecretRule, ...]:
         *SETTINGS,
         *USERS,
         *COMMANDS,
+        *SERVICES,
         *SENTENCES,
         *TABLES,
         *BLOCKS,

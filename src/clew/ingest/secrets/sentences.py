@@ -119,6 +119,11 @@ def _has_digit(match: SecretMatch) -> bool:
     return re.search("[0-9]", match["secret"]) is not None
 
 
+def _is_not_counted(match: SecretMatch) -> bool:
+    """Whether the digits behind a name are no count: `CVV 3 digits`."""
+    return not _COUNTED.match(match.string, match.end())
+
+
 def _given_to_owner(match: SecretMatch) -> bool:
     before = check.text_before(match, 50)
     return _OWNED.search(before) is not None and _is_word(match["secret"])
@@ -198,6 +203,18 @@ SENTENCES: Final = (
         reach=160,
     ),
     credential_rule(
+        ("your code is",),
+        r"your\s+code\s+is\s{0,2}:?\s{0,3}[*_`\"'“]{0,4}(?P<secret>\d{3}[ -]\d{3}|\d{4,8})(?![\w-]|[.,]\d)"
+        r"(?=[^\n]{0,100}\b(?:do\s+not|don['’]?t|never)\s+(?:share|give|tell|disclose|forward)\b)",
+        _is_not_counted,
+        ("share", " give", " tell", "disclose", "forward"),
+    ),
+    credential_rule(
+        "cvv cvc",
+        r"(?<!\w)cv[vc]2?\s{1,3}(?P<secret>\d{3,4})(?![\w-]|[.,]\d)",
+        _is_not_counted,
+    ),
+    credential_rule(
         "password",
         r"password\s{0,2}:\s{1,3}(?P<secret>[A-Za-z]{6,40})(?=[.!]?[ \t]*(?:\n|\\n|$))",
         _given_to_owner,
@@ -224,6 +241,12 @@ SENTENCES: Final = (
         r"(?<![\w.-])(?:credentials|creds|logins?)(?:\s+(?:for|to|of|on)\s+[^\n.:!?]{1,40}?)?"
         rf"(?:\s+(?:are|is|were|was)(?:\s{{0,2}}:)?|\s{{0,2}}[:=])\s{{1,3}}{_USER}(?:[/:|,]|and){_SECRET_OF_USER}",
         _strong,
+    ),
+    credential_rule(
+        "credentials creds login",
+        rf"(?<![\w.-])(?:credentials|creds|logins?)\s+{_USER}/{_SECRET_OF_USER}",
+        check.is_random_word,
+        (" / ", "/"),
     ),
     credential_rule(
         ("log in", "login", "sign in", "logged in"),
