@@ -74,12 +74,25 @@ def test_a_backup_that_is_none_replaces_nothing(backed_up: tuple[Path, Path], tm
     ):
         with pytest.raises(error):
             restore_backup(tmp_path / name, home, None)
+    with pytest.raises(StoreCorrupt, match=r"^the backup '.*torn\.db' is damaged: .*; nothing was replaced"):
+        restore_backup(torn, home, None)
     with pytest.raises(StoreCorrupt, match=r"note\.txt' is no backup, or an encrypted one"):
         restore_backup(tmp_path / "note.txt", home, None)
     with pytest.raises(InputError, match="the home's own database"):
         restore_backup(home / DATABASE, home, None)
     assert (home / DATABASE).read_bytes() == before
     assert not (home / RESTORED).exists()
+
+
+@pytest.mark.requirement("F-STORE-38")
+def test_a_backup_with_a_broken_page_is_named_on_one_line(backed_up: tuple[Path, Path]) -> None:
+    home, file = backed_up
+    pages = bytearray(file.read_bytes())
+    pages[-4096:] = b"\xff" * 4096
+    file.write_bytes(pages)
+    with pytest.raises(StoreCorrupt, match=r"^the backup '[^\n]*' is damaged: [^\n]*; nothing was replaced") as told_as:
+        restore_backup(file, home, None)
+    assert "\n" not in str(told_as.value)
 
 
 @pytest.mark.requirement("F-STORE-38")

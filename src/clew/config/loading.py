@@ -170,6 +170,10 @@ def _from_file(home: Path | None) -> dict[str, Any]:
         raise ConfigError(
             f"{path} cannot be read as TOML: it is not UTF-8 (at byte {error.start}); save it as that, or move it away"
         ) from error
+    except PermissionError as error:
+        raise ConfigError(
+            f"{path} cannot be read by this user; ask its owner for the right to read it, or name another home"
+        ) from error
     except (OSError, ValueError, RecursionError) as error:  # the last two for what no file means: numbers, nesting
         raise ConfigError(f"{path} cannot be read as TOML: {error}; correct it or move it away") from error
 

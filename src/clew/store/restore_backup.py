@@ -107,24 +107,29 @@ def _checked(backup: Path, secret: str | None) -> dict[str, int]:
     """The rows of a backup by table, once it is known to be a sound database of Clew that this version can open."""
     key = key_for(backup, secret)
     with closing(apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)) as source:
-        if key is not None:
-            key.open(source)
         try:
+            if key is not None:
+                key.open(source)
             with fitting(backup, key):
                 refuse_foreign(source, len(migrations("sqlite")))
+            if not schema_number(source):
+                raise StoreError(f"{str(backup)!r} holds no memory; name a file that `clew backup` wrote")
+            wrong = damage(source)
+            if wrong:
+                raise _damaged(backup, wrong[0])
+            return row_counts(source)
+        except apsw.CorruptError as error:  # where `damage` cannot even begin, as in a file that was cut
+            raise _damaged(backup, str(error)) from error
         except apsw.NotADBError as error:
             raise StoreCorrupt(
                 f"{str(backup)!r} is no backup, or an encrypted one; name a file that `clew backup` wrote, and in "
                 "store.key the key of an encrypted one"
             ) from error
-        if not schema_number(source):
-            raise StoreError(f"{str(backup)!r} holds no memory; name a file that `clew backup` wrote")
-        wrong = damage(source)
-        if wrong:
-            raise StoreCorrupt(
-                f"the backup {str(backup)!r} is damaged: {wrong[0]}; nothing was replaced, try an older one"
-            )
-        return row_counts(source)
+
+
+def _damaged(backup: Path, why: str) -> StoreCorrupt:
+    reason = " ".join(why.split())  # SQLite's has lines
+    return StoreCorrupt(f"the backup {str(backup)!r} is damaged: {reason}; nothing was replaced, try an older one")
 
 
 def _empty_log(file: Path, secret: str | None, busy_timeout: float) -> None:
