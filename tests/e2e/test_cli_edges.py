@@ -37,6 +37,22 @@ def test_restore_overwrites_a_file_only_with_force(home: Path, tmp_path: Path) -
     assert "leave out --part" in failure(2, "restore", "bees:turn:0", "--part", "1", "--json", "--home", home)
 
 
+@pytest.mark.requirement("F-MENDED-02")
+def test_nothing_is_written_in_the_place_of_a_homes_own_files(home: Path, tmp_path: Path) -> None:
+    before = (home / "clew.db").read_bytes()
+    (tmp_path / "link").symlink_to(home / "clew.db")
+    for file in (home / "clew.db", home / "clew.lock", tmp_path / "link"):
+        told = failure(1, "restore", "bees:turn:0", "--out", file, "--force", "--home", home)
+        assert f"has the name of a file of the memory in '{home}'" in told
+    for command in ("backup", "export"):
+        for name in ("clew.db.restored", "clew.db.schema-3.backup", "clew.db-journal"):
+            assert "name one in another folder" in failure(1, command, home / name, "--home", home)
+    assert (home / "clew.db").read_bytes() == before
+    done("backup", home / "clew.db.monday", "--home", home)
+    done("backup", tmp_path / "clew.db", "--home", home)
+    assert "The hive" in done("restore", "bees:turn:0", "--home", home)
+
+
 @pytest.mark.requirement("F-MENDED-09")
 def test_a_quotation_is_shown_where_it_stands_also_behind_letters_that_case_folding_makes_longer(home: Path) -> None:
     done("add", "Der Fuß ist groß. " * 60 + "The queen is marked blue.", "--session", "bees", "--home", home)

@@ -40,6 +40,7 @@ from clew.rows.originals import is_original
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path
 from clew.store.protocol import Store
+from clew.store.raw_file import see_that_it_is_not_of_a_home
 from clew.text.counters import Counting
 from clew.types import ForgetReport, IngestReport, Receipt, Turn
 from clew.types.pins import Pin
@@ -431,15 +432,18 @@ class Memory(MemoryLearning):
         """Writes every turn and every original to a JSON Lines file that `import_path` reads back; gives the turns.
 
         Raises:
-            InputError: the file exists already.
+            InputError: the file exists already, or has the name of one of a home's.
         """
         self._check_open()
-        return export_space(self.reads.store, self.space, usable_path(path, "the file"))
+        file = usable_path(path, "the file")
+        see_that_it_is_not_of_a_home(file)
+        return export_space(self.reads.store, self.space, file)
 
     def backup(self, path: str | Path) -> int:
         """Writes all spaces to one new, checked file while others go on; gives its bytes. StoreError if it exists."""
         self._check_open()
         file = usable_path(path, "the file")
+        see_that_it_is_not_of_a_home(file)
         self.reads.store.backup(file)
         return file.stat().st_size
 

@@ -7,17 +7,22 @@ SQLite, which closes its handle when the locks are gone, or not at all.
 Source: https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
 """
 
+import os
+import re
 from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
 import apsw
 
+from clew.errors import InputError
 from clew.forks import using_sqlite
 
 _DATABASE: Final = "clew.db"
 _WITHOUT_TEXT: Final = (f"{_DATABASE}-shm", "clew.lock")
 """Files that are locked outside of SQLite's knowledge of files; they hold numbers only."""
+_OWN: Final = re.compile(r"clew\.lock|clew\.db(?:-wal|-shm|-journal|\.rekeyed|\.restored|\.schema-.*)?")
+"""Names of the files that a home makes itself (docs/storage.md)."""
 _HELD: Final = frozenset((_DATABASE, f"{_DATABASE}-wal", *_WITHOUT_TEXT))
 
 
@@ -27,6 +32,19 @@ def is_held(file: Path) -> bool:
         return False
     real = file.resolve()
     return real.name in _HELD and real.with_name(_DATABASE).is_file()
+
+
+def see_that_it_is_not_of_a_home(file: Path) -> None:
+    """Refuses a name that a home has for its own files, in the folder of a home, also where a link leads there.
+
+    Raises:
+        InputError: it is one; what is written there would take the database's place, or go when the home is opened.
+    """
+    real = Path(os.path.realpath(file))
+    if _OWN.fullmatch(real.name) and os.path.lexists(real.with_name(_DATABASE)):
+        raise InputError(
+            f"{str(file)!r} has the name of a file of the memory in {str(real.parent)!r}; name one in another folder"
+        )
 
 
 def is_without_text(file: Path) -> bool:
