@@ -33,20 +33,23 @@ PIECES = st.lists(
 
 
 @pytest.mark.requirement("F-FORM-04")
-@given(PIECES, st.sampled_from(["topic", "gap", "forced", "end"]), SCORES)
+@given(PIECES, st.sampled_from(["topic", "gap", "forced", "end"]), SCORES, st.text("]^`az{|}~", max_size=56))
 def test_a_beat_is_read_as_it_was_written(
-    given_pieces: list[tuple[int, float, float, tuple[str, ...], tuple[str, ...], bool]], reason: str, tie: float
+    given_pieces: list[tuple[int, float, float, tuple[str, ...], tuple[str, ...], bool]],
+    reason: str,
+    tie: float,
+    states: str,
 ) -> None:
     pieces = tuple(
         Piece(seq=seq, layer1=weight, coherence=near, tags=tags, nuance=nuance, short=short)
         for seq, weight, near, tags, nuance, short in sorted(given_pieces)
     )
     links = (Link(pieces[0].seq, pieces[-1].seq, tie),) if len(pieces) > 1 else ()
-    beat = BeatMap.made(pieces, links, reason)
+    beat = BeatMap.made(pieces, links, reason, states)
     kept = beat_text(beat)
     assert beat_of(kept) == beat == beat_of(dumps(beat.to_dict()))
     assert seqs_of(kept) == tuple(piece.seq for piece in pieces) == seqs_of(dumps(beat.to_dict()))
-    assert summary_of(kept) == NodeSummary(len(pieces), beat.macro_weight, beat.domains)
+    assert summary_of(kept) == NodeSummary(len(pieces), beat.macro_weight, beat.domains, states)
 
 
 @pytest.mark.requirement("F-FORM-04")
@@ -57,6 +60,14 @@ def test_a_plain_beat_is_kept_in_an_eighth_of_its_json() -> None:
     )
     beat = BeatMap.made(pieces, (), "topic")
     assert 8 * len(beat_text(beat)) < len(dumps(beat.to_dict()))
+
+
+@pytest.mark.requirement("F-FORM-04")
+def test_a_beat_that_was_written_before_its_states_were_kept_has_none() -> None:
+    piece = Piece(seq=4, layer1=0.25, coherence=0.5, tags=("legal",))
+    older = dumps(["topic", 4, [2500], [5000], "l"])
+    assert beat_of(older) == BeatMap.made((piece,), (), "topic")
+    assert summary_of(older).states == ""
 
 
 @pytest.mark.requirement("F-FORM-04")

@@ -57,6 +57,10 @@ _SUBJECT_OF_MANNER: Final = 2.0
 # Least value of the best state: below it the turns together say no more than nothing.
 _LEAST: Final = -1.0
 
+# Levels of `state_levels`: a step in logits, and characters that JSON leaves as they are.
+_STEP: Final = 0.5
+_TOP, _BOTTOM = 126, 93
+
 _FIRST, _SECOND = np.array(_PAIRS).T
 
 
@@ -81,6 +85,29 @@ def likelihoods(beyond: NDArray[np.float64], vectors: Sequence[bool]) -> Likelih
     one, two = odds[:, _FIRST], odds[:, _SECOND]
     pairs = np.log((1.0 - _BOTH) / 2.0 * (one + two) + _BOTH * one * two)
     return np.hstack([np.zeros((len(logits), 1)), logits, pairs])
+
+
+def state_levels(evidence: Sequence[Sequence[float]], vectors: Sequence[bool]) -> str:
+    """How well each state describes a run, a character for each of `STATES`; `levels_read` decodes it.
+
+    Args:
+        evidence: the evidence of each turn, at least one.
+        vectors: whether it has that of the turn's vector.
+    """
+    sums = likelihoods(beyond_even(evidence, vectors), vectors).sum(axis=0) - PRICES
+    sums[0] = _LEAST
+    below = ((sums.max() - sums) / _STEP).round().astype(np.int64)
+    return bytes(np.maximum(_TOP - below, _BOTTOM).tolist()).decode("ascii")
+
+
+def levels_read(levels: Sequence[str]) -> Likelihoods:
+    """The logarithms of the likelihoods of `STATES`, relative to the best one, a row for each run.
+
+    They come from what `state_levels` returned: in steps of half a logit, and no less than -16.5.
+    """
+    codes = np.frombuffer("".join(levels).encode("ascii"), np.uint8).reshape(-1, len(STATES))
+    decoded: Likelihoods = (codes.astype(np.float64) - _TOP) * _STEP
+    return decoded
 
 
 def about(evidence: Sequence[Sequence[float]], vectors: Sequence[bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.analyze.domain_states import MANNERS, about
+from clew.analyze.domain_states import MANNERS, about, state_levels
 from clew.analyze.domain_words import BIAS, FORM, FORMS, STEP, ZERO, forms_of, rows
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.prototypes import Prototypes, likeness, log_odds
@@ -163,6 +163,11 @@ def domains_of_beat(
             for piece, named in enumerate(own)
         ]
     )
+
+
+def states_of_beat(evidence: Sequence[Evidence], vectors: Sequence[bool]) -> str:
+    """How well each state describes a beat, by all its pieces, short or not (`domain_states.state_levels`)."""
+    return state_levels([each or _NOTHING for each in evidence], vectors)
 
 
 def _own_part(row: Evidence, some: Sequence[str]) -> tuple[str, ...]:

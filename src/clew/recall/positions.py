@@ -50,6 +50,7 @@ def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
                 macro_weight=summary.macro_weight,
                 domains=summary.domains,
                 at=from_us(end),
+                states=summary.states,
             )
         )
     return found

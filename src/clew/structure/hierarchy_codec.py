@@ -1,12 +1,13 @@
 """Encode the hierarchy as the text of rows and decode it: columns of integers and letters instead of records.
 
-    beat        [reason, seqs, layer1, coherence, domains, nuance, short, links]
+    beat        [reason, seqs, layer1, coherence, domains, nuance, short, links, states]
     chapter     [turns, macro weight, domains]
     right edge  [chapters closed, profiles of level 2, profiles of level 3, ...]
     profile     [chapter, low, high, turns, time of the first, time of the last, vector, counts, terms]
 
 `seqs` is the first seq where the turns are consecutive, else all of them. Domains and nuance are one text each, with a
-comma between pieces; `short` lists pieces by index; links are triples of two such indexes and a weight. Vectors and
+comma between pieces; `short` lists pieces by index; links are triples of two such indexes and a weight; `states` is
+empty in beats that were frozen before it was kept. Vectors and
 hashed terms are bytes in base 64. Empty values at the end are left out. Sums over the pieces are computed again
 (`BeatMap.made`). Clew wrote mappings up to schema 3; these are read as well.
 """
@@ -28,11 +29,15 @@ from clew.types.compact import DOMAINS, NUANCES, LetterCodes, parts, score_of, t
 
 @dataclass(frozen=True, slots=True)
 class NodeSummary:
-    """Sums over any node: how many turns it covers, its macro weight, and its domains as shares that sum to 1."""
+    """Sums over any node: how many turns it covers, its macro weight, and its domains as shares that sum to 1.
+
+    `states` is `BeatMap.states`, empty for a chapter.
+    """
 
     turns: int
     macro_weight: float
     domains: dict[str, float]
+    states: str = ""
 
 
 def beat_text(beat: BeatMap) -> str:
@@ -50,6 +55,7 @@ def beat_text(beat: BeatMap) -> str:
         _column(NUANCES, [piece.nuance for piece in pieces]),
         [place for place, piece in enumerate(pieces) if piece.short],
         [each for link in beat.links for each in (number[link.first], number[link.second], parts(link.weight))],
+        beat.states,
     ]
     return dumps(trimmed(values))
 
@@ -59,7 +65,7 @@ def beat_of(text: str) -> BeatMap:
     held = json.loads(text)
     if isinstance(held, dict):
         return BeatMap.from_dict(held)
-    reason, places, layer1, coherence, domains, nuance, short, links = held + _BLANK[len(held) :]
+    reason, places, layer1, coherence, domains, nuance, short, links, states = held + _BLANK[len(held) :]
     seqs = _seqs(places, len(layer1))
     rows = zip(seqs, layer1, coherence, _names(DOMAINS, domains), _names(NUANCES, nuance), strict=True)
     pieces = tuple(
@@ -75,7 +81,7 @@ def beat_of(text: str) -> BeatMap:
     )
     triples = zip(links[::3], links[1::3], links[2::3], strict=True)
     tied = tuple(Link(seqs[first], seqs[second], score_of(weight)) for first, second, weight in triples)
-    return BeatMap.made(pieces, tied, reason)
+    return BeatMap.made(pieces, tied, reason, states)
 
 
 def seqs_of(text: str) -> tuple[int, ...] | None:
@@ -101,7 +107,7 @@ def summary_of(text: str) -> NodeSummary:
         domains = held[4] if len(held) > 4 else ""
         weights = [score_of(each) for each in held[2]]
         weight, _, shares = sums_of(list(zip(_names(DOMAINS, domains), weights, strict=True)))
-        return NodeSummary(len(weights), weight, shares)
+        return NodeSummary(len(weights), weight, shares, held[8] if len(held) > 8 else "")
     turns, weight, domains = held
     return NodeSummary(
         turns, score_of(weight), {DOMAINS.name(letter): score_of(share) for letter, share in domains.items()}
@@ -183,5 +189,5 @@ def _names(known: LetterCodes, column: str | list[str | list[str]]) -> list[list
     return [known.read(each) for each in (column.split(",") if isinstance(column, str) else column)]
 
 
-_BLANK: Final[list[Any]] = ["", 0, [], [], "", "", [], []]
+_BLANK: Final[list[Any]] = ["", 0, [], [], "", "", [], [], ""]
 _NO_PROFILE: Final[list[Any]] = [0, 0, 0, 0, None, None, "", [], ""]

@@ -11,7 +11,8 @@ from itertools import chain
 from typing import Final
 
 from clew.errors import InputError
-from clew.structure.conversation_context import present, subjects_in_context
+from clew.structure.conversation_context import BeatSubject, present, subjects_in_context
+from clew.structure.conversation_states import subjects_by_evidence
 from clew.structure.density import normalised
 from clew.text.terms import terms
 from clew.types.chunk import ContextSnapshot
@@ -32,6 +33,7 @@ class MacroNode(Record):
         macro_weight: 0..1.
         domains: share of each domain tag, summing to 1; empty when nothing weighs anything.
         at: event time of its last turn; None when unknown.
+        states: `BeatMap.states`; empty when unknown.
     """
 
     session: str
@@ -41,6 +43,7 @@ class MacroNode(Record):
     macro_weight: float
     domains: dict[str, float]
     at: datetime | None = None
+    states: str = ""
 
     @property
     def turns(self) -> int:
@@ -159,11 +162,12 @@ def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
     """How the domains changed from beat to beat.
 
     A beat's domain, and whether it crosses domains, are told in the light of the whole conversation
-    (`conversation_context`); what entered and left is told by the beat alone.
+    (`conversation_states`, or `conversation_context` if the `states` of a beat are unknown). What entered and left is
+    told by the beat alone.
     """
     moved: list[Movement] = []
     last: Mapping[str, float] | None = None
-    subjects = subjects_in_context([(node.domains, node.turns) for node in nodes])
+    subjects = _subjects(nodes)
     for node, subject in zip(nodes, subjects, strict=True):
         here, past = present(node.domains), present(last or {})
         moved.append(
@@ -178,6 +182,12 @@ def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
         )
         last = node.domains
     return tuple(moved)
+
+
+def _subjects(nodes: Sequence[MacroNode]) -> list[BeatSubject]:
+    if all(node.states for node in nodes):
+        return subjects_by_evidence([(node.states, node.turns) for node in nodes])
+    return subjects_in_context([(node.domains, node.turns) for node in nodes])
 
 
 def last_beats(nodes: Sequence[MacroNode], count: int, newest: int | None = None) -> tuple[int, int] | None:

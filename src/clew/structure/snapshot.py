@@ -10,7 +10,7 @@ from itertools import combinations
 from math import sqrt
 from typing import Final, Self
 
-from clew.analyze.domains import Evidence, domains_of_beat
+from clew.analyze.domains import Evidence, domains_of_beat, states_of_beat
 from clew.analyze.layer1 import WINDOW, layer1_of_beat
 from clew.analyze.words import Reading
 from clew.structure.beats import Beat
@@ -66,6 +66,8 @@ class BeatMap(Record):
         domains: the domain summary normalised to sum to 1; empty when all weights are 0.
         links: the strongest links between pieces, at most `LINKS_PER_PIECE` for each piece, strongest first.
         reason: what ended the beat.
+        states: how well each combination of domains describes it (`domain_states.state_levels`); empty in beats that
+            were frozen before this was kept.
     """
 
     pieces: tuple[Piece, ...]
@@ -74,9 +76,10 @@ class BeatMap(Record):
     domains: dict[str, float]
     links: tuple[Link, ...]
     reason: str
+    states: str = ""
 
     @classmethod
-    def made(cls, pieces: tuple[Piece, ...], links: tuple[Link, ...], reason: str) -> Self:
+    def made(cls, pieces: tuple[Piece, ...], links: tuple[Link, ...], reason: str, states: str = "") -> Self:
         """The map of weighed pieces, with the sums over them computed."""
         weight, summary, domains = sums_of([(piece.tags, piece.layer1) for piece in pieces])
         return cls(
@@ -86,6 +89,7 @@ class BeatMap(Record):
             domains=domains,
             links=links,
             reason=reason,
+            states=states,
         )
 
     @property
@@ -148,6 +152,7 @@ def freeze(
         pieces=tuple(weighed),
         links=_links(weighed, [content.terms for content in contents]),
         reason=beat.reason,
+        states=states_of_beat([content.evidence for content in contents], [content.has_vector for content in contents]),
     )
 
 

@@ -118,6 +118,7 @@ def _nodes(case: MacroCoherenceCase, beats: Sequence[BeatMap]) -> list[MacroNode
             high=beat.pieces[-1].seq,
             macro_weight=beat.macro_weight,
             domains=beat.domains,
+            states=beat.states,
         )
         for place, beat in enumerate(beats)
     ]
