@@ -83,9 +83,10 @@ def upstream(proxied: Proxied, name: str, messages: list[Message], client: Clien
     edits, last = list(back.edits), len(messages) - 1
     if adds:
         assert last not in back.indexes
-        text = injections.record(conversation, last, _BLOCK.format(last), turns=[])
-        assert text is not None
-        edits.append(wire.appended(request, last, text))
+        formed = injections.formed(conversation, last, _BLOCK.format(last))
+        assert formed is not None
+        assert injections.record(conversation, last, formed, turns=[])
+        edits.append(wire.appended(request, last, formed[1]))
     answer = said(name, "assistant", "I see.", random.Random(len(messages)))  # noqa: S311  # likewise
     proxied.memorizer.store_answer(conversation, request, client, Answer((answer,)))
     return edited(request.body, edits)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from clew.condense.images import MOST_SIDE, image_tokens, shrink_images, without_images
+from clew.condense.images import MOST_SIDE, apart_from_images, shrink_images, without_images
 from clew.errors import InputError
 from clew.text.image_tokens import PRICES, anthropic_tokens, gemini_tokens, openai_tokens
 
@@ -147,8 +147,10 @@ def test_no_image_costs_more_than_the_provider_allows(width: int, height: int) -
 @pytest.mark.parametrize("wire", WIRES)
 def test_images_are_counted_by_size_and_not_by_their_characters(wire: str) -> None:
     messages = [message(wire, picture(1_024, 1_024)), message(wire, b"no image, but as long as its code" * 9)]
-    assert image_tokens(messages, wire) > 700
-    assert len(str(without_images(messages))) < 600
+    words, tokens = apart_from_images(messages, wire)
+    assert tokens > 700
+    assert len(str(words)) < 600
+    assert words == without_images(messages)
 
 
 def test_sixteen_bits_a_pixel_stay_since_they_would_turn_white() -> None:
@@ -275,7 +277,7 @@ def test_bombs_and_broken_files_stay_and_are_counted(data: bytes, caplog: pytest
     given_ = message("anthropic", data)
     assert shrink_images([given_], "anthropic") == ([given_], [])
     assert "stays as it is" in caplog.text
-    assert 0 < image_tokens([given_], "anthropic") <= 4_784
+    assert 0 < apart_from_images([given_], "anthropic")[1] <= 4_784
 
 
 @pytest.mark.requirement("IMAGE-FORM-01")
@@ -295,7 +297,7 @@ def test_base64_is_read_as_clients_write_it(written: Any) -> None:
     (after,), (image,) = shrink_images([before], "gemini")
     assert image.original == saved(data, "PNG")
     assert len(json.dumps(after)) < len(json.dumps(before)) / 2
-    assert image_tokens([before], "gemini") == gemini_tokens(2_000, 1_000)
+    assert apart_from_images([before], "gemini")[1] == gemini_tokens(2_000, 1_000)
 
 
 @pytest.mark.requirement("IMAGE-FORM-01")
@@ -303,7 +305,7 @@ def test_a_picture_that_gemini_made_and_signed_stays() -> None:
     part = {"inlineData": {"mimeType": "image/png", "data": base64.b64encode(picture(1_600, 1_200)).decode()}}
     made = {"role": "model", "parts": [{**part, "thoughtSignature": "c2ln"}]}
     assert shrink_images([made, {"role": "user", "parts": [{"text": "Nice."}]}], "gemini")[1] == []
-    assert image_tokens([made], "gemini") == gemini_tokens(1_600, 1_200)
+    assert apart_from_images([made], "gemini")[1] == gemini_tokens(1_600, 1_200)
 
 
 @pytest.mark.parametrize("kind", ["BMP", "TIFF", "ICO", "PPM"])
@@ -320,7 +322,7 @@ def test_addresses_with_data_are_read_in_any_spelling(start: str) -> None:
     (after,), (image,) = shrink_images([before], "openai")
     assert len(json.dumps(after)) < len(json.dumps(before))
     assert image.media_type.lower().startswith("image/png")
-    assert image_tokens([before], "openai") == 765
+    assert apart_from_images([before], "openai")[1] == 765
 
 
 def test_messages_that_are_nested_too_deeply_are_refused() -> None:

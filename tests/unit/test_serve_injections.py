@@ -24,9 +24,14 @@ OPENAI = WIRES["openai"]
 CODE = ClientMark(name="claude-code", session="0b7f")
 
 
-def with_block(memory: Memory, asked: Asked, turns: list[str]) -> str | None:
+def with_block(memory: Memory, asked: Asked, turns: list[str], block: str = BLOCK) -> str | None:
+    """The text of the block; None where it cannot be kept."""
     conversation, request = asked
-    return Injections(memory.parts).record(conversation, len(request.messages) - 1, BLOCK, turns=turns, receipt="r")
+    injections, last = Injections(memory.parts), len(request.messages) - 1
+    formed = injections.formed(conversation, last, block)
+    if formed is None or not injections.record(conversation, last, formed, turns=turns, receipt="r"):
+        return None
+    return formed[1]
 
 
 def sent(memory: Memory, asked: Asked) -> str:
@@ -84,7 +89,7 @@ def test_forgetting_a_quoted_turn_deletes_the_block(by_text: bool) -> None:
         asked = proxied.ask(messages, CODE)
         text = "3 Ann: I always drink green tea at noon"
         turns = [] if by_text else [name]
-        Injections(memory.parts).record(asked[0], 0, text, turns=turns)
+        with_block(memory, asked, turns, text)
         proxied.answered(asked, assistant("green"), client=CODE)
         later = proxied.ask([*messages, assistant("green"), user("why?")], CODE)
         assert "noon" in sent(memory, later)
@@ -104,7 +109,7 @@ def test_no_word_of_a_forgotten_turn_stays_with_the_proxy(tmp_path: Path) -> Non
         (name, _) = proxied.ids(asked[0].session)
         later = proxied.ask([user("when does it leave?")], header="other")
         block = f"{BLOCK}\n0 Ann: {words}"
-        Injections(memory.parts).record(later[0], 0, block, turns=[name])
+        with_block(memory, later, [name], block)
         proxied.answered(later, assistant("At nine"))
         traces = traces_of([memory.restore(name)])
         with store.snapshot() as reader:

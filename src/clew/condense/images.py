@@ -89,25 +89,27 @@ def shrink_images(messages: Sequence[Message], wire: str) -> tuple[list[Message]
     return [message if message.get("role") == "model" else _replaced(message, smaller) for message in given], shrunk
 
 
-def image_tokens(messages: Sequence[Message], wire: str) -> int:
-    """What the base64 images of a list cost, by their dimensions; Pillow reads only their headers."""
+def apart_from_images(messages: Sequence[Message], wire: str) -> tuple[list[Message], int]:
+    """A list with the bytes of its base64 images left out, which is counted as text, and what the images cost.
+
+    They cost by their dimensions; Pillow reads only their headers.
+    """
     total = 0
 
-    def count(media_type: str, code: str) -> None:  # noqa: ARG001  # see `_replaced`
+    def count(media_type: str, code: str) -> tuple[str, str]:
         nonlocal total
         try:
             size = _size(code)
         except MissingExtra:
             size = None
         total += UNREADABLE[wire] if size is None else IMAGE_TOKENS[wire](*size)
+        return media_type, ""
 
-    for message in messages:
-        _replaced(message, count)
-    return total
+    return [_replaced(message, count) for message in messages], total
 
 
 def without_images(value: Any) -> Any:
-    """A message, or a list of them, with the bytes of its base64 images left out: what remains is counted as text."""
+    """A message, or a list of them, with the bytes of its base64 images left out."""
     return _replaced(value, lambda media_type, _: (media_type, ""))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from clew.condense.images import image_tokens, without_images
+from clew.condense.images import apart_from_images
 from clew.condense.wires.protocol import Message, checked_list
 from clew.text.counters import Counter
 from clew.text.json_texts import json_texts
@@ -17,5 +17,5 @@ def message_tokens(messages: Sequence[Message], wire: str, counter: Counter) -> 
     Raises:
         InputError: `messages` is not a list of objects.
     """
-    given = checked_list(messages)
-    return counter("\n".join(json_texts(without_images(given)))) + image_tokens(given, wire)
+    words, images = apart_from_images(checked_list(messages), wire)
+    return counter("\n".join(json_texts(words))) + images

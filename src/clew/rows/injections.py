@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from clew.rows.pause import is_session_paused
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import InjectionRow
 from clew.store.rows import dumps, from_us, to_us
@@ -37,9 +38,22 @@ class Injection:
     retired: datetime | None = None
 
 
-def keep_injection(store: Store, space: str, injection: Injection, *, durable: bool = True) -> None:
-    """Keeps a block; durable on return, or with the next durable write."""
-    store.transaction(lambda tx: INJECTION.put(tx, [_row(space, injection)]), durable=durable)
+def keep_injection(store: Store, space: str, injection: Injection) -> None:
+    """Keeps a block; durable on return."""
+    store.transaction(lambda tx: INJECTION.put(tx, [_row(space, injection)]))
+
+
+def keep_unless_paused(store: Store, space: str, injection: Injection) -> bool:
+    """Keeps a block, durable with the next durable write; False, and nothing is kept, while its session is paused."""
+    row = _row(space, injection)
+
+    def write(tx: Transaction) -> bool:
+        if is_session_paused(tx, space, injection.session):
+            return False
+        INJECTION.put(tx, [row])
+        return True
+
+    return store.transaction(write, durable=False)
 
 
 def injections_of(reader: Reader, space: str, session: str) -> list[Injection]:

@@ -35,7 +35,7 @@ class Draft:
         put_back: the edits that put back the blocks of earlier questions.
         block: the edit that would add the new block; None when there is none.
         has_tools: whether Clew's tools are offered as well.
-        record: keeps the new block and gives its edit; None when the request has gone on without it.
+        record: keeps the new block; False when the request has gone on without it.
     """
 
     chat: Chat
@@ -44,7 +44,7 @@ class Draft:
     put_back: Sequence[Edit] = ()
     block: Edit | None = None
     has_tools: bool = False
-    record: Callable[[], Edit | None] = lambda: None
+    record: Callable[[], bool] = lambda: False
 
 
 def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> PreparedChat:
@@ -68,10 +68,9 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
         question = _with_window(question, current, proposed, request)
     decision = space.economy.choose(request, question, account=_account(request), session=session, limit=limit)
     edits = question.chosen(decision)
-    if draft.block is not None and decision.inject:
-        recorded = draft.record()
-        edits = [edit for edit in edits if edit is not draft.block] + ([recorded] if recorded else [])
-        decision = decision if recorded else replace(decision, inject=False)
+    if draft.block is not None and decision.inject and not draft.record():
+        edits = [edit for edit in edits if edit is not draft.block]
+        decision = replace(decision, inject=False)
     if decision.rewrite and proposed is not None and space.window is not None:
         space.window.accept(session, proposed)
     if decision.retire and draft.put_back:

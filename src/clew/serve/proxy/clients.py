@@ -23,6 +23,9 @@ _HEAD: Final = 400
 """Characters of the instructions in which a program names itself."""
 _OPENING: Final = 2
 """Messages in which a program tells about its surroundings."""
+_AGENT_STARTS: Final = tuple(start for start, _ in shapes.AGENTS)
+_SIDE_QUESTIONS: Final = tuple(mark.words for mark in shapes.SIDE_MARKS if mark.where == "question")
+_SIDE_INSTRUCTIONS: Final = tuple(mark.words for mark in shapes.SIDE_MARKS if mark.where == "instructions")
 _FOLDER_END: Final = re.compile(r"[\n\r<]|\) Files")
 
 
@@ -43,7 +46,9 @@ def recognised(request: ChatRequest) -> ClientMark:
 def _name(request: ChatRequest) -> str:
     headers = request.headers
     agent = headers.get("user-agent", "").lower()
-    by_agent = next((name for start, name in shapes.AGENTS if agent.startswith(start)), "")
+    by_agent = ""
+    if agent.startswith(_AGENT_STARTS):  # one look for what most requests are not
+        by_agent = next(name for start, name in shapes.AGENTS if agent.startswith(start))
     if by_agent and by_agent not in shapes.SDKS:
         return by_agent
     title = headers.get("x-title", "").lower()
@@ -175,12 +180,19 @@ def _side_mark(system: str, question: str) -> shapes.SideMark | None:
     """The mark of a request that a program makes for itself; its instructions may follow those that name it."""
     opening = question.lstrip()
     instructions = _first_lines(system)
+    if not opening.startswith(_SIDE_QUESTIONS) and not any(map(_begins_aside, instructions)):
+        return None  # as for most requests
     for mark in shapes.SIDE_MARKS:
         if mark.where == "question" and opening.startswith(mark.words):
             return mark
         if mark.where == "instructions" and any(line.startswith(mark.words) for line in instructions):
             return mark
     return None
+
+
+def _begins_aside(line: str) -> bool:
+    """Whether a line begins the instructions of a request that a program makes for itself."""
+    return line.startswith(_SIDE_INSTRUCTIONS)
 
 
 def _first_lines(system: str) -> tuple[str, ...]:

@@ -140,7 +140,8 @@ class Proxy:
         if wire is None or raw is None:
             await _unless_gone(self._pass(request, target, body, answer, self._fetch(request, target, principal)), body)
             return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in onward(request.headers)}
+        going_on = onward(request.headers)
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in going_on}
         encoding = headers.get("content-encoding", "")
         chat = Chat(wire, path, headers, raw, encoding, principal, options_of(request.named), ChatTicket())
         url, asked = address_for(self._upstreams[target.provider], target, request.named)
@@ -149,7 +150,7 @@ class Proxy:
             request.method,
             url,
             asked,
-            onward(request.headers),
+            going_on,
             self._forwarder,
             self._workers,
             self._config.read_bytes,

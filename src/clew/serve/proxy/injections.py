@@ -12,8 +12,7 @@ from typing import Final
 
 from clew.ingest.echo import framed
 from clew.memory.wiring import Parts
-from clew.rows.injections import Injection, injections_of, keep_injection, retire
-from clew.rows.pause import is_session_paused
+from clew.rows.injections import Injection, injections_of, keep_unless_paused, retire
 from clew.serve.proxy.exchange import ChatRequest, Edit
 from clew.serve.proxy.history.conversations import Conversation
 from clew.serve.proxy.wires.protocol import ProxyWire
@@ -47,28 +46,32 @@ class Injections:
     parts: Parts
 
     def record(
-        self, conversation: Conversation, index: int, block: str, *, turns: Iterable[str], receipt: str | None = None
-    ) -> str | None:
-        """Keeps a block that is about to be put into a message; gives the text to append to the message.
+        self,
+        conversation: Conversation,
+        index: int,
+        formed: tuple[str, str],
+        *,
+        turns: Iterable[str],
+        receipt: str | None = None,
+    ) -> bool:
+        """Keeps a block that is about to be put into a message.
 
         A kill of the process does not lose it; a power failure may until the answer is stored, which costs one miss of
         the provider's cache, whereas to wait for the disk here would delay every answer.
 
-        None if it cannot be kept, because the session is paused or the message is not stored: then nothing may be put
+        False if it cannot be kept, because the session is paused or the message is not stored: then nothing may be put
         into it, since it could not be put back.
 
         Args:
             conversation: as `store_request` gave it.
             index: of the message in the request.
+            formed: the id of the block and the text to append to the message, as `formed` gave them.
             turns: ids of the turns that the block quotes.
         """
         reads = self.parts.reads
-        formed, unit = self.formed(conversation, index, block), _unit(conversation, index)
-        if formed is None or unit is None:
-            return None
-        with reads.store.snapshot() as reader:
-            if is_session_paused(reader, reads.space, conversation.session):
-                return None
+        unit = _unit(conversation, index)
+        if unit is None:
+            return False
         name, text = formed
         chain, now = conversation.chains[unit], reads.clock()
         injection = Injection(
@@ -81,11 +84,10 @@ class Injections:
             at=now,
             receipt=receipt,
         )
-        keep_injection(reads.store, reads.space, injection, durable=False)
-        return text
+        return keep_unless_paused(reads.store, reads.space, injection)
 
     def formed(self, conversation: Conversation, index: int, block: str) -> tuple[str, str] | None:
-        """The id of a block, and the text that `record` would give for it; None where it would give none."""
+        """The id of a block, and the text that is appended to its message; None where it could not be put back."""
         unit = _unit(conversation, index)
         if unit is None or not any(conversation.held):
             return None

@@ -44,9 +44,9 @@ class OfferedTools:
         """
         if prepared.place is None:
             return prepared
-        memory, session = prepared.place.space.memory, prepared.place.conversation.session
+        memory, conversation = prepared.place.space.memory, prepared.place.conversation
         kept = self._of(memory)
-        held = kept.held.of(session)
+        held = {} if conversation.is_new else kept.held.of(conversation.session)
         if not held and not wanted:
             return prepared
         sent = request if prepared.body is None else chat.wire.read(chat.path, chat.headers, prepared.body)

@@ -21,7 +21,7 @@ from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.encodings import decoded
-from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage
+from clew.serve.proxy.exchange import Answer, ChatRequest, TokenUsage
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.history.fetched_answers import Fetch, FetchedAnswers
 from clew.serve.proxy.injections import PutBack
@@ -75,7 +75,7 @@ class Pipeline:
         if chat.options.incognito or space.log.is_excluded(client):
             return _incognito(space, request)
         conversation = space.conversations.identify(request, client, chat.options.session)
-        if space.log.is_paused_alone(conversation.session):
+        if conversation.is_paused:
             return _incognito(space, request)
         before = _index_of(space) if self._adds(chat) and client.side is None else None
         conversation = space.log.store_request(conversation, request, client)
@@ -199,7 +199,7 @@ class Pipeline:
         if formed is None:
             return assembled(draft, stored, None)
         block = chat.wire.appended(request, asked, formed[1])
-        record = partial(self._recorded, chat, request, place, text, context, asked)
+        record = partial(self._recorded, chat, place, formed, text, context, asked)
         receipt = context.receipt_id if context is not None else None
         return assembled(replace(draft, block=block, record=record), stored, receipt)
 
@@ -225,22 +225,27 @@ class Pipeline:
         return context if context.text and is_likely else None
 
     def _recorded(
-        self, chat: Chat, request: ChatRequest, place: ChatPlace, text: str, context: "Context | None", asked: int
-    ) -> Edit | None:
-        """The edit that adds a block, recorded before it is sent; None when the request went on without it.
+        self,
+        chat: Chat,
+        place: ChatPlace,
+        formed: tuple[str, str],
+        text: str,
+        context: "Context | None",
+        asked: int,
+    ) -> bool:
+        """Records a block before it is sent; False when the request went on without it, or it cannot be kept.
 
         From here on nobody gives up on the request, so the disk is waited for before.
         """
         place.conversation.wait_for_disk()
         if not chat.ticket.take():
-            return None
+            return False
         turns = context.turn_ids if context is not None else []
         receipt = context.receipt_id if context is not None else None
-        kept = place.space.injections.record(place.conversation, asked, text, turns=turns, receipt=receipt)
-        if kept is None:
-            return None
-        place.space.lost.brought_back(place.conversation.session, text)
-        return chat.wire.appended(request, asked, kept)
+        is_kept = place.space.injections.record(place.conversation, asked, formed, turns=turns, receipt=receipt)
+        if is_kept:
+            place.space.lost.brought_back(place.conversation.session, text)
+        return is_kept
 
 
 def _index_of(space: SpaceMemory) -> "IndexView | None":

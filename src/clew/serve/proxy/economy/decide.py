@@ -315,7 +315,8 @@ class _Chooser:
         self._is_known, self._is_paused = knowledge.is_whole, knowledge.is_paused
         self._may_return = knowledge.is_elsewhere and uses_all_marks(terms.rules, ways.plain.blocks)
         self._prospects: dict[str, Prospect] = {}
-        self._bases = [self._base(longest) for longest in (False, True)]
+        self._lives = (False, True) if terms.rules.seconds_most else (False,)  # by most providers both are one
+        self._bases = [self._base(longest) for longest in self._lives]
 
     def read(self, name: str) -> ReadPrompt:
         """A way as the cache reads it."""
@@ -350,11 +351,11 @@ class _Chooser:
 
     def _expected(self, name: str) -> Prospect:
         found = []
-        for longest, base in zip((False, True), self._bases, strict=True):
+        for longest, base in zip(self._lives, self._bases, strict=True):
             use = self._with.expected(self.read(name), self._terms.now, longest=longest)
             cost, own = use.cost(self._terms.price), self._own(name, use)
             found.append(Prospect(use, cost, own, cost - own - base))
-        return replace(found[0], harm=max(each.harm for each in found))
+        return found[0] if len(found) == 1 else replace(found[0], harm=max(each.harm for each in found))
 
     def _mark(self, name: str) -> None:
         """Gives one of our blocks a cache mark, if the client's own tokens cost less then."""

@@ -25,6 +25,7 @@ from clew.rows.conversations import (
     new_name,
     next_chain,
 )
+from clew.rows.pause import paused_since
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
 from clew.serve.proxy.history.conversation_lookup import (
     RETRY,
@@ -71,6 +72,8 @@ class Conversation:
         unmatched: units before the last stored one that are not stored as they are.
         relayed: answers in the stored part that the proxy relayed.
         recorded: how many units at the beginning are stored under their own hashes, so that only later ones need rows.
+        is_new: whether its name was made for this request, so that no row can have it.
+        is_paused: whether its session was paused by itself: then its requests are incognito.
         seed: hash of what the history goes on from, where the provider keeps that and the request only names it.
         last: place of the last turn of that; None for a request with its whole history.
         elsewhere: turns of the request that are stored in another session, by session and place.
@@ -93,6 +96,8 @@ class Conversation:
     unmatched: dict[int, Unmatched] = field(default_factory=dict)
     relayed: int = 0
     recorded: int = 0
+    is_new: bool = False
+    is_paused: bool = False
     seed: bytes = b""
     last: int | None = None
     elsewhere: tuple[tuple[str, int], ...] = ()
@@ -169,7 +174,8 @@ class Conversations:
         with self._store.snapshot() as reader:
             space = SPACE.get(reader, (self._space,))
             if space is None:
-                return self._without_passed(_new(units, client, named, len(request.messages)))
+                found = _new(units, client, named, len(request.messages))
+                return self._without_passed(self._paused(reader, found))
             goes_on = continued(reader, self._space, space.salt, request)
             seed = b"" if goes_on is None else goes_on[0].chain
             digests, chains = hashes(space.salt, units, seed)
@@ -177,7 +183,7 @@ class Conversations:
             look = Look(reader, self._space, space.salt, units, digests, chains, client, request.messages, is_retry)
             stored = looked_up(look, named, None if goes_on is None else goes_on[1])
             if stored is None:
-                return self._without_passed(self._begun(look, named))
+                return self._without_passed(self._paused(reader, self._begun(look, named)))
             name = named.name if named else stored.session
             found = _new(units, client, NamedConversation(name, False), len(request.messages), stored.session)
             key = conversation_key(space.salt, stored.session)
@@ -185,14 +191,22 @@ class Conversations:
                 found = replace(found, seed=seed, last=max(goes_on[0].turns[-1], default=None))
             if client.main is not None:
                 found = replace(found, elsewhere=self._elsewhere(reader, stored.session))
-            return self._without_passed(self._resolved(look, found, key, stored))
+            return self._without_passed(self._paused(reader, self._resolved(look, found, key, stored)))
+
+    def _paused(self, reader: Reader, found: Conversation) -> Conversation:
+        """The conversation, marked as paused where its session was paused by itself."""
+        is_paused = not found.is_new and paused_since(reader, self._space, found.session) is not None
+        return replace(found, is_paused=True) if is_paused else found
 
     def _begun(self, look: Look, named: NamedConversation | None) -> Conversation:
         """A conversation of which the proxy has stored nothing; of a sub-agent perhaps a file has brought in some."""
         imported = None if named else imported_agent(look, self._parts, self._parts.reads.clock())
         if imported is None:
             fresh = _new(look.units, look.client, named, len(look.messages))
-            return self._resolved(look, fresh, conversation_key(look.salt, fresh.session), None)
+            key = conversation_key(look.salt, fresh.session)
+            if named is not None:
+                return self._resolved(look, fresh, key, None)
+            return replace(fresh, is_new=True, key=key, digests=look.digests, chains=look.chains)
         name = NamedConversation(imported.session, True)
         key = conversation_key(look.salt, imported.session)
         stored = get_conversation(look.reader, look.space, key)

@@ -18,7 +18,7 @@ from clew.ingest.importers.json_fields import without_none
 from clew.memory.wiring import Parts
 from clew.rows.conversations import State, StoredMessage, message_digest, next_chain, put_messages, set_state
 from clew.rows.injections import injections_of
-from clew.rows.pause import is_session_paused, paused_since
+from clew.rows.pause import is_session_paused
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history.conversation_lookup import answer_chain
 from clew.serve.proxy.history.conversation_writer import ConversationWriter
@@ -144,12 +144,6 @@ class ConversationLog:
     def is_excluded(self, client: ClientMark) -> bool:
         """Whether the setting `ingest.exclude` keeps out what is said in the folder in which a program works."""
         return exclusion(self.parts.reads.config.ingest.exclude).of_folder(client.folder) is not None
-
-    def is_paused_alone(self, session: str) -> bool:
-        """Whether a session was paused by itself: then its requests are incognito."""
-        reads = self.parts.reads
-        with reads.store.snapshot() as reader:
-            return paused_since(reader, reads.space, session) is not None
 
     def is_paused(self, session: str) -> bool:
         """Whether nothing of a session may be stored, because it is paused or its space is."""
