@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import fmean
 from typing import Final
 
@@ -117,7 +118,7 @@ def _fact(tenure: Tenure) -> Fact:
         group=tenure.last.group,
         slot=None if slot is None else slot.name,
         valid_from=tenure.start(),
-        valid_to=tenure.ended_at,
+        valid_to=_stated_end(tenure) if tenure.is_open and not is_due else tenure.ended_at,
         due_from=None if due is None else due.valid_from,
         due_to=None if due is None else due.valid_to,
         recorded_at=every[0].said_at,
@@ -129,6 +130,12 @@ def _fact(tenure: Tenure) -> Fact:
         retracted=tenure.retracted,
         statements=tuple(every),
     )
+
+
+def _stated_end(tenure: Tenure) -> datetime | None:
+    """Until when something is so by the words that state it, though nobody said since that it is over."""
+    latest = tenure.stating()[-1]
+    return latest.valid_to if latest.status in (FactStatus.ACTIVE, FactStatus.RECURRING) else tenure.ended_at
 
 
 def _object(tenure: Tenure) -> str:

@@ -61,6 +61,7 @@ SLOTS: Final = (
     Slot("partner", ("is married to", "is engaged to", "is dating", "is partner of"), ground=True, stages=True),
     Slot("relationship status", ("has relationship status",)),
     Slot("cost", ("costs",)),
+    Slot("amount", ("amounts to",)),
     Slot("date", ("is scheduled for", "takes place on", "is due on", "starts on", "opens on"), event=True, dated=True),
     Slot("end", ("ends on", "expires on"), event=True, dated=True),
     Slot("venue", ("takes place in", "takes place at", "is located in", "is located at"), ground=True, event=True),
@@ -135,7 +136,7 @@ _GIVES_UP: Final = (
 ENDINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "leaves": (*_LEFT, "uses"),
     **dict.fromkeys(("quits", "drops out of"), (*_LEFT, *_GIVEN_UP)),
-    **dict.fromkeys(("resigns from", "retires from", "is fired from"), ("works at",)),
+    **dict.fromkeys(("resigns from", "resigns at", "retires from", "is fired from"), ("works at",)),
     "graduates from": ("studies at",),
     **dict.fromkeys(("moves out of", "moves away from", "moves from", "moves off"), ("lives in", "uses")),
     **dict.fromkeys(("divorces", "separates from", "breaks up with"), (ANY_STAGE,)),

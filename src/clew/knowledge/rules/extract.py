@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from clew.knowledge.rules.conclusions import conclusion
+from clew.knowledge.rules.lexicon import words
 from clew.knowledge.rules.meanings import StatementDraft
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.orders import is_to_assistant, orders
-from clew.knowledge.rules.repairs import corrections, denied, is_denial, is_elliptical
+from clew.knowledge.rules.repairs import corrections, denied, is_denial, is_elliptical, is_jest
 from clew.knowledge.rules.reports import AGENT, is_report, reported
 from clew.knowledge.rules.self_repairs import SelfRepairs
 from clew.knowledge.rules.sentences import drafts
@@ -23,12 +24,12 @@ from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.knowledge.third_person import in_third_person
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
-from clew.types.facts import UNSAID, Statement
+from clew.types.facts import UNSAID, Effect, Statement
 from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 34
+VERSION: Final = 35
 """Rises with every change of what the rules find."""
 _AT_ONCE: Final = 32
 """Turns that are cut up together before anything is made of them; more would only take memory."""
@@ -160,11 +161,13 @@ def _read(
         return [*orders(s, speaker), *made] if ordered else made
 
     repairs = SelfRepairs(text, turn.at, found, stated)
+    last = len(found)  # where the statements of the sentence before begin
     for (low, high), s in zip(spans, sentences, strict=True):
         for referent in mentioned(s, 0, len(s), names):
             names.add(referent)
         if only_names:
             continue
+        last = _after_jest(found, last, s, turn, earlier if low == spans[0][0] else ())
         if low in elliptical:
             found += corrections(text[low:high], found or _said_before(turn, earlier), turn.at)
         elif decided := conclusion(s, text[low:high], turn.at, earlier, speaker):
@@ -192,6 +195,24 @@ def _stated_before(earlier: Sequence[Turn]) -> Iterator[StatementDraft]:
     """What the turns before one state, each read without those before it; the latest first."""
     for turn in reversed(earlier):
         yield from reversed(_read(_heard([turn])[0], (), ())[0])
+
+
+def _after_jest(found: list[StatementDraft], last: int, s: SentenceTokens, turn: Turn, earlier: Sequence[Turn]) -> int:
+    """Takes back what was said right before, if a sentence calls it a joke; returns where its own statements begin.
+
+    Args:
+        found: the statements of the turn so far, of which those from `last` on are of the sentence before.
+        earlier: the turns before, if the sentence is the first of its turn.
+    """
+    if not words("repair", "jested").isdisjoint(s.low) and is_jest(s.words(0, len(s))):
+        found[last:] = _taken_back(turn, earlier)
+    return len(found)
+
+
+def _taken_back(turn: Turn, earlier: Sequence[Turn]) -> list[StatementDraft]:
+    """The last of what the speaker stated before, which was a joke."""
+    said = [each for each in _said_before(turn, earlier) if each.mood in STATED]
+    return [each._replace(effect=Effect.RETRACTS, because=(), instead_of=None) for each in said[-1:]]
 
 
 def _said_before(turn: Turn, earlier: Sequence[Turn]) -> list[StatementDraft]:

@@ -5,6 +5,7 @@ from typing import Final
 from clew.knowledge.rules.lexicon import DETERMINER, NUMBER, OBJECT, POSSESSIVE, PREPOSITION, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft
 from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.subjects import is_acronym
 from clew.types.facts import FactType
 
 _CURRENCIES: Final = frozenset("dollar dollars euro euros pound pounds buck bucks cent cents yen rupees quid".split())
@@ -40,7 +41,11 @@ def given_value(reading: ClauseReading, thing: tuple[int, int], value: tuple[int
     if first == "version" and value[1] > value[0] + 1:
         return StatementDraft(name, "is at version", text_of(s, value[0] + 1, value[1]))
     if is_price(reading, *value) and noun not in words("attribute", "settings"):
-        return StatementDraft(name, "costs", text) if noun in words("attribute", "prices") else None
+        if noun in words("attribute", "prices"):
+            return StatementDraft(name, "costs", text)
+        # "our revenue is $18,400", "MRR is $19,100": it has one figure at a time
+        ours = s.low[thing[0]] == "our" or is_acronym(s, thing[1] - 1, thing[1])
+        return StatementDraft(name, "amounts to", text) if ours else None
     exact = bool(s.bits[value[0]] & NUMBER) or first[0].isdigit() or first[0] in f"`{_SIGNS}"
     exact = exact or (reading.clause.group.verb == "set" and high - low == 1 and not s.bits[low] & _NO_VALUE)
     is_setting = exact and not mark and value[1] - value[0] <= _MOST_WORDS

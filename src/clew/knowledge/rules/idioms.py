@@ -23,6 +23,7 @@ from clew.knowledge.rules.lexicon import (
 )
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, of_group, status_of, type_of
 from clew.knowledge.rules.objects import Object, is_vague, text_of
+from clew.knowledge.rules.switches import moved_all
 from clew.knowledge.rules.times import TO_DATE, word_before
 from clew.knowledge.slots import ANY_STAGE
 from clew.text.late_pattern import late_pattern
@@ -397,7 +398,9 @@ _BY_VERB: Final[Mapping[str, tuple[_Idiom, ...]]] = {
     "become": (_went_on_diet,),
     "go": (_went_on_diet, _at_school),
     **dict.fromkeys(("die", "pass"), (_died,)),
-    "transfer": (_transferred,),
-    **dict.fromkeys(("slip", "move", "shift"), (_slipped,)),
+    "transfer": (_transferred, moved_all),
+    **dict.fromkeys(("slip", "shift"), (_slipped,)),
+    "move": (_slipped, moved_all),
+    **dict.fromkeys(("migrate", "port"), (moved_all,)),
     **dict.fromkeys(("launch", "open", "depart", "end", "finish", "expire"), (_dated,)),
 }

@@ -11,9 +11,9 @@ from clew.knowledge.morphology import third_person
 from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import COMMA, DETERMINER, NUMBER, language, words
 from clew.knowledge.rules.subjects import Referent
-from clew.knowledge.rules.times import TimePhrases, appointed, lasting, validity, word_before
+from clew.knowledge.rules.times import TimePhrases, after, appointed, is_last, is_season, lasting, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens
-from clew.knowledge.slots import ENDINGS, GROUP, slot_of
+from clew.knowledge.slots import ENDINGS, GROUP, SIDES, slot_of
 from clew.text.dates import ResolvedDate, on_side
 from clew.types.entity import NodeType
 from clew.types.facts import Effect, FactStatus, FactType, Mood
@@ -122,11 +122,26 @@ def _present_status(reading: ClauseReading, *, stative: bool) -> FactStatus:
 
 
 def _ahead(reading: ClauseReading) -> bool:
+    group = reading.clause.group
+    if (
+        group.progressive
+        and group.tense == "present"
+        and group.verb in words("time", "arranged")
+        and _in_season(reading)
+    ):
+        return True
     if reading.today is None or not reading.when.dates:
         return False
-    return any(each.start > reading.today for each in reading.when.dates) or _is_arranged(
-        reading, reading.when.dates[0]
-    )
+    dates = [each for each in reading.when.dates if not is_last(reading.s.text, each)]
+    if not dates:
+        return False
+    return any(each.start > reading.today for each in dates) or _is_arranged(reading, dates[0])
+
+
+def _in_season(reading: ClauseReading) -> bool:
+    """Whether something is arranged for a season to come: "I'm moving to Oslo in autumn"."""
+    told = [reading.s.text[slice(*span)].lower() for span in reading.when.hours]
+    return any(is_season(each) and not each.startswith(("last", "since")) for each in told)
 
 
 def _is_arranged(reading: ClauseReading, found: ResolvedDate) -> bool:
@@ -216,7 +231,32 @@ def timed(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:
     found = validity(text, date, draft.status, lasts=lasts)
     since = text[: date.phrase_span[0]].rstrip().lower().endswith(("since", "from"))
     present = draft.status is FactStatus.ACTIVE and reading.clause.group.tense == "present" and not since
+    habit = draft.status is FactStatus.RECURRING and not reading.when.often
+    if (present or habit) and reading.today is not None and _is_for_now(reading, draft):
+        if date.start > reading.today:
+            return draft._replace(status=FactStatus.PLANNED, valid_from=found.start, valid_to=after(date))
+        return draft._replace(valid_from=None, valid_to=after(date))
     return draft._replace(valid_from=None if present else found.start, valid_to=found.end)
+
+
+def _is_for_now(reading: ClauseReading, draft: StatementDraft) -> bool:
+    """Whether something is so only in a time that is told, and over then: "is on call this week", "has the flu today".
+
+    Who lives somewhere "today" does so nowadays; what is liked, and what is not so, does not end with a day.
+    """
+    s, phrase = reading.s, reading.when.dates[0].phrase_span
+    inside = phrase[0] >= s.start[reading.clause.subject[0]] or phrase[0] <= s.start[0]
+    lasts = draft.verb in SIDES or draft.mood is not Mood.ASSERTED or s.text[phrase[1] : phrase[1] + 1] in ("'", "’")
+    if lasts or not inside:
+        return False
+    first, _, unit = reading.date_text.lower().partition(" ")
+    if first in ("this", "next") and unit in _UNITS:
+        return True
+    is_day = first in ("today", "tonight", "tomorrow") and draft.status is FactStatus.ACTIVE
+    return is_day and slot_of(draft.verb, "any") is None and draft.verb not in ("is", "is from")
+
+
+_UNITS: Final = frozenset("week weekend month morning afternoon evening".split())
 
 
 def _lasting(reading: ClauseReading, draft: StatementDraft) -> StatementDraft:

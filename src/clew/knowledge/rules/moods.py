@@ -38,7 +38,7 @@ _GENERIC: Final = frozenset(
 def moods(s: SentenceTokens, clauses: Sequence[Clause]) -> list[Mood]:
     """The mood of each clause."""
     found: list[Mood] = []
-    asked_from = _asked_from(s, clauses)
+    asked_from = 0 if _mocks(s) else _asked_from(s, clauses)
     for index, clause in enumerate(clauses):
         mood = _own_mood(s, clause)
         if index >= asked_from or clause.asked:
@@ -54,6 +54,12 @@ def moods(s: SentenceTokens, clauses: Sequence[Clause]) -> list[Mood]:
             mood = _governed(s, clauses, index, found) or mood
         found.append(mood)
     return _with_conditions(s, clauses, found)
+
+
+def _mocks(s: SentenceTokens) -> bool:
+    """Whether a sentence scoffs at another one: "Sure, and I'm the Queen of Spain"."""
+    first = 1 + (s.low[:2] in (["yeah", "right"], ["yeah", "sure"]))
+    return s.low[first - 1] in ("sure", "right") and s.low[first : first + 3] == [",", "and", "i"]
 
 
 def _above(clauses: Sequence[Clause], index: int, found: Sequence[Mood]) -> Mood:

@@ -76,7 +76,12 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
     preposition: list[str] = ["home"] if homeward else []  # "got home from work"
     at = _after_adverbs(s, at, stop)
     wishes = s.verb[at - 1] in words("catenative", "keep") and at + 1 < stop and not s.bits[at + 1] & _NOT_VERB
-    while at < stop and s.bits[at] & PREPOSITION and len(preposition) < 2 and not _in_date(s, at, dated):
+    while (
+        at < stop
+        and s.bits[at] & PREPOSITION
+        and len(preposition) < 2
+        and not (_in_date(s, at, dated) or _is_bound(s, at))
+    ):
         if (
             s.low[at] == "to"
             and at + 1 < stop
@@ -140,6 +145,14 @@ def _after_adverbs(s: SentenceTokens, at: int, stop: int) -> int:
     while at < stop and s.bits[at] & ADVERB and not s.bits[at] & (PREPOSITION | DETERMINER | NAME):
         at += 1
     return at
+
+
+def _is_bound(s: SentenceTokens, at: int) -> bool:
+    """Whether a preposition begins an amount: "at least 55,000 euros"."""
+    return (s.low[at], s.low[at + 1]) in _BOUNDS and bool(s.bits[at + 2] & (NUMBER | DETERMINER))
+
+
+_BOUNDS: Final = frozenset((("at", "least"), ("at", "most")))
 
 
 def _without_reason(s: SentenceTokens, at: int, stop: int) -> tuple[int, str]:

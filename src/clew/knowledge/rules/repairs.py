@@ -74,6 +74,17 @@ def is_elliptical(sentence: str) -> bool:
     return found is not None and not is_whole(found["value"])
 
 
+@cache
+def _jest() -> re.Pattern[str]:
+    jest = language()["repair"]["jest"]
+    return re.compile(rf"\W*(?:{jest})(?P<end>\W*$|[,;:–—-]+ )", re.IGNORECASE)
+
+
+def is_jest(sentence: str) -> bool:
+    """Whether a sentence begins by calling what was said before it a joke: "Just kidding, we stay."."""
+    return _jest().match(sentence) is not None
+
+
 def is_whole(value: str) -> bool:
     """Whether words are a sentence of their own: "No, I meant the launch is on March 5"."""
     s = read(value, 0, len(value))

@@ -8,13 +8,24 @@ from clew.knowledge.rules.actions import action
 from clew.knowledge.rules.clauses import Clause, clauses
 from clew.knowledge.rules.copulas import copula
 from clew.knowledge.rules.idioms import is_about_another
-from clew.knowledge.rules.lexicon import words
+from clew.knowledge.rules.lexicon import NAME, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import STATED, moods
 from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import object_of
 from clew.knowledge.rules.repairs import repaired
-from clew.knowledge.rules.subjects import NOBODY, Mentions, Referent, addressed, mentioned, phrase, subject_of
+from clew.knowledge.rules.subjects import (
+    NOBODY,
+    Mentions,
+    Referent,
+    addressed,
+    is_acronym,
+    mentioned,
+    opens_with_unknown,
+    phrase,
+    sort_of_name,
+    subject_of,
+)
 from clew.knowledge.rules.switches import leaving
 from clew.knowledge.rules.times import TimePhrases
 from clew.knowledge.rules.tokens import SentenceTokens
@@ -31,7 +42,9 @@ def drafts(
         at: when it was said.
         every_mood: also what is asked, imagined, conditional or quoted.
     """
-    parts = clauses(s, lambda word: is_name(word) or mentions.names(word))
+    measured = s.low[0] if s.bits[0] & NAME and sort_of_name(s.low[0]) == "name" and is_acronym(s, 0, 1) else ""
+    mentions.unsure = mentions.unsure or opens_with_unknown(s)
+    parts = clauses(s, lambda word: is_name(word) or mentions.names(word) or word == measured)
     meant = moods(s, parts) if parts else []
     made: list[list[StatementDraft]] = []
     noted, owner, known = 0, None, len(mentions.turns[-1])

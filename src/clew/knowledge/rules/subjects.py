@@ -10,9 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from clew.analyze.entities import is_no_name, listed_type
+from clew.knowledge.morphology import Form
 from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import (
+    ADVERB,
+    AUXILIARY,
     BREAK,
+    CONNECTOR,
     DETERMINER,
     INTERJECTION,
     MARK,
@@ -21,6 +25,8 @@ from clew.knowledge.rules.lexicon import (
     OPENED,
     OPENER,
     POSSESSIVE,
+    PREPOSITION,
+    QUESTION,
     SUBJECT,
     THIS,
     words,
@@ -68,7 +74,8 @@ class Mentions:
     """Who was mentioned so far in a turn and in the turns before it, the nearest last.
 
     `listener` is empty where it is not sure who is spoken to; where it is `asked`, "you" means the listener. `others`
-    tells that the talk is of somebody else, who may be meant where a subject is left out.
+    tells that the talk is of somebody else, who may be meant where a subject is left out; `unsure`, that a name was
+    the last subject of the turn of which nobody knows whether it is a person's, so that "he" may mean it or not.
     """
 
     speaker: str
@@ -76,11 +83,13 @@ class Mentions:
     listener: str = ""
     asked: bool = False
     others: bool = False
+    unsure: bool = False
 
     def add(self, referent: Referent) -> None:
         """Note a mention in the current turn; the speaker is never meant by "he" or "she"."""
         if referent.name != self.speaker and referent.sort != "thing":
             self.turns[-1].append(referent)
+            self.unsure = False
 
     def names(self, word: str) -> bool:
         """Whether somebody mentioned has a name that begins with a word in lower case."""
@@ -88,6 +97,8 @@ class Mentions:
 
     def meant(self, pronoun: str) -> Referent | None:
         """The only one whom a pronoun can mean; None if nobody or several fit."""
+        if self.unsure and pronoun in _PRONOUNS:
+            return None
         for turn in reversed(self.turns):
             fitting = {each.name: each for each in turn if _fits(each, pronoun)}
             if len(fitting) == 1:
@@ -164,7 +175,19 @@ def _named(s: SentenceTokens, low: int, high: int) -> Referent | None:
         return None
     if any(s.low[place] == "and" for place in range(low, high)):
         return None
+    if is_acronym(s, low, high):
+        return Referent(_bare(s, low, high), "thing", general=True)
     return Referent(_bare(s, low, high), sort_of_name(s.low[low]))
+
+
+def is_acronym(s: SentenceTokens, low: int, high: int) -> bool:
+    """Whether a word is written in capitals among words that are not, as what a team measures is: "MRR is $19,100"."""
+    raw = s.words(low, low + 1)
+    shouted = high < len(s) and s.words(high, min(high + 2, len(s))).isupper()
+    return high == low + 1 and raw.isalpha() and raw.isupper() and 1 < len(raw) <= _LONGEST_ACRONYM and not shouted
+
+
+_LONGEST_ACRONYM: Final = 5
 
 
 def sort_of_name(first: str) -> Sort:
@@ -216,7 +239,7 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
                 past += 1
             if (
                 sort_of_name(s.low[at]) == "person"
-                and not _is_addressed(s, at, past)
+                and not (_is_addressed(s, at, past) or _is_place(s, at, past))
                 and not is_no_name(s.words(at, past))
             ):
                 yield Referent(_bare(s, at, past), "person")
@@ -230,6 +253,40 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
                 same = at > 1 and past == end + 1 and s.low[at - 1] in _IS and s.bits[at - 2] & NAME
                 if found and not same:  # "Josh is my brother" names one person
                     yield found
+
+
+def _is_place(s: SentenceTokens, at: int, end: int) -> bool:
+    """Whether a given name is that of a place here: "back from Jordan", "we fly to Georgia"."""
+    if end != at + 1 or s.low[at] not in words("place", "also_people") or at == 0:
+        return False
+    led = at > 1 and s.low[at - 1] == "to" and s.verb[at - 2] in words("time", "arranged")
+    return led or s.low[at - 1] in words("place", "before")
+
+
+def opens_with_unknown(s: SentenceTokens) -> bool:
+    """Whether a sentence begins with a name that no list knows and what it does: "Femi prefers long days"."""
+    if len(s) < 3 or not s.bits[0] & NAME or s.bits[0] & _NOT_UNKNOWN or s.form[0] or s.low[0][0] == "`":
+        return False
+    at = 1 + bool(s.bits[1] & NAME and not s.form[1])
+    does = s.form[at] & Form.THIRD and not s.bits[at] & (NAME | AUXILIARY)
+    is_one = s.bits[at] & AUXILIARY and s.low[at] in _IS and s.low[at] != "'s"
+    unknown = sort_of_name(s.low[0]) == "name" and not is_no_name(s.words(0, 1))
+    return bool(does or is_one) and unknown and kin_sort(s.low[0]) is None
+
+
+_NOT_UNKNOWN: Final = (
+    POSSESSIVE
+    | DETERMINER
+    | SUBJECT
+    | THIS
+    | INTERJECTION
+    | OPENER
+    | NUMBER
+    | PREPOSITION
+    | ADVERB
+    | QUESTION
+    | CONNECTOR
+)
 
 
 def _is_addressed(s: SentenceTokens, at: int, end: int) -> bool:

@@ -5,10 +5,11 @@ from itertools import chain
 from typing import Final
 
 from clew.analyze.entities import listed_type
-from clew.knowledge.rules.lexicon import DETERMINER
-from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_name_or_product
+from clew.knowledge.rules.jobs import state_led_to
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, TO
+from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_name_or_product, of_group, type_of
 from clew.knowledge.rules.nouns import is_given_name
-from clew.knowledge.rules.objects import text_of
+from clew.knowledge.rules.objects import Object, text_of
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.values import same_value
 from clew.text.late_pattern import late_pattern
@@ -159,3 +160,25 @@ def moved_to_product(reading: ClauseReading, base: StatementDraft, low: int, hig
     used, before = reversed(parts) if leaving else parts
     status = FactStatus.ACTIVE if base.status is FactStatus.COMPLETED else base.status
     return [base._replace(verb="uses", object=used, instead_of=before, where=None, status=status)]
+
+
+def moved_all(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
+    """As in "I moved everything from Figma to Penpot": what is used now, and what was used before."""
+    s, low, high = reading.s, obj.low, obj.high
+    whole = next((place for place in range(low, high) if s.low[place] == "from"), None)
+    into = None if whole is None else next((at for at in range(whole + 2, high - 1) if s.bits[at] & TO), None)
+    if whole is None or into is None or s.low[low] not in _ALL or whole > low + 3:
+        return None
+    status = state_led_to(reading)
+    products = s.bits[whole + 1] & NAME and s.bits[into + 1] & NAME and names_product(s, whole + 1, into)
+    if status is None or reading.clause.group.negated or not s.bits[whole + 1] & NAME:
+        return None
+    if not (products or names_product(s, into + 1, high)):  # a place, or a product that nobody knows: both are left
+        left = StatementDraft(reading.owner.name, "moves from", text_of(s, whole + 1, into), FactStatus.COMPLETED)
+        return [left._replace(type=type_of(reading, FactStatus.COMPLETED))] if status is FactStatus.ACTIVE else None
+    base = StatementDraft(reading.owner.name, "uses", "", status, type_of(reading, FactStatus.ACTIVE))
+    used = without_scope(reading, base, into + 1, high)
+    return [of_group(reading, used._replace(instead_of=text_of(s, whole + 1, into)))]
+
+
+_ALL: Final = frozenset(("everything", "all", "it"))

@@ -44,6 +44,13 @@ _CLOCK_ALONE: Final = late_pattern(
 )
 _MAY_BE_HOUR: Final = late_pattern(r"\d(?: ?[ap]\.?m|:\d| ?o['’]clock)|noon|midnight|the other")
 """What every hour has, in lower case."""
+_SEASONS: Final = ("spring", "summer", "autumn", "winter", "fall")
+_SEASON: Final = late_pattern(
+    r"(?i)\b(?:(?:in|by|until|since|during)(?: the)?|this|next|last)(?: early| late)?"
+    r" (?:spring|summer|autumn|fall|winter)"
+    r"(?=\s*(?:[.,;:!?)]|$)|\s+(?:and|but|because|with|for|to|so|after|before|when)\b)"
+)
+"""A season that says when; no quality of something, as in "in winter boots"."""
 _YEARS: Final = late_pattern(r"\b(?:from|between) ((?:19|20)\d\d) (?:to|until|till|and) ((?:19|20)\d\d)\b")
 _RANGE: Final = ("from ", "between ")
 _BEFORE: Final = 16
@@ -63,7 +70,7 @@ class TimePhrases:
     Attributes:
         dates: its dates, in order.
         often: where it says how often.
-        hours: where it names an hour without a date.
+        hours: where it names an hour or a season without a date.
     """
 
     dates: tuple[ResolvedDate, ...] = ()
@@ -104,6 +111,8 @@ def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     hours: list[Span] = []
     if _MAY_BE_HOUR.search(low) is not None:
         hours = [found.span() for found in _CLOCK_ALONE.finditer(text)]
+    if any(season in low for season in _SEASONS):
+        hours = sorted([*hours, *(found.span() for found in _SEASON.finditer(text))])
     taken = [each.phrase_span for each in dates]
     return TimePhrases(
         tuple(dates), often, tuple([span for span in hours if not any(_meet(span, each) for each in taken)])
@@ -173,6 +182,21 @@ def validity(text: str, found: ResolvedDate, status: FactStatus, *, lasts: bool 
         return Validity(start, end)
     state = lasts or status in (FactStatus.ACTIVE, FactStatus.RECURRING)
     return Validity(start, None) if link in _SINCE or state else Validity(start, end)
+
+
+def after(found: ResolvedDate) -> datetime:
+    """The first moment after a date."""
+    return datetime.combine(found.end + timedelta(days=1), time(), UTC)
+
+
+def is_last(text: str, found: ResolvedDate) -> bool:
+    """Whether a date says until when something is so: "works nights until July"."""
+    return word_before(text, found) in _UNTIL
+
+
+def is_season(phrase: str) -> bool:
+    """Whether a phrase in lower case names a season."""
+    return phrase.endswith(_SEASONS)
 
 
 def appointed(text: str, found: ResolvedDate) -> Validity:

@@ -70,8 +70,8 @@ def verb_group(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | 
         bits = HAVE if _has_participle(s, at + 1) else BE
     if bits & BE:
         group: VerbGroup | None = _after_be(s, at, "past" if low in ("was", "were") else "present")
-    elif bits & MODAL and low != "'d":
-        group = _after_modal(s, at)
+    elif (bits & MODAL and low != "'d") or _is_rather(s, at):
+        group = _after_modal(s, at + _is_rather(s, at))  # "I'd rather not go": the modal is "rather"
     elif low == "'d":
         group = _after_modal(s, at) if _plain(s, _skip(s, at + 1)[0]) else _after_have(s, at, "past")
     elif bits & HAVE and low != "having":
@@ -91,6 +91,14 @@ def verb_group(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | 
 def group_after_been(s: SentenceTokens, at: int) -> VerbGroup:
     """The verb group of "been" at a place whose "I have" is left out: "been running"."""
     return _led_to(s, _after_be(s, at, "present")._replace(perfect=True))
+
+
+_HAD: Final = frozenset(("'d", "had", "would"))
+_RATHER: Final = frozenset(("rather", "better", "sooner"))
+
+
+def _is_rather(s: SentenceTokens, at: int) -> bool:
+    return s.low[at] in _HAD and at + 1 < len(s) and s.low[at + 1] in _RATHER
 
 
 def _is_passive(s: SentenceTokens, at: int) -> bool:
