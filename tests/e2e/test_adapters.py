@@ -14,7 +14,7 @@ pytest.importorskip("langgraph", reason="./dev test-adapters runs these")
 
 from agents import Agent, Model, ModelResponse, Runner, Usage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.store.base import MatchCondition, PutOp
 from llama_index.core.llms import ChatMessage
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
@@ -130,6 +130,31 @@ def test_the_saver_remembers_what_a_graph_trims(memory: Memory) -> None:
     assert len(memory.turns("t1")) == 4
     saver.delete_thread("t1")
     assert not graph.get_state(config).values
+
+
+@pytest.mark.requirement("P-ADP-01")
+def test_the_saver_keeps_what_a_subgraph_says_out_of_the_thread_until_the_graph_has_it(memory: Memory) -> None:
+    def look(_: MessagesState) -> Any:
+        return {"messages": [{"role": "assistant", "content": "The tin is behind the flour", "id": "found"}]}
+
+    inner = StateGraph(MessagesState).add_node("look", look).add_edge(START, "look").compile(checkpointer=True)
+
+    def ask(_: MessagesState) -> Any:
+        inner.invoke({"messages": [{"role": "user", "content": "Look for the tin", "id": "order"}]})
+        return {"messages": [{"role": "assistant", "content": "There is green tea"}]}
+
+    saver = RememberingSaver(InMemorySaver(), memory)
+    graph = StateGraph(MessagesState).add_node("ask", ask).add_edge(START, "ask").compile(checkpointer=saver)
+    config: Any = {"configurable": {"thread_id": "tea"}}
+    for question in ("Which tea do we have?", "Really?"):
+        graph.invoke({"messages": [{"role": "user", "content": question}]}, config)
+    assert [turn.text for turn in memory.turns("tea")] == [
+        "Which tea do we have?",
+        "There is green tea",
+        "Really?",
+        "There is green tea",
+    ]
+    assert {turn.branch for turn in memory.turns("tea")} == {""}
 
 
 # ---------------------------------------------------------------------------------------------------------- Agents SDK

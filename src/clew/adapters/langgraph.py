@@ -125,8 +125,10 @@ class ClewStore(BaseStore):
 class RememberingSaver(BaseCheckpointSaver[Any]):
     """A checkpointer that leaves checkpoints to another one, and stores the messages of each thread in a memory.
 
-    Messages are stored under the thread's id, each once, also those that the graph later trims from its state. Where
-    the memory refuses them, as while it is paused, a warning says so, and the graph goes on.
+    Messages are stored under the thread's id, each once, also those that the graph later trims from its state. Those of
+    a subgraph are stored once they are in the state of the graph itself: before, they are another conversation, which
+    begins anew with each call. Where the memory refuses messages, as while it is paused, a warning says so, and the
+    graph goes on.
     """
 
     def __init__(self, saver: BaseCheckpointSaver[Any], memory: Memory, channel: str = "messages") -> None:
@@ -152,6 +154,8 @@ class RememberingSaver(BaseCheckpointSaver[Any]):
         return saved
 
     def _remember(self, config: Any, checkpoint: Any) -> None:
+        if config["configurable"].get("checkpoint_ns"):
+            return  # of a subgraph
         messages = checkpoint.get("channel_values", {}).get(self._channel) or []
         thread = str(config["configurable"]["thread_id"])
         history = [as_message(message) for message in messages]
