@@ -2316,6 +2316,11 @@ AGENTS = (
     Requirement("A-LINE-05", "DESIGN 4", "Records with parts as Clew names them are imported with every part."),
     Requirement("A-LINE-06", "Issue 13.6", "A block repeats the words of an item only where room is left."),
     Requirement("A-LINE-03", "Issue 13.6", "What a client writes behind a tool's result is not in a block."),
+    Requirement(
+        "A-LINE-05",
+        "Issue 13.8",
+        "Thanks and goodbyes are neither a session's last request nor its last answer, and need no answer.",
+    ),
     Requirement("A-LINE-04", "Issue 13.8", "A brief tells words in their order, and names earlier sessions to open."),
     Requirement(
         "F-AGENT-82", "issue 13", "What an agent tells its subagent is shown as the agent's words, and marked."
@@ -2817,6 +2822,11 @@ TASKS = (
         "DESIGN 6",
         "Asked what is left to do, a block holds the session's open tasks first, in at most a quarter of its budget, "
         "with the reason in the receipt; tasks that are done are not shown.",
+    ),
+    Requirement(
+        "F-TASKS-05",
+        "DESIGN 6",
+        "What an assistant's last answer calls open is told by a brief and to the question what is left to do.",
     ),
     Requirement("F-TASKS-04", "DESIGN 6", "Only questions for what is open, left or next bring open tasks."),
 )

@@ -281,6 +281,16 @@ def test_a_command_without_words_is_the_programs(tmp_path: Path) -> None:
     assert [turn.origin for turn in found] == ["injected", "user", "user"]
 
 
+@pytest.mark.requirement("DOOR-COMMAND-01")
+def test_a_command_that_sets_the_client_is_no_request(tmp_path: Path) -> None:
+    model = "<command-name>/model</command-name>\n  <command-args>opus</command-args>"
+    message_first = "<command-message>add-dir</command-message>\n<command-name>/add-dir</command-name>\n"
+    folder = f"{message_first}<command-args>../shared</command-args>"
+    asked = "Why is a line with <command-name>/model</command-name> shown?"
+    found = imported(tmp_path, record("user", "u1", model), record("user", "u2", folder), record("user", "u3", asked))
+    assert [turn.origin for turn in found] == ["injected", "injected", "user"]
+
+
 @pytest.mark.requirement("F-INGEST-04", "F-INGEST-20")
 def test_going_back_to_an_earlier_message_opens_a_branch(tmp_path: Path) -> None:
     found = imported(

@@ -105,3 +105,35 @@ def test_titles_stay_on_their_line_and_those_who_have_no_name_are_called_by_thei
     assert "- to pay \u241b[31mall more" in earlier[0]
     assert len(earlier[0]) < 150
     assert [line for line in told.split("\n") if line.startswith(("Decided", "- to"))] == []
+
+
+@pytest.mark.requirement("A-LINE-05")
+def test_thanks_and_goodbyes_are_not_the_last_words() -> None:
+    said: tuple[tuple[Role, str], ...] = (
+        *TALK[:2],
+        ("user", "And does the sink leak?"),
+        ("assistant", "It does.\n\nStill open:\n- the sink\n- a new seal"),
+        ("user", "Thanks! That's it for today."),
+        ("assistant", "You're welcome! Have a nice evening."),
+        ("user", "Bye!"),
+    )
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many([Turn(role=role, content=text, session="s", at=NOON) for role, text in said])
+        lines = memory.brief().split("\n")
+    assert lines[2:] == [
+        "Request: Mend the tap.",
+        "Last request: And does the sink leak?",
+        "Last answer: It does. Still open: the sink a new seal",
+        "",
+        "Left open by the last answer:",
+        "- the sink",
+        "- a new seal",
+    ]
+
+
+@pytest.mark.requirement("A-LINE-05")
+def test_a_request_that_is_the_whole_talk_is_told_once() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many([Turn(role=role, content=text, session="s", at=NOON) for role, text in TALK[:2]])
+        lines = memory.brief().split("\n")
+    assert lines[2:] == ["Request: Mend the tap.", "Last answer: It is mended."]

@@ -117,3 +117,22 @@ def test_a_call_that_is_nested_too_deeply_changes_nothing() -> None:
     with filled(PLAN, Turn(role="assistant", content=(deep,), session="s")) as memory:
         assert required(memory.recall(ASKED, budget=1000)) == ["write the cart; test the cart"]
         assert "- write the cart" in memory.brief()
+
+
+@pytest.mark.requirement("F-TASKS-05")
+def test_what_the_last_answer_calls_open_comes_first_without_a_list() -> None:
+    answer = told("The cart is done.\n\nStill open:\n- push the branch\n- the till", "s", role="assistant")
+    thanks = told("Thanks, that's it for today!", "s")
+    with quiet() as memory:
+        memory.add_many([told("Build the shop.", "s"), answer, thanks])
+        assert required(memory.recall(ASKED, budget=400)) == ["push the branch; the till"]
+        memory.add_many([told("Push it.", "s"), told("It is pushed.", "s", role="assistant")])
+        assert required(memory.recall(ASKED, budget=400)) == []
+
+
+@pytest.mark.requirement("F-TASKS-05")
+def test_it_stands_beside_the_list_of_an_agent() -> None:
+    answer = told("Done.\n\nStill open:\n- push the branch", "s", role="assistant")
+    with filled(PLAN, LATER) as memory:
+        memory.add(answer)
+        assert required(memory.recall(ASKED, budget=1000)) == ["test the cart; deploy the shop", "push the branch"]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from clew.condense.courtesy import without_courtesy
 from clew.condense.material import RecapTurn
 from clew.condense.renderings import cut
 from clew.condense.sentence_worth import LEAD, Rarity, best_passage, form_of, marks_in, names_in
@@ -201,7 +202,8 @@ def says_something(turn: RecapTurn) -> bool:
 
 def is_request(prose: str) -> bool:
     """Whether a person's words ask or tell something that an answer is due to; thanks and goodbyes do not."""
-    return any(form_of(each) >= 1.0 or each.endswith("?") for each in sentences_of(prose))
+    said = without_courtesy(prose)
+    return any(form_of(each) >= 1.0 or each.endswith("?") for each in sentences_of(said))
 
 
 def awaits_answer(said: Iterable[tuple[str | None, str]]) -> bool:

@@ -64,6 +64,12 @@ _EDITORS: Final = (
 )
 _COMMANDS: Final = ("<command-name>", "<command-message>")
 """How Claude Code writes a command that the user gave; the user's own words are its arguments."""
+_SETTINGS: Final = re.compile(
+    r"<command-name>\s*/?(?:add-dir|agents|clear|color|config|cost|context|doctor|effort|exit|export|fast|help|hooks|ide"
+    r"|keybindings|login|logout|mcp|memory|model|output-style|permissions|plugin|quit|release-notes|rename|resume|rewind"
+    r"|sandbox|status|terminal-setup|theme|upgrade|usage|vim)\s*</command-name>"
+)
+"""Commands that Claude Code carries out by itself: `/model opus` asks the model for nothing."""
 _EXPANDED: Final = ("Base directory for this skill:",)
 """What Claude Code puts in the place of such a command."""
 _SUMMARIES: Final = (
@@ -125,6 +131,8 @@ def split_words(text: str) -> list[Piece]:
     if (ending := _ENDINGS.search(text)) is not None:
         before, rules = text[: ending.start()], text[ending.end() :]
         return [*(split_words(before) if before.strip() else ()), (rules, False)]
+    if start.startswith(_COMMANDS) and _SETTINGS.search(start) is not None:
+        return [(text, False)]
     if start.startswith(_RETRIEVED):
         return _after(text, "</context>")
     for name in _OWN:

@@ -9,6 +9,8 @@ import numpy as np
 
 from clew.analyze.naming import without_markup
 from clew.condense.binding import is_binding
+from clew.condense.courtesy import without_courtesy
+from clew.condense.left_open import left_open
 from clew.condense.material import is_summary, plain_prose, prose_of
 from clew.condense.open_tasks import open_tasks
 from clew.condense.recap_lines import as_sentence, awaits_answer
@@ -87,11 +89,18 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
         if last is not None:
             yield f"Last words: {shown_speaker(last.speaker or last.role)}: {_short(_prose(last))}"
         return
-    said: dict[str, str] = {}
-    for turn in reversed(turns):
-        if turn.origin in _SAID and turn.origin not in said and (text := _prose(turn)):
-            said[turn.origin] = text
-    yield from (f"{_SAID[origin]}: {_short(text)}" for origin, text in reversed(said.items()))
+    last_said = _last_said(turns)
+    yield from (f"{_SAID[by]}: {_short(text)}" for by, text in last_said if by != "user" or text != session.title)
+
+
+def _last_said(turns: Sequence[Turn]) -> list[tuple[str, str]]:
+    """Who said what last, of the user and the assistant, in order; thanks and goodbyes only where there is no more."""
+    told, polite = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
+    for place, turn in reversed(list(enumerate(turns))):
+        if turn.origin in _SAID and turn.origin not in told and (text := _prose(turn)):
+            (told if without_courtesy(text) else polite).setdefault(turn.origin, (place, text))
+    found = sorted((place, origin, text) for origin, (place, text) in (polite | told).items())
+    return [(origin, text) for _, origin, text in found]
 
 
 def _are_people(turns: Sequence[Turn]) -> bool:
@@ -109,7 +118,7 @@ def _earlier(session: SessionInfo, project: str | None) -> str:
 
 
 def _open(turns: Sequence[Turn]) -> Iterator[str]:
-    """What stayed open: a request without an answer or a question to the user, an error, tasks."""
+    """What stayed open: a request without an answer, a question to the user, an error, tasks, what is called open."""
     said = [turn for turn in turns if turn.origin in ("user", "assistant") and _prose(turn)]
     if _are_people(said):
         pass  # nobody there is asked to answer everything
@@ -123,6 +132,11 @@ def _open(turns: Sequence[Turn]) -> Iterator[str]:
     tasks = open_tasks(turns)
     if tasks:
         yield from ("", "Open tasks:", *(f"- {_short(task.text)}" for task in tasks))
+    left = None if _are_people(said) else left_open(turns)
+    if left is not None:
+        listed = {task.text.casefold() for task in tasks}
+        points = [point for point in left.points if point.casefold() not in listed]
+        yield from ("", "Left open by the last answer:", *(f"- {_short(point)}" for point in points))
 
 
 def _told(turns: Sequence[Turn]) -> Iterator[str]:

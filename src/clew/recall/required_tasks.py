@@ -7,6 +7,7 @@ import numpy as np
 
 from clew.assemble.first_lines import NO_LINES, OPEN_TASK, FirstLines
 from clew.assemble.render import Evidence
+from clew.condense.left_open import LeftOpen, left_open
 from clew.condense.open_tasks import is_list, tasks_by_turn
 from clew.index.view import IndexView, Mask
 from clew.store.protocol import Reader
@@ -21,6 +22,9 @@ SESSIONS: Final = 3
 TAIL: Final = 2_000
 """Last turns of each that are read."""
 
+ANSWERED: Final = 40
+"""Last turns among which the last answer is looked for."""
+
 WORDS: Final = 200
 """Most characters of one task."""
 
@@ -29,17 +33,21 @@ _NUMBERED: Final = "Task #"
 
 
 def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | None, told: Mask | None) -> FirstLines:
-    """The open tasks of the latest session with a list of tasks, those of one turn on one line, instead of the calls.
+    """The open tasks of the latest session that tells of any, those of one turn on one line, instead of the calls.
+
+    Told are those of an agent's list, and what the last answer calls open.
 
     Args:
         mask: the turns that may be shown; None for all. A task of another turn is not shown.
         told: the turns that say which tasks there are and which are done; None for all.
     """
     for session, seqs in _latest(view, told):
-        rows = TURN.get_many(reader, [(space, session, seq) for seq in seqs])
-        turns = [turn_from_row(row) for row in rows if row is not None and _may_tell(row)]
-        if any(is_list(part) for turn in turns for part in turn.parts):
-            return _found(view, turns, mask)
+        rows = [row for row in TURN.get_many(reader, [(space, session, seq) for seq in seqs]) if row is not None]
+        turns = [turn_from_row(row) for row in rows if _may_tell(row)]
+        has_list = any(is_list(part) for turn in turns for part in turn.parts)
+        left = left_open([turn_from_row(row) for row in rows[-ANSWERED:]])
+        if has_list or left is not None:
+            return _found(view, turns if has_list else (), mask, left)
     return NO_LINES
 
 
@@ -56,9 +64,10 @@ def _may_tell(row: TurnRow) -> bool:
     return row.parts is not None and (_NUMBERED in row.text or _NUMBERED in row.parts or is_list(row.parts))
 
 
-def _found(view: IndexView, turns: Sequence[Turn], mask: Mask | None) -> FirstLines:
+def _found(view: IndexView, turns: Sequence[Turn], mask: Mask | None, left: LeftOpen | None) -> FirstLines:
     lines, lists = [], []
-    for turn, tasks in tasks_by_turn(turns):
+    told = [*tasks_by_turn(turns), *([(left.turn, left.points)] if left is not None else [])]
+    for turn, tasks in told:
         place = view.position(turn.session, turn.seq or 0)
         if place is not None and (mask is None or mask[place]):
             lines.append(_line(turn, tasks))
