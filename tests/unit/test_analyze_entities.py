@@ -25,6 +25,9 @@ def concepts(text: str) -> set[str]:
         ("I talked to Dr. Ann Lee today.", {"Dr. Ann Lee": "person"}),
         ("my brother Zoltan came by", {"Zoltan": "person"}),
         ("we flew to New York with Emma", {"New York": "place", "Emma": "person"}),
+        ("Los Angeles is where we met, and then Las Vegas", {"Los Angeles": "place", "Las Vegas": "place"}),
+        ("La casa de Marta es grande", {"Marta": "person"}),
+        ("### Explanation of the Header\nWe met Emma in Porto.", {"Emma": "person", "Porto": "place"}),
         ("they live in Vantaa now", {"Vantaa": "place"}),
         (
             "she left Acme Corp for the University of Oulu",
@@ -67,6 +70,7 @@ def test_a_name_that_opens_a_sentence_counts_where_another_mention_knows_it() ->
 def test_lower_case_concepts_come_by_their_phrases() -> None:
     assert "pottery workshop" in concepts("I went to a pottery workshop with Emma")
     assert not concepts("I saw Emma") & {"emma"}
+    assert not concepts("The export of 23:00 costs 19,99, in 7c1e9b2") & {"23", "00", "19", "99", "7c1e9b2"}
     long = " ".join(f"The quiet harbour number{n} was full of wooden boats and salted herring." for n in range(60))
     assert len(concepts(long)) <= 6
 

@@ -15,6 +15,7 @@ def names(text: str, limit: int = 5) -> list[str]:
     [
         ("Let's refactor the authentication service to use OAuth2.", {"authentication-service", "oauth2"}),
         ("I am planning a trip to Rome with my sister Emily.", {"rome", "sister-emily", "trip"}),
+        ("We flew from Los Angeles to New York.", {"los-angeles", "new-york"}),
         ("The session cache lives in src/session/store.py now.", {"session-cache", "src/session/store.py"}),
     ],
 )

@@ -60,6 +60,7 @@ KEPT = (
 )
 NOT_KEPT = (
     "Would that keep it under $1,000?",
+    "make sure that I'm handling errors properly",
     "I heard that basic economy can't be changed.",
     "Can you help me to keep the bundle under 150 KB, please.",
     "I'm trying to understand why it holds only if both are independent.",

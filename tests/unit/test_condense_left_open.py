@@ -1,9 +1,13 @@
 """What an assistant's last answer calls open."""
 
+from typing import Literal
+
 import pytest
 
 from clew.condense.left_open import MOST, left_open, open_points
-from clew.types.turn import Role, Turn
+from clew.types.turn import Turn
+
+Said = tuple[Literal["user", "assistant"], str]
 
 
 @pytest.mark.requirement("F-TASKS-05")
@@ -11,7 +15,7 @@ from clew.types.turn import Role, Turn
     ("text", "points"),
     [
         ("Done.\n\nStill open:\n- push it\n- the report", ("push it", "the report")),
-        ("Noted. Open: tell Ann; the release is yours.", ("tell Ann", "the release is yours")),
+        ("Noted. Open: tell Ann; the release is yours. The page stays.", ("tell Ann", "the release is yours")),
         ("## Remaining work\n\n1. tests\n\n2. docs\nBye", ("tests", "docs")),
         ("**Open questions:**\n- why **now**?", ("why now?",)),
         ("TODO:\n- [ ] write\n- [x] read", ("write",)),
@@ -33,14 +37,14 @@ def test_a_long_list_is_cut() -> None:
     assert len(open_points("Open:\n" + "\n".join(f"- task {n}" for n in range(30)))) == MOST
 
 
-def talk(*said: tuple[Role, str]) -> list[Turn]:
+def talk(*said: Said) -> list[Turn]:
     return [Turn(role=role, content=text, session="s", origin=role) for role, text in said]
 
 
 @pytest.mark.requirement("F-TASKS-05")
 def test_only_the_last_answer_counts_and_thanks_do_not() -> None:
-    listed: tuple[Role, str] = ("assistant", "Still open:\n- push it")
-    thanked: list[tuple[Role, str]] = [("user", "Thanks!"), ("assistant", "You're welcome!")]
+    listed: Said = ("assistant", "Still open:\n- push it")
+    thanked: list[Said] = [("user", "Thanks!"), ("assistant", "You're welcome!")]
     found = left_open(talk(listed, *thanked))
     assert found is not None
     assert found.points == ("push it",)

@@ -137,3 +137,11 @@ def test_a_request_that_is_the_whole_talk_is_told_once() -> None:
         memory.add_many([Turn(role=role, content=text, session="s", at=NOON) for role, text in TALK[:2]])
         lines = memory.brief().split("\n")
     assert lines[2:] == ["Request: Mend the tap.", "Last answer: It is mended."]
+
+
+@pytest.mark.requirement("A-LINE-05")
+def test_the_last_words_of_a_meeting_are_no_sounds() -> None:
+    said = (("Ann", "So {disfmarker} uh , we take the rubber case ."), ("Bo", "Right ."), ("Ann", "{vocalsound}"))
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many([Turn(role="user", speaker=who, content=text, session="s", at=NOON) for who, text in said])
+        assert "Last words: Bo: Right ." in memory.brief().split("\n")

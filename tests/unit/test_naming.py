@@ -56,6 +56,7 @@ def named(turn: Turn) -> list[str]:
         (Turn(role="user", content=(Part(type="injected", text="Use the skill of planning."),)), []),
         (Turn(role="system", content="You are a desk agent."), []),
         (Turn(role="user", content="<command-name>/plan</command-name> Plan the trip"), ["Plan the trip"]),
+        (Turn(role="user", content="So {disfmarker} the tide [laughter] turns"), ["So", "the tide", "turns"]),
         (Turn(role="user", content="Look:\n```go\nreturn nil\n```\nWhy?"), ["Look:", "Why?"]),
         (Turn(role="user", content="```go\nreturn nil\n```"), ["```go", "return nil", "```"]),
     ],

@@ -95,6 +95,8 @@ def test_of_a_long_turn_the_line_is_an_excerpt_and_the_turn_may_be_shown_besides
         ("Tell me what we discussed", True),
         ("What happened in our conversations?", True),
         ("bring me up to speed", True),
+        ("What was I asking for?", True),
+        ("What was I asking about the importer?", False),
         ("Summarise what we did about the importer", False),
         ("What did Ann talk about?", False),
         ("What happened to the boat?", False),

@@ -63,6 +63,9 @@ def test_what_an_editor_is_told_to_do_is_no_command() -> None:
         ('print(f"Error: {problem}")', None, "{problem}"),
         ("-rw-r--r-- 1 ann ann 120 Nov 12 09:54 pump.py", "pump.py", "Nov 12 09:54"),
         ("7909310 tests of the pump", None, "7909310 tests"),
+        ('  (use "git add <file>..." to update the index)', None, "git add"),
+        ('changes (use "git add" and/or "git commit -a")', None, "git commit"),
+        ("added 1 package\n  run `npm fund` for details", None, "npm fund"),
     ],
 )
 def test_what_a_tool_printed_is_shown_without_what_stands_around_it(

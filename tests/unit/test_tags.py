@@ -11,6 +11,7 @@ from clew.analyze.tags import (
     LONGEST,
     MOST_TAGS,
     beat_labels,
+    beat_phrases,
     is_name,
     known_tags,
     own_tags,
@@ -137,6 +138,15 @@ def test_a_short_answer_keeps_the_subject_of_a_stored_talk() -> None:
     assert second == pytest.approx({name: weight * DECAY for name, weight in first.items()}, abs=0.01)
     assert third
     assert not set(third) & set(first)
+
+
+@pytest.mark.requirement("W-TAG-03")
+def test_neither_amounts_nor_the_names_of_those_who_talk_are_what_a_beat_is_about() -> None:
+    texts = ["Ann, invoices after 23:00 have the wrong day", "The invoices, Ann? 19,99 is right"]
+    about = [phrase.name for phrase in beat_phrases(texts, ["Ann Lee", "Bo"])]
+    assert "invoices" in about
+    assert not {"ann", "23", "00", "19", "99"}.intersection(about)
+    assert "ann" in [phrase.name for phrase in beat_phrases(texts)]
 
 
 @pytest.mark.requirement("W-TAG-05")

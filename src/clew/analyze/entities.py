@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 from clew.analyze.addresses import without_addresses
-from clew.analyze.keyphrases import keyphrases
+from clew.analyze.keyphrases import ARTICLES_IN_NAMES, keyphrases
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
 from clew.analyze.lexicon import fold as stem
 from clew.analyze.other_languages import (
@@ -26,6 +26,7 @@ from clew.analyze.other_languages import (
     titles,
     without_elisions,
 )
+from clew.analyze.tags import is_name
 from clew.analyze.words import word_of
 from clew.text.dates import MONTHS
 from clew.text.late_pattern import late_pattern
@@ -129,7 +130,13 @@ def entities_in(text: str) -> NamedEntities:
     for phrase in keyphrases(text, limit):
         name = phrase.name.replace("-", " ")
         key = entity_key(name)
-        if key and key not in names and not _is_dull(name) and taken.isdisjoint(key.split("-")):
+        if (
+            key
+            and key not in names
+            and is_name(phrase.name)
+            and not _is_dull(name)
+            and taken.isdisjoint(key.split("-"))
+        ):
             concepts[key] = Mention(key, name, NodeType.CONCEPT)
     return NamedEntities((*found, *concepts.values()), addressed, own)
 
@@ -179,7 +186,7 @@ def _names(text: str) -> list[Mention]:
         lines = [_names_alone(blank, tokens, language, heading=heading) for tokens, heading in lines]
     known = {token.plain for tokens, _ in lines for token in tokens if not token.opens and token.named}
     for tokens, heading in lines:
-        for low, high in _runs(blank, tokens):
+        for low, high in _runs(blank, tokens, articles=language is None):
             run = tokens[low:high]
             for part in _trimmed(run, known, whole=heading, foreign=language is not None):
                 if len(part) == len(part[0].word) == 1:
@@ -194,7 +201,7 @@ def _names(text: str) -> list[Mention]:
 
 
 def _capitals(text: str, start: int, end: int) -> tuple[list[_Capitalised], bool]:
-    """The capitalised words of a line, and whether the line is a heading."""
+    """The capitalised words of a line, and whether the line is a heading: of Markdown, or most words have capitals."""
     tokens: list[_Capitalised] = []
     high = 0
     for found in (_CAPITAL if text.isascii() else _WORD).finditer(text, start, end):
@@ -205,6 +212,8 @@ def _capitals(text: str, start: int, end: int) -> tuple[list[_Capitalised], bool
         if spelling.capital:
             high += len(raw) > _SHORT
             tokens.append(_token(text, spelling, *found.span()))
+    if text.startswith("#", start):
+        return tokens, True
     if high <= _HEADING_SHARE * _HEADING:
         return tokens, False
     long = len([word for word in _WORD.findall(text, start, end) if len(word) > _SHORT])
@@ -300,16 +309,26 @@ def _token(text: str, spelling: _Spelling, start: int, end: int) -> _Capitalised
     return _Capitalised(word, plain, start, end, opens, named, possessive, called)
 
 
-def _runs(text: str, tokens: list[_Capitalised]) -> Iterator[tuple[int, int]]:
-    """Start and end (exclusive) of each run of words that may be one name."""
+def _runs(text: str, tokens: list[_Capitalised], *, articles: bool) -> Iterator[tuple[int, int]]:
+    """Start and end (exclusive) of each run of words that may be one name.
+
+    Args:
+        articles: whether a name may begin with a Spanish article, as `Los Angeles` does in English.
+    """
     low = 0
     while low < len(tokens):
         high = low + 1
-        if tokens[low].named:
+        if tokens[low].named or (articles and _is_article_of_name(text, tokens, low)):
             while high < len(tokens) and _goes_on(text, tokens[high - 1], tokens[high]):
                 high += 1
             yield low, high
         low = high
+
+
+def _is_article_of_name(text: str, tokens: list[_Capitalised], at: int) -> bool:
+    """Whether a word is the article with which a name begins, as in `Los Angeles`."""
+    is_article = tokens[at].word in ARTICLES_IN_NAMES and at + 1 < len(tokens)
+    return is_article and _goes_on(text, tokens[at], tokens[at + 1])
 
 
 def _goes_on(text: str, left: _Capitalised, right: _Capitalised) -> bool:
@@ -327,7 +346,8 @@ def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool, foreign: 
         sure = [token for token in run if token.plain in _listed()]
         return [[token] for token in sure]
     first = run[0]
-    if not first.opens or first.plain in _listed() or (first.plain in known and len(run) == 1):
+    is_article = not foreign and first.word in ARTICLES_IN_NAMES
+    if not first.opens or is_article or first.plain in _listed() or (first.plain in known and len(run) == 1):
         return [run]
     rest = run[1:]
     if foreign and is_given_name_elsewhere(first.plain):

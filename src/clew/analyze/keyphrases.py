@@ -22,6 +22,8 @@ _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?![\w,])|[^\W_](?:[\w.'/+#-]*[\w+#])?|[
 _IDENTIFIER = re.compile(r"[\w-]*(?:[_/.]\w|\d)[\w./+#-]*|[a-z]+[A-Z]\w*|[A-Z]{2,}s?")
 _JOINT = re.compile(r"[\s_-]+")
 _NAME = re.compile(r"[A-Z][a-z]")
+ARTICLES_IN_NAMES: Final = frozenset(("Los", "Las", "La", "El"))
+"""Words that English has only in names, such as `Los Angeles`; likewise "New" within a sentence, as in `New York`."""
 _ENDS: Final = frozenset(".!?\n")
 _GENERIC: Final = frozenset(
     """
@@ -191,6 +193,8 @@ def _content(raw: str, *, opening: bool) -> _ContentWord | None:
     if len(raw) == 1 and raw.isascii():
         return None
     form = raw.casefold().removesuffix("'s")
+    if raw in ARTICLES_IN_NAMES or (raw == "New" and not opening):
+        return form, form, _NAMED
     word = word_of(form)
     named = _IDENTIFIER.fullmatch(raw) is not None or (_NAME.match(raw) is not None and not opening)
     if word.flags & (FUNCTION | SEPARATOR | INTERJECTION) or form in _GENERIC or "'" in form:

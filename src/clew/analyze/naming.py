@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from clew.text.late_pattern import late_pattern
+from clew.text.spoken import NOISE
 from clew.types.turn import Part, Turn
 
 _FENCE = late_pattern(r"^[^\S\n]{0,3}(```++|~~~++)[^\n]*\n.*?(?:^[^\S\n]{0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -53,14 +54,10 @@ _CODE_SHARE: Final = 0.04
 def naming_text(turn: Turn) -> str:
     """The turn's text with everything replaced by line breaks that is not to name anything; of the same length.
 
-    Results of tools, system messages and what a client put in name nothing.
+    Results of tools, system messages, what a client put in and a transcriber's marks (`{vocalsound}`) name nothing.
     """
-    if turn.role == "system":
-        return _blank(turn.text)
-    if all(part.type in ("text", "thinking", "image") for part in turn.parts):
-        return _prose(turn.text) if "<" in turn.text or "```" in turn.text or "~~~" in turn.text else turn.text
-    named = "\n".join(filter(None, map(_named, turn.parts)))
-    return named if len(named) == len(turn.text) else turn.text
+    named = _without_data(turn)
+    return NOISE.sub(_blanked, named) if NOISE.search(named) is not None else named
 
 
 def without_markup(text: str) -> str:
@@ -68,6 +65,15 @@ def without_markup(text: str) -> str:
     for pattern in (_CLIENT, _FENCE, _TAG):
         text = pattern.sub(_blanked, text)
     return text
+
+
+def _without_data(turn: Turn) -> str:
+    if turn.role == "system":
+        return _blank(turn.text)
+    if all(part.type in ("text", "thinking", "image") for part in turn.parts):
+        return _prose(turn.text) if "<" in turn.text or "```" in turn.text or "~~~" in turn.text else turn.text
+    named = "\n".join(filter(None, map(_named, turn.parts)))
+    return named if len(named) == len(turn.text) else turn.text
 
 
 def _named(part: Part) -> str:

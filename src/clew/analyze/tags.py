@@ -6,7 +6,7 @@ unless the bleed gate detects that the subject has changed.
 """
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -219,9 +219,17 @@ def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
     return union(now, *faded)
 
 
-def beat_phrases(texts: Sequence[str]) -> tuple[Keyphrase, ...]:
-    """The strongest phrases of a beat, from which its labels are chosen; words of any work come last."""
-    found = keyphrases_of(texts, _CANDIDATES)
+def beat_phrases(texts: Sequence[str], speakers: Iterable[str] = ()) -> tuple[Keyphrase, ...]:
+    """The strongest phrases of a beat that can name a subject, from which its labels and its title are chosen.
+
+    Words of any work come last. The names of those who talk name none: people call each other by name all the time.
+    """
+    who = {word for speaker in speakers for word in speaker.casefold().split()}
+    found = [
+        phrase
+        for phrase in keyphrases_of(texts, _CANDIDATES)
+        if is_name(phrase.name) and not who.issuperset(phrase.name.split("-"))
+    ]
     return tuple(sorted(found, key=lambda phrase: phrase.key in _WORK))  # stable: by strength
 
 
@@ -232,7 +240,7 @@ def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None
         texts: the texts of its turns.
         phrases: their `beat_phrases`, if already known.
     """
-    found = [phrase for phrase in phrases or beat_phrases(texts) if is_name(phrase.name)]
+    found = beat_phrases(texts) if phrases is None else phrases
     words = [_word_keys(text) for text in texts]
 
     def comes_again(key: str) -> bool:

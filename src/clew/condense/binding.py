@@ -95,7 +95,7 @@ _NO_RULE: Final = late_pattern(
                 r"\bmust (?:say|admit|confess|have been|feel"
                 r"|be (?:\w+ly )?(?:so|an?|the|nice|great|\w+ing|hard|tough))\b"
             ),
-            r"\b(?:can|could) you\b|\bhelp me\b|\bnever mind\b",
+            r"\b(?:can|could) you\b|\bhelp me\b|\bnever mind\b|^\W*(?:to )?make sure (?:that )?i(?:'m| am)\b",
             r"\b(?:trying to (?:understand|prove)|not sure how|i must (?:go|buy))\b",
             (
                 r"^\W*(?:don't|do not|never|always) (?:worry|mind|forget|be (?:afraid|scared|sorry|discouraged|alarmed)"

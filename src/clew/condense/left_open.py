@@ -35,6 +35,7 @@ _TITLE: Final = late_pattern(
 _ENTRY: Final = late_pattern(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[ ?\]\s*)?(?P<text>\S.*)")
 _CHECKED: Final = late_pattern(r"\s*[-*+]\s+\[[xX]\]|.*(?:✅|☑)")
 _ENDS: Final = late_pattern(r"[.!?]\s+")
+_NEXT: Final = late_pattern(r"(?<=[.!])\s+(?=[A-Z])")
 _SPLIT: Final = late_pattern(r";\s+")
 _NONE: Final = late_pattern(r"(?:nothing|none|no(?:ne)? (?:open|left|more)|n/a|all done)\b.*", re.IGNORECASE)
 
@@ -78,7 +79,7 @@ def open_points(text: str) -> tuple[str, ...]:
         if after is None:
             continue
         if after:
-            found += _SPLIT.split(after)
+            found += _SPLIT.split(_NEXT.split(after)[0])
             continue
         while at < len(lines) and (not lines[at].strip() or _ENTRY.match(lines[at])):
             entry = _ENTRY.match(lines[at])

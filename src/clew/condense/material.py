@@ -38,6 +38,9 @@ _LISTED_TIME: Final = re.compile(r"(?:[A-Za-z]{3}|\d{1,2}) \d{1,2} \d\d:\d\d|\d{
 _TEMPLATE: Final = re.compile(r"\{\w{1,40}\}")  # `Error: {e}` in code
 _BRACKETS: Final = (")(", "][", "}{")
 _COLOUR: Final = re.compile(r"[\[;]\d{1,3}m")  # what is left of a terminal's colours
+_HINT: Final = re.compile(r"\b(?:use|run|try|or)[: ]+[\"'`]{1,2}\Z")
+"""What stands before the command that a program's output advises: `(use "git add <file>..." to update ...)`."""
+_LEAD: Final = 10  # characters that such words take
 _LANGUAGE: Final = frozenset(
     (
         "nil null none true false return pass break continue if else elif for while do switch case default try catch "
@@ -212,6 +215,7 @@ def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
                 Mark(kind, part.text[start:end])
                 for start, end, kind in evidence(part.text)
                 if not (kind == "number" and is_result and _COLOUR.match(part.text, start - 1))
+                and not (kind == "command" and is_result and _HINT.search(part.text, max(0, start - _LEAD), start))
                 and not (kind == "identifier" and part.text[max(0, start - 1) : start] == "\\")  # `\nTo` in a string
             )
             found += [mark for mark in said if not _is_idle(mark, is_result=is_result)]

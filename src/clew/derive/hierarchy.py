@@ -120,7 +120,7 @@ def grown(
         return places[key]
 
     spoken = [[item.naming for item in closing.turns] for closing in closed]
-    phrased = [beat_phrases(texts) for texts in spoken]
+    phrased = [beat_phrases(texts, _speakers(closing)) for texts, closing in zip(spoken, closed, strict=True)]
     labelled = [beat_labels(texts, phrases) for texts, phrases in zip(spoken, phrased, strict=True)]
     frozen = [_frozen(closing) for closing in closed]
     for closing, phrases, tags, beat_map in zip(closed, phrased, labelled, frozen, strict=True):
@@ -140,6 +140,10 @@ def grown(
             growth.nodes[made.node] = made
             growth.nodes |= {child.node: child._replace(parent=made.node) for child in children}
     return growth
+
+
+def _speakers(closing: ClosedBeat) -> list[str]:
+    return [item.turn.speaker for item in closing.turns if item.turn.speaker]
 
 
 def next_place(reader: Reader, space: str, session: str, level: int) -> int:

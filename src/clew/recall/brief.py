@@ -25,6 +25,7 @@ from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
 from clew.text.counted import counted
 from clew.text.shown_names import name_on_a_line, shown_speaker, shown_title
+from clew.text.spoken import without_fillers
 from clew.types.ids import BEAT, cut_session, short_session
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
@@ -172,9 +173,9 @@ def _topics(reader: Reader, space: str, session: str) -> list[str]:
 
 
 def _prose(turn: Turn) -> str:
-    """The text of a turn without tool calls, results, notes of the client, code blocks and Markdown."""
+    """What a turn says: no calls, results, notes of the client, code blocks, Markdown, nor sounds of speech."""
     text = without_markup("\n".join(part.text for part in turn.parts if part.type == "text"))
-    return " ".join(plain_prose(text).split())
+    return without_fillers(" ".join(plain_prose(text).split()))
 
 
 def _short(text: str) -> str:

@@ -108,7 +108,9 @@ def recall(
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
     wants = frame.intent.wants
-    is_unsure = planned.strategy == "sigma" or wants.overview or wants.decisions
+    is_unsure = (
+        planned.strategy == "sigma" or wants.overview or wants.decisions or (wants.open_tasks and bool(first.lines))
+    )
     sure = None if is_unsure else confidence(ranking)
     ranked = time.perf_counter()
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.analyze.keyphrases import keyphrases
 from clew.analyze.naming import naming_text
+from clew.analyze.tags import beat_phrases
 from clew.assemble.timeline_block import TimelineEntry
 from clew.index.view import IndexView
 from clew.rank.anchors import on_side
@@ -221,7 +221,7 @@ class Scene:
         keys = [(self.space, view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions.tolist()]
         said = [turn_from_row(row) for row in TURN.get_many(self.reader, keys) if row is not None]
         texts = [naming_text(turn) for turn in said]
-        phrases = keyphrases("\n".join(texts), _PHRASES)
+        phrases = beat_phrases(texts, [turn.speaker for turn in said if turn.speaker])[:_PHRASES]
         if phrases:
             return ", ".join(phrase.name for phrase in phrases)
         words = (" ".join(text.split()) for text in (*texts, *(turn.text for turn in said)))

@@ -18,6 +18,9 @@ _NOISE: Final = re.compile(
 )
 """A mark of whoever wrote the speech down: `{vocalsound}` of ICSI and AMI, `[inaudible]` of Zoom and Otter."""
 
+NOISE: Final = re.compile(rf"[{{\[(<](?:{_NOISES})[}}\])>]", re.IGNORECASE)
+"""Such a mark alone."""
+
 _SOUND: Final = re.compile(
     rf"(?:(?P<before>{_BLANK_BEFORE},)\s*|{_BLANK_BEFORE})"
     r"(?<![\w'-])(?:[Uu](?:m+|h+|hm+)|[Ee]rm+|[Hh]mm+|[Mm]m-?hmm?|[Uu]h-huh)(?![\w'-])"

@@ -19,6 +19,7 @@ _ASKS: Final = late_pattern(
     r"|\bwhat (?:did |have |has )?(?:we|you|I|they)(?:['’]ve)? (?:\w+ )?(?:d[oi]\w*|work\w*|talk\w*|discuss\w*|cover\w*"
     r"|accomplish\w*|achiev\w*|built?|build|get done|got done|chat\w*|sa(?:y|id))\b"
     r"|\bwhat (?:(?:has|have|had) )?(?:happened|been (?:going on|happening|done|discussed)|went on)\b"
+    r"|\bwhat (?:was|were|am) (?:I|we|the user) (?:\w+ )?(?:asking|looking|after)\b"
     r"|\bwhat (?:was|were|is|has been) (?:discussed|talked about|done|covered|said|decided|achieved)\b",
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ GENERIC: Final = frozenset(
     "takeaway gist review sum wrap catch speed time session meeting call thread project task whole "
     "entire entirely complete full all main point key brief briefly short shortly bring quick quickly concise "
     "sentence word few give get got show write please want need let know far today general generally "
-    "overall accomplish accomplished achieve achieved build built what about".split()
+    "overall ask asking look looking user accomplish accomplished achieve achieved build built what about".split()
     for term in query_terms(word)
 )
 """What is said of any conversation."""

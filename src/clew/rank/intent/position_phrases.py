@@ -78,9 +78,11 @@ _REQUEST = late_pattern(
     rf"|instruction)|thing (?:that )?{_ASKER} (?:asked|said|wanted|requested|told))\b"
     r"(?! (?:of|in|on|from) (?:the|a|an|his|her|their) )"
     rf"|(?<=\bdid )(?:{_ASKER}) (?:ask|say|want|request|tell)(?: you| for| you for)? "
-    rf"(?:(?P<late>last|most recently)|(?P<early>first|at first|to begin with)){_ENDS}",
+    r"(?:(?P<late>last|most recently|(?:at|in) the (?:very )?end|finally)"
+    rf"|(?P<early>first|at first|to begin with|(?:at|in) the (?:very )?(?:beginning|start))){_ENDS}",
     re.IGNORECASE,
 )
+_REQUEST_WORDS: Final = ("last", "latest", "recent", "previous", "first", "begin", " the end", "finally", " the start")
 _SESSION = late_pattern(
     rf"\b(?:earlier )?in (?:this|the current) {_TALK}\b|\bearlier (?:today )?in (?:our|the) {_TALK}\b", re.IGNORECASE
 )
@@ -176,7 +178,7 @@ def _candidates(text: str) -> Iterator[PositionPhrase]:
     for match in _matches(_LAST, text, lower, "last", "past", "previous"):
         named = match["units"] or match["one"]
         yield PositionPhrase("last", match.span(), match[0], _unit(named), _number(match["n"]) if match["units"] else 1)
-    for match in _matches(_REQUEST, text, lower, "last", "latest", "recent", "previous", "first", "begin"):
+    for match in _matches(_REQUEST, text, lower, *_REQUEST_WORDS):
         is_first = match["early"] or (match["end"] or "").casefold() == "first"
         yield PositionPhrase("start" if is_first else "last", match.span(), match[0], "request", 1)
     for kind, pattern, words in _PLAIN:
