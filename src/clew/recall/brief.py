@@ -137,7 +137,8 @@ def _open(turns: Sequence[Turn]) -> Iterator[str]:
     if left is not None:
         listed = {task.text.casefold() for task in tasks}
         points = [point for point in left.points if point.casefold() not in listed]
-        yield from ("", "Left open by the last answer:", *(f"- {_short(point)}" for point in points))
+        if points:
+            yield from ("", "Left open by the last answer:", *(f"- {_short(point)}" for point in points))
 
 
 def _told(turns: Sequence[Turn]) -> Iterator[str]:
