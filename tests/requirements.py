@@ -2317,7 +2317,7 @@ AGENTS = (
     Requirement("A-LINE-06", "Issue 13.6", "A block repeats the words of an item only where room is left."),
     Requirement("A-LINE-03", "Issue 13.6", "What a client writes behind a tool's result is not in a block."),
     Requirement(
-        "A-LINE-05",
+        "A-LINE-08",
         "Issue 13.8",
         "Thanks and goodbyes are neither a session's last request nor its last answer, and need no answer.",
     ),

@@ -6,7 +6,7 @@ from clew.condense.courtesy import without_courtesy
 from clew.condense.recap_lines import is_request
 
 
-@pytest.mark.requirement("A-LINE-05")
+@pytest.mark.requirement("A-LINE-08")
 @pytest.mark.parametrize(
     "text",
     [
@@ -26,7 +26,7 @@ def test_thanks_and_goodbyes_say_nothing_else(text: str) -> None:
     assert not is_request(text)
 
 
-@pytest.mark.requirement("A-LINE-05")
+@pytest.mark.requirement("A-LINE-08")
 @pytest.mark.parametrize(
     ("text", "stays"),
     [
@@ -44,7 +44,7 @@ def test_what_is_asked_stays(text: str, stays: str) -> None:
     assert without_courtesy(text) == stays
 
 
-@pytest.mark.requirement("A-LINE-05")
+@pytest.mark.requirement("A-LINE-08")
 def test_a_long_text_is_not_only_polite() -> None:
     text = "Thanks! " * 200
     assert without_courtesy(text) == text

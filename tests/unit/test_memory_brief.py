@@ -107,7 +107,7 @@ def test_titles_stay_on_their_line_and_those_who_have_no_name_are_called_by_thei
     assert [line for line in told.split("\n") if line.startswith(("Decided", "- to"))] == []
 
 
-@pytest.mark.requirement("A-LINE-05")
+@pytest.mark.requirement("A-LINE-08")
 def test_thanks_and_goodbyes_are_not_the_last_words() -> None:
     said: tuple[tuple[Role, str], ...] = (
         *TALK[:2],
@@ -131,7 +131,7 @@ def test_thanks_and_goodbyes_are_not_the_last_words() -> None:
     ]
 
 
-@pytest.mark.requirement("A-LINE-05")
+@pytest.mark.requirement("A-LINE-08")
 def test_a_request_that_is_the_whole_talk_is_told_once() -> None:
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
         memory.add_many([Turn(role=role, content=text, session="s", at=NOON) for role, text in TALK[:2]])
@@ -139,7 +139,7 @@ def test_a_request_that_is_the_whole_talk_is_told_once() -> None:
     assert lines[2:] == ["Request: Mend the tap.", "Last answer: It is mended."]
 
 
-@pytest.mark.requirement("A-LINE-05")
+@pytest.mark.requirement("A-LINE-08")
 def test_the_last_words_of_a_meeting_are_no_sounds() -> None:
     said = (("Ann", "So {disfmarker} uh , we take the rubber case ."), ("Bo", "Right ."), ("Ann", "{vocalsound}"))
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
