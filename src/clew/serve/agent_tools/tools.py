@@ -168,7 +168,7 @@ class Tools:
                 self.recall,
                 "Search earlier conversations by meaning and words. Use it before you answer about past work, "
                 "decisions, people or preferences.",
-                {"query": "question, in full words", "budget": BUDGET, "session": "only this one"},
+                {"query": "question, in full words", "budget": BUDGET, "session": "only this conversation"},
             ),
             Tool(
                 "find_quote",
@@ -181,9 +181,9 @@ class Tools:
                 self.remember_when,
                 "What was said in a period that the query names, or since and until.",
                 {
-                    "query": "'what did we decide last week?'",
+                    "query": "question; may name the period: 'what did we decide last week?'",
                     "since": "'2023-05-07', '3 hours ago'",
-                    "until": "end, inclusive",
+                    "until": "end; a day, week or month counts as a whole",
                     "mode": " | ".join(MODES),
                     "budget": BUDGET,
                 },
@@ -192,19 +192,19 @@ class Tools:
                 "remember",
                 self.remember,
                 "Store one note for later conversations: a decision, preference or fact. Never secrets.",
-                {"text": "self-contained; names, no pronouns", "session": "where it belongs"},
+                {"text": "the note, with names instead of pronouns", "session": "conversation that it belongs to"},
                 stores=True,
             ),
             Tool(
                 "open",
                 self.open,
                 "Show in full a turn that recall shortened or left out; of a session, its recap.",
-                {"id": "turn, such as 'plans:7', or session", "offset": "first character"},
+                {"id": "a turn, such as 'plans:7', or a session", "offset": "first character"},
             ),
             Tool(
                 "sessions",
                 self.sessions,
-                "List sessions for recall and open: title, project, branch, time.",
+                "List earlier sessions, for recall and open: title, project, branch, time.",
                 {"project": "folder name or path", "branch": "git branch"},
             ),
         )
@@ -215,7 +215,7 @@ class Tools:
                 "recall_past_conversation",
                 self.recall_past_conversation,
                 "Answer a question from earlier conversations, with sources.",
-                {"query": "in full words"},
+                {"query": "the question, in full words"},
             ),
             Tool(
                 "expand_topic",
@@ -223,7 +223,7 @@ class Tools:
                 "Read all that was said about a topic. recall_all lists topics.",
                 {
                     "topic": "its name",
-                    "collapse": f"topics to show in short instead, with commas, or '{OTHERS}'",
+                    "collapse": f"topics to show in short instead, with commas between, or '{OTHERS}'",
                     "offset": "first turn",
                     "budget": BUDGET,
                 },
@@ -240,9 +240,9 @@ class Tools:
                 "What is known about a person or thing now, with sources.",
                 {
                     "subject": "who or what; me: the user",
-                    "verb": "'lives in'",
-                    "object": "its words",
-                    "status": f"planned, completed, ...; {EVER}: past too",
+                    "verb": "such as 'lives in'",
+                    "object": "words of it",
+                    "status": f"such as planned or completed; {EVER}: also past facts",
                 },
             ),
             Tool(
@@ -255,7 +255,7 @@ class Tools:
                 "restore",
                 self.restore,
                 "Get what a stub in the conversation stands for, byte for byte.",
-                {"ref": "in the stub, or a turn", "offset": "first character"},
+                {"ref": "the reference in the stub, or a turn's id", "offset": "first character"},
             ),
         )
 
