@@ -144,9 +144,8 @@ def bm25f(
         totals[term] = totals.get(term, 0.0) + weight
     norms, size = _norms(view, window, k1, b), len(view.turns.ordinal)
     scaled, scores = _weights(window), np.zeros(len(norms))
-    frequent: list[TermRow] = []
-    seldom: list[TermRow] = []
-    for term in sorted(totals):  # always in this order, which with the next one decides how sums are rounded
+    rows: list[TermRow] = []
+    for term in sorted(totals):  # always in this order, which decides how sums are rounded
         counts = view.windowed.kept((term, window))
         found = view.lookup(term) if counts is None else None
         df = found.df if found is not None else view.document_frequency(term)
@@ -156,10 +155,9 @@ def bm25f(
         if found is not None and scaled.whole and len(found.pieces) * _DENSE_FROM > len(norms):
             counts = view.windowed.keep((term, window), _counts(view, found, window))
         if counts is not None:
-            frequent.append((factor, *_NO_POSTINGS, counts))
+            rows.append((factor, *_NO_POSTINGS, counts))
         elif found is not None:
-            seldom.append((factor, found.pieces, found.body, found.extra, None))
-    rows = frequent + seldom
+            rows.append((factor, found.pieces, found.body, found.extra, None))
     add = add_term_scores if scaled.whole else partial(_add_term_scores, np.float64)
     add(scores, norms, view.links, (scaled.own, scaled.before, scaled.after), rows)
     scores = scores[: len(view.pieces.turn)]
