@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.types.ids import cut_session
+
 from tests.cli_runs import done, record, records, run
 
 MOVES = (("I live in Porto.", "2025-04-01"), ("I moved to Lisbon.", "2025-04-09"))
@@ -79,7 +81,7 @@ def test_no_line_is_folded_where_no_terminal_is_wide(tmp_path: Path, monkeypatch
     done("add", "I live in Porto.", "--session", session, "--speaker", "Ann", "--role", "user", "--home", tmp_path)
     (line,) = done("facts", "--home", tmp_path).splitlines()
     assert line.endswith(f"  {session}:turn:0:fact:0")
-    assert session in done("sessions", "--home", tmp_path)
+    assert cut_session(session) in done("sessions", "--home", tmp_path)
     assert not any(each.endswith(" ") for each in done("stats", "--home", tmp_path).splitlines())
 
 

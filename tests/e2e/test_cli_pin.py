@@ -42,7 +42,7 @@ def test_a_wrong_pin_is_one_line(tmp_path: Path) -> None:
         (("pin", "nope"), 1, "'nope' is not a turn id"),
         (("pin", "s:turn:1\x1b[31m"), 1, "is not a turn id"),
         (("pin", "x:turn:9"), 1, "no turn 'x:turn:9'"),
-        (("pin", "--where", "O9 >"), 1, "at position 1 of the expression"),
+        (("pin", "--where", "O9 >"), 2, "at position 1 of the expression"),
         (("pin", "--remove", "x:turn:9"), 1, "nothing is pinned as 'x:turn:9'"),
         (("pin", "--most", "2"), 2, "give a TURN_ID, or a rule"),
         (("pin", "x:turn:9", "--most", "2"), 2, "--most applies to rules only"),
