@@ -25,6 +25,7 @@ Said = tuple[Literal["user", "assistant"], str]
         ("The file is open: yes", ()),
         ("Missing: `x`", ()),
         ("```\nTODO:\n- z\n```", ()),
+        ("Still open:\n- push <b>it</b> now\n- the report", ("push it now", "the report")),
         ("", ()),
     ],
 )

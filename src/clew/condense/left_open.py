@@ -70,7 +70,7 @@ def open_points(text: str) -> tuple[str, ...]:
     | Next steps:\\n- You could add tests | |
     | Open points: none. | |
     """
-    lines = without_markup(text).split("\n")
+    lines = _plain_lines(text)
     found: list[str] = []
     at = 0
     while at < len(lines):
@@ -89,6 +89,14 @@ def open_points(text: str) -> tuple[str, ...]:
     points = (" ".join(point.replace("**", "").split()).rstrip(" .;") for point in found)
     told = [point[:_WORDS] for point in points if point and _NONE.fullmatch(point) is None]
     return tuple(dict.fromkeys(told))[:MOST]
+
+
+def _plain_lines(text: str) -> list[str]:
+    """The lines of a text, with spaces where fenced code and tags were; these may stand in the middle of an entry."""
+    plain = without_markup(text)
+    if plain != text:
+        plain = "".join([" " if left == "\n" != was else left for left, was in zip(plain, text, strict=True)])
+    return plain.split("\n")
 
 
 def _after_heading(line: str) -> str | None:
