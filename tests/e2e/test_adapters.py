@@ -230,6 +230,19 @@ def test_a_session_gives_items_back_as_they_came(memory: Memory) -> None:
     assert len(memory.turns("s")) == 6  # cleared, and still there
 
 
+@pytest.mark.requirement("P-ADP-03")
+def test_each_item_is_popped_by_one_caller(memory: Memory) -> None:
+    items: list[Any] = [{"role": "user", "content": f"step {number}"} for number in range(12)]
+
+    async def story() -> list[Any]:
+        one, other = ClewSession(memory, "s"), ClewSession(memory, "s")
+        await one.add_items(items)
+        return await asyncio.gather(*(session.pop_item() for session in (one, other) * 6))
+
+    popped = asyncio.run(story())
+    assert sorted(item["content"] for item in popped) == sorted(item["content"] for item in items)
+
+
 # ---------------------------------------------------------------------------------------------------------- LlamaIndex
 
 

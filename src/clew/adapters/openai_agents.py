@@ -62,11 +62,10 @@ class ClewSession(SessionABC):
             self._memory.add(turn)
 
     def _pop(self) -> Any | None:
-        held = self._stretches.turns(ITEM)
-        if not held:
-            return None
-        self._memory.forget(turn_ids=[str(held[-1].id)])
-        return held[-1].metadata[ITEM]
+        while held := self._stretches.turns(ITEM):
+            if self._memory.forget(turn_ids=[str(held[-1].id)]).turns:  # else another caller has just removed it
+                return held[-1].metadata[ITEM]
+        return None
 
 
 def item_turn(item: Any, session: str) -> Turn:
