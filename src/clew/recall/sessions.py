@@ -239,7 +239,9 @@ def _info(
 ) -> SessionInfo:
     head, tail = _metadata(first), _metadata(last)
     stored = SESSION.get(reader, (space, name))
-    newest = first if last is not None and last.source == NOTES_SOURCE else last  # a note may end a talk
+    newest = last or first
+    if newest is not None and newest.source == NOTES_SOURCE:  # a note may end a talk
+        newest = first
     return SessionInfo(
         name=name,
         title=(None if stored is None else stored.title) or _title(reader, space, view, name, at),
