@@ -237,7 +237,7 @@ def test_each_item_is_popped_by_one_caller(memory: Memory) -> None:
     async def story() -> list[Any]:
         one, other = ClewSession(memory, "s"), ClewSession(memory, "s")
         await one.add_items(items)
-        return await asyncio.gather(*(session.pop_item() for session in (one, other) * 6))
+        return list(await asyncio.gather(*(session.pop_item() for session in (one, other) * 6)))
 
     popped = asyncio.run(story())
     assert sorted(item["content"] for item in popped) == sorted(item["content"] for item in items)
