@@ -15,6 +15,7 @@ from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, m
 from clew.rank.intent import read_intent
 from clew.rank.search import opinions, rank
 from clew.rank.signals import SIGNALS
+from clew.rank.sparse_columns import BySession, FewTurns
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
 from clew.write.prepare import derive
@@ -76,7 +77,11 @@ def values(name: str, frame: Frame) -> list[float] | None:
     signal = BY_NAME[name]
     known = {opinion.name: opinion for opinion in opinions(frame)[1] if opinion.name != name}
     found = signal.compute(frame, known) if signal.derived else signal.compute(frame)
-    return None if found is None else np.round(np.asarray(found, dtype=np.float64), 3).tolist()
+    if found is None:
+        return None
+    every = found.dense() if isinstance(found, FewTurns | BySession) else found
+    rounded: list[float] = np.round(np.asarray(every, dtype=np.float64), 3).tolist()
+    return rounded
 
 
 def column(*values: float) -> Scores:

@@ -5,12 +5,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from clew.rank.signals import SIGNALS
-from clew.rank.signals.style import WISHES
+from clew.rank.signals.style import WISHES, standing
 from clew.text.style import says_standing_wish
 from tests.ranking_spaces import NOON, asked, said, space
-
-STANDING = next(signal for signal in SIGNALS if signal.name == "standing")
 
 
 @pytest.mark.requirement("F-RANKING-30")
@@ -68,17 +65,18 @@ def test_of_many_wishes_the_nearest_to_the_question_count() -> None:
     view = space(*wishes, said("Fine.", role="assistant"), *[said("Fine.", role="assistant") for _ in range(9)])
     question = "Can you help me with thing 3, thing 5 and the rest?"
     near = np.linspace(0, 1, len(view.turns.ordinal))
-    with_vectors = STANDING.compute(asked(view, question, np.stack([near, near])))
+    with_vectors = standing(asked(view, question, np.stack([near, near])))
     assert with_vectors is not None
     assert np.flatnonzero(with_vectors).tolist() == list(range(size - WISHES, size))
     unknown = np.full((2, len(near)), np.nan)
     unknown[:, :3] = 0.5
-    newest = STANDING.compute(asked(view, question, unknown))
+    newest = standing(asked(view, question, unknown))
     assert newest is not None
     assert np.flatnonzero(newest).tolist() == [0, 1, 2, *range(size - WISHES + 3, size)], "of equals the newest"
-    by_words = np.asarray(STANDING.compute(asked(view, question)))
+    by_words = standing(asked(view, question))
+    assert by_words is not None
     assert by_words[3] == by_words[5] == 1
     assert np.count_nonzero(by_words) == WISHES
-    without_words = STANDING.compute(asked(view, "Could you?"))
+    without_words = standing(asked(view, "Could you?"))
     assert without_words is not None
     assert np.flatnonzero(without_words).tolist() == list(range(size - WISHES, size)), "the newest"

@@ -100,6 +100,11 @@ def state_levels(evidence: Sequence[Sequence[float]], vectors: Sequence[bool]) -
     return bytes(np.maximum(_TOP - below, _BOTTOM).tolist()).decode("ascii")
 
 
+def are_levels(text: str) -> bool:
+    """Whether `levels_read` can read a text; another version may have kept others, and a row may be damaged."""
+    return len(text) == len(STATES) and text.isascii()
+
+
 def levels_read(levels: Sequence[str]) -> Likelihoods:
     """The logarithms of the likelihoods of `STATES`, relative to the best one, a row for each run.
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from clew.assemble.fit import Packed
 from clew.assemble.render import Evidence, heading
 from clew.text.counters import Counter
+from clew.text.printable import cut_line
 from clew.text.shown_names import name_on_a_line
 
 SHARE: Final = 60
@@ -108,5 +109,4 @@ def _first_days(lines: Sequence[Evidence]) -> dict[str, date | None]:
 
 
 def _cut(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+    return cut_line(" ".join(text.split()), most)

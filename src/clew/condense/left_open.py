@@ -19,19 +19,17 @@ _READ: Final = 20_000
 _WORDS: Final = 300  # characters of an entry
 _OPEN: Final = (
     r"(?:still |what(?:['’]s| is)? (?:still |yet )?)?(?:open|left|remaining|remains|outstanding|pending"
-    r"|to do|to be done|not (?:yet )?done|not done yet|unfinished)"
+    r"|to do|to be done|not (?:yet )?done(?: yet)?|unfinished)"
 )
+_KIND: Final = r"(?:points|items|tasks|questions|issues|work|to-?dos?)"
 _HEADING: Final = late_pattern(
-    rf"[\s#>*_-]*(?:{_OPEN}|(?:{_OPEN} )?(?:points|items|tasks|questions|issues|work|to-?dos?)|follow-?ups?)"
-    rf"(?: (?:to do|open|left|for (?:later|now|tomorrow|next time)|work|points|items|tasks|questions|issues|steps))?"
+    rf"[\s#>*_-]*(?:{_OPEN}|(?:{_OPEN} )?{_KIND}|follow-?ups?)"
+    rf"(?: (?:to do|open|left|for (?:later|now|tomorrow|next time)|steps|{_KIND}))?"
     r"(?: \([^()\n]{1,40}\))?[*_ ]*:[*_ ]*",
     re.IGNORECASE,
 )
-"""What leads to entries that are open, on a line or at its beginning: `Still open:`, `**Open points:**`, `TODO:`."""
-_TITLE: Final = late_pattern(
-    rf"#{{1,6}}\s+(?:{_OPEN}|{_OPEN} (?:points|items|tasks|questions|issues|work|to-?dos?)|follow-?ups?)[*_: ]*",
-    re.IGNORECASE,
-)
+"""What leads to entries that are open, on a line or at its beginning: `Still open:`, `**Open points:**`."""
+_TITLE: Final = late_pattern(rf"#{{1,6}}\s+(?:{_OPEN}(?: {_KIND})?|follow-?ups?)[*_: ]*", re.IGNORECASE)
 _ENTRY: Final = late_pattern(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\[ ?\]\s*)?(?P<text>\S.*)")
 _CHECKED: Final = late_pattern(r"\s*[-*+]\s+\[[xX]\]|.*(?:✅|☑)")
 _ENDS: Final = late_pattern(r"[.!?]\s+")

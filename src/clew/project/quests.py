@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from clew.condense.recap_lines import as_sentence
 from clew.errors import InputError
 from clew.project.links import TurnLinks
+from clew.text.printable import cut_line
 from clew.types.ids import node_id
 from clew.types.quests import Quest, QuestCheck, QuestStage
 from clew.types.record import Record
@@ -253,5 +254,4 @@ def session_of_quest(quest: str) -> tuple[str, int]:
 
 def quest_title(request: str) -> str:
     """The title of a quest, from the words that asked for it."""
-    line = as_sentence(" ".join(request.split()))
-    return line if len(line) <= TITLE else f"{line[: TITLE - 1].rstrip()}…"
+    return cut_line(as_sentence(" ".join(request.split())), TITLE)

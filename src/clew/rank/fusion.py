@@ -92,7 +92,7 @@ def centred(values: Scores) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Fused:
-    """The fused score of every turn, and the opinions that it is made of.
+    """The fused score of every turn, added up when it is asked for, and the opinions that it is made of.
 
     Attributes:
         total: adds up the scores of all turns.
@@ -116,7 +116,7 @@ class Fused:
 
     def at(self, positions: NDArray[np.integer]) -> Scores:
         """The scores of some turns."""
-        return self.score[positions] if self.some is None or "score" in self.__dict__ else self.some(positions)
+        return self.score[positions] if self.some is None else self.some(positions)
 
     def shares(self, positions: NDArray[np.int64]) -> "ShareTable":
         """What each signal added to these turns' scores."""

@@ -31,11 +31,11 @@ class FewTurns:
         places = np.minimum(np.searchsorted(self.positions, wanted), len(self.positions) - 1)
         return np.where(self.positions[places] == wanted, self.values[places], 0.0)
 
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Scores:
+    def dense(self) -> Scores:
         """The values of all turns."""
-        whole = np.zeros(self.size)
-        whole[self.positions] = self.values
-        return whole
+        values = np.zeros(self.size)
+        values[self.positions] = self.values
+        return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class BySession:
         """The values of some turns."""
         return self.values[self.codes[wanted]]
 
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Scores:
+    def dense(self) -> Scores:
         """The values of all turns."""
         codes, lengths = self.runs
         return np.repeat(self.values[codes], lengths)
@@ -74,4 +74,4 @@ def distinct(positions: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def whole(column: Column) -> Scores:
     """A column as an array of one value per turn."""
-    return column if isinstance(column, np.ndarray) else column.__array__()
+    return column if isinstance(column, np.ndarray) else column.dense()

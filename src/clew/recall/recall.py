@@ -132,7 +132,7 @@ def recall(
     if sure is not None:
         context = changed(context, budget=planned.budget, confidence=sure.value if context.text else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
-    settings |= _ends(offered - len(ranking.positions), planned.budget, budget)
+    settings |= _early_end(offered - len(ranking.positions), planned.budget, budget)
     if not status.paused and request.asked_in not in status.paused_sessions:
         make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings, sure=sure)
         masked = partial(_masked, make, path.config)
@@ -187,7 +187,7 @@ def _room(budget: int, sure: Confidence | None, frame: Frame) -> int:
     return min(budget, max(LEAST, budget // SHORTER))
 
 
-def _ends(unrelated: int, asked: int, room: int) -> dict[str, int]:
+def _early_end(unrelated: int, asked: int, room: int) -> dict[str, int]:
     """Why a block ends before its budget, for the receipt: what the words do not lead to, or little relevance."""
     found = {"unrelated": unrelated, "room": room if room < asked else 0}
     return {name: value for name, value in found.items() if value}

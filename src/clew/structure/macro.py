@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final
 
+from clew.analyze.domain_states import are_levels
 from clew.errors import InputError
 from clew.structure.conversation_context import BeatSubject, present, subjects_in_context
 from clew.structure.conversation_states import subjects_by_evidence
@@ -185,7 +186,7 @@ def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
 
 
 def _subjects(nodes: Sequence[MacroNode]) -> list[BeatSubject]:
-    if all(node.states for node in nodes):
+    if all(are_levels(node.states) for node in nodes):
         return subjects_by_evidence([(node.states, node.turns) for node in nodes])
     return subjects_in_context([(node.domains, node.turns) for node in nodes])
 

@@ -1,4 +1,4 @@
-"""Control characters as visible ones, so that stored text can neither steer a terminal nor hide in a line."""
+"""Text as it is shown: no control character can steer a terminal or hide in a line, and long lines are cut."""
 
 import re
 from typing import Final
@@ -17,6 +17,11 @@ def printable(text: str) -> str:
 def printable_name(name: str) -> str:
     """The name of a file on one line: line ends and tabs in it are visible as well."""
     return name if name.isprintable() else "".join(map(_visible, name))
+
+
+def cut_line(line: str, most: int) -> str:
+    """At most `most` characters of a line, ending with an ellipsis where it is cut."""
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def _visible(character: str) -> str:

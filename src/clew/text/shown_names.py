@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from clew.text.printable import printable
+from clew.text.printable import cut_line, printable
 
 COLONS: Final = ":\u02d0\u02f8\u05c3\u2236\ua789\ufe13\ufe55\uff1a"
 """The colon, and what looks like it."""
@@ -65,11 +65,10 @@ def name_on_a_line(name: str) -> str:
 
 def shown_title(title: str) -> str:
     """A title on one line, cut when it is long: one that a client or a person gave may hold anything."""
-    line = name_on_a_line(title)
-    return line if len(line) <= _LONGEST_TITLE else f"{line[: _LONGEST_TITLE - 1].rstrip()}…"
+    return cut_line(name_on_a_line(title), _LONGEST_TITLE)
 
 
 def shown_speaker(name: str) -> str:
     """A speaker's name on one line, cut when it is long, with `;` for a colon, so that no words can follow a role."""
-    cut = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1].rstrip()}…"
+    cut = cut_line(name, _LONGEST_NAME)
     return cut if cut.isalnum() else _ANY_COLON.sub(";", name_on_a_line(cut))

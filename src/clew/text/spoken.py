@@ -18,8 +18,8 @@ _NOISE: Final = re.compile(
 )
 """A mark of whoever wrote the speech down: `{vocalsound}` of ICSI and AMI, `[inaudible]` of Zoom and Otter."""
 
-NOISE: Final = re.compile(rf"[{{\[(<](?:{_NOISES})[}}\])>]", re.IGNORECASE)
-"""Such a mark alone."""
+NOISE_MARK: Final = re.compile(rf"[{{\[(<](?:{_NOISES})[}}\])>]", re.IGNORECASE)
+"""Such a mark, without the white space before it."""
 
 _SOUND: Final = re.compile(
     rf"(?:(?P<before>{_BLANK_BEFORE},)\s*|{_BLANK_BEFORE})"

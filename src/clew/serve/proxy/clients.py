@@ -23,7 +23,6 @@ _HEAD: Final = 400
 """Characters of the instructions in which a program names itself."""
 _OPENING: Final = 2
 """Messages in which a program tells about its surroundings."""
-_AGENT_STARTS: Final = tuple(start for start, _ in shapes.AGENTS)
 _SIDE_QUESTIONS: Final = tuple(mark.words for mark in shapes.SIDE_MARKS if mark.where == "question")
 _SIDE_INSTRUCTIONS: Final = tuple(mark.words for mark in shapes.SIDE_MARKS if mark.where == "instructions")
 _FOLDER_END: Final = re.compile(r"[\n\r<]|\) Files")
@@ -43,12 +42,14 @@ def recognised(request: ChatRequest) -> ClientMark:
     return ClientMark(name=name, session=session, side=side, subagent=subagent, folder=folder, main=main)
 
 
+def _by_agent(request: ChatRequest) -> str:
+    """The name of the program, or of its library, by `User-Agent`; empty where that tells none."""
+    agent = request.headers.get("user-agent", "").lower()
+    return next((name for start, name in shapes.AGENTS if agent.startswith(start)), "")
+
+
 def _name(request: ChatRequest) -> str:
-    headers = request.headers
-    agent = headers.get("user-agent", "").lower()
-    by_agent = ""
-    if agent.startswith(_AGENT_STARTS):  # one look for what most requests are not
-        by_agent = next(name for start, name in shapes.AGENTS if agent.startswith(start))
+    headers, by_agent = request.headers, _by_agent(request)
     if by_agent and by_agent not in shapes.SDKS:
         return by_agent
     title = headers.get("x-title", "").lower()
@@ -172,8 +173,7 @@ def _unstreamed_errand(request: ChatRequest) -> SideRequest | None:
 
     Some of its errands carry the main instructions and have no words of their own: a search of the web is its query.
     """
-    is_gemini_cli = request.headers.get("user-agent", "").lower().startswith("geminicli")
-    return SideRequest.AUXILIARY if is_gemini_cli and not request.stream else None
+    return SideRequest.AUXILIARY if _by_agent(request) == "gemini-cli" and not request.stream else None
 
 
 def _side_mark(system: str, question: str) -> shapes.SideMark | None:
