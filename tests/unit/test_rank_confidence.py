@@ -1,5 +1,6 @@
 """How sure a recall is of what it found."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from clew.cli.explain import print_receipt
 from clew.index.bm25 import idf
 from clew.models.function_embedder import FunctionEmbedder
 from clew.rank.confidence import (
@@ -320,6 +323,11 @@ def test_a_block_stops_where_none_of_the_few_words_occurs() -> None:
         memory.add_many([told(f"We met{' again' * (n % 9)}, {n} of us, in the garden at length.") for n in range(90)])
         memory.drain()
         unknown, known = (memory.recall(f"Which {word} is this?", budget=1200) for word in ("ticket", "garden"))
+        rooms = [memory.explain(context.receipt_id).settings.get("room") for context in (unknown, known)]
+        page = io.StringIO()
+        print_receipt(Console(file=page, width=300), memory, memory.explain(unknown.receipt_id))
+    assert rooms == [300, None]
+    assert "probably nothing is relevant, so the block has 300 tokens at most" in page.getvalue()
     assert unknown.confidence is not None
     assert 0 < unknown.confidence < UNLIKELY
     assert 0 < unknown.tokens <= 300
