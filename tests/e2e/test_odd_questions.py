@@ -198,9 +198,9 @@ def test_what_cannot_be_meant_is_refused_in_clear_words(memory: Memory, kind: st
         (["--counter", "stones"], 1, "choose one of"),
         (["--since", "2024-05-01", "--until", "2024-04-01"], 1, "swap them"),
         (["--since", "zzqxv"], 2, "zzqxv"),
-        (["--where", ""], 1, "expected a condition"),
-        (["--where", "nuance:zzz"], 1, "with one of hedged"),
-        (["--where", "mood:good"], 1, "expected one of tag:"),
+        (["--where", ""], 2, "expected a condition"),
+        (["--where", "nuance:zzz"], 2, "with one of hedged"),
+        (["--where", "mood:good"], 2, "expected one of tag:"),
     ],
 )
 def test_the_command_line_refuses_it_likewise(home: Path, words: list[str], status: int, said: str) -> None:
