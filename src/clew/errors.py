@@ -26,7 +26,16 @@ ClewError
 message says what was given, what was expected and what to do next; without a message the class docstring is used.
 """
 
+import errno
 from typing import Final
+
+_NO_MEMORY: Final = (
+    "failed to map segment from shared object",
+    "annot allocate memory",
+    "can't start new thread",
+    "std::bad_alloc",
+)
+"""How others say that memory ran out."""
 
 LONGEST_MESSAGE: Final = 4_000
 """Characters of a message."""
@@ -47,6 +56,24 @@ def shown(value: object) -> str:
         return f"{value!r:.60}"
     except ValueError:
         return "a number of more than 4,300 digits"
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether memory ran out, or what the system grants of it, in an operation that raised this error.
+
+    Python says so by MemoryError; the system's loader of libraries, starts of threads and libraries written in C++ say
+    so in words alone.
+    """
+    seen: set[int] = set()
+    each: BaseException | None = error
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        if isinstance(each, MemoryError) or (isinstance(each, OSError) and each.errno == errno.ENOMEM):
+            return True
+        if any(words in str(each) for words in _NO_MEMORY):
+            return True
+        each = each.__cause__ or each.__context__
+    return False
 
 
 class ClewError(Exception):

@@ -51,6 +51,19 @@ def test_a_copy_refuses_to_give_up_turns(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("S-COPY-09")
+def test_a_home_is_not_copied_into_itself(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    talk(home)
+    (tmp_path / "link").symlink_to(home)
+    for inside in (home / "old", home / "a" / "b", tmp_path / "link" / "old"):
+        assert "lies in" in failure(1, "copy", home, inside)
+        assert "Name a directory outside" in failure(1, "copy", f"sqlite:///{home}", inside, "--all")
+    assert sorted(each.name for each in home.iterdir() if each.is_dir()) == []
+    done("copy", home, tmp_path / "home-old")
+    done("copy", tmp_path / "home-old", tmp_path)  # out of a directory within
+
+
+@pytest.mark.requirement("S-COPY-09")
 def test_two_homes_are_joined(tmp_path: Path) -> None:
     laptop, desktop = tmp_path / "laptop", tmp_path / "desktop"
     talk(laptop, "From the train.")

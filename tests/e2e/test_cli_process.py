@@ -50,13 +50,75 @@ def test_the_home_comes_from_the_environment(tmp_home: Path) -> None:
 
 @pytest.mark.requirement("F-CLI-07")
 @POSIX
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_streams_may_be_closed(tmp_home: Path, closed: str) -> None:
+@pytest.mark.parametrize(
+    ("closed", "status"), [("<&-", 0), ("2>&-", 0), ("<&- 2>&-", 0), (">&-", 1), ("<&- >&-", 1), ("<&- >&- 2>&-", 1)]
+)
+def test_streams_may_be_closed(tmp_home: Path, closed: str, status: int) -> None:
     done("add", "hello", "--home", tmp_home)
+    ran = _in_a_shell(tmp_home, f"sessions --home '{tmp_home}' {closed}")
+    assert (ran.returncode, b"internal error" in ran.stderr) == (status, False)
+
+
+def _in_a_shell(home: Path, words: str) -> subprocess.CompletedProcess[bytes]:
     program = Path(sys.executable).with_name("clew")
-    command = f"'{program}' sessions --home '{tmp_home}' {closed}"
+    return subprocess.run(["sh", "-c", f"'{program}' {words}"], env=environment(home), capture_output=True, check=False)
+
+
+@pytest.mark.requirement("F-CLI-07")
+@POSIX
+@pytest.mark.parametrize(
+    "words", ["recall hello", "quote hello", "quote hello --json", "sessions", "stats", "--version", "--help"]
+)
+def test_what_cannot_be_told_without_standard_output_is_an_error(tmp_home: Path, words: str) -> None:
+    done("add", "hello there")
+    ran = _in_a_shell(tmp_home, f"{words} >&-")
+    told = [line for line in ran.stderr.decode().splitlines() if line.startswith("clew: ")]
+    assert (ran.returncode, told) == (1, ["clew: the output cannot be written: standard output is closed"])
+
+
+@pytest.mark.requirement("F-CLI-07")
+@POSIX
+def test_what_prints_nothing_needs_no_standard_output(tmp_home: Path) -> None:
+    done("add", "hello there")
+    assert _in_a_shell(tmp_home, "recall zebra >&-").returncode == 0
+    assert _in_a_shell(tmp_home, "watch --once >&-").returncode == 0
+
+
+@pytest.mark.requirement("F-CLI-07", "F-CLI-03")
+@POSIX
+@pytest.mark.parametrize("option", ["", "--json"])
+@pytest.mark.parametrize("redirected", [">&-", ">/dev/full"])
+def test_a_turn_whose_id_cannot_be_told_is_stored(tmp_home: Path, redirected: str, option: str) -> None:
+    ran = _in_a_shell(tmp_home, f"add 'the heron is back' {option} {redirected}")
+    assert ran.returncode == 1
+    assert b"clew: the turn is stored as default:turn:0, but the output cannot be written: " in ran.stderr
+    assert "heron" in done("quote", "heron")
+    (tmp_home / "talk.jsonl").write_text('{"role": "user", "content": "two herons"}\n', encoding="utf-8")
+    ran = _in_a_shell(tmp_home, f"import '{tmp_home}/talk.jsonl' {option} {redirected}")
+    assert ran.returncode == 1
+    assert b"the import is done (1 turn stored), but the output cannot be written: " in ran.stderr
+
+
+@pytest.mark.requirement("F-CLI-03")
+@POSIX
+def test_without_a_home_directory_nothing_is_stored_at_the_root(tmp_home: Path) -> None:
+    for named in ("", "relative"):
+        ran = process(tmp_home, "add", "hello", HOME=named)
+        assert ran.returncode == 1
+        assert f"HOME is {named!r}; expected an absolute path".encode() in ran.stderr
+        assert b"--home DIR or CLEW_HOME" in ran.stderr
+        assert process(tmp_home, "add", "hello", "--home", str(tmp_home / "here"), HOME=named).returncode == 0
+
+
+@pytest.mark.requirement("F-CLI-03")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to this limit")
+def test_too_little_memory_is_no_internal_error(tmp_home: Path) -> None:
+    done("add", "hello")
+    program = Path(sys.executable).with_name("clew")
+    command = f"ulimit -v 30000; '{program}' recall hello"
     ran = subprocess.run(["sh", "-c", command], env=environment(tmp_home), capture_output=True, check=False)
-    assert (ran.returncode, b"internal error" in ran.stderr) == (0, False)
+    assert ran.returncode == 1
+    assert b"clew: not enough memory" in ran.stderr
 
 
 @pytest.mark.requirement("F-CLI-07")

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from clew.cli.main import COMMANDS, Program, main
 from clew.cli.options import Scope, common, moment
-from clew.errors import ConflictError
+from clew.errors import ConflictError, lacks_memory
 from clew.text.printable import printable
 from tests.cli_runs import done, failure, run
 
@@ -125,6 +125,31 @@ def test_a_mistake_in_clew_shows_no_traceback() -> None:
     assert result.stderr.startswith("clew: internal error in Clew (ZeroDivisionError: division by zero)")
     assert result.stderr.count("\n") == 1
     assert "CLEW_DEBUG=1" in result.stderr
+
+
+def _numpy_without_memory() -> ImportError:
+    error = ImportError("Importing the numpy C-extensions failed.")
+    error.__cause__ = ImportError("libgomp.so.1.0.0: failed to map segment from shared object")
+    return error
+
+
+@pytest.mark.requirement("F-CLI-03")
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        _numpy_without_memory(),
+        RuntimeError("can't start new thread"),
+        RuntimeError("std::bad_alloc"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ],
+)
+def test_memory_that_ran_out_is_no_mistake_in_clew(error: Exception) -> None:
+    result = raising(error)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("clew: not enough memory")
+    assert ("ulimit -v" in result.stderr, "internal error" in result.stderr) == (True, False)
+    assert not lacks_memory(ZeroDivisionError("division by zero"))
 
 
 @pytest.mark.requirement("F-CLI-03")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import ConfigError, StoreError
+from clew.errors import ConfigError, InputError, StoreError
 from clew.store.home import network_mount, prepare_home
 from clew.store.memory import MemoryStore
 from clew.store.open import home_of, open_store
@@ -72,8 +72,9 @@ def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     with pytest.raises(StoreError, match=r"file' is a file; expected a directory"):
         SqliteStore.open(tmp_path / "file")
-    with pytest.raises(StoreError):
-        SqliteStore.open(tmp_path / "file" / "below")
+    for below in ("home", "above/home"):
+        with pytest.raises(StoreError, match=r"lies below '.*file', which is a file; name a directory"):
+            SqliteStore.open(tmp_path / "file" / below)
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
 
 
@@ -89,6 +90,19 @@ def test_a_location_names_its_store(tmp_home: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("CLEW_HOME", str(tmp_home / "other"))
     assert home_of(None) == tmp_home / "other"
     assert home_of("~/.clew") == tmp_home / ".clew"
+
+
+@pytest.mark.requirement("F-STORE-29")
+@pytest.mark.skipif(sys.platform == "win32", reason="USERPROFILE names the user's directory there")
+@pytest.mark.parametrize("named", ["", "relative/path"])
+def test_the_users_own_directory_must_be_known(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLEW_STORE", raising=False)
+    monkeypatch.delenv("CLEW_HOME", raising=False)
+    monkeypatch.setenv("HOME", named)
+    for location in (None, "~/notes", Path("~/notes"), "sqlite:///~/notes"):
+        with pytest.raises(InputError, match=f"HOME is {named!r}; expected an absolute path there. Set HOME, or"):
+            home_of(location)
+    assert home_of("/srv/clew") == Path("/srv/clew")
 
 
 @pytest.mark.requirement("F-STORE-29")

@@ -19,9 +19,9 @@ from typing import Any, Final
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.terminal import say
+from clew.cli.terminal import no_output, say
 from clew.cli.title import hide_secrets
-from clew.errors import ClewError, ExpressionError, cut
+from clew.errors import ClewError, ExpressionError, cut, lacks_memory
 from clew.text.printable import printable
 from clew.version import __version__
 
@@ -104,6 +104,11 @@ _SECTIONS: Final = {
 COMMANDS: Final = {name: entry for section in _SECTIONS.values() for name, entry in section.items()}
 
 HELP_NAMES: Final = ["-h", "--help"]
+
+_NO_MEMORY: Final = (
+    "not enough memory (RAM, or the number of threads) is granted to this program; acknowledged turns are safe. Close "
+    "other programs, or raise the limit of the shell (`ulimit -v`, `ulimit -u`) or container, and try again"
+)
 
 INTERRUPTED: Final = 130
 """Exit status after Ctrl-C, by the convention of shells: 128 plus the number of SIGINT."""
@@ -225,26 +230,27 @@ class Program(click.Group):
             except (KeyboardInterrupt, click.Abort):
                 say("", err=True)
                 raise click.exceptions.Exit(INTERRUPTED) from None
-            except ClewError as error:
-                if debug:
-                    raise
-                failed = MisspelledExpression if isinstance(error, ExpressionError) else CommandFailed
-                raise failed(str(error)) from error
-            except OSError as error:
-                if debug or error.errno == errno.EPIPE:  # the reader of the pipe is gone; click exits quietly
-                    raise
-                what = error.strerror or str(error)
-                raise CommandFailed(
-                    f"the output cannot be written: {what}" if error.filename is None else f"{what}: {error.filename}"
-                ) from error
             except Exception as error:
-                if debug:
-                    raise
-                kind = type(error).__name__
-                raise CommandFailed(
-                    f"internal error in Clew ({kind}: {error}); acknowledged turns are safe. "
-                    "Please report it, with the traceback that CLEW_DEBUG=1 prints"
-                ) from error
+                if debug or (isinstance(error, OSError) and error.errno == errno.EPIPE):
+                    raise  # the reader of a pipe is gone: click exits quietly
+                raise _failure(error) from error
+
+
+def _failure(error: Exception) -> CommandFailed:
+    """The one line that tells what went wrong in a command."""
+    if isinstance(error, ClewError):
+        return (MisspelledExpression if isinstance(error, ExpressionError) else CommandFailed)(str(error))
+    if lacks_memory(error):
+        return CommandFailed(_NO_MEMORY)
+    if isinstance(error, OSError):
+        what = error.strerror or str(error)
+        return CommandFailed(
+            f"the output cannot be written: {what}" if error.filename is None else f"{what}: {error.filename}"
+        )
+    return CommandFailed(
+        f"internal error in Clew ({type(error).__name__}: {error}); acknowledged turns are safe. "
+        "Please report it, with the traceback that CLEW_DEBUG=1 prints"
+    )
 
 
 def _is_debugged() -> bool:
@@ -313,11 +319,15 @@ def _log_lines(*, debug: bool) -> Iterator[None]:
 def _let_streams_write_anything() -> None:
     """Sets files and pipes to UTF-8 on every system, and escapes characters that a terminal cannot show.
 
-    Streams that whoever started the program had closed (`clew stats >&-`) are nothing's, and open to nowhere.
+    Standard input and error that whoever started the program had closed (`clew stats 2>&-`) open to nowhere; a closed
+    standard output, without which most commands do nothing, is told when something is to be printed.
     """
-    for name, way in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, way, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the program ends
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115  # until the program ends
+    if sys.stdout is None:
+        sys.stdout = no_output()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # likewise
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")

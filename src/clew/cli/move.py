@@ -18,7 +18,7 @@ from clew.cli.rekey import note_key
 from clew.cli.show import err, out, progress
 from clew.cli.terminal import emit
 from clew.config import load_config
-from clew.errors import ConfigError, NotFoundError
+from clew.errors import ConfigError, InputError, NotFoundError
 from clew.maintain.copy_space import copy_space
 from clew.maintain.merge_space import merge_space
 from clew.store import restore_backup as store
@@ -88,6 +88,7 @@ def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool, k
     program should write to DST meanwhile. A new DST is encrypted like SRC, unless --key is given.
     """
     _refuse_home(scope)
+    _see_that_it_is_outside(source, target)
     if every and scope.space != Scope().space:
         raise click.UsageError("--all copies every space; leave out it or --space.")
     reports = []
@@ -157,6 +158,20 @@ def _open_source(location: str) -> Iterator[Store]:
     see_that_home_exists(location)
     with closing(open_store(location)) as store:
         yield store
+
+
+def _see_that_it_is_outside(source: str, target: str) -> None:
+    """Refuses to copy a home into its own directory, which `forget --proof` searches, and which goes as a whole.
+
+    Raises:
+        InputError: the target lies in the source.
+    """
+    outer, inner = home_of(source), home_of(target)
+    if outer is not None and inner is not None and outer.resolve() in inner.resolve().parents:
+        raise InputError(
+            f"{target!r:.200} lies in {source!r:.200}, the memory that is copied; a copy there is lost with it, and "
+            "keeps what is forgotten later. Name a directory outside"
+        )
 
 
 def _open_target(source: str, target: str, key: str | None) -> Store:

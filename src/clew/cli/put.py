@@ -1,9 +1,11 @@
 """`clew add` and `clew import`."""
 
+import errno
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -15,7 +17,7 @@ from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
 from clew.cli.show import err, numbers, out, progress, shortened
 from clew.cli.terminal import decoded, emit, say
-from clew.errors import FormatError
+from clew.errors import ClewError, FormatError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.ingest.importers.files import SESSIONS, UNCHANGED
 from clew.ingest.importers.record import UNFINISHED, UNREAD
@@ -73,12 +75,29 @@ def add(
     with told_once(), open_memory(scope, makes_home=True) as memory:
         name = memory.add(turn)
         if not scope.as_json:
-            say(name)
+            with _already_stored(f"the turn is stored as {name}"):
+                say(name)
         stats = settle(memory)
     if scope.as_json:
-        emit({"id": name, "pending": stats.pending})
+        with _already_stored(f"the turn is stored as {name}"):
+            emit({"id": name, "pending": stats.pending})
     else:
         say_pending(stats.pending, stats.details["pending_seconds"])
+
+
+@contextmanager
+def _already_stored(what: str) -> Iterator[None]:
+    """Says of an output that cannot be written what was stored nevertheless; a reader that went away asked for no more.
+
+    Raises:
+        ClewError: the output cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        raise ClewError(f"{what}, but the output cannot be written: {error.strerror or error}") from error
 
 
 def _given(text: str | None) -> str:
@@ -118,11 +137,14 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
         started = time.perf_counter()
         report = _import_all(memory, paths, form, session)
         seconds = time.perf_counter() - started
+        done = f"the import is done ({counted(report.added, 'turn')} stored)"
         if not scope.as_json:
-            print_report(report, seconds)
+            with _already_stored(done):
+                print_report(report, seconds)
         stats = settle(memory)
     if scope.as_json:
-        emit({**report.to_dict(), "seconds": round(seconds, 3), "pending": stats.pending})
+        with _already_stored(done):
+            emit({**report.to_dict(), "seconds": round(seconds, 3), "pending": stats.pending})
     else:
         say_pending(stats.pending, stats.details["pending_seconds"])
     if not (report.added or report.known or report.skipped.keys() - UNREAD):

@@ -1,11 +1,12 @@
 """`clew serve`: the server that stands between clients and their providers."""
 
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.terminal import emit, say
+from clew.cli.terminal import OutputClosed, emit, say
 from clew.config import load_config
 from clew.errors import ConfigError
 from clew.memory import Memory
@@ -58,10 +59,11 @@ def serve(scope: Scope, *, no_inject: bool, tools: bool, allow_forget: bool, **o
         return Memory.open(scope.home, space=space, config=arguments)
 
     def announce(address: str) -> None:
-        if scope.as_json:
-            emit({"address": address, "space": scope.space})
-        else:
-            say(f"Clew serves on {address}")
+        with suppress(OutputClosed):  # a server may be started without standard output: it serves
+            if scope.as_json:
+                emit({"address": address, "space": scope.space})
+            else:
+                say(f"Clew serves on {address}")
 
     services = services_of(config, scope.space, opening, events)
     if config.serve.workers == 1:

@@ -6,7 +6,10 @@ cursor movements, changes of writing direction. Here they become visible charact
 click.
 """
 
+import errno
+import io
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -16,6 +19,46 @@ import click
 
 from clew.errors import InputError
 from clew.text.printable import CONTROL, printable
+
+
+class OutputClosed(OSError):
+    """Something was to be printed, and whoever started the program had closed standard output."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EBADF, "standard output is closed")
+
+
+class _NoOutput(io.RawIOBase):
+    """Standard output of a program that was started without one, as by `clew stats >&-`.
+
+    Its number stays taken by a file that can only be read, so that no file that is opened later gets it.
+    """
+
+    def __init__(self) -> None:
+        self._number = os.open(os.devnull, os.O_RDONLY)
+
+    def fileno(self) -> int:
+        """The number of the file in its place."""
+        return self._number
+
+    def writable(self) -> bool:
+        """It is opened to be written, as every standard output."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Writes nothing.
+
+        Raises:
+            OutputClosed: there is something to write.
+        """
+        if memoryview(data).nbytes:
+            raise OutputClosed
+        return 0
+
+
+def no_output() -> io.TextIOWrapper:
+    """A stream in the place of a closed standard output, which says so when something is to be printed."""
+    return io.TextIOWrapper(_NoOutput(), encoding="utf-8", write_through=True)  # type: ignore[arg-type]  # as python -u
 
 
 def emit(*records: Mapping[str, Any]) -> None:

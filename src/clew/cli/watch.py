@@ -4,7 +4,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +15,7 @@ from clew.cli.opening import open_memory, settle
 from clew.cli.options import Scope, common
 from clew.cli.service import install_service, print_service, remove_service
 from clew.cli.show import err, out
-from clew.cli.terminal import emit
+from clew.cli.terminal import OutputClosed, emit
 from clew.errors import ConflictError, FormatError, StoreError
 from clew.ingest.session_folders import PROGRAMS, USUAL, SessionFile, SessionFolders
 from clew.text.counted import counted
@@ -103,7 +103,8 @@ class _Watch:
         """Imports what changed, over and over, or once."""
         added = self._look()
         if not self._scope.as_json:
-            out().print(f"{counted(added, 'new turn')} stored")
+            with suppress(OutputClosed):
+                out().print(f"{counted(added, 'new turn')} stored")
         if once:
             settle(self._memory)
             return
@@ -150,10 +151,11 @@ class _Watch:
     def _say(self, file: SessionFile, report: IngestReport) -> None:
         if not report.added:
             return
-        if self._scope.as_json:
-            emit({"program": file.program, "file": str(file.path), "added": report.added})
-        else:
-            out().print(f"{counted(report.added, 'turn')} from {file.program}: {file.path}", soft_wrap=True)
+        with suppress(OutputClosed):  # what follows the sessions may be started without standard output
+            if self._scope.as_json:
+                emit({"program": file.program, "file": str(file.path), "added": report.added})
+            else:
+                out().print(f"{counted(report.added, 'turn')} from {file.program}: {file.path}", soft_wrap=True)
 
     def _tell(self, path: Path, problem: str) -> None:
         """Reports a problem with a file or folder, once as long as it stays the same."""

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import ModelError, ModelUnavailable
+from clew.errors import ModelError, ModelUnavailable, lacks_memory
 from clew.models.bert import Bert
 from clew.models.extras import load_library
 from clew.models.prepare import embed_with
@@ -246,7 +246,8 @@ def _onnx_forward(path: Path, threads: int) -> Forward:
         options.graph_optimization_level = onnx.GraphOptimizationLevel.ORT_ENABLE_BASIC
         session = onnx.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # what the runtime raises has no common base
-        raise ModelUnavailable(f"onnxruntime cannot load {path.name} ({error}); install clew[embed] again") from error
+        advice = "free memory, or raise its limit" if lacks_memory(error) else "install clew[embed] again"
+        raise ModelUnavailable(f"onnxruntime cannot load {path.name} ({error}); {advice}") from error
 
     def forward(ids: Ids, mask: Ids) -> NDArray[np.float32]:
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}

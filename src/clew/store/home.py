@@ -55,8 +55,8 @@ def usable_path(value: object, what: str) -> Path:
         what: what lies at the path, for the message.
 
     Raises:
-        InputError: it is no path, empty, holds a NUL or a character that file names cannot hold, its `~` is unknown, or
-            its links lead in a circle.
+        InputError: it is no path, empty, holds a NUL or a character that file names cannot hold, its `~` is unknown, as
+            without a HOME, or its links lead in a circle.
     """
     if not isinstance(value, str | Path):
         raise InputError(f"{what} is {value!r:.60}; expected a path, as a str or a Path")
@@ -70,18 +70,38 @@ def usable_path(value: object, what: str) -> Path:
         raise InputError(f"{what} {str(value)!r:.200} holds a character that no file name can; expected a plain path")
     if max(map(len, encoded.split(b"/"))) > LONGEST_NAME or len(encoded) > LONGEST_PATH:
         raise InputError(f"{what} {str(value)!r:.200} is too long for a file name; expected a shorter one")
-    try:
-        path = Path(value).expanduser()
-    except RuntimeError:
-        raise InputError(
-            f"{what} {str(value)!r:.200} begins with a user that is unknown here; write the path out"
-        ) from None
+    path = _expanded(Path(value), what)
     if is_endless(path):
         raise InputError(
             f"{what} {str(value)!r:.200} is a symbolic link that leads back to itself; remove the link, or name "
             "another path"
         )
     return path
+
+
+def _expanded(path: Path, what: str) -> Path:
+    """The path with `~` replaced by the user's own directory.
+
+    Python takes an empty HOME for the root of the disk, where nobody expects a memory.
+
+    Raises:
+        InputError: the directory is unknown.
+    """
+    variable = "USERPROFILE" if sys.platform == "win32" else "HOME"
+    named = os.environ.get(variable)
+    is_own = path.parts[:1] == ("~",)
+    if is_own and named is not None and not Path(named).is_absolute():
+        raise InputError(
+            f"{what} {str(path)!r:.200} begins with '~', the user's own directory, but {variable} is {named!r:.200}; "
+            f"expected an absolute path there. Set {variable}, or write the path out, as with --home DIR or CLEW_HOME"
+        )
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        whose = f"the user's own directory, which is unknown: {variable} is not set" if is_own else "an unknown user"
+        raise InputError(
+            f"{what} {str(path)!r:.200} begins with {whose}; write the path out, as with --home DIR or CLEW_HOME"
+        ) from None
 
 
 def is_endless(path: Path) -> bool:
@@ -120,6 +140,10 @@ def local_home(
     home = path.expanduser().resolve()
     if home.exists() and not home.is_dir():
         raise StoreError(f"{str(home)!r} is a file; expected a directory for the home, or nothing yet")
+    if (above := next((each for each in home.parents if each.exists()), home.parent)).is_file():
+        raise StoreError(
+            f"{str(home)!r} lies below {str(above)!r}, which is a file; name a directory, or move the file away"
+        )
     if environment.get(OVERRIDE) != "1" and (kind := kind_of(home)) is not None:
         raise StoreError(
             f"{str(home)!r} is on a network file system ({kind}), where locks and shared memory fail and databases "

@@ -37,6 +37,11 @@ _OURS: Final[tuple[tuple[type[BaseException], type[StoreError], str], ...]] = (
         StoreError,
         "a file or folder on the way there does not exist; make it, or name another place",
     ),
+    (
+        NotADirectoryError,
+        StoreError,
+        "a part of the path is a file, where a folder was expected; name another place",
+    ),
     (OSError, StoreError, "the operating system refused; check the home directory and the disk"),
 )
 """The first row that fits counts."""
