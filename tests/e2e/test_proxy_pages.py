@@ -100,6 +100,29 @@ def test_pages_need_the_token_but_for_health_in_one_word() -> None:
         assert split(ask(server.url, post("/openai/v1/x", b"{}", b"X-Clew-Token: " + SHOWN.encode())))[0] == 502
 
 
+@pytest.mark.requirement("P-RLY-10", "P-RLY-13")
+@pytest.mark.parametrize("scopes", ["", ":read", ":proxy"])
+def test_a_token_for_one_space_learns_nothing_of_others(scopes: str) -> None:
+    def opening(space: str) -> Memory:
+        raise StoreCorrupt(f"the database of {space} is damaged")
+
+    bob = b"X-Clew-Token: " + SHOWN.encode() + b"-of-bob"
+    operator = b"X-Clew-Token: " + SHOWN.encode()
+    alone = f"bob{scopes}={SHOWN}-of-bob"
+    with proxy("http://127.0.0.1:9", opening, token=SHOWN, tokens=[alone]) as server:
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+        ask(server.url, post("/openai/v1/chat/completions", body, operator))
+        status, _, page = split(ask(server.url, get("/clew/metrics", bob)))
+        assert (status, "serve.token" in json.loads(page)["error"]) == (403, True)
+        told_bob = json.loads(split(ask(server.url, get("/clew/health", bob)))[2])
+        assert (told_bob["status"], told_bob["broken"], "events" in told_bob) == ("degraded", {}, False)
+        told_all = json.loads(split(ask(server.url, get("/clew/health", operator)))[2])
+        assert (told_all["broken"], "events" in told_all) == ({"default": "StoreCorrupt"}, True)
+        assert split(ask(server.url, get("/clew/metrics", operator)))[0] == 200
+    with proxy("http://127.0.0.1:9", tokens=[alone]) as server:  # there is no other space
+        assert split(ask(server.url, get("/clew/metrics", bob)))[0] == 200
+
+
 @pytest.mark.requirement("P-RLY-11")
 @pytest.mark.parametrize("path", ["/clew/health", "/clew/metrics", "/clew/mcp", "/openai/v1/models", "/"])
 def test_names_and_pages_of_others_are_refused_everywhere(path: str) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
@@ -57,12 +57,14 @@ class Principal:
         scopes: what it may do.
         name: tells tokens apart in logs and rate limits, without showing them.
         has_token: whether it showed one; without tokens in the settings nobody does.
+        sees_server: it may know how the server as a whole fares, and not only its own space.
     """
 
     space: str
     scopes: frozenset[AccessScope] = EVERYTHING
     name: str = "local"
     has_token: bool = False
+    sees_server: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ def is_loopback(host: str) -> bool:
 
 
 def grants_of(config: ServeConfig, space: str, environment: Mapping[str, str] | None = None) -> tuple[Grant, ...]:
-    """The tokens of the settings; `serve.token` is for `space`.
+    """The tokens of the settings; `serve.token` is for `space`, and for whoever runs the server.
+
+    Where tokens are for several spaces, those of `serve.tokens` are for their own alone.
 
     Raises:
         ConfigError: a token cannot be read, its variable is not set, or the server would listen beyond this machine
@@ -121,7 +125,14 @@ def grants_of(config: ServeConfig, space: str, environment: Mapping[str, str] | 
             f"serve.host is {config.host!r}, which others can reach, and there is no token; set serve.token, --token "
             "or CLEW_SERVE_TOKEN, or listen on 127.0.0.1"
         )
-    return tuple(grants)
+    if len({grant.principal.space for grant in grants}) == 1:
+        return tuple(grants)
+    own = 0 if config.token == NO_TOKEN else 1
+    return (*grants[:own], *(_of_its_space_alone(grant) for grant in grants[own:]))
+
+
+def _of_its_space_alone(grant: Grant) -> Grant:
+    return replace(grant, principal=replace(grant.principal, sees_server=False))
 
 
 def _scopes(text: str | None, what: str) -> frozenset[AccessScope]:

@@ -109,7 +109,7 @@ class _Application:
         services, answer = self._services, self._counting(send)
         page = page_of(self._pages, request.path)
         if request.path == b"/clew/health" and services.access.checked_origin(request.named) is None:
-            told = health(services.spaces, services.events, detailed=isinstance(admitted, Principal))
+            told = health(services.spaces, services.events, admitted)
             await answer_json(scope, answer, 200 if told["status"] == "ok" else 503, told)
         elif (file := explorer_file(request.path)) and services.access.checked_origin(request.named) is None:
             await answer_page(scope, answer, 200, *file, HEADERS)

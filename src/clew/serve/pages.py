@@ -7,7 +7,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from clew.errors import ClewError
 from clew.serve.access import AccessScope, Principal
@@ -22,6 +22,10 @@ from clew.serve.services import Services
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
+
+_OTHERS_TOO: Final = (
+    "metrics count the requests of all spaces, and this token is for one; send the token of the setting serve.token"
+)
 
 Page = Callable[[Principal, "Scope", "Receive", "Send"], Awaitable[None]]
 
@@ -45,7 +49,10 @@ async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
             services.events.failed("mcp-failed", error, space=principal.space)
             await answer_json(scope, send, status, told.to_dict())
 
-    async def metrics(_principal: Principal, scope: "Scope", _receive: "Receive", send: "Send") -> None:
+    async def metrics(principal: Principal, scope: "Scope", _receive: "Receive", send: "Send") -> None:
+        if not principal.sees_server:
+            await answer_json(scope, send, 403, {"error": _OTHERS_TOO})
+            return
         text = services.metrics.text(services.events.counts)
         await answer_page(scope, send, 200, CONTENT_TYPE, text.encode())
 
