@@ -103,7 +103,7 @@ class _Watch:
         """Imports what changed, over and over, or once."""
         added = self._look()
         if not self._scope.as_json:
-            with suppress(OutputClosed):
+            with suppress(OutputClosed):  # likewise
                 out().print(f"{counted(added, 'new turn')} stored")
         if once:
             settle(self._memory)

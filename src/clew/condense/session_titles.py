@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from clew.analyze.naming import without_markup
+from clew.ingest.client_marks import gives_a_setting, split_words
+from clew.text.small_talk import is_greeting
 
 TITLE: Final = 80
 """Most characters of a title."""
@@ -25,21 +27,29 @@ _LEAD = re.compile(r"^(?:[\s\"'`*#>-]+|\(?(?:[0-9]{1,2}|[A-Za-z])\)\s+|[0-9]{1,2
 def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
     """A title from the first request that says something; None if nothing does.
 
+    A greeting, or a command to the client such as `/model opus`, says nothing as long as anything else does.
+
     Args:
         requests: what the person sent, in order.
         summary: of earlier talk that is not stored, as a client wrote it.
     """
     texts = [text[:_READ] for text in requests]
-    wish = next(filter(None, map(_wish, texts)), "")
+    wishes = list(filter(None, map(_wish, texts)))
+    wish = next((each for each in wishes if not is_greeting(each) and not gives_a_setting(each)), "")
     if not wish and summary:
         intent = _SUMMARISED.search(summary)
         wish = _first(intent[1] if intent else summary)
     if not wish:
         wish = next((found[1] for found in map(_COMMAND.search, texts) if found), "")
+    if not wish:
+        wish = next(iter(wishes), "")
     return _cut(wish) or None
 
 
 def _wish(text: str) -> str:
+    """What a request asks for, without what the client added, also where it was stored as the person's words."""
+    if not (text := "\n".join(words for words, is_own in split_words(text) if is_own)):
+        return ""
     marked = _WISH.search(text)
     if marked:
         text = marked[2]
@@ -48,8 +58,10 @@ def _wish(text: str) -> str:
 
 
 def _first(text: str) -> str:
-    """The first line, or the whole text where that line is too short to say anything."""
+    """The first line that is no greeting, or the text from there where that line is too short to say anything."""
     lines = [line for line in (_LEAD.sub("", line).strip() for line in text.splitlines()) if line]
+    start = next((place for place, line in enumerate(lines) if not is_greeting(line)), 0)
+    lines = lines[start:]
     whole = " ".join(lines)
     return lines[0] if lines and len(lines[0]) >= _LEAST else whole
 

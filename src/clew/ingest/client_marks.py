@@ -64,12 +64,15 @@ _EDITORS: Final = (
 )
 _COMMANDS: Final = ("<command-name>", "<command-message>")
 """How Claude Code writes a command that the user gave; the user's own words are its arguments."""
-_SETTINGS: Final = re.compile(
-    r"<command-name>\s*/?(?:add-dir|agents|clear|color|config|cost|context|doctor|effort|exit|export|fast|help|hooks|ide"
-    r"|keybindings|login|logout|mcp|memory|model|output-style|permissions|plugin|quit|release-notes|rename|resume|rewind"
-    r"|sandbox|status|terminal-setup|theme|upgrade|usage|vim)\s*</command-name>"
+_CARRIED_OUT: Final = (
+    "add-dir|agents|clear|color|config|cost|context|doctor|effort|exit|export|fast|help|hooks|ide|keybindings|login"
+    "|logout|mcp|memory|model|output-style|permissions|plugin|quit|release-notes|rename|resume|rewind|sandbox|status"
+    "|terminal-setup|theme|upgrade|usage|vim"
 )
 """Commands that Claude Code carries out by itself: `/model opus` asks the model for nothing."""
+_SETTINGS: Final = re.compile(rf"<command-name>\s*/?(?:{_CARRIED_OUT})\s*</command-name>")
+_TYPED: Final = re.compile(rf"/(?:{_CARRIED_OUT}|compact)(?:[ \t]+\S+){{0,2}}\s*")
+"""One of them as it is typed, with few arguments: a sentence may begin with a path."""
 _EXPANDED: Final = ("Base directory for this skill:",)
 """What Claude Code puts in the place of such a command."""
 _SUMMARIES: Final = (
@@ -118,6 +121,11 @@ Piece = tuple[str, bool]
 def is_summary(text: str) -> bool:
     """Whether a text opens as the summary that a client puts in the place of messages it dropped."""
     return text.lstrip().startswith((*_SUMMARIES, _SNAPSHOT))
+
+
+def gives_a_setting(text: str) -> bool:
+    """Whether a text is a command to the program, as `/model opus`, that asks the model for nothing."""
+    return _TYPED.fullmatch(text.lstrip()) is not None
 
 
 def split_words(text: str) -> list[Piece]:

@@ -28,6 +28,16 @@ _ADDRESS: Final = frozenset(
 _EMPTY: Final = COURTESIES | BESIDE_COURTESIES | _ADDRESS
 _WORDS: Final = re.compile(r"\w+")
 _GOOD_DAY: Final = late_pattern(r"\bgood (?:morning|afternoon|evening|night|day)\b", re.IGNORECASE)
+_GREETING: Final = 2 * LONGEST
+"""Characters up to which a message that asks how somebody is may be a greeting."""
+_ASSISTANTS: Final = frozenset("ai assistant bot chatgpt claude copilot gemini gpt".split())
+"""By which words people greet a model."""
+_HOW_ARE_YOU: Final = late_pattern(
+    r"\bhow (?:are|r) (?:you|u|things)(?: (?:doing|going))?(?: today)?\b|\bhow(?:['’]?s| is) it going\b"
+    r"|\bwhat(?:['’]?s| is) up\b|\bare (?:you|u) (?:there|here)\b|\bcan (?:you|u) (?:hear|read) me\b"
+    r"|\bnice to (?:meet|see) (?:you|u)\b",
+    re.IGNORECASE,
+)
 _ASKED_FOR: Final = late_pattern(
     r"\b(?:greet\w*|thank\w*|grateful|gratitude|polite\w*|courte\w*|farewell\w*|good\s?bye|goodnight|small\s?talk"
     r"|(?:first|last) (?:thing|message|words?|turn|line)|(?:conversation|chat)s? (?:start|beg[iau]n|open|end)\w*"
@@ -46,6 +56,15 @@ def is_small_talk(text: str, names: Collection[str]) -> bool:
         return False
     words, is_polite = _words_of(text)
     return is_polite and all(word in _EMPTY or word in names for word in words)
+
+
+def is_greeting(text: str) -> bool:
+    """Whether a message to an assistant greets, asks how it is or thanks, and says nothing else."""
+    rest = _HOW_ARE_YOU.sub(" ", text) if len(text) <= _GREETING else text
+    asks = rest != text
+    if asks and not _WORDS.search(rest):
+        return True
+    return is_small_talk(rest.replace("?", " ") if asks else rest, _ASSISTANTS)
 
 
 def asks_for_small_talk(question: str) -> bool:
