@@ -120,6 +120,37 @@ def test_telegram(tmp_path: Path, is_account: bool) -> None:
     assert skipped(records) == expected
 
 
+@pytest.mark.requirement("F-INGEST-11")
+def test_a_chat_of_one_name_goes_on_by_its_id_when_it_is_exported_alone(tmp_path: Path) -> None:
+    def chat(own: int, *texts: str) -> dict[str, Any]:
+        messages = [_telegram(place, "Ann", text) for place, text in enumerate(texts, start=1)]  # as in groups
+        return {"name": "Ann", "type": "private_supergroup", "id": own, "messages": messages}
+
+    def stored(memory: Memory) -> list[tuple[str, str]]:
+        return sorted((turn.session, turn.text) for turn in memory.turns())
+
+    both = put(tmp_path, "both.json", {"chats": {"list": [chat(9, "hello"), chat(7, "hello", "ok")]}})
+    alone = put(tmp_path, "alone.json", chat(7, "hello", "ok", "bye", "again"))
+    sole = put(tmp_path, "sole.json", {"chats": {"list": [chat(7, "hello", "ok", "bye", "again", "ever")]}})
+    other = put(tmp_path, "other.json", chat(9, "hi", "what?"))
+    with quiet(config={"ingest": {"gather_turns": 2}}) as memory:
+        memory.import_path(both)
+        for _ in range(2):
+            memory.import_path(alone)
+            memory.import_path(sole)
+        seven = [("Ann 7", text) for text in ("again", "bye", "ever", "hello", "ok")]
+        assert stored(memory) == [*seven, ("Ann 9", "hello")]
+    with quiet(config={"ingest": {"gather_turns": 2}}) as memory:
+        for _ in range(2):
+            memory.import_path(alone)
+            memory.import_path(other)  # another chat, whose messages have the same ids
+        assert stored(memory) == [
+            *(("Ann", text) for text in ("again", "bye", "hello", "ok")),
+            ("Ann 9", "hi"),
+            ("Ann 9", "what?"),
+        ]
+
+
 @pytest.mark.requirement("F-INGEST-57")
 def test_messenger_is_put_in_order_and_its_letters_right(tmp_path: Path) -> None:
     content = {

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -301,6 +302,7 @@ class _Waiting:
     where: str
     item: Prepared
     file: _FileState
+    chat: str | None = None
 
 
 def _append_all(
@@ -384,12 +386,13 @@ def _move_agents(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
 
 
 def _move_chats(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
-    """Puts the messages of a chat that shares its name with another one where it is stored by its name alone."""
-    for session in list(groups):
-        to = appender.chats.session_of(session, [waiting.item for waiting in groups[session]])
-        if to is not None:
-            moved = [_moved(waiting, to) for waiting in groups.pop(session)]
-            groups.setdefault(to, []).extend(moved)
+    """Puts the messages of a chat that shares its name with another one, or did, where the chat is stored."""
+    for session, group in list(groups.items()):
+        del groups[session]
+        for chat, run in groupby(group, key=lambda waiting: waiting.chat):
+            part = list(run)
+            to = appender.chats.session_of(session, [waiting.item for waiting in part], chat)
+            groups.setdefault(to or session, []).extend(part if to is None else (_moved(each, to) for each in part))
 
 
 def _moved(waiting: _Waiting, session: str) -> _Waiting:
@@ -421,4 +424,4 @@ def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tal
             except TurnRejected as error:
                 tally.reject(Rejection(where=record.where, reason=str(error)), tally.file)
                 continue
-            yield _Waiting(place, record.where, item, tally.file)
+            yield _Waiting(place, record.where, item, tally.file, record.chat)

@@ -1,7 +1,8 @@
-"""Where the messages of a chat go that shares its name with another one, and had it alone at an earlier import.
+"""Where the messages of a chat go that shares its name with another one in one export, and has it alone in another.
 
 Telegram's chats of one name are sessions by name and id ("Ann 7"). Where only one of them was exported before, its
-session is called by the name alone ("Ann"), and holds the same messages: it goes on there. Start at `NamesakeChats`.
+session is called by the name alone ("Ann"), and holds the same messages: it goes on there. Where a later export has
+only one of them, its id leads to the session "Ann 7". Start at `NamesakeChats`.
 """
 
 import threading
@@ -23,32 +24,54 @@ class NamesakeChats:
 
     def __init__(self, store: Store, space: str) -> None:
         self._store, self._space = store, space
-        self._known: dict[str, str] = {}
+        self._known: dict[tuple[str, str], str] = {}
         self._lock = threading.Lock()
 
-    def session_of(self, session: str, items: Sequence[Prepared]) -> str | None:
-        """The session in which messages of a chat are stored already; None for the one that they name."""
-        plain, _, own = session.rpartition(" ")
-        if not plain or not own.lstrip("-").isdecimal() or items[0].turn.source != SOURCE:
+    def session_of(self, session: str, items: Sequence[Prepared], chat: str | None = None) -> str | None:
+        """The session in which a chat is stored, or is to be; None for the one that its messages name.
+
+        Args:
+            chat: its id, where the session that they name is called by the chat's name alone.
+        """
+        if items[0].turn.source != SOURCE:
             return None
+        plain, _, own = session.rpartition(" ") if chat is None else (session, "", chat)
+        if not plain or not own.lstrip("-").isdecimal():
+            return None
+        named = f"{plain} {own}"
         with self._lock:
-            if session not in self._known:
+            if (session, own) not in self._known:
                 with self._store.snapshot() as reader:
-                    if not self._is_stored_as(reader, plain, session, items):
+                    is_there = self._is_under_its_id if session == plain else self._is_under_its_name
+                    if not is_there(reader, plain, named, items):
                         return None
-                self._known[session] = plain
+                self._known[session, own] = named if session == plain else plain
                 while len(self._known) > _MOST:
                     self._known.pop(next(iter(self._known)))
-            return self._known[session]
+            return self._known[session, own]
 
-    def _is_stored_as(self, reader: Reader, plain: str, session: str, items: Sequence[Prepared]) -> bool:
+    def _is_under_its_name(self, reader: Reader, plain: str, named: str, items: Sequence[Prepared]) -> bool:
         """Whether the session of the plain name holds messages of the chat, and none of another by the same id."""
-        if SESSION.get(reader, (self._space, session)) or not SESSION.get(reader, (self._space, plain)):
+        if self._has(reader, named) or not self._has(reader, plain):
             return False
+        same = self._compared(reader, plain, items)
+        return bool(same) and all(same)
+
+    def _is_under_its_id(self, reader: Reader, plain: str, named: str, items: Sequence[Prepared]) -> bool:
+        """Whether there is a session of the name and id, or the plain one holds other messages by the same ids."""
+        if self._has(reader, named):
+            return True
+        same = self._compared(reader, plain, items)
+        return bool(same) and not any(same)
+
+    def _has(self, reader: Reader, session: str) -> bool:
+        return SESSION.get(reader, (self._space, session)) is not None
+
+    def _compared(self, reader: Reader, session: str, items: Sequence[Prepared]) -> list[bool]:
+        """Of each message whose id is stored in a session, whether it is the same."""
         stored = (
-            (item, by_external_id(reader, self._space, plain, item.turn.external_id))
+            (item, by_external_id(reader, self._space, session, item.turn.external_id))
             for item in items
             if item.turn.external_id is not None
         )
-        same = [found[1] == item.digest for item, found in stored if found is not None]
-        return bool(same) and all(same)
+        return [found[1] == item.digest for item, found in stored if found is not None]

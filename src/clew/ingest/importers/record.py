@@ -46,10 +46,15 @@ class ImportLimits:
 
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
-    """A turn and its position in the source: `file:line`, or `file:messages[12]`."""
+    """A turn and its position in the source: `file:line`, or `file:messages[12]`.
+
+    Attributes:
+        chat: the source's own id of its chat, where the session is called by the chat's name alone.
+    """
 
     turn: Turn
     where: str
+    chat: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """Telegram's export as JSON (`result.json`): one chat, or all chats of an account under `chats`."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
 from clew.ingest.importers.one_object import is_one_object, rejected
-from clew.ingest.importers.record import ImportRecord, Skipped, no_object, or_skipped
+from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped, no_object, or_skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_document, json_header, json_list, read_each
 from clew.types import Part, Rejection
 
@@ -23,8 +24,10 @@ def read(source: Source) -> Iterator[ImportRecord]:
         yield from rejected(source, "Telegram")
         return
     if not file_shape(source).has("chats.list"):
-        chat_name = _name(json_header(source))
-        yield from read_each(json_list(source, "messages"), lambda item: _message(source, chat_name, item))
+        chat = json_header(source)
+        chat_name, own = _name(chat), text_of(chat, "id")
+        messages = read_each(json_list(source, "messages"), lambda item: _message(source, chat_name, item))
+        yield from _of_chat(own, messages)
         return
     document = json_document(source)
     if isinstance(document, Rejection):
@@ -36,10 +39,18 @@ def read(source: Source) -> Iterator[ImportRecord]:
         where = source.where(f"chats.list[{n}]")
         if isinstance(chat, dict):
             name = _name(chat)
-            unique = f"{name} {text_of(chat, 'id') or n}" if names[name] > 1 else name
-            yield from or_skipped(_chat(source, chat, unique, where), "chat without messages", where)
+            own = text_of(chat, "id")
+            has_namesake = names[name] > 1
+            messages = _chat(source, chat, f"{name} {own or n}" if has_namesake else name, where)
+            messages = messages if has_namesake else _of_chat(own, messages)
+            yield from or_skipped(messages, "chat without messages", where)
         else:
             yield no_object(chat, where)
+
+
+def _of_chat(own: str | None, records: Iterable[ImportRecord]) -> Iterator[ImportRecord]:
+    """The records, whose turns name the chat, so that a chat of its name does not get them."""
+    return (replace(each, chat=own) if isinstance(each, ImportedTurn) else each for each in records)
 
 
 def _name(chat: JsonObject) -> str:
