@@ -18,7 +18,7 @@ from clew.serve.mcp import make_server
 from clew.testing import FrozenClock, ScriptedLLM
 from clew.text.counters import counter
 from clew.types import Turn
-from tests.memories import NOON, at, quiet, told
+from tests.memories import NOON, at, quiet, rows, told
 
 LINES = ("We looked at the", "Please mend the", "They broke the", "I like the")
 
@@ -149,7 +149,10 @@ def scripted(answer: dict[str, Any] | Exception) -> Callable[[Prompt], str | Exc
 
 
 def asked(answer: dict[str, Any] | Exception) -> tuple[str, int]:
-    """The tool's answer where the model gives this one, and how many answers were recorded."""
+    """The tool's answer where the model gives this one, and how many recorded answers say what it says.
+
+    What the background asks of single turns meanwhile is recorded, by its owner.
+    """
     with quiet(llm=ScriptedLLM(scripted(answer))) as memory:
         memory.add_many(
             [
@@ -158,8 +161,7 @@ def asked(answer: dict[str, Any] | Exception) -> tuple[str, int]:
             ]
         )
         said = Tools(memory).recall_past_conversation("what did we pick for the sessions?")
-        with memory.reads.store.snapshot() as reader:
-            return said, reader.count("completion", (memory.space,), (memory.space,))
+        return said, sum("You picked Redis" in str(row) for row in rows(memory.reads.store, "completion"))
 
 
 @pytest.mark.requirement("P-SRF-05")
