@@ -2,11 +2,11 @@
 
     CLEW_DATA=FOLDER python -m benchmarks.importance [--vectors FILE] [--embedder none] [--part tune|kept] [--plot FILE]
 
-FOLDER holds `locomo-dev`, `realtalk-dev`, `beam-dev`, `agent_claude_code_*` and `agent_tau_bench` (docs/benchmarks.md
-says where they come from); what is not there is left out. Turns are analysed as a memory does it, by vectors and by
-words alone; `--vectors` keeps vectors for the next run. The constants of `clew.analyze` were chosen on the
-conversations that `TUNE` names; agent sessions were not among them. `--plot` draws layer 1, and importance in both
-profiles.
+FOLDER holds `locomo-dev`, `realtalk-dev`, `beam-dev`, `tiage`, `dialseg711`, `qmsum-dev`, `agent_claude_code_*` and
+`agent_tau_bench` (docs/benchmarks.md says where they come from); what is not there is left out. Turns are analysed as a
+memory does it, by vectors and by words alone; `--vectors` keeps vectors for the next run. The constants of
+`clew.analyze` were chosen on the conversations that `TUNE` names; agent sessions were not among them. `--plot` draws
+layer 1, and importance in both profiles.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.bars import Panel, draw_panels
+from benchmarks.segmentation import read_dialseg, read_tiage
 from clew.analyze.importance import RoleBaseline, importance, top_overlays
 from clew.analyze.novelty import Vector, calibration_of
 from clew.analyze.overlays import Overlay
@@ -41,8 +42,8 @@ from clew.types.turn import Turn
 TUNE: Final = {"LoCoMo": (0, 1, 2), "REALTALK": (0, 1, 2), "BEAM": (0, 1, 2, 3)}
 """Places of the conversations that constants were chosen on."""
 
-PEOPLE: Final = ("LoCoMo", "REALTALK")
-"""Here two people talk, whichever roles they have."""
+PEOPLE: Final = ("LoCoMo", "REALTALK", "TIAGE", "DialSeg711", "QMSum")
+"""Here people talk with each other, whichever roles they have."""
 
 ENOUGH: Final = 50
 
@@ -89,6 +90,11 @@ def talks(data: Path) -> Iterator[Talk]:
                 gold = frozenset(place for place, said in enumerate(session) if said.id in evidence)
                 turns = tuple(said.to_turn() for said in session)
                 yield Talk(corpus, number not in TUNE[corpus], turns, gold)
+    yield from _of_short_chats(data)
+    meetings = data / "qmsum-dev" / "meetings.jsonl"
+    for conversation in load(meetings) if meetings.exists() else ():
+        for session in conversation.sessions():
+            yield Talk("QMSum", True, tuple(said.to_turn() for said in session))
     sessions = (*data.glob("agent_claude_code_*/*/full.jsonl"), *data.glob("agent_claude_code_viewer/*.jsonl"))
     for path in sorted(sessions):
         found = [each.turn for each in read_path(path) if isinstance(each, ImportedTurn)]
@@ -100,6 +106,20 @@ def talks(data: Path) -> Iterator[Talk]:
         said = [turn for turn in run["traj"] if isinstance(turn["content"], str) and turn["role"] != "system"]
         turns = tuple(Turn(role=turn["role"], content=turn["content"], session=f"{number}") for turn in said)
         yield Talk("tau-bench", True, turns)
+
+
+def _of_short_chats(data: Path) -> Iterator[Talk]:
+    """Dialogues of about 16 turns (TIAGE) and 28 (DialSeg711), whose speakers take turns."""
+    tiage = (data / "tiage" / "anno_train.json", data / "tiage" / "anno_dev.json")
+    dialseg = data / "dialseg711" / "en_dataset_reference_2.txt"
+    chats = [("TIAGE", chat) for path in tiage if path.exists() for chat in read_tiage(path)]
+    chats += [("DialSeg711", chat) for chat in (read_dialseg(dialseg) if dialseg.exists() else ())]
+    for corpus, chat in chats:
+        turns = [
+            Turn(role="assistant" if number % 2 else "user", content=text, session=chat.name)
+            for number, text in enumerate(chat.texts)
+        ]
+        yield Talk(corpus, chat.kept, tuple(turns))
 
 
 def analysed(found: Iterable[Talk], embedder: Embedder | None) -> Iterator[TurnScores]:

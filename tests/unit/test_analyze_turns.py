@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.analyze.importance import RoleBaseline, importance, substance, top_overlays
+from clew.analyze.importance import ImportanceSpread, RoleBaseline, importance, substance, top_overlays
 from clew.analyze.novelty import Calibration, calibration_of, novelty, vector_cosine, word_cosine
 from clew.analyze.overlays import Overlay, inherited, keyword_scores, meet_scores, strongest
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, analyze_turn
@@ -179,6 +179,33 @@ def test_shifts_stay_between_two_and_fifteen_percent_whatever_distances_an_embed
         shifts += analysis.paradigm_shift
         assert analysis.preserved >= analysis.paradigm_shift
     assert 0.02 <= shifts / len(turns) <= 0.15
+
+
+@pytest.mark.requirement("W-SIGMA-11")
+def test_short_chats_have_shifts_too() -> None:
+    """Fifteen turns of a few words each: all weigh much alike, and are over before a threshold has come down."""
+    turns = [each.turn for each in read_path(SAMPLE) if isinstance(each, ImportedTurn)]
+    said = [turn.text.split() for turn in turns]
+    short = [("user", " ".join(words[:6])) for words in said if len(words) >= 6]
+    shifts = [analysis.paradigm_shift for low in range(0, len(short), 15) for analysis in run(short[low : low + 15])]
+    assert 0.03 <= sum(shifts) / len(shifts) <= 0.15
+
+
+@pytest.mark.requirement("W-SIGMA-11")
+def test_the_importance_of_a_shift_is_measured_by_how_a_session_spreads() -> None:
+    usual = ImportanceSpread()
+    assert usual.placed(7.0) == pytest.approx(7.0)
+    alike, unlike = usual, usual
+    for _ in range(50):
+        alike, unlike = alike.after(4.2).after(4.8), unlike.after(1.5).after(7.5)
+    assert 4.8 < alike.placed(7.0) < 5.5
+    assert unlike.placed(7.0) > 8.0
+
+
+@pytest.mark.requirement("W-SIGMA-11")
+def test_acknowledgements_are_never_shifts_however_alike_a_session_is() -> None:
+    thanks = ["ok", "thanks", "sure", "fine", "great", "yes", "no", "right", "good", "well", "see", "done", "nice"]
+    assert not any(each.paradigm_shift for each in run([("user", word) for word in thanks * 10]))
 
 
 @pytest.mark.requirement("W-SIGMA-11")

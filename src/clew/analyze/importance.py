@@ -7,7 +7,7 @@ role, so that the score separates turns in any kind of conversation (docs/analys
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from math import log1p
+from math import log1p, sqrt
 from typing import Final, Literal
 
 from clew.analyze.overlays import Overlay
@@ -20,6 +20,9 @@ TOP_OVERLAYS: Final = 3
 
 _USUAL: Final = 4.4
 """Importance of a turn that does not differ from the average turn of its role."""
+USUAL_MEAN: Final = 4.8
+USUAL_DEVIATION: Final = 1.5
+"""Mean and deviation of the importance of a session's turns, in the sessions of docs/analysis.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,30 @@ class RoleBaseline:
         return RoleBaseline(
             self.turns + 1, self.novelty + novelty, self.overlays + overlays, self.substance + substance
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportanceSpread:
+    """How the importance of a session's turns has spread so far, as sums. It starts with two usual turns.
+
+    Attributes:
+        turns: number of turns, including the two usual ones.
+        total, squares: sums of their importance and of its squares.
+    """
+
+    turns: float = 2.0
+    total: float = 2 * USUAL_MEAN
+    squares: float = 2 * (USUAL_MEAN**2 + USUAL_DEVIATION**2)
+
+    def after(self, importance: float) -> "ImportanceSpread":
+        """The spread with one more turn."""
+        return ImportanceSpread(self.turns + 1, self.total + importance, self.squares + importance * importance)
+
+    def placed(self, importance: float) -> float:
+        """The importance that is as far from this session's mean, in deviations, as the given one is from the usual."""
+        mean = self.total / self.turns
+        deviation = sqrt(max(0.0, self.squares / self.turns - mean * mean))
+        return mean + (importance - USUAL_MEAN) * deviation / USUAL_DEVIATION
 
 
 def top_overlays(scores: Mapping[Overlay, float]) -> float:

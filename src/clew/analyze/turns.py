@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from clew.analyze.importance import HIGH, Profile, RoleBaseline, importance, substance, top_overlays
+from clew.analyze.importance import (
+    HIGH,
+    ImportanceSpread,
+    Profile,
+    RoleBaseline,
+    importance,
+    substance,
+    top_overlays,
+)
 from clew.analyze.novelty import RECENT, WORDS, Calibration, Vector, novelty, vector_cosine, word_cosine, word_counts
 from clew.analyze.overlays import Overlay, inherited, keyword_scores, strongest
 from clew.text.terms import terms
@@ -56,11 +64,13 @@ class SessionHistory:
         recent: its last ten turns.
         usual: a baseline for each role.
         margin: how far the thresholds of a shift have moved from those of `Rules`, in `SHIFT_STEP`.
+        spread: of the importance of all its turns.
     """
 
     recent: tuple[SeenTurn, ...] = ()
     usual: Mapping[str, RoleBaseline] = field(default_factory=dict)
     margin: float = 0.0
+    spread: ImportanceSpread = field(default_factory=ImportanceSpread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ class Rules:
         calibration: of distances between the embedder's vectors.
         profile: how importance is computed.
         shift: novelty above which, with `preserve`, a turn is a paradigm shift. In the calibrated profile both
-            thresholds adapt to the session from there on (`SessionHistory.margin`).
+            thresholds adapt to the session from there on (`SessionHistory.margin` and `spread`).
         preserve: importance from which a turn is preserved.
         routine: importance below which it is routine.
     """
@@ -118,7 +128,9 @@ def analyze_turn(
     top, content = top_overlays(scores), substance(now.words)
     matters = importance(new, top, content, usual, rules.profile)
     margin = session.margin
-    is_shift = new > _moved(rules.shift, 1.0, margin) and matters >= _moved(rules.preserve, HIGH, margin)
+    adapts = rules.profile == "calibrated"
+    needed = _needed(rules.preserve, margin, session.spread) if adapts else rules.preserve
+    is_shift = new > _moved(rules.shift, 1.0, margin) and matters >= needed
     analysis = TurnAnalysis(
         turn=turn.turn,
         novelty=new,
@@ -133,9 +145,9 @@ def analyze_turn(
     )
     recent = (*session.recent, now)[-RECENT:]
     usual_now = {**session.usual, turn.role: usual.after(new, top, content)}
-    if rules.profile == "calibrated":
+    if adapts:
         margin = _next_margin(margin, is_shift=is_shift)
-    return analysis, SessionHistory(recent, usual_now, margin)
+    return analysis, SessionHistory(recent, usual_now, margin, session.spread.after(matters))
 
 
 def unmet(own: Mapping[Overlay, float], meet: Mapping[Overlay, float]) -> dict[Overlay, float]:
@@ -146,6 +158,16 @@ def unmet(own: Mapping[Overlay, float], meet: Mapping[Overlay, float]) -> dict[O
 def _moved(threshold: float, end: float, margin: float) -> float:
     """A threshold moved by the margin; one at the end of its scale stays there."""
     return threshold + margin * SHIFT_STEP * (end - threshold)
+
+
+def _needed(preserve: float, margin: float, spread: ImportanceSpread) -> float:
+    """The importance that a shift needs, as far above the session's own mean as `preserve`, moved, is above the usual.
+
+    Where all turns are of like length, as in a short chat, importance hardly leaves the middle of its scale, and the
+    margin alone would need more turns than there are to come down to what is important there.
+    """
+    least, most = (_moved(preserve, HIGH, end) for end in SHIFT_RANGE)
+    return min(most, max(least, spread.placed(_moved(preserve, HIGH, margin))))
 
 
 def _next_margin(margin: float, *, is_shift: bool) -> float:

@@ -335,6 +335,7 @@ class Analysis:
             open=tuple(sorted(turns)),
             usual=before.usual,
             margin=before.margin,
+            spread=before.spread,
             heard=beat_state.heard,
         )
         return replace(state, mark=mark, before=before, open=beat_state, turns=turns)

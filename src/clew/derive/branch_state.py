@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with_vector, shares_of, tags
-from clew.analyze.importance import RoleBaseline
+from clew.analyze.importance import ImportanceSpread, RoleBaseline
 from clew.analyze.keyphrases import KEPT_CHARS, TEXTS_KEPT
 from clew.analyze.layer1 import WINDOW
 from clew.analyze.naming import naming_text
@@ -59,6 +59,7 @@ class BranchMark:
         open: seqs of the turns in no closed beat, in order.
         usual: averages over the turns of each role.
         margin: how far the threshold of paradigm shifts has moved.
+        spread: of the importance of all turns.
         heard: in a meeting, its length before the open beat (`OpenBeat.heard`).
     """
 
@@ -66,20 +67,24 @@ class BranchMark:
     open: tuple[int, ...] = ()
     usual: Mapping[str, RoleBaseline] = field(default_factory=dict)
     margin: float = 0.0
+    spread: ImportanceSpread = field(default_factory=ImportanceSpread)
     heard: int | None = None
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
         usual = {role: [each.turns, each.novelty, each.overlays, each.substance] for role, each in self.usual.items()}
+        spread = [self.spread.turns, self.spread.total, self.spread.squares]
+        shift = {"margin": self.margin, "spread": spread}
         meeting = {} if self.heard is None else {"heard": self.heard}
-        return dumps({"next": self.next, "open": self.open, "usual": usual, "margin": self.margin} | meeting)
+        return dumps({"next": self.next, "open": self.open, "usual": usual} | shift | meeting)
 
     @classmethod
     def from_json(cls, text: str) -> "BranchMark":
         """Reads what `to_json` wrote."""
         data = json.loads(text)
         usual = {role: RoleBaseline(*values) for role, values in data["usual"].items()}
-        return cls(data["next"], tuple(data["open"]), usual, data.get("margin", 0.0), data.get("heard"))
+        spread = ImportanceSpread(*data.get("spread", ()))
+        return cls(data["next"], tuple(data["open"]), usual, data.get("margin", 0.0), spread, data.get("heard"))
 
 
 @dataclass(frozen=True, eq=False)  # without slots, for what is computed once
@@ -320,7 +325,10 @@ def replay(state: BranchState, items: Sequence[TurnMaterial]) -> BranchState:
     return replace(
         state,
         before=SessionHistory(
-            tuple(as_seen(item.analysis_input()) for item in items[-RECENT:]), state.mark.usual, state.mark.margin
+            tuple(as_seen(item.analysis_input()) for item in items[-RECENT:]),
+            state.mark.usual,
+            state.mark.margin,
+            state.mark.spread,
         ),
         open=reopen([item.features for item in before[-BEFORE:]], [item.features for item in since], state.mark.heard),
         turns={item.seq: item for item in since},
