@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from clew.errors import NotFoundError
+from clew.project.genesis import genesis
+from clew.project.layout import Layout
+from clew.project.objects import encoded
 from clew.project.project import Project
-from clew.project.transforms import Goal, decoded_transform
+from clew.project.status import status
+from clew.project.transforms import Goal, Transform, decoded_transform, method
 from clew.project.update import update
-from tests.projects import LATER, SHOP, changed, made, needs_grammars, stored, write
+from tests.projects import LATER, NOW, SHOP, changed, made, needs_grammars, stored, write
 
 
 @pytest.mark.requirement("L-PRJ-01")
@@ -122,3 +126,28 @@ def test_an_update_does_not_read_binary_files_again(tmp_path: Path) -> None:
     os.utime(tmp_path / "image.png", (1_000_000_000, 1_000_000_000))
     report = changed(tmp_path, {})
     assert (report.added, [each.path for each in report.skipped]) == ((), ["image.png"])
+
+
+@pytest.mark.requirement("L-PRJ-06")
+def test_a_file_that_grew_while_the_project_was_read_is_not_behind_for_good(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "", "b.py": "x = 1\n"})
+
+    def grow(_done: int, _every: int) -> None:
+        write(tmp_path, {"b.py": "x = 1\ny = 2\n"})
+
+    genesis(tmp_path, NOW, on_progress=grow)
+    changed(tmp_path, {})
+    assert status(Layout.of(tmp_path)).behind == ()
+    assert made(tmp_path, {}).healed == ()
+
+
+@pytest.mark.requirement("L-PRJ-11")
+def test_an_update_takes_in_the_transform_that_a_killed_run_could_not_enter(tmp_path: Path) -> None:
+    made(tmp_path)
+    layout = Layout.of(tmp_path)
+    left, _ = layout.transforms.write(
+        encoded(Transform(goal=Goal.UPDATE, at=LATER, inputs=(), outputs=(), method=method(), parameters={}).to_dict())
+    )
+    assert changed(tmp_path, {}).transforms == ()
+    assert status(layout).problems == ()
+    assert left in stored(tmp_path, "transforms")

@@ -34,6 +34,10 @@ IGNORES = st.lists(
             *"# \\#x a/b *.py[co] ! / ** a/**/z /* !/b".split(),
             "trailing ",
             "sp ace",
+            *"[[:alpha:]][[:punct:]]* [![:lower:]]* [[:alnum:].]* [^[:graph:]x]* \\[[:alpha:]] [:ab:]".split(),
+            "[x[:print:]].log",
+            "a\u2028b",
+            "\ufeff*.log",
         ]
     ),
     max_size=6,
@@ -111,6 +115,51 @@ def test_a_damaged_index_of_git_ends_nothing(
     whole = (root / ".git" / "index").read_bytes()
     (root / ".git" / "index").write_bytes((whole[:place] + data + whole[place + len(data) :])[: max(12, cut)])
     assert {".gitignore", "a.py"} <= {file.path for file in walk(root, max_bytes=MIB).files}
+
+
+@pytest.mark.requirement("L-PRJ-08")
+def test_a_mark_of_utf8_is_no_part_of_the_first_rule(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "", "b.log": "", "c.tmp": "", ".gitignore": b"\xef\xbb\xbf*.log\r\n*.tmp\r\n"})
+    assert [file.path for file in walk(tmp_path, max_bytes=MIB).files] == [".gitignore", "a.py"]
+
+
+@pytest.mark.requirement("L-PRJ-08")
+def test_a_folder_in_a_repository_has_its_rules_and_tracked_files(tmp_path: Path) -> None:
+    own = ["a.py", "dist/x.js", "dist/kept.js", "gen/y.py", "top/z.py", "c.log", "excluded.py"]
+    write(tmp_path, {f"packages/app/{name}": "" for name in own})
+    write(tmp_path, {".gitignore": "dist/\n/packages/app/gen/\n/top/\n", "packages/.gitignore": "*.log\n"})
+    committed(tmp_path, "packages/app/dist/kept.js")
+    write(tmp_path, {".git/info/exclude": "excluded.py\n"})
+    found = walk(tmp_path / "packages" / "app", max_bytes=MIB)
+    assert [file.path for file in found.files] == ["a.py", "dist/kept.js", "top/z.py"]
+
+
+@pytest.mark.requirement("L-PRJ-08")
+def test_a_folder_that_a_repository_leaves_out_is_read_for_its_own_sake(tmp_path: Path) -> None:
+    write(tmp_path, {".gitignore": "env/\n*.md\n", "env/lib/package/a.py": "", "env/lib/package/README.md": ""})
+    committed(tmp_path, ".gitignore")
+    found = walk(tmp_path / "env" / "lib" / "package", max_bytes=MIB)
+    assert [file.path for file in found.files] == ["README.md", "a.py"]
+
+
+@pytest.mark.requirement("L-PRJ-06")
+@on_posix
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", [".gitignore", ".git", "in/.git/index", "in/.git/info/exclude", "in/.git/commondir"])
+def test_a_pipe_in_the_place_of_a_file_of_git_keeps_nobody_waiting(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"in/a.py": "", "in/.git/HEAD": ""})
+    place = tmp_path / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(place)
+    assert [file.path for file in walk(tmp_path, max_bytes=MIB).files] == ["in/a.py"]
+
+
+@pytest.mark.requirement("PRJ-GIT-02")
+@on_posix
+@pytest.mark.parametrize("link", [b"gitdir: a\0b\n", b"gitdir: ../nowhere\n", b"\xff\0"])
+def test_a_damaged_link_to_the_folder_of_git_is_no_file_of_the_project(tmp_path: Path, link: bytes) -> None:
+    write(tmp_path, {"a.py": "", ".git": link, "inner/b.py": "", "inner/.git": link})
+    assert [file.path for file in walk(tmp_path, max_bytes=MIB).files] == ["a.py", "inner/b.py"]
 
 
 @pytest.mark.requirement("L-PRJ-08")

@@ -7,7 +7,7 @@ stopped leaves the batches that it finished, and the next one goes on from there
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -79,7 +79,7 @@ class _Run:
 
     Attributes:
         was_stopped: whether the run before was stopped before it resolved the imports of what it had stored.
-        records: of a run that reads all, the transforms that there are.
+        records: the transforms that there are.
     """
 
     layout: Layout
@@ -142,6 +142,7 @@ def _built(
         run = _started(layout, index, goal, limits, at, now)
         if run.reads_all:
             _heal_transforms(run)
+        _take_in_transforms(run)
         tell = on_progress or (lambda _done, _all: None)
         for done, file in enumerate(found.files):
             _look_at(run, file)
@@ -192,7 +193,7 @@ def _started(layout: Layout, index: ProjectIndex, goal: Goal, limits: Limits, at
 
 
 def _heal_transforms(run: _Run) -> None:
-    """Writes transforms whose files were lost or altered again, and takes those of a lost index into the new one."""
+    """Writes transforms whose files were lost or altered again, and removes what else is altered in the store."""
     store, kept = run.layout.transforms, run.index.transforms()
     altered = [name for name, record in kept.items() if content_hash(record) != name]
     with run.index.transaction():
@@ -203,22 +204,26 @@ def _heal_transforms(run: _Run) -> None:
         if store.state(name) is not ObjectState.INTACT:
             store.discard(name)
             store.write(record)
-    for name in list(store.names()):
-        if name in kept:
-            continue
-        found = store.read(name)
-        if found is None:
-            store.discard(name)
-        else:
-            with run.index.transaction():
-                run.index.put_transform(name, 0, found)
-    run.records = frozenset(run.index.transforms())
     for content_store in (run.layout.objects, store):
         content_store.clear_leftovers()
     wanted = {file.object for file in run.index.files()}
     for name in list(run.layout.objects.names()):
         if name not in wanted and run.layout.objects.state(name) is ObjectState.ALTERED:
             run.layout.objects.discard(name)
+
+
+def _take_in_transforms(run: _Run) -> None:
+    """Takes in transforms that the index does not know, of a lost index or of a run that was killed."""
+    store, known = run.layout.transforms, run.index.transform_ids()
+    unknown = [name for name in store.names() if name not in known]
+    for name in unknown:
+        found = store.read(name)
+        if found is None:
+            store.discard(name)
+            continue
+        with run.index.transaction():
+            run.index.put_transform(name, 0, found)
+    run.records = run.index.transform_ids() if unknown else known
 
 
 def _look_at(run: _Run, file: FoundFile) -> None:
@@ -239,11 +244,11 @@ def _look_at(run: _Run, file: FoundFile) -> None:
         return
     before = run.contents.get(file.path)
     if before == content_hash(data) and not run.remakes_all and _is_whole(run, file.path, len(data)):
-        run.touched.append(FileTimes(file.path, file.size, file.modified, run.now, ""))
+        run.touched.append(FileTimes(file.path, len(data), file.modified, run.now, ""))
         return
     kind = "added" if before is None else "changed" if before != content_hash(data) else "healed"
     run.changes[kind].append(file.path)
-    run.batch.append((file, parse(file.path, data)))
+    run.batch.append((replace(file, size=len(data)), parse(file.path, data)))  # it may have grown since the walk
     run.batch_bytes += len(data)
     if len(run.batch) >= _BATCH_FILES or run.batch_bytes >= _BATCH_BYTES:
         _store(run, ())

@@ -5,6 +5,7 @@ run: it need not be installed, and it may run programs that the configuration of
 """
 
 import re
+import stat
 import struct
 from pathlib import Path
 from typing import Final
@@ -19,27 +20,41 @@ _EXTENDED: Final = 0x4000
 _LARGEST: Final = 1 << 28
 """Bytes of an index that is read: some two million entries."""
 _LINKS_TO: Final = re.compile(rb"gitdir:[ \t]*([^\r\n]+)")
-_SHA256: Final = re.compile(r"(?im)^\s*objectformat\s*=\s*sha256\s*$")
+_SHA256: Final = re.compile(rb"(?im)^\s*objectformat\s*=\s*sha256\s*$")
+
+
+def contents(file: Path, most: int | None = None) -> bytes | None:
+    """The bytes of a regular file; None where there is none, or none that may be read.
+
+    A pipe, which may stand in its place, would keep the reader waiting.
+
+    Args:
+        most: a larger file is not read.
+    """
+    try:
+        about = file.stat()
+        is_taken = stat.S_ISREG(about.st_mode) and (most is None or about.st_size <= most)
+        return file.read_bytes() if is_taken else None
+    except (OSError, ValueError):  # there is none, or a file of git names it by what no system takes for a path
+        return None
 
 
 def git_folder(root: Path) -> Path | None:
     """Where git keeps what it knows of a folder, which may be a work tree or submodule; None for no repository."""
     place = root / ".git"
-    if place.is_dir():
-        return place
     try:
-        match = _LINKS_TO.match(place.read_bytes()[:4_096])
-    except OSError:
+        if place.is_dir():
+            return place
+    except OSError:  # a link to where this user may not look
         return None
+    match = _LINKS_TO.match((contents(place) or b"")[:4_096])
     return root / match[1].decode("utf-8", "surrogateescape") if match else None
 
 
 def common_folder(folder: Path) -> Path:
     """The folder that the work trees of a repository share, from that of one of them."""
-    try:
-        return folder / (folder / "commondir").read_text(encoding="utf-8", errors="surrogateescape").strip()
-    except OSError:
-        return folder
+    shared = contents(folder / "commondir")
+    return folder if shared is None else folder / shared.decode("utf-8", "surrogateescape").strip()
 
 
 def tracked_paths(folder: Path) -> frozenset[str]:
@@ -48,11 +63,8 @@ def tracked_paths(folder: Path) -> frozenset[str]:
     Args:
         folder: as `git_folder` gives it.
     """
-    index = folder / "index"
-    try:
-        data = index.read_bytes() if index.stat().st_size <= _LARGEST else b""
-        config = (common_folder(folder) / "config").read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    data, config = contents(folder / "index", _LARGEST), contents(common_folder(folder) / "config")
+    if data is None or config is None:
         return frozenset()
     try:
         return frozenset(_entries(data, 32 if _SHA256.search(config) else 20))

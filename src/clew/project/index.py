@@ -243,6 +243,10 @@ class ProjectIndex:
         """The records of all transforms by id, the oldest first."""
         return {str(name): bytes(record) for name, record in self._rows("transforms")}
 
+    def transform_ids(self) -> frozenset[str]:
+        """The ids of all transforms."""
+        return frozenset(self._texts("transform_ids"))
+
     def vectors(self, model: str) -> dict[str, bytes]:
         """The stored vectors of a model, by the hash of their text."""
         return {str(text): bytes(data) for text, data in self._rows("vectors", model)}
@@ -311,8 +315,8 @@ class ProjectIndex:
         self._each("put_binary", kept.values())
 
     def set_times(self, times: Iterable[FileTimes]) -> None:
-        """Sets the times of files that turned out to be unchanged."""
-        self._each("set_times", [(each.modified, each.seen, each.path) for each in times])
+        """Sets size and times of files that turned out to be unchanged."""
+        self._each("set_times", [(each.size, each.modified, each.seen, each.path) for each in times])
 
     def resolve(self, paths: Iterable[str] | None) -> None:
         """Finds the targets of the imports of these files; of all files, which paths that came or went ask for."""

@@ -15,24 +15,25 @@ from pathlib import Path
 from typing import Final
 from unicodedata import normalize
 
-from pathspec import GitIgnoreSpec, RegexPattern
+from pathspec import GitIgnoreSpec
 
 from clew.errors import InputError, NotFoundError
 from clew.project.distribution import metadata_of
-from clew.project.git_index import common_folder, git_folder, tracked_paths
+from clew.project.git_index import git_folder, tracked_paths
+from clew.project.ignore_rules import FileRules, excluded_by, is_ignored, rule, rules_above, rules_in
 from clew.store.raw_file import is_held
 from clew.types.record import Record
 
 OWN_FOLDERS: Final = frozenset({".clew", ".open_cognition", ".sigma", ".git", ".hg", ".svn", ".jj", ".bzr"})
 """Folders of stores and of version control; never part of a project."""
+_GIT: Final = ".git"
+"""Also a file in a work tree or submodule, which says where the folder is."""
 GENERATED_FOLDERS: Final = frozenset({"node_modules", "__pycache__", "bower_components"})
 """Folders that a program fills, also where no .gitignore says so."""
 _GENERATED_MARKS: Final = ("pyvenv.cfg", "CACHEDIR.TAG")
 """Files that say of their folder that a program fills it: a virtual environment, or a cache (bford.info/cachedir)."""
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\(?=x[0-9a-f]{2}|u[0-9a-f]{4})")
 _BYTE: Final = re.compile(r"[\ud800-\udfff]")
-_Rules = Sequence[tuple[int, GitIgnoreSpec]]
-"""Rules with the length of the path of their folder, outermost first."""
 
 
 class SkipReason(StrEnum):
@@ -78,13 +79,14 @@ class _Folder:
     Attributes:
         place: where the system finds it.
         relative: its path in the project with a slash at the end; empty for the project's own.
+        rules: those that count in it, the outermost first.
         tracked: files that git tracks, and the folders above them with a slash at the end, by path in the project.
         ignored: rules leave it out, and only what is tracked in it counts.
     """
 
     place: str
     relative: str
-    rules: _Rules
+    rules: Sequence[FileRules]
     tracked: frozenset[str] = frozenset()
     ignored: bool = False
 
@@ -122,7 +124,9 @@ def walk(root: Path, *, max_bytes: int, exclude: Sequence[str] = ()) -> Walk:
         kind = InputError if root.exists() else NotFoundError
         raise kind(f"{str(root)!r} is not a folder; name the folder of a project")
     found, own = Walk(), _own_rules(exclude)
-    waiting = [_Folder(str(root), "", [(0, own)] if own else [])]
+    rules, tracked = rules_above(root)
+    top = _Folder(str(root), "", [FileRules(0, "", own), *rules] if own else rules)
+    waiting = [_tracking(top, tracked)]
     while waiting:
         waiting += _look_into(found, waiting.pop(), own, max_bytes)
     _take_metadata(found, root, own, max_bytes)
@@ -143,7 +147,7 @@ def _take_metadata(found: Walk, root: Path, own: GitIgnoreSpec | None, max_bytes
         about = metadata.stat()
     except OSError:  # removed meanwhile
         return
-    if own is not None and any(_is_ignored(each, [(0, own)]) for each in inside):
+    if own is not None and any(is_ignored(each, [FileRules(0, "", own)]) for each in inside):
         found.ignored += 1
     elif about.st_size > max_bytes:
         found.skipped.append(SkippedFile(path, SkipReason.TOO_LARGE))
@@ -166,8 +170,8 @@ def _look_into(found: Walk, folder: _Folder, own: GitIgnoreSpec | None, max_byte
         return []
     if ".git" in names and (git := git_folder(Path(folder.place))) is not None:
         folder = _in_repository(folder, git)
-    if ".gitignore" in names and (spec := _rules_of(Path(folder.place, ".gitignore"))):
-        folder = replace(folder, rules=[*folder.rules, (len(relative), spec)])
+    if ".gitignore" in names and (spec := rules_in(Path(folder.place))):
+        folder = replace(folder, rules=[*folder.rules, FileRules(len(relative), "", spec)])
     folders: list[_Folder] = []
     for entry in entries:
         try:
@@ -181,17 +185,22 @@ def _look_into(found: Walk, folder: _Folder, own: GitIgnoreSpec | None, max_byte
 
 def _in_repository(folder: _Folder, git: Path) -> _Folder:
     """A folder that is a repository, with the rules and the tracked files of that."""
-    rules, start = folder.rules, len(folder.relative)
-    if spec := _rules_of(common_folder(git) / "info" / "exclude"):
-        rules = [*rules, (start, spec)]
-    tracked = {folder.relative + path for path in tracked_paths(git)}
+    if spec := excluded_by(git):
+        folder = replace(folder, rules=[*folder.rules, FileRules(len(folder.relative), "", spec)])
+    return _tracking(folder, tracked_paths(git))
+
+
+def _tracking(folder: _Folder, tracked: frozenset[str]) -> _Folder:
+    """A folder with files in it that git tracks, by their paths from it, and the folders of these."""
+    start = len(folder.relative)
+    files = {folder.relative + path for path in tracked}
     above: set[str] = set()
-    for path in tracked:
+    for path in files:
         end = path.rfind("/")
         while end >= start and (parent := path[: end + 1]) not in above:
             above.add(parent)
             end = path.rfind("/", 0, end)
-    return replace(folder, rules=rules, tracked=folder.tracked | tracked | above)
+    return replace(folder, tracked=folder.tracked | files | above)
 
 
 def _take(
@@ -199,13 +208,13 @@ def _take(
 ) -> _Folder | None:
     """Puts one entry of a folder where it belongs; returns it if it is a folder that is to be looked into."""
     is_folder = entry.is_dir(follow_symlinks=False)
-    if is_folder and entry.name in OWN_FOLDERS:
+    if entry.name == _GIT or (is_folder and entry.name in OWN_FOLDERS):
         return None
     path = folder.relative + entry.name
     asked = f"{path}/" if is_folder else path
-    ignored = folder.ignored or _is_ignored(asked, folder.rules)
+    ignored = folder.ignored or is_ignored(asked, folder.rules)
     if (is_folder and entry.name in GENERATED_FOLDERS) or (
-        ignored and (asked not in folder.tracked or (own is not None and _is_ignored(asked, [(0, own)])))
+        ignored and (asked not in folder.tracked or (own is not None and is_ignored(asked, [FileRules(0, "", own)])))
     ):
         found.ignored += not folder.ignored
     elif is_folder:
@@ -223,51 +232,8 @@ def _take(
     return None
 
 
-def _is_ignored(path: str, rules: _Rules) -> bool:
-    """Whether the innermost rule that fits a path leaves it out; no folder above it is left out."""
-    for start, spec in reversed(rules):
-        for pattern in reversed(spec.patterns):
-            if isinstance(pattern, RegexPattern) and pattern.include is not None and _fits(pattern, path[start:]):
-                return pattern.include
-    return False
-
-
-def _fits(pattern: RegexPattern, path: str) -> bool:
-    """Whether a pattern means a path itself, and not only a folder above it, for which it was asked before.
-
-    The one group in such a pattern is the slash after a folder that it means; a slash at its end outside of the group
-    is that of a pattern such as `docs/**`, which means what is in the folder and not the folder.
-    """
-    matches = pattern.regex.finditer(path) if pattern.regex else ()
-    for match in matches:
-        ends = match.end() == len(path)
-        if ends if match.lastgroup else not (ends and path.endswith("/")):
-            return True
-    return False
-
-
-def _rules_of(file: Path) -> GitIgnoreSpec | None:
-    """The rules of a file; None where it has none. Lines that git would not understand are left out, as git does."""
-    try:
-        lines = file.read_bytes().decode("utf-8", "surrogateescape").splitlines()
-    except OSError:  # there is none, or it may not be read: git ignores nothing then
-        return None
-    rules = [pattern for line in lines if (pattern := _pattern(line)) is not None]
-    return GitIgnoreSpec([pattern for spec in rules for pattern in spec.patterns]) if rules else None
-
-
-def _pattern(line: str) -> GitIgnoreSpec | None:
-    """The rule of one line; None for an empty or invalid one."""
-    if not line.strip() or line.startswith("#"):
-        return None
-    try:
-        return GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return None
-
-
 def _own_rules(exclude: Sequence[str]) -> GitIgnoreSpec | None:
-    invalid = [pattern for pattern in exclude if _pattern(pattern) is None]
+    invalid = [pattern for pattern in exclude if rule(pattern) is None]
     if invalid:
         raise InputError(f"{invalid[0]!r} is no pattern of paths; write one as in a .gitignore, such as '/vendor/'")
     return GitIgnoreSpec.from_lines(exclude) if exclude else None

@@ -106,6 +106,9 @@ SELECT id FROM removed WHERE generation > ? ORDER BY id
 -- name: transforms
 SELECT id, record FROM transform ORDER BY generation, id
 
+-- name: transform_ids
+SELECT id FROM transform
+
 -- name: vector_keys
 SELECT model, text FROM vector ORDER BY model, text
 
@@ -170,7 +173,7 @@ DELETE FROM binary WHERE path = ?
 SELECT path FROM binary
 
 -- name: set_times
-UPDATE file SET modified = ?, seen = ? WHERE path = ?
+UPDATE file SET size = ?, modified = ?, seen = ? WHERE path = ?
 
 -- name: known
 SELECT path, language, package FROM file
