@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.analyze.coherence import coherence
 from clew.analyze.layer1 import SHORT_SCORE, relational_weight, relational_weight_joint, word_weights
 from clew.evaluate.hsca.adversarial import honest_texts
 
@@ -122,6 +123,28 @@ PLAIN_MESHES = {
         "land."
     ),
 }
+# Plain clauses whose nouns may be verbs elsewhere, and whose verbs are in no list.
+VERB_LIKE_NOUNS = {
+    "watch": "The watch times the lock. The lock jams the plug. The plug shields the watch.",
+    "filter": "The filter screens the feed. The feed clogs the pump. The pump fouls the filter.",
+    "paint": "The paint coats the frame. The frame seals the pump. The pump spills the paint.",
+    "probe": "The probe warps the plate. The plate cools the coil. The coil shields the probe.",
+}
+# What plurals do without a single article, and the same words as a list.
+BARE_CLAUSES = {
+    "wolves": (
+        "Wolves hunt deer. Deer eat shoots. Shoots need light. When wolves leave, deer strip shoots.",
+        "Wolves deer shoots hunt. Light wolves deer. Shoots light ground. Deer wolves strip. Ground shoots wolves.",
+    ),
+    "locks": (
+        "Workers hold locks. Locks keep files shut. Workers drop locks when files close. Files open when locks drop.",
+        "Locks files workers. Guard locks workers files. Files locks wait. Workers locks drop files.",
+    ),
+    "pumps": (
+        "Pumps feed tanks. Valves guard pumps. When tanks fill, valves stop pumps. Pumps start again when tanks drain.",
+        "Pumps tanks valves. Valves pumps tanks. Tanks stop pumps. Pumps tanks drain valves.",
+    ),
+}
 # Sentences of one frame in which the keyword keeps its place.
 TEMPLATES = {
     "firm": "Our firm offers advice. Our firm offers support. Our firm offers talent. Our firm offers growth.",
@@ -194,6 +217,22 @@ def test_plain_clauses_whose_words_change_places_are_a_mesh(kind: str) -> None:
     assert score > max(relational_weight(template).score for template in TEMPLATES.values()) + 0.2
     assert relational_weight(f"{PLAIN_MESHES[kind]} {UNRELATED}").score <= score
     assert relational_weight(f"{UNRELATED} {PLAIN_MESHES[kind]}").score <= score
+
+
+@pytest.mark.requirement("F-ANALYZE-15")
+@pytest.mark.parametrize("kind", VERB_LIKE_NOUNS)
+def test_plain_clauses_are_a_mesh_though_their_nouns_may_be_verbs(kind: str) -> None:
+    assert relational_weight(VERB_LIKE_NOUNS[kind]).score > 0.4
+    assert coherence(VERB_LIKE_NOUNS[kind]) > 0.5
+
+
+@pytest.mark.requirement("F-ANALYZE-15")
+@pytest.mark.parametrize("kind", BARE_CLAUSES)
+def test_plurals_and_their_verbs_make_a_sentence_without_articles(kind: str) -> None:
+    clauses, words = BARE_CLAUSES[kind]
+    first, *_ = relational_weight(clauses).sentences
+    assert first > 0.1
+    assert relational_weight(words).score <= 0.1
 
 
 @pytest.mark.requirement("F-ANALYZE-03")

@@ -19,7 +19,7 @@ from itertools import accumulate, chain, pairwise
 from math import exp, log2
 from typing import Final, NamedTuple
 
-from clew.analyze.grammar import Shape
+from clew.analyze.grammar import BUILT_SHARE, Shape
 from clew.analyze.lexicon import PRONOUNS
 from clew.analyze.words import Reading, Sentence, read
 
@@ -144,7 +144,7 @@ def layer1_joint(readings: Sequence[Reading], window: int = WINDOW) -> tuple[Lay
     ends = list(accumulate([len(reading.sentences) for reading in readings], initial=0))
     words = _word_scores(network, sentences, _hubs(network.masks, ends), window)
     frames = _FRAME.sub("c", "".join([reading.grammar for reading in readings])).split(".")
-    scores = _sentence_scores(network, words, shapes, _framed(network, sentences, frames))
+    scores = _sentence_scores(network, words, sentences, shapes, _framed(network, sentences, frames))
     parts = [slice(first, last) for first, last in pairwise(ends)]
     trusts = _trusts(network, sentences, parts)
     return tuple(
@@ -267,14 +267,21 @@ def _places(sentence: Sentence) -> list[int]:
 
 
 def _sentence_scores(
-    network: _Network, words: Sequence[float], shapes: Sequence[Shape], framed: Sequence[float]
+    network: _Network,
+    words: Sequence[float],
+    sentences: Sequence[Sentence],
+    shapes: Sequence[Shape],
+    framed: Sequence[float],
 ) -> list[float]:
     """Mean score of each sentence's different content words, as far as it is built, full and unlike the others."""
     scores: list[float] = []
-    for those, alike, (_, built, verb) in zip(network.sentences, framed, shapes, strict=True):
+    for those, alike, sentence, shape in zip(network.sentences, framed, sentences, shapes, strict=True):
         content = [words[number] for number in dict.fromkeys(those) if number >= _PRONOUN_COUNT]
         count = len(content)
         score = 0.0
+        verb, built = shape.verb, shape.built
+        if built < 1.0:
+            built = min(1.0, built + _agreeing(sentence) / max(1, shape.words) / BUILT_SHARE)
         if count > 1 and built:
             score = sum(content) / count * (built if verb else built * _VERBLESS)
             if count <= _FULL_SENTENCE:
@@ -282,6 +289,20 @@ def _sentence_scores(
             score /= alike
         scores.append(score)
     return scores
+
+
+def _agreeing(sentence: Sentence) -> int:
+    """How many plurals stand before a verb that agrees with them: one in "locks guard files".
+
+    Where there are no articles, these endings show the grammar that function words show elsewhere. A singular before a
+    verb in "s" does not count: keywords that are related at random ("redis improves cache") have that as well.
+    """
+    kinds, forms = sentence.kinds, sentence.forms
+    found = 0
+    for place, (subject, verb) in enumerate(pairwise(forms), 1):
+        if kinds[place] == "v" and kinds[place - 1] in "cv" and not verb.endswith("s"):
+            found += subject.endswith("s") and not subject.endswith(("ss", "us", "is"))
+    return found
 
 
 def _framed(network: _Network, sentences: Sequence[Sentence], frames: Sequence[str]) -> list[float]:
