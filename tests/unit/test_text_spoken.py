@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clew.condense.recap import RecapSource, compose_recap
 from clew.text.counters import counter
-from clew.text.spoken import without_fillers
+from clew.text.spoken import BROKEN_OFF, as_sentences, without_fillers
 from tests.memories import told
 from tests.unit.test_condense_recap import read
 
@@ -68,3 +68,34 @@ def test_a_recap_of_a_meeting_has_no_sounds() -> None:
     assert "the tide table is, read from the harbour's feed." in text.replace("is read", "is, read")
     assert "The feed of Sandvig has fourteen high tides a day." in text
     assert not {"{", "Um", "Uh"}.intersection(text.split())
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("I have a {disfmarker} uh , I 'm in in Oslo .", f"I have a {BROKEN_OFF} I'm in Oslo."),
+        ("My {disfmarker} my sister sings .", "My sister sings."),
+        ("We want th {disfmarker} the phone - level data .", "We want the phone-level data."),
+        ("I wear m my glasses , right .", "I wear my glasses, right."),
+        ("In Gdansk... uh, I mean in Gdynia.", "In Gdansk, I mean in Gdynia."),
+        ("I bought a [laughter] a new car.", "I bought a new car."),
+        ("I uh said um, yes.", "I said yes."),
+    ],
+)
+def test_speech_is_put_as_its_sentences_and_breaks_are_marked(said: str, written: str) -> None:
+    assert as_sentences(said) == written
+
+
+@pytest.mark.parametrize(
+    "typed", ["I have a cat - well, two.", "f{name}, (see) [1] <b>", "It's - c - fine.", "", "to today"]
+)
+def test_what_was_typed_stays_as_it_is_to_be_read(typed: str) -> None:
+    assert as_sentences(typed) is typed
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{disfmarker} " * 20_000, "a b c d " * 30_000 + " ,", " " * 300_000 + " um", "it's " * 60_000 + "{disfmarker}"],
+)
+def test_no_text_takes_long_to_be_put_as_sentences(text: str) -> None:
+    assert len(as_sentences(text)) <= len(text)

@@ -46,11 +46,61 @@ def without_fillers(text: str) -> str:
     """
     if _SIGNS.search(text) is None or not (_NOISE.search(text) or _SOUND.search(text)):
         return text
+    return _without_sounds(text)
+
+
+def _without_sounds(text: str) -> str:
     said = _SOUND.sub(_rest, _NOISE.sub("", text))
     said = _BROKEN.sub("", _BEFORE_POINT.sub("", said))
     said = _BLANKS.sub(" ", _LOOSE_COMMA.sub(r"\g<above>", _TWICE.sub(r"\1", said)))
     said = "\n".join(line.strip() for line in said.splitlines()).strip()
     return said[:1].upper() + said[1:] if text[:1].isupper() else said
+
+
+BROKEN_OFF: Final = "⸺"
+"""What `as_sentences` puts where a sentence breaks off."""
+
+_SPACED: Final = re.compile(r" (?<=\w )(?:[,.?!](?:\s|$)|'(?:s|m|re|ve|ll|d|t)\b)")
+"""A transcript whose marks stand apart from the words, as those of speech recognisers and corpora do."""
+_AGAIN: Final = re.compile(
+    r"(?<![\w'-])(?P<said>[\w']+(?: [\w']+){0,3}) \{disfmarker\}(?:,? (?:u[hm]|uhm),?)* (?=(?P=said)(?![\w']))"
+    r"|(?<![\w'-])(?P<part>\w{1,4}) \{disfmarker\} (?=(?P=part)\w)",
+    re.IGNORECASE,
+)
+_CUT: Final = re.compile(rf"{_BLANK_BEFORE}\{{disfmarker\}}", re.IGNORECASE)
+_TRAILING: Final = re.compile(rf"{_BLANK_BEFORE}(?:\.{{2,3}}|…) *(?:u[hm]+|uhm+|erm+)(?![\w'-]),?", re.IGNORECASE)
+_APART: Final = re.compile(r"(?<=\w) - (?=\w)")
+_LETTER: Final = re.compile(r"(?<=[\w,.] )[b-hj-z](?: (?=\w)|(?= [,.?!]))")
+_STUTTER: Final = re.compile(
+    r"(?<![\w'-])(?!(?:an?|i|the|to|in|on|of|at|we|he|it|is|be|so|do|for|no|or|us|as|my|me)\b)(\w{1,4}) (?=\1\w)"
+)
+
+
+_QUICK_SOUND: Final = re.compile(  # begins with a set of letters, which is found faster than what stands before them
+    r"[UuEeHhMm](?<![\w'-].)(?:(?<=[Uu])(?:m+|h+|hm+)|(?<=[Ee])rm+|(?<=[Hh])mm+|(?<=[Mm])m-?hmm?)(?![\w'-])"
+)
+_OPENING: Final = ("{", "[", "(", "<")
+
+
+def _has_noise(text: str) -> bool:
+    return any(mark in text for mark in _OPENING) and NOISE_MARK.search(text) is not None
+
+
+def as_sentences(text: str) -> str:
+    """What was said, as sentences to be read; the same object where nothing shows that the text is speech written down.
+
+    Beside what `without_fillers` does, hyphens and marks that stand apart are joined to their words, beginnings of
+    words are left out, and `BROKEN_OFF` stands where a sentence breaks off without beginning again with the same words:
+    `I have a {disfmarker} uh , I 'm in in Oslo .` becomes `I have a ⸺ I'm in Oslo.`
+    """
+    spaced = _SPACED.search(text) is not None
+    if not spaced and _QUICK_SOUND.search(text) is None and not _has_noise(text):
+        return text
+    said = _CUT.sub(f" {BROKEN_OFF}", _TRAILING.sub(",", _AGAIN.sub("", text)))  # "in Gdansk... uh, in Gdynia"
+    if spaced:
+        said = _LETTER.sub("", _STUTTER.sub("", _APART.sub("-", said)))
+    written = _without_sounds(said)
+    return written[:1].upper() + written[1:] if text[:1].isupper() else written
 
 
 def _rest(sound: re.Match[str]) -> str:

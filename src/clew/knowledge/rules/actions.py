@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from clew.knowledge.morphology import Form
+from clew.knowledge.rules.adjuncts import event_of, place_of
 from clew.knowledge.rules.copulas import apposed
 from clew.knowledge.rules.hollow import is_acquaintance, is_bare_doing, is_hollow, named_object
 from clew.knowledge.rules.idioms import idiom
@@ -43,10 +44,8 @@ from clew.knowledge.rules.objects import (
     Object,
     begins_with_verb,
     clause_words,
-    event_of,
     head_of,
     is_vague,
-    place_of,
     text_of,
 )
 from clew.knowledge.rules.switches import is_product, moved_to_product, names_product, switch, without_scope, word_at
@@ -130,7 +129,12 @@ def _target(reading: ClauseReading, span: tuple[int, int], obj: Object, beside: 
 
 def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -> bool:
     """Whether the verb with its object can state something."""
-    if obj.clausal or _is_activity(reading) or (known is None and _lacks_object(reading, verb, obj)):
+    if (
+        obj.clausal
+        or _is_activity(reading)
+        or _is_procedure(reading, verb, obj)
+        or (known is None and _lacks_object(reading, verb, obj))
+    ):
         return False
     if verb == "agree" and obj.infinitive:
         return True
@@ -140,6 +144,30 @@ def _counts(reading: ClauseReading, verb: str, known: str | None, obj: Object) -
         return False
     told = known is not None or verb not in words("talk", "verbs") or _tells(reading, verb, obj)
     return told or _calls(reading, obj) or (verb == "speak" and _is_language(reading, obj))
+
+
+def _is_procedure(reading: ClauseReading, verb: str, obj: Object) -> bool:
+    """Whether it is told how a meeting goes on: "I give the floor to Ms. Diaz", "I'll go back to Mr. Kim"."""
+    s, group = reading.s, reading.clause.group
+    at = obj.low + obj.infinitive
+    if at >= obj.high:
+        return False
+    procedures: dict[str, str] = language()["procedure"]
+    act = s.low[at] if obj.infinitive else verb
+    if not procedures.get(act, "") or (act != verb and verb not in WANTS and verb != "want"):
+        called = s.low[at].rstrip(".") in words("name", "titles") or is_given_name(s.low[at])
+        return (
+            group.tense == "future"
+            and verb in words("talk", "calling_on")
+            and called
+            and obj.preposition.endswith("to")
+        )
+    nouns = procedures[act].split()
+    return any(s.low[place] in nouns for place in range(at, min(obj.high, at + _NEAR_ACT)))
+
+
+_NEAR_ACT: Final = 4
+"""Words from the verb of a procedure to what it is done to: "second this last motion"."""
 
 
 def _calls(reading: ClauseReading, obj: Object) -> bool:

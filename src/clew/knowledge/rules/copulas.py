@@ -98,7 +98,7 @@ def copula(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
 def _nothing(c: _Complement) -> list[StatementDraft] | None:
     """As in "My flight is on Monday", and what says nothing: "is your ...", "is it"."""
     if not c.first and c.reading.when.dates and not c.reading.is_person:
-        return c.with_verb("is scheduled for", c.reading.date_text)
+        return c.with_verb("is scheduled for", c.reading.date_text) if _is_due(c) else []
     if c.first == "both":
         return []  # "we're both busy": of the listener too
     compared = c.first in ("more", "less", "so") and c.obj.low + 1 < c.obj.high
@@ -110,6 +110,21 @@ def _nothing(c: _Complement) -> list[StatementDraft] | None:
     link = c.reading.clause.link
     framing = link in words("words", "time_link") or (link == "since" and c.base.status is FactStatus.COMPLETED)
     return [] if empty or framing or _is_excess(c) else None
+
+
+def _is_due(c: _Complement) -> bool:
+    """Whether the date is when something is, as in "is on Friday"; not "is down until Friday", "is back on Monday"."""
+    s, begin = c.s, c.reading.when.dates[0].phrase_span[0]
+    between = [s.low[at] for at in range(c.reading.clause.group.end, len(s) - 1) if s.end[at] <= begin]
+    while between and between[0] in _BEFORE_DUE:
+        del between[0]
+    return len(between) <= _MOST_BEFORE_DATE and _DATING.issuperset(between)
+
+
+_BEFORE_DUE: Final = frozenset("now just still already also only actually probably again currently not".split())
+_DATING: Final = frozenset("on in at by for from between before after during around the early late mid of".split())
+_MOST_BEFORE_DATE: Final = 2
+"""Words before a date that say no more than when: "in the"."""
 
 
 def _is_excess(c: _Complement) -> bool:

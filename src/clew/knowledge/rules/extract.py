@@ -4,7 +4,7 @@ A turn's statements depend on the turn and on the `subjects.REACH` turns before 
 so that the same turns give the same statements however they are divided into batches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from clew.knowledge.rules.conclusions import conclusion
@@ -12,7 +12,16 @@ from clew.knowledge.rules.lexicon import words
 from clew.knowledge.rules.meanings import StatementDraft
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.orders import is_to_assistant, orders
-from clew.knowledge.rules.repairs import corrections, denied, is_denial, is_elliptical, is_jest
+from clew.knowledge.rules.repairs import (
+    corrections,
+    dated,
+    denied,
+    inner_jest,
+    is_bare_date,
+    is_denial,
+    is_elliptical,
+    is_jest,
+)
 from clew.knowledge.rules.reports import AGENT, is_report, reported
 from clew.knowledge.rules.self_repairs import SelfRepairs
 from clew.knowledge.rules.sentences import drafts
@@ -29,7 +38,7 @@ from clew.types.turn import Turn
 
 MOST: Final = 40
 """Statements of one turn; more are a list or a table."""
-VERSION: Final = 35
+VERSION: Final = 36
 """Rises with every change of what the rules find."""
 _AT_ONCE: Final = 32
 """Turns that are cut up together before anything is made of them; more would only take memory."""
@@ -148,9 +157,8 @@ def _read(
     found: list[StatementDraft] = []
     if not text.strip():
         return found, []
-    if not only_names and earlier and is_denial(text):
-        question, (speaks, asks) = earlier[-1], (speaker, earlier[-1].speaker or USER)
-        found += denied(_read(_heard([question])[0], (), [turn], asked=True)[0], speaks) if asks != speaks else ()
+    if not only_names and earlier and (earlier[-1].speaker or USER) != speaker:
+        found += _answered(turn, text, earlier[-1])
     ordered = not only_names and is_to_assistant(turn, earlier)
     elliptical = [] if only_names else [low for low, high in spans if is_elliptical(text[low:high])]
     every_mood = every_mood or bool(elliptical)
@@ -162,7 +170,7 @@ def _read(
 
     repairs = SelfRepairs(text, turn.at, found, stated)
     last = len(found)  # where the statements of the sentence before begin
-    for (low, high), s in zip(spans, sentences, strict=True):
+    for (low, high), s in _without_jests(text, zip(spans, sentences, strict=True)):
         for referent in mentioned(s, 0, len(s), names):
             names.add(referent)
         if only_names:
@@ -207,6 +215,36 @@ def _after_jest(found: list[StatementDraft], last: int, s: SentenceTokens, turn:
     if not words("repair", "jested").isdisjoint(s.low) and is_jest(s.words(0, len(s))):
         found[last:] = _taken_back(turn, earlier)
     return len(found)
+
+
+def _answered(turn: Turn, text: str, question: Turn) -> Iterator[StatementDraft]:
+    """What a turn states by what it was asked: "No, I don't.", or the date of "When do you start at Vela?"."""
+    if is_denial(text):
+        yield from denied(_read(_heard([question])[0], (), [turn], asked=True)[0], turn.speaker or USER)
+    asks = question.text.rstrip()
+    asks = asks[max(asks.rfind(mark, 0, -1) for mark in ".!?\n") + 1 :]
+    if turn.at is None or not asks.endswith("?") or _WHEN.search(asks) is None or not is_bare_date(text, turn.at):
+        return
+    asked = _read(_heard([question])[0], (), [turn], asked=True)[0]
+    yield from dated(asked, text, turn.at, turn.speaker or USER, past=_WHEN_PAST.search(asks) is not None)
+
+
+_WHEN: Final = late_pattern(r"(?i)\b(?:when|what (?:day|date|month|year|time)|which (?:day|month|year)|how long)\b")
+_WHEN_PAST: Final = late_pattern(r"(?i)\b(?:did|have|has|was|were|'ve)\b")
+
+
+_Sentence = tuple[tuple[int, int], SentenceTokens]
+
+
+def _without_jests(text: str, sentences: Iterable[_Sentence]) -> Iterator[_Sentence]:
+    """Sentences with their offsets; of one that calls what it said a joke, only what follows."""
+    for (low, high), s in sentences:
+        jested = not words("repair", "jested").isdisjoint(s.low) and not is_jest(text[low:high])
+        jest = inner_jest(text, low, high) if jested else None
+        if jest is None:
+            yield (low, high), s
+        elif text[jest[1] : high].strip():
+            yield (jest[1], high), read(text, jest[1], high)
 
 
 def _taken_back(turn: Turn, earlier: Sequence[Turn]) -> list[StatementDraft]:

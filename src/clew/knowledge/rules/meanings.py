@@ -132,7 +132,8 @@ def _ahead(reading: ClauseReading) -> bool:
         return True
     if reading.today is None or not reading.when.dates:
         return False
-    dates = [each for each in reading.when.dates if not is_last(reading.s.text, each)]
+    text = reading.s.text
+    dates = [each for each in reading.when.dates if not is_last(text, each) and word_before(text, each) != "since"]
     if not dates:
         return False
     return any(each.start > reading.today for each in dates) or _is_arranged(reading, dates[0])

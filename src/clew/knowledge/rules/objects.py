@@ -37,7 +37,6 @@ MOST_WORDS: Final = 12
 """Words of an object; a longer one is cut at a preposition."""
 
 _ENDS: Final = BREAK | SUBJECT | CONDITION | MODAL
-_PLACE: Final = frozenset(("in", "at", "near"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +99,37 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
         return Object(" ".join(preposition), at, _after_titles(s, at, stop), reason=reason)
     if s.bits[at] & COMMA:
         return Object(" ".join(preposition), at, at, reason=reason)  # "we'll connect, you know"
-    low, high = at, _end(s, at, stop, dated, infinitive=infinitive)
-    high = _without_stub(s, low, high)
+    low, high = at, _whole_end(s, at, stop, dated, infinitive=infinitive)
+    if high < low:
+        return Object(" ".join(preposition), at, at, reason=reason, clausal=True)
     clausal = low < high < stop and bool(s.bits[high] & (AUXILIARY | MODAL))
     lasts = preposition == ["for"] and low < high and head_of(s, low, high) in words("frequency", "long")
     lasts = lasts or (preposition == ["in"] and _is_since_long(s, low - 1))
     if lasts or preposition in (["since"], ["until"]):
         return Object("", high, high, reason=reason)  # "for two years"
     return Object(" ".join(preposition), low, high, infinitive, reason, clausal)
+
+
+def _whole_end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]], *, infinitive: bool) -> int:
+    """Where an object ends; -1 if somebody is wanted to do what stands elsewhere: "I want my kids to learn that"."""
+    whole = _end(s, at, stop, dated, infinitive=infinitive)
+    high = _without_stub(s, at, whole)
+    if infinitive:
+        return high
+    if high < whole and s.bits[high] & TO and _is_somebody_wanted(s, at):
+        if s.bits[whole] & (SUBJECT | OBJECT | THIS | QUESTION):
+            return -1
+        high = whole
+    cut = high - at > _STUB and s.bits[high - 1] & AUXILIARY and s.bits[high - 2] & TO
+    return -1 if cut else high  # "the kids to be [with me]"
+
+
+def _is_somebody_wanted(s: SentenceTokens, at: int) -> bool:
+    """Whether an object is who is wanted to do something: "I want my kids to learn", not "a car to get there"."""
+    if s.verb[at - 1] not in words("catenative", "having_done"):
+        return False
+    definite = bool(s.bits[at] & (NAME | POSSESSIVE)) or s.low[at] == "the"
+    return definite or kin_sort(s.low[at + 1]) is not None
 
 
 def _after_titles(s: SentenceTokens, at: int, stop: int) -> int:
@@ -240,7 +262,8 @@ def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
     if bits & _ENDS or s.low[place] in _COURTESIES:
         return not (bits & MODAL and s.low[place - 1] == "that")
     if bits & AUXILIARY:
-        return not ((infinitive and place == at + 1) or (place > at and s.low[place - 1] == "that"))
+        wanted = place > at + 1 and s.bits[place - 1] & TO and not infinitive and _is_somebody_wanted(s, at)
+        return not (wanted or (infinitive and place == at + 1) or (place > at and s.low[place - 1] == "that"))
     if s.low[place] == "that" and place > at:
         return not (s.form[place + 1] or s.bits[place + 1] & AUXILIARY)  # "a flight that leaves at 8"
     if bits & (DETERMINER | POSSESSIVE) and place > at and _begins_another(s, at, place):
@@ -263,8 +286,8 @@ _COURTESIES: Final = frozenset(("thank", "please", "though", "tho"))
 
 def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
     """Whether an article or possessive begins another phrase: one that neither a preposition nor "and" joins."""
-    if s.bits[place] & OPENED:
-        return False  # in quotation marks, such as the title of a book
+    if s.bits[place] & OPENED or s.low[place : place + 2] == ["such", "as"]:
+        return False  # in quotation marks, as the title of a book is; "areas such as botany"
     joined = s.bits[place - 1] & (PREPOSITION | COORDINATOR | COMMA | TO | DETERMINER | ADVERB) or s.form[place - 1]
     given = at > 0 and s.verb[at - 1] in words("ditransitive", "verbs")
     return not joined and not given and s.low[place] not in ("all", "more", "most", "much", "many")
@@ -351,7 +374,8 @@ def begins_with_verb(s: SentenceTokens, at: int) -> bool:
         return False
     linking = s.verb[at] in words("complement", "linking") and s.form[at] & (Form.BASE | Form.THIRD | Form.PAST)
     objects = DETERMINER | POSSESSIVE | OBJECT | THIS
-    return bool(linking) or bool(s.bits[at + 1] & objects and not s.bits[at + 1] & PREPOSITION)
+    acts = s.bits[at + 1] & objects and not s.bits[at + 1] & PREPOSITION and s.low[at + 1] != "such"
+    return bool(linking) or bool(acts)
 
 
 def text_of(s: SentenceTokens, low: int, high: int) -> str:
@@ -446,37 +470,3 @@ def apposition(s: SentenceTokens, at: int) -> tuple[int, int] | None:
 
 
 _LONGEST_APPOSITION: Final = 12
-
-
-def place_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
-    """Where the place begins that ends a phrase, and its name: "at Central Park", "near my office"."""
-    at = high - 1
-    while at > low and not s.bits[at] & PREPOSITION:
-        at -= 1
-    if at <= low or s.low[at] not in _PLACE:
-        return None
-    first = at + 1 + (s.low[at + 1] in ("the", "my", "our", "this"))
-    named = first < high and all(s.bits[place] & NAME and s.low[place][0] != "`" for place in range(first, high))
-    code = high == first + 1 and s.low[first] in words("place", "code")
-    if first >= high or not (named or code or s.low[at] == "near"):
-        return None
-    at -= at - 1 > low and s.low[at - 1] in _TOWARDS
-    return at, s.words(first, high)
-
-
-_TOWARDS: Final = frozenset(("up", "down", "over", "out", "back", "here"))
-"""What stands before a place and tells nothing by itself: "law here in Trier"."""
-
-
-def event_of(s: SentenceTokens, low: int, high: int) -> tuple[int, str] | None:
-    """Where the event begins that ends a phrase, and its name: "for the wedding"."""
-    at = high - 1
-    while at > low and s.low[at] != "for":
-        at -= 1
-    owned = "'s" in s.low[at + 1 : high]  # "for Carla's wedding"
-    known = at + 2 < high and s.low[high - 1] in words("event", "nouns") and (s.low[at + 1] in _KNOWN or owned)
-    first = at + 1 if owned and s.low[at + 1] not in _KNOWN else at + 2
-    return (at, s.words(first, high)) if at >= low and known and s.low[at] == "for" else None
-
-
-_KNOWN: Final = frozenset(("the", "my", "our", "his", "her", "their"))

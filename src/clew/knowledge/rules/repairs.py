@@ -22,7 +22,7 @@ from clew.knowledge.rules.lexicon import (
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_appointment
 from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.objects import text_of
-from clew.knowledge.rules.times import Validity, appointed, time_phrases
+from clew.knowledge.rules.times import Validity, appointed, time_phrases, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens, read
 from clew.text.dates import on_side
 from clew.types.facts import Effect, FactStatus, Mood
@@ -85,6 +85,19 @@ def is_jest(sentence: str) -> bool:
     return _jest().match(sentence) is not None
 
 
+@cache
+def _inner_jest() -> re.Pattern[str]:
+    jest = language()["repair"]["jest"]
+    pause, short = r"[,;:(–—…]|\.\.|(?<=\s)-{1,2}(?=\s)", r"\s(?:(?:lol|haha+),? )?(?:just kidding|j/?k)[\s.!)]*$"
+    return re.compile(rf"(?:(?:{pause})[\s.]*(?:{jest})(?P<end>\W*$|[,;:.!)–—…-]+\s*| -+ )|{short})", re.IGNORECASE)
+
+
+def inner_jest(text: str, low: int, high: int) -> tuple[int, int] | None:
+    """Both ends of the words by which a sentence calls what it said a joke: "it's green, just kidding, it's blue"."""
+    found = _inner_jest().search(text, low + 1, high)
+    return None if found is None else found.span()
+
+
 def is_whole(value: str) -> bool:
     """Whether words are a sentence of their own: "No, I meant the launch is on March 5"."""
     s = read(value, 0, len(value))
@@ -112,6 +125,62 @@ def denied(asked: Sequence[StatementDraft], speaker: str) -> Iterator[StatementD
     last = next((each for each in reversed(asked) if each.subject == speaker and each.mood is Mood.ASKED), None)
     if last is not None:
         yield last._replace(mood=Mood.NEGATED, effect=Effect.STATES, because=())
+
+
+def is_bare_date(text: str, at: datetime | None) -> bool:
+    """Whether a turn is nothing but a date, as the answer to "when" is: "From July.", "Oh, next Friday I think"."""
+    if len(text) > _LONGEST_ANSWER or at is None:
+        return False
+    dates = time_phrases(text, at).dates
+    return (
+        len(dates) == 1
+        and _bare_date().fullmatch(text[: dates[0].phrase_span[0]]) is not None
+        and (_after_date().fullmatch(text[dates[0].phrase_span[1] :]) is not None)
+    )
+
+
+_LONGEST_ANSWER: Final = 60
+"""Characters of an answer that is a date and nothing else."""
+
+
+@cache
+def _bare_date() -> re.Pattern[str]:
+    return re.compile(language()["answer"]["before_date"], re.IGNORECASE)
+
+
+@cache
+def _after_date() -> re.Pattern[str]:
+    return re.compile(language()["answer"]["after_date"], re.IGNORECASE)
+
+
+def dated(
+    asked: Sequence[StatementDraft], answer: str, at: datetime, speaker: str, *, past: bool
+) -> Iterator[StatementDraft]:
+    """The last of the statements that somebody was asked the time of, with the date of the answer.
+
+    Args:
+        asked: what the question asks.
+        answer: a bare date.
+        at: when it was said.
+        past: whether the question asks of what has happened.
+    """
+    last = next((each for each in reversed(asked) if each.subject == speaker and each.mood is Mood.ASKED), None)
+    if last is None:
+        return
+    found = time_phrases(answer, at).dates[0]
+    link = word_before(answer, found)
+    if found.guessed:
+        found = on_side(found, at.date(), ahead=not past and link != "since")
+    lasts = last.verb in words("state", "verbs")
+    ahead = found.start > at.date()
+    status = FactStatus.PLANNED if ahead else FactStatus.ACTIVE if lasts else FactStatus.COMPLETED
+    if link == "since" or (not ahead and not past):
+        status = FactStatus.ACTIVE
+    when = answer[slice(*found.phrase_span)]
+    held = validity(answer, found, status, lasts=lasts)
+    yield last._replace(
+        mood=Mood.ASSERTED, status=status, when=when, valid_from=held.start, valid_to=held.end, because=(), reason=None
+    )
 
 
 def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | None) -> Iterator[StatementDraft]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from itertools import pairwise
 
 from clew.analyze.entities import listed_type
 from clew.knowledge.rules.actions import action
 from clew.knowledge.rules.clauses import Clause, clauses
 from clew.knowledge.rules.copulas import copula
 from clew.knowledge.rules.idioms import is_about_another
-from clew.knowledge.rules.lexicon import NAME, words
+from clew.knowledge.rules.lexicon import ADVERB, COMMA, COORDINATOR, DETERMINER, NAME, PREPOSITION, SUBORDINATOR, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import STATED, moods
 from clew.knowledge.rules.nouns import is_given_name
@@ -20,6 +21,7 @@ from clew.knowledge.rules.subjects import (
     Referent,
     addressed,
     is_acronym,
+    is_unknown_person,
     mentioned,
     opens_with_unknown,
     phrase,
@@ -29,6 +31,7 @@ from clew.knowledge.rules.subjects import (
 from clew.knowledge.rules.switches import leaving
 from clew.knowledge.rules.times import TimePhrases
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.text.spoken import BROKEN_OFF
 from clew.types.facts import FactType, Mood
 
 
@@ -42,9 +45,12 @@ def drafts(
         at: when it was said.
         every_mood: also what is asked, imagined, conditional or quoted.
     """
-    measured = s.low[0] if s.bits[0] & NAME and sort_of_name(s.low[0]) == "name" and is_acronym(s, 0, 1) else ""
+    measured = s.bits[0] & NAME and sort_of_name(s.low[0]) == "name" and is_acronym(s, 0, 1)
     mentions.unsure = mentions.unsure or opens_with_unknown(s)
-    parts = clauses(s, lambda word: is_name(word) or mentions.names(word) or word == measured)
+    first = s.low[0] if measured or is_unknown_person(s) else ""
+    parts = clauses(s, lambda word: is_name(word) or mentions.names(word) or word == first)
+    if len(parts) > 1 and when.dates:
+        _lead_in(s, parts, when)
     meant = moods(s, parts) if parts else []
     made: list[list[StatementDraft]] = []
     noted, owner, known = 0, None, len(mentions.turns[-1])
@@ -82,6 +88,8 @@ def _of_clause(reading: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:
     if owner.kin and owner.of and mood in STATED:
         yield _related(owner)
     obj = object_of(reading.s, clause.group.end, clause.stop, reading.when.spans())
+    if reading.s.low[min(clause.stop, len(reading.s) - 1)] == BROKEN_OFF and max(obj.low, obj.high) >= clause.stop - 1:
+        return  # nobody knows what would have followed
     for draft in copula(reading, obj) if clause.group.verb == "be" else action(reading, obj):
         yield timed(reading, draft._replace(mood=mood, reason=obj.reason or None))
 
@@ -144,6 +152,26 @@ def _when(s: SentenceTokens, parts: Sequence[Clause], index: int, when: TimePhra
     own = when.within(s.start[low], s.end[min(clause.stop, len(s)) - 1])
     moves = len(own.dates) > 1 and not words("reschedule", "verbs").isdisjoint(s.verb)
     return own.moved(s.text) if moves else own
+
+
+def _lead_in(s: SentenceTokens, parts: Sequence[Clause], when: TimePhrases) -> None:
+    """Gives dates that stand right before a clause to it: "I'm a nurse, and on Friday I fly to Oslo"."""
+    for above, clause in pairwise(parts):
+        begin, end = clause.subject[0], clause.subject[0]
+        while end > above.group.end and s.bits[end - 1] & (COMMA | ADVERB):
+            end -= 1
+        apart = end < begin  # "when we met, in 2015, we lived here": it may belong to either
+        dates = [each.phrase_span for each in when.dates if s.end[end - 1] == each.phrase_span[1]]
+        if clause.shared or clause.relative or begin == 0 or not dates:
+            continue
+        while end > above.group.end and s.start[end - 1] >= dates[0][0]:
+            end -= 1
+        while end > above.group.end and s.bits[end - 1] & (PREPOSITION | DETERMINER):
+            end -= 1
+        links = COORDINATOR | SUBORDINATOR | (0 if apart else COMMA)
+        if end > above.group.end and s.bits[end - 1] & links:
+            above.stop, clause.gap = min(above.stop, end - 1), None
+            clause.link = "," if s.bits[end - 1] & COMMA else s.low[end - 1]
 
 
 def _is_reason(clause: Clause, after: Clause) -> bool:

@@ -1,12 +1,13 @@
 """What somebody says in a turn: its text without code, quotations, pasted documents, and what programs wrote.
 
-Everything left out is replaced by blanks, so that offsets stay those of the turn's text.
+What is left out is replaced by blanks. Speech that was written down is put as its sentences (`clew.text.spoken`).
 """
 
 from typing import Final
 
 from clew.knowledge.guard import blanked, own_words
 from clew.text.late_pattern import late_pattern
+from clew.text.spoken import as_sentences
 from clew.types.turn import Turn
 
 LONGEST: Final = 4_000
@@ -36,7 +37,8 @@ def speech(turn: Turn) -> str:
         return ""
     if turn.role == "assistant" and turn.speaker is None:
         return ""
-    return _spoken("\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST])
+    said = "\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST]
+    return as_sentences(_spoken(said))
 
 
 def report(turn: Turn) -> str:

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from clew.analyze.domain_words import rows
 from clew.analyze.entities import is_no_name, listed_type
+from clew.analyze.lexicon import fold
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.clauses import Clause
 from clew.knowledge.rules.lexicon import (
@@ -29,6 +31,7 @@ from clew.knowledge.rules.lexicon import (
     QUESTION,
     SUBJECT,
     THIS,
+    language,
     words,
 )
 from clew.knowledge.rules.nouns import Sort, is_given_name, kin_sort
@@ -232,13 +235,13 @@ def mentioned(s: SentenceTokens, low: int, high: int, mentions: Mentions) -> Ite
             bits & NAME
             and not bits & (OPENED | _NO_NAME)
             and not _is_determined(s, at)
-            and (s.low[at - 1] not in _CALLED if at else is_given_name(s.low[0]))
+            and (s.low[at - 1] not in _CALLED if at else is_given_name(s.low[0]) or is_unknown_person(s))
         ):
             past = at + 1
             while past < high and s.bits[past] & NAME:
                 past += 1
             if (
-                sort_of_name(s.low[at]) == "person"
+                (sort_of_name(s.low[at]) == "person" or (at == 0 and is_unknown_person(s)))
                 and not (_is_addressed(s, at, past) or _is_place(s, at, past))
                 and not is_no_name(s.words(at, past))
             ):
@@ -264,14 +267,60 @@ def _is_place(s: SentenceTokens, at: int, end: int) -> bool:
 
 
 def opens_with_unknown(s: SentenceTokens) -> bool:
-    """Whether a sentence begins with a name that no list knows and what it does: "Femi prefers long days"."""
-    if len(s) < 3 or not s.bits[0] & NAME or s.bits[0] & _NOT_UNKNOWN or s.form[0] or s.low[0][0] == "`":
+    """Whether a sentence begins with a name that no list knows, which may be somebody's: "Femi prefers long days".
+
+    Not where it is clear whose it is: somebody's ("Femi lives in Porto") or a company's ("Vela pays him").
+    """
+    at = _after_unknown(s)
+    if not at or is_unknown_person(s) or _is_employer(s, at):
         return False
-    at = 1 + bool(s.bits[1] & NAME and not s.form[1])
     does = s.form[at] & Form.THIRD and not s.bits[at] & (NAME | AUXILIARY)
+    did = s.form[at] & Form.PAST and not s.bits[at] & (NAME | AUXILIARY) and not _is_english(s.low[0])
     is_one = s.bits[at] & AUXILIARY and s.low[at] in _IS and s.low[at] != "'s"
+    return bool(does or did or is_one)
+
+
+def _after_unknown(s: SentenceTokens) -> int:
+    """The place after the unknown name with which a sentence begins; 0 if it begins with none."""
+    if len(s) < 3 or not s.bits[0] & NAME or s.bits[0] & _NOT_UNKNOWN or s.form[0] or s.low[0][0] == "`":
+        return 0
     unknown = sort_of_name(s.low[0]) == "name" and not is_no_name(s.words(0, 1))
-    return bool(does or is_one) and unknown and kin_sort(s.low[0]) is None
+    return 1 + bool(s.bits[1] & NAME and not s.form[1]) if unknown and kin_sort(s.low[0]) is None else 0
+
+
+def is_unknown_person(s: SentenceTokens) -> bool:
+    """Whether a sentence begins with an unknown name of somebody, by what it does: "Femi works at Vela"."""
+    at = _after_unknown(s)
+    if not at or not s.form[at] & (Form.THIRD | Form.PAST) or s.bits[at] & NAME or at + 2 >= len(s):
+        return False
+    personal: dict[str, str] = language()["name"]["personal"]
+    after = personal.get(s.verb[at], "").split()
+    if not after or _is_english(s.low[0]) or _is_known_as_place(s):
+        return False
+    follows, bits = s.low[at + 1], s.bits[at + 1]
+    told = follows in after and s.bits[at + 2] & (NAME | DETERMINER | POSSESSIVE)
+    return bool(told or ("NAME" in after and bits & NAME) or ("ANY" in after and not bits & (SUBJECT | ADVERB)))
+
+
+def _is_employer(s: SentenceTokens, at: int) -> bool:
+    """Whether the verb at a place is what a company does to somebody, who is not the company: "Vela pays him"."""
+    if not s.form[at] & (Form.THIRD | Form.PAST) or s.verb[at] not in words("name", "employing"):
+        return False
+    return bool(s.low[at + 1] in _EMPLOYED or s.bits[at + 1] & NAME)
+
+
+_EMPLOYED: Final = frozenset(("him", "her", "me", "us", "them"))
+
+
+def _is_known_as_place(s: SentenceTokens) -> bool:
+    """Whether the first word stood behind "at" or its like before, as the names of companies and towns do."""
+    before, name = s.text[: s.start[0]].lower(), s.low[0]
+    return any(f" {link} {name}" in before for link in ("at", "joined", "in", "from"))
+
+
+def _is_english(word: str) -> bool:
+    """Whether a word in lower case is one of those of English that are known, and so no name that nobody knows."""
+    return bool(rows[fold(word)])
 
 
 _NOT_UNKNOWN: Final = (

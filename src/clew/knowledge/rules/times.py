@@ -4,11 +4,12 @@ Dates are those of `clew.text.dates`, joined with the hour beside them, and rang
 """
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from clew.text.dates import FIRST_YEAR, LAST_YEAR, ResolvedDate, resolve
+from clew.text.dates import FIRST_YEAR, LAST_YEAR, MONTHS, ResolvedDate, resolve
 from clew.text.late_pattern import late_pattern
 from clew.types.facts import FactStatus
 
@@ -106,6 +107,8 @@ def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     if "19" in text or "20" in text:
         dates = _with_ranges(text, dates)
     low = text.lower()
+    if "from " in low and at is not None:
+        dates = _with_months(text, at, dates)
     often = tuple([found.span() for found in _OFTEN.finditer(text)]) if any(cue in low for cue in _OFTEN_CUES) else ()
     dates = [each for each in dates if not any(_meet(each.phrase_span, span) for span in often)]
     hours: list[Span] = []
@@ -151,6 +154,51 @@ def _with_ranges(text: str, dates: list[ResolvedDate]) -> list[ResolvedDate]:
             dates = [each for each in dates if not _meet(each.phrase_span, found.span())]
             dates = sorted([*dates, span], key=lambda each: each.phrase_span)
     return dates
+
+
+_MONTH: Final = rf"(?:{'|'.join(MONTHS)}|Jan|Feb|Sept?|Oct|Nov|Dec)(?![\w'’])"
+_FROM_MONTH: Final = late_pattern(
+    rf"\b[Ff]rom (?P<first>{_MONTH})"
+    rf"(?: ?(?:to|until|till|through|[-–]) ?(?P<second>{_MONTH})|(?P<on> on(?:wards?)?\b))?"
+)
+_LEADS_IN: Final = late_pattern(r"(?i)(?:^|[.!?,;:\n(–-] ?|\b(?:and|but|so|then|that|because) )$")
+_LED_IN: Final = late_pattern(r" ?(?:$|[,.!?;]|(?:I|we|he|she|they|it|my|our|his|her|their|the|this|that)\b)")
+_AFTER_VERB: Final = late_pattern(
+    r"(?i)\b(?:(?:at|in|for|as|with) (?:(?:an?|the|my|our) )?[\w.'’-]+"
+    r"|(?:start|begin|work|live|stay|run|appl|count)(?:s|ies|y|ing|ning)?"
+    r"|valid|available|open|closed|away|off|here|there|free|home|effective|out|on leave) $"
+)
+_WIDE: Final = 40
+
+
+def _with_months(text: str, at: datetime, dates: list[ResolvedDate]) -> list[ResolvedDate]:
+    """The dates with months from which on something is so: "From July I work at Vela"; not "a letter from July"."""
+    for match in _FROM_MONTH.finditer(text):
+        if not match["second"] and not match["on"] and not _dates_clause(text, match):
+            continue
+        first, second = (resolve(f"since {match[name]}", at) if match[name] else [] for name in ("first", "second"))
+        if not first:
+            continue
+        begin, end, span = first[0].start, first[0].end, match.span("first")
+        if second:
+            months = (second[0].start.month - begin.month) % 12
+            last = begin.month - 1 + months
+            year, month = begin.year + last // 12, last % 12 + 1
+            end, span = date(year, month, monthrange(year, month)[1]), match.span()
+        dates = [each for each in dates if not _meet(each.phrase_span, span)]
+        dates = sorted([*dates, ResolvedDate(begin, end, span, "month", "year")], key=lambda each: each.phrase_span)
+    return dates
+
+
+def _dates_clause(text: str, match: re.Match[str]) -> bool:
+    """Whether "from" with a month says when all of a clause is so; a month that people are called by leads it in."""
+    before = text[max(0, match.start() - _WIDE) : match.start()]
+    if _LEADS_IN.search(before) is not None:
+        return match["first"] not in _ALSO_PEOPLE or _LED_IN.match(text, match.end()) is not None
+    return match["first"] not in _ALSO_PEOPLE and _AFTER_VERB.search(before) is not None
+
+
+_ALSO_PEOPLE: Final = frozenset(("April", "May", "June", "August", "Jan"))
 
 
 @dataclass(frozen=True, slots=True)

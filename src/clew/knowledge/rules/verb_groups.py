@@ -70,7 +70,7 @@ def verb_group(s: SentenceTokens, at: int, agreement: Agreement) -> VerbGroup | 
         bits = HAVE if _has_participle(s, at + 1) else BE
     if bits & BE:
         group: VerbGroup | None = _after_be(s, at, "past" if low in ("was", "were") else "present")
-    elif (bits & MODAL and low != "'d") or _is_rather(s, at):
+    elif (bits & MODAL and low != "'d") or _is_rather(s, at) or _is_advice(s, at):
         group = _after_modal(s, at + _is_rather(s, at))  # "I'd rather not go": the modal is "rather"
     elif low == "'d":
         group = _after_modal(s, at) if _plain(s, _skip(s, at + 1)[0]) else _after_have(s, at, "past")
@@ -94,11 +94,17 @@ def group_after_been(s: SentenceTokens, at: int) -> VerbGroup:
 
 
 _HAD: Final = frozenset(("'d", "had", "would"))
-_RATHER: Final = frozenset(("rather", "better", "sooner"))
+_RATHER: Final = frozenset(("rather", "better", "best", "sooner"))
+_ADVISING: Final = frozenset(("better", "best", "dare"))
 
 
 def _is_rather(s: SentenceTokens, at: int) -> bool:
     return s.low[at] in _HAD and at + 1 < len(s) and s.low[at + 1] in _RATHER
+
+
+def _is_advice(s: SentenceTokens, at: int) -> bool:
+    """Whether a word stands before a plain verb as a modal does: "I better call Tom", whose "had" is left out."""
+    return s.low[at] in _ADVISING and _plain(s, _skip(s, at + 1)[0])
 
 
 def _is_passive(s: SentenceTokens, at: int) -> bool:
