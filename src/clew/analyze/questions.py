@@ -26,7 +26,8 @@ _PERSON: Final = one_of(
 # Deeds of which one may ask in earnest whether they are done: "haven't we already set the limit?". Whether enough was
 # done, or how often, is asked for effect.
 _DONE: Final = (
-    r"(?: already| also| just| once)? (?:set|added|fixed|merged|deployed|installed|tested|updated|checked|sent|ordered|"
+    r"(?: already| also| just| once)? (?:(?<=already )(?!told|said|asked|explained|been|suffered|heard|warned|apologi|"
+    r"given|had|lost|done)\w+|set|added|fixed|merged|deployed|installed|tested|updated|checked|sent|ordered|"
     r"booked|changed|moved|renamed|removed|deleted|created|configured|pushed|committed|implemented|defined|released|"
     r"cleaned|saved|closed|opened|enabled|disabled|migrated|upgraded|replaced|registered|scheduled|signed|submitted|"
     r"published|documented|written|built|run|paid the|bought|handled|covered|used (?:this|that|the|it))\b"
@@ -34,7 +35,8 @@ _DONE: Final = (
 )
 # What one could have done about a fault is asked after it: "how could we have caught this in the tests?".
 _REVIEWED: Final = (
-    r"have (?:caught|avoided|prevented|detected|tested|spotted|found out|(?:known|seen|told|guessed|noticed) (?:which|"
+    r"have (?:caught|noticed|avoided|prevented|detected|tested|spotted|found out|(?:known|seen|told|guessed|"
+    r"noticed) (?:which|"
     r"whether|if|where|how (?:many|much|long)))\b"
 )
 # What one is not able to do as things are: "how am I supposed to sleep", not "how am I supposed to call this function".
@@ -60,7 +62,15 @@ _PLEASING: Final = (
 # What is asked of a fact, not said of it at once: "isn't this file generated", "isn't that the old address",
 # where "isn't it obvious" wants no answer.
 _OF_FACT: Final = (
-    r"(?: the (?!whole\b|point\b|truth\b|\w+est\b|beauty\b|irony\b|way\b|question\b|problem\b|story\b|dream\b|"
+    r"(?: what (?:the|our|an?) | (?:in|on|at|under|from) (?:the|our|my|another) | (?:cheaper|faster|easier|simpler|"
+    r"quicker|safer|shorter|more \w+) to| \w+ who\b| "
+    r"(?!amazing|interesting|boring|annoying|exciting|charming|disgusting|frustrating|fascinating|astonishing|"
+    r"surprising|"
+    r"embarrassing|shocking|sickening|tiring|touching|depressing|disappointing|refreshing|stunning|breathtaking|"
+    r"thrilling|"
+    r"heartbreaking|infuriating|exhausting|terrifying|puzzling|asking|nothing|everything|something)\w+ing (?!how|that|"
+    r"when|"
+    r"what|to)| the (?!whole\b|point\b|truth\b|\w+est\b|beauty\b|irony\b|way\b|question\b|problem\b|story\b|dream\b|"
     r"reason\b|job\b|very\b|most\b)| going to| supposed to| meant to| because\b| (?:\w+ ){0,2}(?:already |also |only |"
     r"still )?"
     r"(?!wicked\b|twisted\b|wretched\b|blessed\b|sacred\b|messed\b|need\b|indeed\b|red\b)\w{3,}ed\b)"
@@ -74,12 +84,14 @@ _JUST: Final = (
 )
 # How a question begins that wants no answer.
 _RHETORICAL: Final = one_of(
-    r"(?:is|are|was|were|do|does|did|would|should|could|wo|ca|has)n't (?:there(?! (?:an?|any|some|another|"
-    r"more)\b)|every\w+|we all|life|adults|people)",
+    r"(?:is|are|was|were|do|does|did|would|should|could|wo|ca|has)n't (?:there(?! (?:still |already |also |"
+    r"usually )?(?:an?|any|"
+    r"some|another|more)\b)|every\w+|we all|life|adults|people)",
     rf"(?:is|are|was|were)n't (?:it|that|this)(?!{_OF_FACT})",
     rf"(?:do|does|did)n't (?:it|that|this){_STRIKES}",
-    rf"(?:would|should|could|wo|ca)n't (?:it|that|this)(?:(?=\W*\?)| (?:{_PLEASING}|wait|have been an?|ever|just|mean|"
-    r"all)\b)|shouldn't \w+ be enough",
+    rf"(?:would|should|could|wo|ca)n't (?:it|that|this)(?:(?=\W*\?)| (?:wait|have been an?|ever|just|mean|all)\b)|"
+    rf"(?:would|should|wo)n't (?:it|that|this) (?:{_PLEASING})\b|shouldn't \w+ be enough|doesn't "
+    r"any(?:one|body) (?:care|listen|see|think|ever|even|read|remember)",
     r"(?:is|are)n't (?:he|she|they|you|we) (?:just|the|so|all|adorable|lovely|cute|sweet|beautiful|great|a)",
     r"don'?t (?:you|u|ya) (?:just )+(?:love|hate|wish)|isn't (?:she|he) "
     r"(?!home|here|there|back|in|out|ready|late|ill|\w+ing)\w+(?=\?)|shouldn't (?:we|they) (?:be(?! (?:on|in|at|using|"
@@ -118,25 +130,28 @@ _RHETORICAL: Final = one_of(
     r"in their right)",
     r"who knows(?=[,?]| what| why| how| if| when| where)|who (?:are you (?:kidding|trying to)|do you think you are|"
     r"made you)",
-    r"why (?:bother|on earth|in the world|the hell|the heck|even|would any\w*|should any\w+|"
-    r"would (?:i|you|we) (?:ever|even|want|lie|bother|risk|waste|make (?:that|this|it) up)|"
+    r"why (?:bother|on earth|in the world|the hell|the heck|even|would any(?:one|body)|should any\w+|"
+    r"would (?:i|you|we) (?:ever|even|want(?! an?\b)|lie|bother|risk|waste|make (?:that|this|it) up)|"
     r"should (?:i|we) (?:care|bother|believe|trust|listen|pay|have to|suffer|wait|apologi[sz]e|help|be|feel|forgive|"
     r"obey|stay|let|always|even|ever)|must (?:i|we|you|he|she|they|it|this|every\w+|people|life|all)|me\b|"
-    r"can't (?:people|they|we|you|i|every\w+|any\w+|he|she) (?:just|all|ever)|do people|"
+    rf"can't (?:people|they|we|you|i|every\w+|any\w+|he|she) (?:{_JUST}|all|ever)|do people|"
     r"does no|"
     r"do (?:i|we|you|they) (?:even|always|bother|keep (?!getting|"
     r"seeing|having|hitting|losing|running into)\w+ing|insist|never|have to (?:do everything|always|put up|suffer|"
-    r"explain|repeat|beg|be the|listen|tell you|clean up after|deal with|pay for))|does (?:every|(?:it|this) always"
-    r"(?= (?:happen|have to|rain|end|go wrong|come down|take|feel|seem)\b|\W*\?)|nobody|nothing(?! happen))|"
+    r"explain|repeat|beg|be the|listen|tell you|clean up after|deal with|pay for))|does (?:every|every\w+ (?:have to|"
+    r"always|hate)|(?:it|this) always"
+    r"(?= (?:happen|have to|rain|end|go wrong|come down|take|feel|seem)\b|\W*\?)|nobody(?! else)|nothing(?! happen))|"
     r"is (?:it always|(?:every\w+|nobody|no one)(?! (?:in|on|under|from|inside|within|\w+ed (?:to|in|on|for))"
     rf"\b(?![^?]* so\b))|life|it so)|fix what|they always|{_PEOPLE} always|"
     rf"did it have to(?! be \w+ed\b))",
-    r"how (?:dare|much longer (?:must|will (?:they|you) keep)|often does one|hard (?:(?:can|could) (?:it|that|"
+    r"how (?:dare|much longer (?:must (?:i|we|they|this|people)|will (?:they|you) keep)|often does one|hard (?:(?:can|"
+    r"could) (?:it|that|"
     r"this) be|is it to (?:just|say|understand|be|close|put|send|pick|"
     r"call|write|read|wait|use your|follow|remember))|difficult (?:(?:can|could) (?:it|that|this) be|is it to (?:just|"
     r"say|understand|be|follow))|on earth|in the world|the hell|long must (?:i|we|this|they|people)"
     r"(?![^?]*\b(?:before|until) (?:i|we|you|it) (?:can|may|is|are)\b)|"
-    r"many (?:more )?times (?:must|do (?:i|we) have to (?:tell|say|ask|warn|explain|repeat|apologi[sz]e|remind|"
+    r"many (?:more )?times must (?:i|we|you|he|she|they|this|people|it)|many (?:more )?times (?:do (?:i|"
+    r"we) have to (?:tell|say|ask|warn|explain|repeat|apologi[sz]e|remind|"
     r"go through|beg|hear|do this|put up|watch|fail)|have (?:i|we) (?:told|asked|said|warned|explained|heard|been)|"
     r"did i (?:tell|say|ask|warn)|will (?:you|they)|can (?:an?|i|we|you|one) (?![^?]*\b(?:per|before|until|retry|"
     r"be \w+ed)\b))|many more (?:\w+ ){1,4}(?:must|before|"
@@ -145,7 +160,8 @@ _RHETORICAL: Final = one_of(
     rf"could (?:i|you|we|they|he|she|people) (?!{_REVIEWED}){_UNTHINKABLE}|could (?:this|that|it) (?:happen|have|ever|"
     rf"possibly|not|"
     rf"go so)|can (?:any|people|you (?:not|say|be so|even|sleep|live|defend|believe)|one|we trust|"
-    rf"(?:they|he|she)(?! (?:log|get|use|access|reach|connect|sign|find|see|change|reset|join|apply|install|open|"
+    rf"(?:they|he|she)(?! (?:be \w+ed|apply|log|get|use|access|reach|connect|sign|find|see|change|reset|join|apply|"
+    rf"install|open|"
     rf"run)\b))|"
     r"(?:is|"
     rf"are|was|"
@@ -162,13 +178,14 @@ _RHETORICAL: Final = one_of(
     r"people|you|them|him|her|this (?:world|country|town|family|generation|guy|man|woman|place))|(?:\w+ )?(?:an? |"
     r"the )?"
     r"\w+ (?:but|if not)|(?:an? )?(?!the\b)\w+ without|life)",
-    r"what (?:could (?:possibly|go(?= wrong(?:,[^?]*)?\?)|an? (?:\w+ )?\w+ (?:know|possibly|ever|hope|want)|any\w*|"
+    r"what (?:could (?:possibly(?! (?:cause|explain|trigger|block|slow|return|produce)\b)|go(?= wrong(?:,[^?]*)?\?)|"
+    r"an? (?:\w+ )?\w+ (?:know|possibly|ever|hope|want)|any\w*|"
     r"\w+ possibly)|on earth|the hell|the heck|in the world|"
     r"difference (?:does|would|will|did) (?:it|that|this|any\w*|one \w+)|could be (?:\w+er|more \w+) than|"
     r"use is(?! (?:the|this)\b)|"
     r"choice (?:do|did)|good (?:is|does|would|will|are|did)(?! (?:the|our) (?![^?]*\b(?:if|when|now)\b))|"
     r"more (?:(?:can|could|do) (?:i|we|they|"
-    r"you (?:want|ask|expect|need)))|did (?:you|"
+    r"you (?:want|ask|expect|need(?! from)(?! to))))|did (?:you|"
     r"they|i) expect(?=[?!,]|$| me\b| us\b| from (?:an?|him|her|them|me|us)\b)|"
     r"(?:have|has) (?:\w+ ){1,4}ever|"
     rf"(?:kind|sort) of (?:an? )?{_PERSON}(?! (?:visit|live|work|use|buy|come|go|apply|attend|join|play|tongue|is|was|"
@@ -209,21 +226,25 @@ _RHETORICAL: Final = one_of(
     r"was it too much to (?:ask|expect|hope)|is it (?:just me|too much to (?:ask|expect|hope)|any wonder|really (?:so|"
     r"that|too|worth)|that hard|so (?:hard|"
     r"much|difficult|bad))",
-    r"(?:is|was) (?:that|this|it) (?:really (?:so|that|too|worth|what|how|all|necessary(?= \w*\?|\?))|even|some kind|"
-    r"supposed to be (?:funny|a joke|an? (?:apology|excuse|compliment|answer|threat|surprise))|a joke|"
+    r"(?:is|was) (?:that|this|it) (?:really (?:so|that|too|worth|what|how|all|necessary(?= \w*\?|\?))|even|"
+    r"some (?:kind|sort)|"
+    r"supposed to (?:make (?:me|us)|impress)|supposed to be (?:funny|a joke|an? (?:apology|excuse|compliment|answer|"
+    r"threat|surprise))|a joke|"
     r"necessary(?! (?:for|to|in|on|when|if)\b)|"
-    r"all you(?! (?:need|want|require|wanted)))",
+    r"all you(?! (?:need|want|require|wanted|have (?:in|on|for|left)\b)))",
     r"is (?:this|that) what (?:i|you|we|they) (?:\w+ ){0,2}?(?:pay|paid|fought|voted|waited|died|call|deserve|came) |"
     r"would you believe (?:it|that)(?=\?)|do they think (?:i|we)\b|what (?:are friends for|does it matter)(?=\?)|"
     r"so what(?=\?)|can't (?:a (?:man|woman|girl|guy|person)|one) |will (?:it|this|that|they|he|she|(?:this|that|the|"
     r"my|your) \w+) (?:n?ever) (?:end|stop|learn|change)|have you ever seen such|would you (?:really |"
-    r"honestly )?(?:trust|believe|hire|marry|want) (?:\w+ ){1,5}like (?:this|that|him|her|them)",
+    rf"honestly )?(?:trust|believe|hire|marry|want) (?:\w+ ){{0,3}}(?:someone|somebody|anyone|guy|girl|boy|"
+    rf"{_PERSON}) like (?:this|that|him|her|them)",
     r"what (?:is|has) the world com(?:ing|e) to|where (?:did|do|have) the (?:time|years|days|hours) gon?e?|"
     r"would it kill|would you jump off|where do (?:they|you|people) even|do you have any idea (?:how (?:long|much|hard|"
     r"often|\w+ed|many \w+) (?:i|we)(?! (?:can|could|should|need|must|will)\b)|who i am)|"
     r"(?:can|could) (?:you|anyone|one) blame",
-    r"is nothing|is any\w+ surprised|is there any\w* (?:better|worse|greater|wonder)(?! (?:way|option|alternative|"
-    r"solution|method|tool|approach|place|name)\b)|is there a(?:n?y)? greater",
+    r"is nothing|is any\w+ surprised|is there any\w* (?:better|worse|greater|wonder(?= (?:that|why|he|she|they|"
+    r"people)\b|\W*\?))(?! (?:way|option|alternative|"
+    r"solution|method|tool|approach|place|name)\b| than (?:\w+ ){1,3}for\b)|is there a(?:n?y)? greater",
     r"are you (?:kidding|serious(?! about)|blind|deaf|insane|crazy|joking|out of your|mad|nuts|for real)|"
     r"are we (?:really|seriously|supposed to (?:believe|just|be|care|laugh|forget|feel|know|sit|stand|thank|accept|"
     r"pretend|trust|ignore|think|act)\b)",
