@@ -197,6 +197,7 @@ class AsyncMemory:
     pins = _in_thread(Memory.pins)
     state_before = _in_thread(Memory.state_before, question=True)
     evolution = _in_thread(Memory.evolution)
+    in_common = _in_thread(Memory.in_common, question=True)
     domains = _in_thread(Memory.domains, question=True)
     drain = _in_thread(Memory.drain)
     warm_up = _in_thread(Memory.warm_up)

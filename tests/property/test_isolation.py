@@ -192,6 +192,7 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "snapshots": lambda m, _: m.snapshots(SESSIONS[0]),
     "state_before": lambda m, _: m.state_before(SESSIONS[0], "storm"),
     "evolution": lambda m, _: m.evolution(SESSIONS[0]),
+    "in_common": lambda m, _: m.in_common(*[[each.snapshot_id for each in m.snapshots(SESSIONS[0])]] * 2),
     "domains": lambda m, _: m.domains(),
     "labels": lambda m, _: m.labels(),
     "labelled": lambda m, _: m.labelled("ferry"),

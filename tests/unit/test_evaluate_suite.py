@@ -12,7 +12,7 @@ from clew.cli.evaluate import sheet
 from clew.cli.main import main as program
 from clew.evaluate.hsca import bridging, fidelity, macro_coherence, self_improvement
 from clew.evaluate.hsca.bank import BankSplit, bank, of_kind, part_of
-from clew.evaluate.hsca.conversation_beats import ConversationWeigher, beats_of, strongest
+from clew.evaluate.hsca.conversation_beats import ConversationWeigher, beats_of, compared, strongest
 from clew.evaluate.hsca.result import Evaluation
 from clew.evaluate.hsca.suite import CASES, SEED, run_all
 from clew.models.choose import choose_embedder
@@ -122,7 +122,8 @@ def test_what_both_sides_share() -> None:
     sides_of = {"legal": ((law, more_law), (law, more_law)), None: ((law, more_law), (physics, more_physics))}
     for domain, sides in sides_of.items():
         case = bridging.BridgingCase(name="pair", bridge=domain, sides=sides)
-        common = bridging.shared(case, beats_of([*sides[0], *sides[1]], RULES))
+        turns = [*sides[0], *sides[1]]
+        common = bridging.shared(case, compared(beats_of(turns, RULES), turns, RULES))
         assert strongest(common) == domain
         assert not bridging.run([case], RULES).failures
 

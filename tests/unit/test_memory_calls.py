@@ -215,6 +215,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "snapshots": lambda m, _: m.snapshots("s"),
     "state_before": lambda m, _: m.state_before("s", "tea"),
     "evolution": lambda m, _: m.evolution("s"),
+    "in_common": lambda m, _: m.in_common(["s:beat:0"], ["s:beat:0"]),
     "domains": lambda m, _: m.domains(),
     "retry": lambda m, _: m.retry(),
     "extract": lambda m, _: m.extract(),

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from clew.errors import InputError
+from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.types import Turn
 from tests.memories import NOON, quiet, told
+from tests.memories import rows as stored
 
 TALK = (
     ("The roses need water before noon.", "Tomato plants hate wet leaves.", "My compost heap is warm and smells."),
@@ -91,3 +93,53 @@ def test_domains_move_and_sessions_are_weighed_together(memory: Memory) -> None:
     merged = memory.domains(current="s")
     assert merged.order == (("s", 0), ("s", 1))
     assert sum(merged.domains.values()) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.requirement("W-STRUCT-20")
+def test_stretches_of_any_sessions_are_compared_by_their_beats(memory: Memory) -> None:
+    garden, server = ("s:beat:0", "s:beat:1")
+    for hour, beat in enumerate(TALK[1:]):
+        memory.add_many(told(text, session="later", at=NOON + timedelta(days=1, hours=2 * hour)) for text in beat)
+    assert memory.drain(None)
+    again = memory.snapshots("later")[0].snapshot_id
+    same, other = memory.in_common([server], [again]), memory.in_common([garden], [again])
+    assert same.related > 0.9
+    assert other.related < 0.2
+    assert same.shared["technical_prose"] > 0.8
+    assert other.shared.get("technical_prose", 0.0) < 0.2
+    both = memory.in_common((garden, server), [again])
+    assert other.related < both.related < same.related
+    assert both.second["technical_prose"] > 0.8 > both.first["technical_prose"]
+
+
+@pytest.mark.requirement("W-STRUCT-20")
+def test_a_chapter_stands_for_its_beats() -> None:
+    with quiet() as memory:
+        for hour in range(16):
+            minutes = NOON + timedelta(hours=3 * hour)
+            memory.add_many(told(text, at=minutes) for text in TALK[hour % 3])
+        assert memory.drain(None)
+        chapter = "s:chapter:0"
+        rows = [row for row in stored(memory.reads.store, "node") if row[1] == chapter or row[8] == chapter]
+        beats = [str(row[1]) for row in rows if row[1] != chapter]
+        assert len(beats) > 1
+        assert memory.in_common([chapter], ["s:beat:9"]) == memory.in_common(beats, ["s:beat:9"])
+        assert memory.in_common([chapter, beats[0]], beats) == memory.in_common(beats, beats)
+
+
+@pytest.mark.requirement("W-STRUCT-20")
+@pytest.mark.parametrize(
+    ("first", "second", "error", "message"),
+    [
+        ([], ["s:beat:0"], InputError, "has no beats"),
+        (["s:beat:0"], [], InputError, "has no beats"),
+        ("s:beat:0", ["s:beat:0"], InputError, "first is 's:beat:0'; expected a list of ids"),
+        (["s:beat:0"], ["s:beat:99"], NotFoundError, "no beat or chapter 's:beat:99'"),
+        (["s:turn:0"], ["s:beat:0"], NotFoundError, "no beat or chapter 's:turn:0'"),
+    ],
+)
+def test_stretches_that_are_not_there_are_refused(
+    memory: Memory, first: Any, second: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        memory.in_common(first, second)

@@ -4,19 +4,20 @@ from collections.abc import Callable, Iterable
 
 from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
-from clew.errors import NotFoundError
+from clew.errors import InputError, NotFoundError
 from clew.maintain.verify import verify
 from clew.memory.arguments import given_count, given_name, given_names, given_progress, given_session, given_text
 from clew.memory.recalls import MemoryRecalls
 from clew.memory.statistics import stats_of
 from clew.memory.wiring import Parts
 from clew.recall.label_index import label_counts, labelled
-from clew.recall.macro_history import domain_evolution, merged_domains, state_before_mention
+from clew.recall.macro_history import domain_evolution, domains_in_common, merged_domains, state_before_mention
 from clew.recall.topics import topics_of
 from clew.rows.annotations import TAG, annotations_of
 from clew.rows.damaged_rows import reading_derived
 from clew.rows.parameters import history
 from clew.rows.pins import read_pins
+from clew.structure.common_domains import InCommon
 from clew.structure.macro import Merged, Movement, StateBefore
 from clew.types import Stats, VerifyReport
 from clew.types.annotation import Annotation
@@ -141,6 +142,25 @@ class MemoryReads(MemoryRecalls):
         """How the domains of a conversation moved, closed beat by closed beat."""
         self._check_open()
         return domain_evolution(self.reads, given_session(session))
+
+    def in_common(self, first: Iterable[str], second: Iterable[str]) -> InCommon:
+        """Which domains two stretches of conversation share, each read in the light of the other.
+
+        A domain that is faint in one of them counts more, the more their turns have to do with each other, and less the
+        less they have.
+
+        Args:
+            first, second: ids of beats or chapters, of any sessions of the space; `snapshots` gives those of beats.
+
+        Raises:
+            InputError: one of them names nothing.
+            NotFoundError: there is no such beat or chapter.
+        """
+        self._check_open()
+        names = [given_names(ids, name, "id") for ids, name in ((first, "first"), (second, "second"))]
+        if not all(names):
+            raise InputError("a stretch has no beats; give the ids of at least one beat or chapter for each")
+        return domains_in_common(self.reads, *names)
 
     def domains(self, *, current: str | None = None) -> Merged:
         """What all conversations of the space are about, old ones fading, so that they do not outvote the present.

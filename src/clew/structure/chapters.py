@@ -186,7 +186,7 @@ def similarity(left: Profile, right: Profile) -> float:
     if left.vector is not None and right.vector is not None:
         near = float(unpacked(left.vector) @ unpacked(right.vector))
     else:
-        near = _term_cosine(left.terms, right.terms)
+        near = term_cosine(left.terms, right.terms)
     if left.at_high is not None and right.at_low is not None:
         hours = max(0.0, (right.at_low - left.at_high).total_seconds() / 3600.0)
         near -= _SILENCE * log2(1.0 + hours)
@@ -258,7 +258,7 @@ def _commonest(counted: Counter[int]) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(sorted(counted.items()), key=_COUNT, reverse=True)[:MAX_TERMS])  # stable among equals
 
 
-def _term_cosine(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> float:
+def term_cosine(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> float:
     """Cosine over the square roots of the counts, so that one frequent word does not dominate the others."""
     mine, theirs = (dict(terms) for terms in (left, right))
     shared = sum([sqrt(count * theirs[term]) for term, count in mine.items() if term in theirs])

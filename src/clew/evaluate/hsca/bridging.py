@@ -1,21 +1,20 @@
 """HSCA evaluation 5, cross-domain bridging: related concepts in different framings meet on the domain they share.
 
 A case is a conversation about a concept in one framing and then a related one in another framing, such as a rabbit that
-oversleeps and then what its race teaches about virtue. The two sides share the smaller of a domain's shares in the
-snapshots of either side. Pairs that have nothing in common serve as controls.
+oversleeps and then what its race teaches about virtue. The two sides share what the snapshots of either have in common
+(`structure.common_domains`). Pairs that have nothing in common serve as controls.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from random import Random
 from typing import Final
 
 from clew.evaluate.hsca.bank import Material, of_kind
-from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of, domain_shares, strongest
+from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of, compared, strongest
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import StructureParameters
-from clew.structure.snapshot import BeatMap
+from clew.structure.common_domains import StretchBeat, in_common
 from clew.types.record import Record
 
 DOCUMENT_BAR: Final = 0.75
@@ -78,7 +77,8 @@ def run(
     controls = [case for case in chosen if case.bridge is None]
     failures = []
     for case in chosen:
-        common = shared(case, beats_of([*case.sides[0], *case.sides[1]], weigher, parameters))
+        turns = [*case.sides[0], *case.sides[1]]
+        common = shared(case, compared(beats_of(turns, weigher, parameters), turns, weigher))
         if case.bridge is None:
             domain = strongest(common)
             if domain is not None and common[domain] >= LEAST_SHARE:
@@ -104,7 +104,7 @@ def _kept(some: Sequence[BridgingCase], missed: set[str]) -> float:
     return sum(case.name not in missed for case in some) / max(1, len(some))
 
 
-def shared(case: BridgingCase, beats: Sequence[BeatMap]) -> dict[str, float]:
+def shared(case: BridgingCase, beats: Sequence[StretchBeat]) -> dict[str, float]:
     """How much of each named domain both sides share.
 
     A side is described by the snapshots with a majority of its turns; a snapshot with turns of both sides counts as a
@@ -113,9 +113,8 @@ def shared(case: BridgingCase, beats: Sequence[BeatMap]) -> dict[str, float]:
     border = len(case.sides[0])
     sides = []
     for low, high in ((0, border), (border, border + len(case.sides[1]))):
-        held = [(sum(low <= piece.seq < high for piece in beat.pieces), beat) for beat in beats]
-        mine = [beat for count, beat in held if 2 * count > len(beat.pieces)]
-        chosen = mine or [beat for count, beat in held if count]
-        sides.append(domain_shares(chain.from_iterable(beat.pieces for beat in chosen)))
+        held = [(sum(low <= piece.seq < high for piece in each.beat.pieces), each) for each in beats]
+        mine = [each for count, each in held if 2 * count > len(each.beat.pieces)]
+        sides.append(mine or [each for count, each in held if count])
     first, second = sides
-    return {domain: min(share, second[domain]) for domain, share in first.items() if domain in second}
+    return in_common(first, second).shared

@@ -14,6 +14,7 @@ from clew.analyze.words import read
 from clew.models.protocol import Embedder
 from clew.rank.tuning import StructureParameters
 from clew.structure.beats import BeatRule, segment
+from clew.structure.common_domains import StretchBeat, stretch_beat
 from clew.structure.density import domain_summary
 from clew.structure.features import features
 from clew.structure.snapshot import BeatMap, Piece, PieceContent, freeze
@@ -134,6 +135,18 @@ def beats_of(
             parameters.weight,
         )
         for beat in segment(turns, BeatRule(maturity=parameters.maturity))
+    )
+
+
+def compared(beats: Sequence[BeatMap], texts: Sequence[str], weigher: ConversationWeigher) -> tuple[StretchBeat, ...]:
+    """The beats of a conversation as stretches of it are compared, in order; `texts` are its turns.
+
+    Raises:
+        ModelError: the embedder failed.
+    """
+    said = list(zip(texts, weigher.vectors(texts), strict=True))
+    return tuple(
+        stretch_beat(str(place), beat, [said[piece.seq] for piece in beat.pieces]) for place, beat in enumerate(beats)
     )
 
 

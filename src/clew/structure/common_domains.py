@@ -1,0 +1,183 @@
+"""What two stretches of conversation have in common, by the evidence of their beats and by how related they are.
+
+The tags of a beat are what its own turns say clearly, and what joins two subjects is often faint on one side: a tale of
+a hare that oversleeps, and what its race teaches about virtue. Whoever reads both knows by their words that they belong
+together, and looks for what they share; and takes no faint likeness of two texts that have nothing to do with each
+other for a common subject.
+
+So two beats are read together, by how well each combination of domains describes either (`domain_states.state_levels`):
+how likely it is beforehand that they share a domain depends on how related their turns are (a logistic regression), and
+Bayes' rule does the rest. What is clear stays clear: two lawsuits are both about the law without a word in common.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.analyze.domain_states import STATES, are_levels, levels_read
+from clew.analyze.lexicon import DOMAINS
+from clew.analyze.novelty import Vector
+from clew.structure.chapters import term_cosine
+from clew.structure.conversation_context import named_shares, present
+from clew.structure.features import hashed_terms
+from clew.structure.snapshot import BeatMap
+from clew.types.record import Record
+
+Matrix = NDArray[np.float64]
+
+# Log odds that two beats share a domain, by their turns alone: a constant, for the likeness of their words, and for
+# that of their vectors (on MiniLM's scale). Logistic regressions on pairs of texts of sources left out, half of which
+# shared one; two stretches share one less often than that, and the constants are lower by 1.2 (docs/evaluation.md).
+_BY_WORDS: Final = (-2.1, 15.0, 0.0)
+_BY_VECTORS: Final = (-4.8, 10.0, 22.0)
+# No surer than this either way, in logits: two turns in the same words may still be about different domains.
+_SUREST: Final = 4.0
+# The cosine of two beats' terms grows with their number, whatever they are about: that of unrelated ones is as high for
+# 8 turns as for 24 if it is multiplied by the usual number of terms over the number of terms, to this power.
+_USUAL_TERMS, _GROWTH = 40.0, 0.7
+# In logits: what speaks for two domains at once beside the prior of either, with which the other readings are even.
+_TOGETHER: Final = 1.0
+_DIGITS: Final = 4
+_LEAST: Final = 1e-9
+
+_HAVING: Final[Matrix] = np.array([[float(domain in state) for domain in DOMAINS] for state in STATES])
+_SHARING: Final[Matrix] = (_HAVING @ _HAVING.T > 0.0).astype(np.float64)
+_FIXED: Final = np.array([_TOGETHER * (len(state) == 2) for state in STATES])
+_PRIOR: Final = np.exp(_FIXED) / np.exp(_FIXED).sum()
+_BY_CHANCE: Final = float(_PRIOR @ _SHARING @ _PRIOR)
+"""How likely two beats of any readings share a domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class StretchBeat:
+    """What is compared of one beat of a stretch.
+
+    Attributes:
+        node: its id: a beat that is in both stretches is not read in its own light.
+        beat: as it was frozen.
+        terms: how many of its turns have each search term, by its hash.
+        vector: mean of the directions of its turns' vectors; None if none has one.
+    """
+
+    node: str
+    beat: BeatMap
+    terms: Mapping[int, int]
+    vector: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InCommon(Record):
+    """What two stretches of conversation are about in each other's light, and what they share.
+
+    Attributes:
+        first, second: how much of either stretch is about each domain, by its turns, strongest first, from a tenth on;
+            since a beat may be about two domains, shares may sum to more than 1.
+        shared: the smaller of both shares of each domain, in the same way.
+        related: 0..1, how likely two beats of them share a domain by their words and vectors alone, in the mean.
+    """
+
+    first: dict[str, float]
+    second: dict[str, float]
+    shared: dict[str, float]
+    related: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Readings:
+    """The posterior of the states of each beat by itself, each beat's part of the turns, and what they were named."""
+
+    states: Matrix
+    weights: Matrix
+    named: Matrix
+    known: NDArray[np.bool_]
+
+
+def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | None]]) -> StretchBeat:
+    """A beat with what is compared of it, from the text and the vector of each of its turns that is still stored."""
+    counts: Counter[int] = Counter()
+    directions = []
+    for text, vector in said:
+        counts.update(hashed_terms(text))
+        length = 0.0 if vector is None else float(np.linalg.norm(vector))
+        if vector is not None and length > 0.0:
+            directions.append(vector.astype(np.float64) / length)
+    return StretchBeat(node, beat, counts, np.mean(directions, axis=0) if directions else None)
+
+
+def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> InCommon:
+    """What two stretches have in common; each has at least one beat.
+
+    A beat that was frozen before states were kept, or whose states cannot be read, has the domains that it names.
+    """
+    odds = np.array([[_odds(one, other) for other in second] for one in first])
+    same = np.array([[one.node == other.node for other in second] for one in first])
+    mine, theirs = _read(first), _read(second)
+    sharing = mine.states @ _SHARING @ theirs.states.T
+    by_evidence = odds * sharing / _BY_CHANCE
+    likely = by_evidence / (by_evidence + (1.0 - sharing) / (1.0 - _BY_CHANCE))
+    bounded = np.clip(sharing, _LEAST, 1.0 - _LEAST)
+    agreeing, differing = likely / bounded, (1.0 - likely) / (1.0 - bounded)
+    alone = same | ~mine.known[:, None] | ~theirs.known
+    agreeing[alone] = differing[alone] = 1.0
+    here = _about(mine, theirs, agreeing, differing)
+    there = _about(theirs, mine, agreeing.T, differing.T)
+    return InCommon(
+        first=_shares(here),
+        second=_shares(there),
+        shared=_shares(np.minimum(here, there)),
+        related=round(float(mine.weights @ (odds / (1.0 + odds)) @ theirs.weights), _DIGITS),
+    )
+
+
+def _odds(one: StretchBeat, other: StretchBeat) -> float:
+    """How likely two beats share a domain by their turns alone, as odds."""
+    words = term_cosine(one.terms.items(), other.terms.items())
+    if words:
+        size = sqrt(sum(one.terms.values()) * sum(other.terms.values()))
+        words *= (_USUAL_TERMS / size) ** _GROWTH
+    if one.vector is None or other.vector is None:
+        (constant, by_words, _), near = _BY_WORDS, 0.0
+    else:
+        (constant, by_words, by_vectors), near = _BY_VECTORS, float(one.vector @ other.vector)
+        near *= by_vectors
+    return float(np.exp(np.clip(constant + by_words * words + near, -_SUREST, _SUREST)))
+
+
+def _read(beats: Sequence[StretchBeat]) -> _Readings:
+    known = np.array([are_levels(each.beat.states) for each in beats])
+    logs = np.zeros((len(beats), len(STATES)))
+    if known.any():
+        logs[known] = levels_read([each.beat.states for each in beats if are_levels(each.beat.states)])
+    states = np.exp(logs + _FIXED)
+    turns = np.array([len(each.beat.pieces) for each in beats], np.float64)
+    named = [named_shares(each.beat.domain_summary) for each in beats]
+    return _Readings(
+        states=states / states.sum(axis=1, keepdims=True),
+        weights=turns / turns.sum(),
+        named=np.array([[shares.get(domain, 0.0) for domain in DOMAINS] for shares in named]),
+        known=known,
+    )
+
+
+def _about(mine: _Readings, theirs: _Readings, agreeing: Matrix, differing: Matrix) -> Matrix:
+    """The share of each domain in a stretch whose beats are each read in the light of each beat of the other one.
+
+    Args:
+        agreeing, differing: by how much two beats' sharing a domain, and not sharing one, is likelier than by their own
+            readings alone; a row for each of the stretch's beats and a column for each of the other's.
+    """
+    meeting = theirs.states @ _SHARING
+    states = mine.states * (((agreeing - differing) * theirs.weights) @ meeting + (differing @ theirs.weights)[:, None])
+    about = np.where(mine.known[:, None], states @ _HAVING, mine.named)
+    shares: Matrix = (mine.weights @ about).round(_DIGITS)
+    return shares
+
+
+def _shares(found: Matrix) -> dict[str, float]:
+    shares = dict(zip(DOMAINS, found.tolist(), strict=True))
+    return {domain: shares[domain] for domain in sorted(present(shares), key=lambda each: (-shares[each], each))}
