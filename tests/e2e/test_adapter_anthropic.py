@@ -56,6 +56,27 @@ def test_files_are_made_changed_listed_and_deleted(memory: Memory) -> None:
 
 
 @pytest.mark.requirement("P-ADP-05")
+def test_a_file_whose_name_holds_a_secret_is_found_by_that_name(memory: Memory) -> None:
+    tool, path = ClewMemoryTool(memory), "/memories/ghp_16C7e42F292c6912E7710c838347Ae178B4a.md"
+    call(tool, "create", path=path, file_text="of the bakery\n")
+    assert "of the bakery" in call(tool, "view", path=path)
+    call(tool, "str_replace", path=path, old_str="bakery", new_str="mill")
+    assert "ghp_" not in call(tool, "view", path="/memories")
+    with pytest.raises(ToolError, match="already exists"):
+        call(tool, "create", path=path, file_text="")
+    call(tool, "delete", path=path)
+    assert memory.turns() == []
+
+
+@pytest.mark.requirement("P-ADP-05")
+@pytest.mark.parametrize("name", ["a\0.md", "a\ud800.md", "a␛0000;.md"])
+def test_a_name_that_no_file_may_have_is_refused(memory: Memory, name: str) -> None:
+    with pytest.raises(ToolError, match="no name of a file"):
+        call(ClewMemoryTool(memory), "create", path=f"/memories/{name}", file_text="x")
+    assert memory.turns() == []
+
+
+@pytest.mark.requirement("P-ADP-05")
 @pytest.mark.parametrize(
     ("command", "arguments", "reason"),
     [

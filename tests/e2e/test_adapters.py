@@ -16,6 +16,7 @@ from agents import Agent, Model, ModelResponse, Runner, Usage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.store.base import MatchCondition, PutOp
+from llama_index.core.base.llms.types import ToolCallBlock
 from llama_index.core.llms import ChatMessage
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
@@ -268,3 +269,15 @@ def test_llama_index_gets_the_newest_messages_and_what_is_recalled(memory: Memor
     assert asyncio.run(chat.aget("boiler serial number"))[0].role.value == "system"
     with pytest.raises(InputError, match=r"clew\.Memory"):
         ClewMemory.from_defaults(session="s")
+
+
+@pytest.mark.requirement("P-ADP-04")
+def test_the_call_of_a_tool_in_a_message_of_llama_index_is_found(memory: Memory) -> None:
+    chat = ClewMemory.from_defaults(memory=memory, session="s")
+    call = ToolCallBlock(tool_call_id="c1", tool_name="look_up_tide", tool_kwargs={"harbour": "Bergen", "days": [1, 2]})
+    chat.put(ChatMessage(role="assistant", blocks=[call]))
+    assert chat.get_all()[0].blocks == [call]
+    assert [[hit.turn.session for hit in memory.search(words)] for words in ("look_up_tide", "Bergen")] == [
+        ["s"],
+        ["s"],
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import Skipped, detect
+from tests.memories import quiet
 from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
 
 AIDER = """
@@ -59,6 +60,16 @@ def test_aider_s_history_has_sessions_roles_and_times(tmp_path: Path) -> None:
     assert {str(turn.at) for turn in found[:5]} == {"2025-06-19 14:32:16+00:00"}
     assert len({turn.external_id for turn in found}) == len(found)
     assert skipped(records) == ["session start", "session start"]
+
+
+@pytest.mark.requirement("F-INGEST-40")
+def test_two_sessions_of_aider_that_start_in_the_same_second_are_both_kept(tmp_path: Path) -> None:
+    start = "# aider chat started at 2025-06-19 14:32:16\n\n"
+    path = put(tmp_path, ".aider.chat.history.md", f"{start}#### a\n\nOne.\n\n{start}#### b\n\nTwo.\n")
+    with quiet() as memory:
+        report = memory.import_path(path)
+        assert (report.added, report.rejected) == (4, ())
+        assert memory.import_path(path).known == 4
 
 
 @pytest.mark.requirement("F-INGEST-40")

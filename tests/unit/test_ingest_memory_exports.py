@@ -218,6 +218,18 @@ def test_a_thread_of_zep_without_messages_is_skipped_and_no_thread_is_rejected(t
     assert [reason for _, reason in rejections(records, tmp_path)] == ["expected a JSON object, found null"]
 
 
+@pytest.mark.requirement("CI-IMP-01", "P-LFT-03")
+def test_a_node_of_zep_without_summary_and_a_blank_message_are_skipped(tmp_path: Path) -> None:
+    dump = {
+        "messages": [{"uuid": "m", "role": "user", "content": ""}, {"uuid": "n", "role": "user", "content": "Hello."}],
+        "nodes": [{"uuid": "a", "name": "Oslo", "summary": "", "labels": []}, {"uuid": "b", "name": "Jae"}],
+    }
+    records = read(put(tmp_path, "dump.json", dump), "zep")
+    assert said(records) == [("user", "Hello.")]
+    assert skipped(records) == ["blank message", "node without summary"]
+    assert [where for where, _ in rejections(records, tmp_path)] == ["dump.json:nodes[1]"]
+
+
 @pytest.mark.requirement("P-LFT-03")
 def test_threads_of_zep_are_read(tmp_path: Path) -> None:
     told = {"uuid": "u1", "role": "user", "name": "Jae", "content": "I moved to Oslo", "processed": True}

@@ -45,7 +45,7 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
         Raises:
             ToolError: there is no such path; here and below, the message is the tool's answer to the model.
         """
-        path = _plain(command.path)
+        path = self._plain(command.path)
         files = self._all()
         if path in files:
             lines = files[path].split("\n")
@@ -116,7 +116,7 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
         Raises:
             ToolError: there is no such path, or it is `/memories` itself.
         """
-        path = _plain(command.path)
+        path = self._plain(command.path)
         if path == ROOT:
             raise ToolError(f"Cannot delete the {ROOT} directory itself")
         gone = [name for name in self._all() if name == path or name.startswith(f"{path}/")]
@@ -132,7 +132,7 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
         Raises:
             ToolError: there is no such path, the new one is taken, or lies inside the old one.
         """
-        old = _plain(command.old_path)
+        old = self._plain(command.old_path)
         if old == ROOT:
             raise ToolError(f"Cannot rename the {ROOT} directory itself")
         new = self._free(command.new_path)
@@ -152,11 +152,25 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
             self._delete(name)
         return "All memory cleared"
 
+    def _plain(self, path: str) -> str:
+        """A path without `.`, `..` and doubled slashes, as its file is named where it is stored.
+
+        Raises:
+            ToolError: it is not below `/memories`, or has a character that no name of a file may have.
+        """
+        plain = posixpath.normpath(path.replace("\\", "/"))
+        if plain != ROOT and not plain.startswith(f"{ROOT}/"):
+            raise ToolError(f"Path must be {ROOT} or below it, got: {path}")
+        stored = self._files.stored_key(plain)
+        if self._files.stored_key(stored) != stored:  # it had to be escaped
+            raise ToolError(f"The path {path!r} has a character that no name of a file may have")
+        return stored
+
     def _all(self) -> dict[str, str]:
         return {key: str(found.value.get(_TEXT, "")) for key, found in self._files.all().items()}
 
     def _read(self, path: str) -> tuple[str, str]:
-        plain = _plain(path)
+        plain = self._plain(path)
         files = self._all()
         if plain in files:
             return plain, files[plain]
@@ -165,7 +179,7 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
         raise ToolError(f"The path {plain} does not exist. Please provide a valid path.")
 
     def _free(self, path: str) -> str:
-        plain = _plain(path)
+        plain = self._plain(path)
         files = self._all()
         if plain == ROOT or plain in files or any(name.startswith(f"{plain}/") for name in files):
             raise ToolError(f"File {plain} already exists")
@@ -187,18 +201,6 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
             self._files.delete(path)
         except ClewError as error:
             raise ToolError(f"{path} could not be deleted: {error}") from error
-
-
-def _plain(path: str) -> str:
-    """A path without `.`, `..` and doubled slashes.
-
-    Raises:
-        ToolError: it is not below `/memories`.
-    """
-    plain = posixpath.normpath(path.replace("\\", "/"))
-    if plain != ROOT and not plain.startswith(f"{ROOT}/"):
-        raise ToolError(f"Path must be {ROOT} or below it, got: {path}")
-    return plain
 
 
 def _numbered(lines: list[str], start: int) -> str:

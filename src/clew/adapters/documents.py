@@ -64,7 +64,11 @@ class Documents:
 
     def get(self, key: str) -> Document | None:
         """The newest version of a document; None if there is none."""
-        return self.all().get(self._as_stored(self._turn(key, {}))[0])
+        return self.all().get(self.stored_key(key))
+
+    def stored_key(self, key: str) -> str:
+        """A key as `all` has it: secrets masked, and what no database keeps escaped."""
+        return self._as_stored(self._turn(key, {}))[0]
 
     def put(self, key: str, value: Mapping[str, Any]) -> None:
         """Stores a version of a document; the value that it already has adds nothing.

@@ -14,6 +14,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.memory.types import BaseMemory
 
+from clew.adapters.documents import readable
 from clew.adapters.session_log import Stretches
 from clew.errors import InputError
 from clew.memory import Memory
@@ -123,8 +124,11 @@ def _role(message: ChatMessage) -> Role:
 
 
 def _text(message: ChatMessage) -> str:
-    calls = message.additional_kwargs.get("tool_calls")
-    return "\n".join(filter(None, (message.content, str(calls) if calls else "")))
+    """What is said, and the calls of tools: in blocks, and beside them as older versions of LlamaIndex keep them."""
+    blocks: list[Any] = [block for block in message.blocks if block.block_type == "tool_call"]
+    calls = [f"{block.tool_name}\n{readable(block.tool_kwargs)}" for block in blocks]
+    older = message.additional_kwargs.get("tool_calls")
+    return "\n".join(filter(None, (message.content, *calls, str(older) if older else "")))
 
 
 def _turn(message: ChatMessage, session: str) -> Turn:

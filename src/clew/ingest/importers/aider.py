@@ -6,6 +6,7 @@ Aider's own lines show that the fence was never closed. Only the start of a sess
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -54,7 +55,7 @@ class _History:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._started: str | None = None
-        self._count = 0
+        self._counts = Counter[str]()
         self._fence: Fence | None = None
         self._message: _Message | None = None
 
@@ -62,7 +63,7 @@ class _History:
         start = _START.match(text)
         if start:
             yield from self.finish()
-            self._started, self._count, self._fence = start[1], 0, None
+            self._started, self._fence = start[1], None
             yield Skipped("session start", self._source.where(number))
             return
         role = self._role(text)
@@ -81,7 +82,7 @@ class _History:
         if message.role == "tool":
             part = Part(type="tool_result", text=text, name=NAME)
         started = self._started or "unknown"
-        self._count += 1
+        self._counts[started] += 1  # two sessions may start within one second
         yield from message_turns(
             ImportedMessage(
                 source=NAME,
@@ -89,7 +90,7 @@ class _History:
                 role=message.role,
                 parts=(part,),
                 at=self._started,
-                external_id=f"{started}:{self._count}",
+                external_id=f"{started}:{self._counts[started]}",
             ),
             message.where,
         )

@@ -13,7 +13,7 @@ from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.kept_notes import note_turns
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
-from clew.ingest.importers.record import ImportRecord, no_object, or_skipped
+from clew.ingest.importers.record import ImportRecord, Skipped, no_object, or_skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_document, json_lines, json_list, read_each
 from clew.types import Rejection
 
@@ -21,6 +21,8 @@ NAME: Final = "zep"
 _THREADS: Final = ("thread_id", "session_id")
 _NO_ROLE: Final = ("norole", "", None)
 _GRAPH: Final = f"{NAME} graph"
+_EMPTY: Final = {"summary": "node without summary", "content": "blank message"}
+"""Kinds of items that are whole and say nothing, as most nodes of a graph do, by the member that is empty."""
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
@@ -71,7 +73,10 @@ def _item(source: Source, item: JsonRecord, thread: str | None) -> Iterator[Impo
         yield from _object(source, value, f"{item.where}.", thread)
         return
     read_item = next((reader for name, reader in _READERS.items() if text_of(value, name)), None)
-    if read_item is None:
+    empty = next((kind for name, kind in _EMPTY.items() if value.get(name) == ""), None)
+    if read_item is None and empty is not None:
+        yield Skipped(empty, item.where)
+    elif read_item is None:
         found = ", ".join(map(repr, [*value][:8]))
         yield Rejection(where=item.where, reason=f"no message, fact or summary: found {found}")
     else:
