@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 from clew.analyze.addresses import without_addresses
+from clew.analyze.concepts import names_nothing
 from clew.analyze.keyphrases import ARTICLES_IN_NAMES, keyphrases
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
 from clew.analyze.lexicon import fold as stem
@@ -126,15 +127,17 @@ def entities_in(text: str) -> NamedEntities:
     found = sorted(names.values(), key=lambda mention: mention.start)
     taken = {word for mention in found for word in mention.key.split("-")}
     limit = min(MOST_CONCEPTS, CONCEPTS + len(text) // CONCEPT_CHARS)
-    concepts = {}
-    for phrase in keyphrases(text, limit):
+    concepts: dict[str, Mention] = {}
+    for phrase in keyphrases(text, MOST_CONCEPTS):
         name = phrase.name.replace("-", " ")
         key = entity_key(name)
+        if len(concepts) == limit:
+            break
         if (
             key
             and key not in names
             and is_name(phrase.name)
-            and not _is_dull(name)
+            and not names_nothing(name)
             and taken.isdisjoint(key.split("-"))
         ):
             concepts[key] = Mention(key, name, NodeType.CONCEPT)
@@ -152,14 +155,6 @@ def _may_name(plain: str, word: str) -> bool:
         return False
     common = word_of(plain).flags & (FUNCTION | INTERJECTION) and plain not in _lists()["given_names"]
     return not common or (word.isupper() and len(word) > 1 and plain in ("us", "who"))
-
-
-def _is_dull(phrase: str) -> bool:
-    """Whether a phrase is a single word for a feeling or an activity, which makes a poor concept."""
-    if " " in phrase:  # looked up as a word it would only fill the caches of words
-        return False
-    doing = phrase.endswith("ing") and (word_of(phrase[:-3]).flags | word_of(f"{phrase[:-3]}e").flags) & VERB
-    return bool(word_of(phrase).valence or doing)
 
 
 class _Capitalised(NamedTuple):
