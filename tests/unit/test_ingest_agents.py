@@ -289,3 +289,116 @@ def test_gemini_s_activity_is_read_from_the_oldest_entry_on(tmp_path: Path) -> N
     ]
     assert {turn.session for turn in found} == {"gemini-apps 2026-02-02"}
     assert skipped(records) == ["other activity", "other activity"]
+
+
+def sdk_event(number: int, kind: str, source: str, **members: Any) -> dict[str, Any]:
+    return {
+        "id": f"1f0{number}",
+        "timestamp": f"2026-01-05T10:00:0{number}.5",
+        "source": source,
+        "kind": kind,
+        **members,
+    }
+
+
+def text_block(text: str) -> dict[str, Any]:
+    return {"cache_prompt": False, "type": "text", "text": text}
+
+
+def of_call(name: str, number: int) -> dict[str, Any]:
+    return {"tool_name": name, "tool_call_id": f"c{number}"}
+
+
+def call_of(name: str, number: int, **arguments: Any) -> dict[str, Any]:
+    given = {"id": f"c{number}", "name": name, "arguments": json.dumps(arguments), "origin": "completion"}
+    return {**of_call(name, number), "tool_call": given, "llm_response_id": "r"}
+
+
+SDK_EVENTS = [
+    sdk_event(0, "SystemPromptEvent", "agent", system_prompt=text_block("You are an agent."), tools=[]),
+    sdk_event(
+        1,
+        "MessageEvent",
+        "user",
+        llm_message={"role": "user", "content": [text_block("Mend the login")]},
+        extended_content=[text_block("Rules of the folder")],
+    ),
+    sdk_event(
+        2,
+        "ActionEvent",
+        "agent",
+        thought=[text_block("I look first.")],
+        reasoning_content="Where is it?",
+        action={"command": "ls", "kind": "TerminalAction"},
+        **call_of("terminal", 1, command="ls"),
+    ),
+    sdk_event(
+        3,
+        "ObservationEvent",
+        "environment",
+        observation={"content": [text_block("login.py")], "is_error": False, "kind": "TerminalObservation"},
+        action_id="1f02",
+        **of_call("terminal", 1),
+    ),
+    sdk_event(4, "ConversationStateUpdateEvent", "environment", key="full_state", value={}),
+    sdk_event(5, "AgentErrorEvent", "agent", error="There is no such tool", **of_call("mend", 2)),
+    sdk_event(
+        6, "Condensation", "environment", forgotten_event_ids=["1f02"], summary="So far: found.", llm_response_id="r"
+    ),
+    sdk_event(
+        7,
+        "ActionEvent",
+        "agent",
+        thought=[],
+        action={"message": "It is mended.", "kind": "FinishAction"},
+        **call_of("finish", 3, message="It is mended."),
+    ),
+    sdk_event(
+        8,
+        "ObservationEvent",
+        "environment",
+        observation={"content": [text_block("It is mended.")], "kind": "FinishObservation"},
+        action_id="1f07",
+        **of_call("finish", 3),
+    ),
+]
+
+
+@pytest.mark.requirement("F-INGEST-41")
+@pytest.mark.parametrize("inside", ["", "c0ffee", "c0ffee/events"])
+def test_conversations_of_openhands_sdk_are_read_from_their_folder(tmp_path: Path, inside: str) -> None:
+    for number, event in enumerate(SDK_EVENTS):
+        path = put(tmp_path, f"c0ffee/events/event-{number:05}-{event['id']}.json", event)
+        assert number == 4 or detect(path) == "openhands"
+    put(tmp_path, "c0ffee/base_state.json", {"id": "c0ffee", "agent": {"kind": "Agent"}})
+    records = read(tmp_path / inside)
+    found = turns(records)
+    assert {turn.session for turn in found} == {"c0ffee"}
+    assert [(turn.role, turn.origin, [(part.type, part.text) for part in turn.parts]) for turn in found] == [
+        ("system", "injected", [("injected", "You are an agent.")]),
+        ("user", "user", [("text", "Mend the login")]),
+        ("user", "injected", [("injected", "Rules of the folder")]),
+        (
+            "assistant",
+            "assistant",
+            [("thinking", "Where is it?"), ("text", "I look first."), ("tool_call", '{"command": "ls"}')],
+        ),
+        ("tool", "tool", [("tool_result", "login.py")]),
+        ("tool", "tool", [("tool_result", "There is no such tool")]),
+        ("system", "injected", [("injected", "So far: found.")]),
+        ("assistant", "assistant", [("text", "It is mended.")]),
+    ]
+    assert found[1].at is not None
+    assert found[1].at.isoformat() == "2026-01-05T10:00:01.500000+00:00"
+    assert rejections(records, tmp_path) == []
+
+
+@pytest.mark.requirement("F-INGEST-41")
+def test_a_list_of_events_of_openhands_sdk_is_stored_once(tmp_path: Path) -> None:
+    path = put(tmp_path, "talk.json", SDK_EVENTS)
+    assert detect(path) == "openhands"
+    with quiet() as memory:
+        report = memory.import_path(path)
+        assert (report.added, report.rejected) == (8, ())
+        assert report.skipped == {"event:ConversationStateUpdateEvent": 1, "event:ObservationEvent": 1}
+        assert memory.import_path(path, format="openhands").added == 0

@@ -153,6 +153,10 @@ def _is_claude_export(shape: FileShape) -> bool:
 
 
 def _is_openhands(shape: FileShape) -> bool:
+    if shape.has("kind", "source", "timestamp"):  # its SDK
+        of_model = shape.has_any("llm_message", "system_prompt", "forgotten_event_ids")
+        if of_model or shape.has("tool_name", "tool_call_id"):
+            return True
     return any(
         (
             shape.has_any(f"{way}observation", f"{way}action")

@@ -1,5 +1,7 @@
 """OpenHands' events: a list, one in each file of `events/`, or the `history` of a run on a line of `output.jsonl`.
 
+What follows is true of OpenHands before version 1; later events are those of its SDK (`openhands_sdk`).
+
 An event is an action of the person or the agent, or an observation: the result of the action that `cause` names.
 Events of the client itself (recalled context, changes of state) are skipped; the summary of a condensation is kept as
 `injected`. Older events have neither ids nor sources, and the members of `args` and `extras` in the event itself.
@@ -13,12 +15,13 @@ from clew.ingest.formats.blocks import call_part, linked_part, result_parts, to_
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
+from clew.ingest.importers.openhands_sdk import said_by
 from clew.ingest.importers.record import ImportRecord, Skipped, or_skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_document, json_lines, json_list
 from clew.types import Part, Rejection
 
 NAME = "openhands"
-_EVENT_FILE = re.compile(r"(?:^|.*/)(?P<session>[^/]+)/events/\d+$")
+_EVENT_FILE = re.compile(r"(?:^|.*/)(?P<session>[^/]+)/events/(?:\d+|event-\d+-[0-9a-fA-F-]+)$")
 _CLIENT_EVENTS = frozenset("recall null change_agent_state agent_state_changed think_logged noop".split())
 _NOT_ARGUMENTS = frozenset(
     "thought content image_urls images_urls is_confirmed confirmation_state action_risk action keep_prompt hidden id "
@@ -60,12 +63,18 @@ def _output(source: Source, item: JsonRecord) -> Iterator[ImportRecord]:
             yield Rejection(where=where, reason=f"expected an event, found {type(event).__name__} {event!r:.40}")
 
 
+def _conversation(source: Source) -> str | None:
+    """The name of the folder that has the file in its `events/`, also where a folder inside of it is imported."""
+    path = None if source.path is None else source.path.absolute().with_suffix("").as_posix()
+    found = _EVENT_FILE.match(source.stem) or (_EVENT_FILE.match(path) if path else None)
+    return found["session"] if found else None
+
+
 class _Run:
     """Reads the events of one run."""
 
     def __init__(self, source: Source, session: str | None, metadata: dict[str, Any]) -> None:
-        file = _EVENT_FILE.match(source.stem)
-        self._session = source.session_for(session or (file["session"] if file else None))
+        self._session = source.session_for(session or _conversation(source))
         self._metadata = metadata
         self._names = ToolNames()
         self._has_begun = False
@@ -74,7 +83,9 @@ class _Run:
     def event(self, item: JsonRecord) -> Iterator[ImportRecord]:
         value = item.value
         action, observation = text_of(value, "action"), text_of(value, "observation")
-        if action is None and observation is None:
+        if action is None and observation is None and (kind := text_of(value, "kind")):
+            yield from self._of_sdk(item, kind)
+        elif action is None and observation is None:
             yield Rejection(where=item.where, reason="no event of OpenHands: it has neither action nor observation")
         elif (action or observation) in _CLIENT_EVENTS or observation == "think":
             yield Skipped(f"event:{action or observation}", item.where)
@@ -82,6 +93,14 @@ class _Run:
             yield from self._action(item, action, {**value, **dict_of(value, "args")})
         else:
             yield from self._observation(item, str(observation), {**value, **dict_of(value, "extras")})
+
+    def _of_sdk(self, item: JsonRecord, kind: str) -> Iterator[ImportRecord]:
+        said = said_by(item.value, kind)
+        if said is None:
+            yield Skipped(f"event:{kind}", item.where)
+            return
+        is_web = (text_of(item.value, "tool_name") or "").startswith("browser")
+        yield from self._turns(item, *said, is_web=is_web and said[0] == "tool")
 
     def _action(self, item: JsonRecord, action: str, held: dict[str, Any]) -> Iterator[ImportRecord]:
         thought, content = text_of(held, "thought"), text_of(held, "content")
