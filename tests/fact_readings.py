@@ -168,6 +168,7 @@ Grad A: I I I like uh walks in the wood . => Grad A | likes | walks in the wood
 Grad A: My name 's uh Ivo . => Grad A | is named | Ivo
 Grad A: I work {gap} at Vela . => Grad A | works at | Vela
 Grad A: I 'm a nurse , uh , at Vela . => Grad A | works as | nurse
+Grad A: {vocalsound} Yeah well we have uh six hives => Grad A | has | six hives
 Grad A: I have several {disfmarker} =>
 Grad A: I need the sc {disfmarker} =>
 Grad A: I work at V {disfmarker} well , never mind . =>
@@ -217,6 +218,45 @@ Ann: I like dogs such as beagles. => Ann | likes | dogs such as beagles
 Ann: I collect instruments such as the oboe. => Ann | collects | instruments such as the oboe
 Ann: I grow herbs such as thyme and sage. => Ann | grows | herbs such as thyme and sage
 Ann: I read plays such as Hamlet. => Ann | reads | plays such as Hamlet
+""",
+    # What is said by saying that one wants to say it, is there, or is 100 % sure; objects that were cut.
+    "saying": """
+Ann: I want to remind everyone to bring a lamp. =>
+Ann: I'd like to thank the volunteers. =>
+Ann: I want to assure the members. =>
+Ann: I would like to congratulate the winners. =>
+Ann: We want to stress the risk of fire. =>
+Ann: I want to reiterate the second point. =>
+Ann: I'd like to emphasize the cost of delay. =>
+Ann: I want to apologize to the neighbours. =>
+Ann: I just want to acknowledge the work of the night shift. =>
+Ann: I'd like to echo the last speaker. =>
+Ann: I'm 100% behind the plan. =>
+Ann: I'm not a hundred per cent sure. =>
+Ann: I took the plunge. =>
+Ann: We had a good laugh. =>
+Ann: I'll give it a try someday. =>
+Ann: We made awesome memories. =>
+Ann: In New York there is a rich art scene. =>
+Ann: In Porto there are many bridges. =>
+Ann: In Lisbon there was a strike. =>
+Ann: I want to sell the house. => Ann | wants | to sell the house
+Ann: I'd like to point out the cost of delay. =>
+Ann: I want to learn the oboe. => Ann | wants | to learn the oboe
+Ann: I reminded Tom of the dentist. => Ann | reminds | Tom of the dentist
+Ann: I own 40% of the bakery. => Ann | owns | 40% of the bakery
+Ann: I wrote a parser that does the dates. => Ann | writes | parser that does the dates
+Ann: I bought a boat that is too long. => Ann | buys | boat
+Ann: I took the train to Porto. => Ann | takes | train to Porto
+Ann: We had a good dinner at Luigi's. => Ann | has | good dinner at Luigi's
+Ann: I made a lava cake. => Ann | makes | lava cake
+Ann: New York is my favourite city. => Ann | has favourite | New York
+Ann: I live in New York, there is a rich art scene. => Ann | lives in | New York
+Ann: I need to repair the roof. => Ann | needs | to repair the roof
+Ann: I'm a member of the choir. => Ann | is | member of the choir
+Ann: I'd like to visit Oslo. => Ann | wants | to visit Oslo
+Ann: We want to adopt a dog. => Ann | wants | to adopt a dog
+Ann: I want to paint the fence. => Ann | wants | to paint the fence
 """,
 }
 

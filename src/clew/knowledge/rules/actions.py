@@ -154,6 +154,9 @@ def _is_procedure(reading: ClauseReading, verb: str, obj: Object) -> bool:
         return False
     procedures: dict[str, str] = language()["procedure"]
     act = s.low[at] if obj.infinitive else verb
+    first = s.low[reading.clause.subject[0]] in ("i", "we") and group.tense != "past"
+    if obj.infinitive and first and verb in ("want", "like") and act in words("talk", "performing"):
+        return True  # "I want to remind everyone"
     if not procedures.get(act, "") or (act != verb and verb not in WANTS and verb != "want"):
         called = s.low[at].rstrip(".") in words("name", "titles") or is_given_name(s.low[at])
         return (

@@ -263,7 +263,7 @@ def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -
             return Clause((at, place), group, _stop(s, group.end), _link(s, at))
         if begins_name(s, place) and is_name(s.low[place]) and not names_which(s, at, place - 1):
             return _phrase_clause(s, place, is_name)  # "in my opinion Mike should"
-        closed = s.bits[place] & (_NOT_NOUN | DETERMINER | POSSESSIVE) and s.low[place] != "of"
+        closed = s.bits[place] & (_NOT_NOUN | THIS | DETERMINER | POSSESSIVE) and s.low[place] != "of"
         if closed and not names_which(s, at, place):
             return None
     return None
@@ -305,10 +305,10 @@ def _after_apposition(s: SentenceTokens, comma: int) -> int | None:
 
 def _verb_after(s: SentenceTokens, place: int) -> VerbGroup | None:
     """The verb group at `place`, if what stands before it can be its subject."""
-    if s.low[place] == "'s":
-        if not _is_verb_s(s, place):
-            return None
-    elif not s.bits[place] & (BE | HAVE | DO | MODAL | ADVERB | NEGATION) and not _is_finite(s, place):
+    is_s = s.low[place] == "'s"
+    if s.low[place] == "there" or (is_s and not _is_verb_s(s, place)):
+        return None  # "in New York there is"
+    if not (is_s or s.bits[place] & (BE | HAVE | DO | MODAL | ADVERB | NEGATION) or _is_finite(s, place)):
         return None
     head = s.low[place - 1]
     several = head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))

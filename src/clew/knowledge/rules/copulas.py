@@ -427,6 +427,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
         return []
     if (c.reading.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):
         return []
+    if c.reading.is_person and any("%" in word or word in _PER_CENT for word in s.low[low:high]):
+        return []  # "I'm 100% sure"
     article = bool(s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER))
     if article and head in words("occupation", "heads") and c.reading.is_person:
         return _works_as(c)
@@ -434,6 +436,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
         return []
     return c.with_verb("is", (c.reading.name_of(low, high) if possessed else None) or c.text)
 
+
+_PER_CENT: Final = frozenset(("percent", "cent"))
 
 _READERS: Final[tuple[_Reader, ...]] = (
     _called_off,

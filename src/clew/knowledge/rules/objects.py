@@ -330,6 +330,8 @@ def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
             end -= 2
         elif _is_called(s, at, end):
             end -= 1
+        elif end > at + _STUB and bits & AUXILIARY and s.low[end - 2] == "that":
+            end -= 2  # "a boat that is [too long]"
         elif s.low[end - 1] == "off" and s.low[end - 2] in words("frequency", "units"):
             break  # "a day off"
         elif s.low[end - 1] == "home" and end > at + 1 and not s.bits[end - 2] & (NAME | OBJECT & ~POSSESSIVE):

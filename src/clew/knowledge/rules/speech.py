@@ -38,7 +38,7 @@ def speech(turn: Turn) -> str:
     if turn.role == "assistant" and turn.speaker is None:
         return ""
     said = "\n".join(part.text for part in turn.parts if part.type == "text" and part.text)[:LONGEST]
-    return as_sentences(_spoken(said))
+    return _spoken(as_sentences(said))  # before marks of noise are taken for code
 
 
 def report(turn: Turn) -> str:
