@@ -14,6 +14,7 @@ from clew.project.parse.imports import links_of, text_of
 from clew.project.parse.languages import CodeGrammar
 from clew.project.parse.parsed import ParsedFile, ParsedNode
 from clew.project.parse.plain import hash_of, unique
+from clew.project.parse.tangled import TooTangled, parsed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,7 +51,8 @@ def parse_document(data: bytes, language: str, grammar: CodeGrammar | None, cont
     if lines[-1] == "" and len(lines) > 1:
         lines.pop()
     marked = _by_underlines if language == "rst" else _by_marks
-    headings = (list(marked(lines)) if grammar is None else _by_grammar(data, grammar))[:_MOST]
+    headings = list(marked(lines)) if grammar is None else _by_grammar(data, grammar)
+    headings = (list(marked(lines)) if headings is None else headings)[:_MOST]
     sections = list(_sections(headings, lines))
     nodes = [ParsedNode(NodeKind.FILE, "", "", 1, len(lines), "", _introduction(headings, lines), content[:32])]
     nodes += sections
@@ -62,10 +64,14 @@ def parse_document(data: bytes, language: str, grammar: CodeGrammar | None, cont
     return ParsedFile(language, content, len(lines), tuple(nodes), links_of(text) if language == "markdown" else ())
 
 
-def _by_grammar(data: bytes, grammar: CodeGrammar) -> list[_Heading]:
-    from tree_sitter import Parser, QueryCursor  # an extra
+def _by_grammar(data: bytes, grammar: CodeGrammar) -> list[_Heading] | None:
+    """The headings; None if the grammar would take too long."""
+    from tree_sitter import QueryCursor  # an extra
 
-    root = Parser(grammar.language).parse(data).root_node
+    try:
+        root = parsed(data, grammar.language)
+    except TooTangled:
+        return None
     found = [
         _Heading(_level(captures["heading"][0]), _title(captures), captures["heading"][0].start_point.row)
         for _, captures in QueryCursor(grammar.definitions).matches(root)
