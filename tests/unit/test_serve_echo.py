@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from clew.ingest.echo import Echoes, framed, marked, without_echoes
+from clew.rows.injections import Injection, injections_of
+from clew.store.protocol import Reader
 from clew.types import Part
 from tests.memories import quiet
 from tests.proxy_talks import Proxied, Talk, assistant, user
@@ -16,7 +18,7 @@ BLOCK = framed(
     "4 Bob: and never from the blue cup & saucer\nsince it leaks\n</clew-memory>",
     "0a1b2c3d",
 )
-ECHOES = Echoes({"0a1b2c3d": BLOCK})
+ECHOES = Echoes(lambda: {"0a1b2c3d": BLOCK})
 
 
 def quoted(text: str) -> str:
@@ -36,11 +38,57 @@ def own(text: str, echoes: Echoes = ECHOES) -> str:
 def test_a_block_is_found_in_whatever_form_it_comes_back(form: Callable[[str], str]) -> None:
     text = f"Look at this:\n{form(BLOCK)}\nand tell me why."
     assert "".join(each.text for each in ECHOES.split(text)) == text
-    rest = own(text, Echoes({}))  # its frame tells it, whoever put it there
+    rest = own(text, Echoes())  # its frame tells it, whoever put it there
     assert "tea" not in rest
     assert "cup" not in rest
     assert rest.startswith("Look at this:\n")
     assert rest.endswith("\nand tell me why.")
+
+
+@pytest.mark.requirement("P-IDN-14")
+def test_blocks_are_read_once_and_only_for_a_text_that_may_hold_them() -> None:
+    read: list[str] = []
+
+    def blocks() -> dict[str, str]:
+        read.append("blocks")
+        return {"0a1b2c3d": BLOCK}
+
+    echoes = Echoes(blocks)
+    for text in (
+        "",
+        "hello",
+        "The tea:\n- green\n- black\n" * 200,
+        "3 Ann: no",
+        "see https://x.example/a: b",
+        "4 Bo: 1",
+    ):
+        assert own(text, echoes) == text
+    assert read == []
+    assert own('> 3 Ann: we drink "green" tea at noon', echoes) == ""
+    assert own("7 Cleo: and now for something else", echoes) == "7 Cleo: and now for something else"
+    assert "green" not in own(BLOCK, echoes)
+    assert read == ["blocks"]
+
+
+@pytest.mark.requirement("P-IDN-14")
+def test_a_chat_that_goes_on_reads_no_blocks_to_store_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[str] = []
+
+    def counted(reader: Reader, space: str, session: str) -> list[Injection]:
+        reads.append(session)
+        return injections_of(reader, space, session)
+
+    monkeypatch.setattr("clew.serve.proxy.history.memorize.injections_of", counted)
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        history = [user("When is the launch?")]
+        for turn in range(3):
+            said = assistant(f"On day {turn}.")
+            proxied.exchange(history, said)
+            history += [said, user(f"And what else, number {turn}?")]
+        assert reads == []
+        proxied.exchange([*history[:-1], user("3 Ann: we drink green tea at noon")], assistant("I see."))
+        assert len(reads) == 1
 
 
 @pytest.mark.requirement("P-IDN-14")
@@ -68,9 +116,9 @@ def test_a_block_of_another_conversation_that_was_cut_is_told_by_its_lines(
         "0a1b2c3d",
     )
     text = f"I read\n{form(block[:stop])}\nand wonder: why?\n1. tea"
-    stretches = Echoes({}).split(text)
+    stretches = Echoes().split(text)
     assert "".join(each.text for each in stretches) == text
-    rest = own(text, Echoes({}))
+    rest = own(text, Echoes())
     assert not any(word in rest for word in ("tea at", "cup", "harbour", "memory"))
     assert rest.startswith("I read\n")
     assert rest.endswith("and wonder: why?\n1. tea")
@@ -138,4 +186,4 @@ def test_a_history_with_and_without_an_echo_is_the_same_history() -> None:
     ],
 )
 def test_a_long_line_of_marks_is_read_in_time_that_grows_with_its_length(text: str) -> None:
-    assert "".join(stretch.text for stretch in Echoes({}).split(text)) == text
+    assert "".join(stretch.text for stretch in Echoes().split(text)) == text

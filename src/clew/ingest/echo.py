@@ -9,7 +9,7 @@ as `Memory.recall` gives it, has no frame with an id: it is told by its own firs
 import html
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -33,6 +33,9 @@ _SAID: Final = frozenset({"text", "thinking", "tool_result"})
 
 _LEAST: Final = 24
 """Characters that a line of a block must have to be told without its frame."""
+
+_LOOKED_AT: Final = 10_000
+"""Characters up to which the lines of a text are looked at before blocks are read for it."""
 
 _LEAD: Final = " \t>"
 _TELLING: Final = re.compile(r"\d+ [^:\n]{1,80}: \S|\[[^\]\n]{6,}\]\Z")
@@ -70,22 +73,47 @@ class _BlockLines:
     telling: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """The blocks of a conversation: the lines of each by its id, and those of all as in `_BlockLines`."""
+
+    lines: Mapping[str, tuple[str, ...]]
+    known: frozenset[str]
+    telling: frozenset[str]
+
+
 class Echoes:
     """Finds blocks of one conversation.
 
     Args:
-        blocks: what was put into its messages, by id, frames included; what is cut is told by them.
+        read: gives what was put into its messages, by id, frames included; what is cut is told by them. It is called
+            once, for the first text that may hold any of it. None if nothing was.
     """
 
-    def __init__(self, blocks: Mapping[str, str]) -> None:
-        read = {name: _block_lines(block) for name, block in blocks.items()}
-        self._lines = {name: block.lines for name, block in read.items()}
-        self._known = frozenset().union(*(block.known for block in read.values()))
-        self._telling = frozenset().union(*(block.telling for block in read.values()))
+    def __init__(self, read: Callable[[], Mapping[str, str]] | None = None) -> None:
+        self._read = read
+        self._blocks: _Blocks | None = None
 
     def split(self, text: str) -> list[EchoStretch]:
         """The text in stretches, which together are the text; one stretch where it holds nothing of Clew's."""
+        if not may_echo(text) and not self._may_hold(text):
+            return [EchoStretch(text, False)]
         return _stretches(text, _joined(sorted((*self._framed(text), *self._bare(text)))))
+
+    def _may_hold(self, text: str) -> bool:
+        """Whether a text without frames is to be compared with the blocks; to look at a long one takes as long."""
+        return self._read is not None and (len(text) > _LOOKED_AT or any(map(_may_tell, _plain_lines(text))))
+
+    def _known(self) -> _Blocks:
+        if self._blocks is None:
+            blocks = {} if self._read is None else self._read()
+            read = {name: _block_lines(block) for name, block in blocks.items()}
+            self._blocks = _Blocks(
+                {name: block.lines for name, block in read.items()},
+                frozenset().union(*(block.known for block in read.values())),
+                frozenset().union(*(block.telling for block in read.values())),
+            )
+        return self._blocks
 
     def _framed(self, text: str) -> list[tuple[int, int]]:
         """Where frames stand, whole ones and those that lost an end."""
@@ -109,7 +137,7 @@ class Echoes:
 
     def _cut(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
         """A frame without its end: as far as the lines are those of the block, or of any for one of another chat."""
-        known, end = self._lines.get(mark["id"]), mark.end()
+        known, end = self._known().lines.get(mark["id"]), mark.end()
         for start, stop in _lines(text, mark.end(), limit):
             line = _plain(text[start:stop])
             if not (_belongs(line, known) if known is not None else not line or _INSIDE.match(line)):
@@ -119,7 +147,7 @@ class Echoes:
 
     def _headless(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
         """A frame without its beginning, likewise."""
-        known, begin = self._lines.get(mark["id"], ()), _line_start(text, mark.start())
+        known, begin = self._known().lines.get(mark["id"], ()), _line_start(text, mark.start())
         for start, stop in reversed(_lines(text, limit, mark.start())):
             if not _belongs(_plain(text[start:stop]), known, at_end=True):
                 break
@@ -128,13 +156,14 @@ class Echoes:
 
     def _bare(self, text: str) -> list[tuple[int, int]]:
         """Lines of blocks without a frame: those that tell where they are from, and what stands next to them."""
-        if not self._telling:
+        blocks = self._known()
+        if not blocks.telling:
             return []
         spans: list[tuple[int, int]] = []
         inside = False
         for start, stop in _lines(text, 0, len(text)):
             line = _plain(text[start:stop])
-            inside = line in self._telling or (inside and (not line or line in self._known))
+            inside = line in blocks.telling or (inside and (not line or line in blocks.known))
             if inside and line:
                 spans.append((spans.pop()[0], stop) if spans and spans[-1][1] >= start - 1 else (start, stop))
         return spans
@@ -151,7 +180,7 @@ def _stretches(text: str, spans: Iterable[tuple[int, int]]) -> list[EchoStretch]
     return [each for each in stretches if each.text] or stretches[-1:]
 
 
-NO_ECHOES: Final = Echoes({})
+NO_ECHOES: Final = Echoes()
 
 
 def without_echoes(text: str) -> str:
@@ -252,7 +281,16 @@ def _belongs(line: str, known: Sequence[str], *, at_end: bool = False) -> bool:
 def _block_lines(block: str) -> _BlockLines:
     lines = tuple(_plain(line) for line in block.splitlines())
     known = frozenset(line for line in lines if len(line) >= _LEAST)
-    return _BlockLines(lines, known, frozenset(line for line in known if _TELLING.match(line)))
+    return _BlockLines(lines, known, frozenset(filter(_may_tell, lines)))
+
+
+def _may_tell(line: str) -> bool:
+    """Whether a plain line is such that, as one of a block, it would be told by itself."""
+    return len(line) >= _LEAST and _TELLING.match(line) is not None
+
+
+def _plain_lines(text: str) -> Iterator[str]:
+    return (_plain(text[start:stop]) for start, stop in _lines(text, 0, len(text)))
 
 
 def _plain(line: str) -> str:

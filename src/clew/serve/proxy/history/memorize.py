@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from clew.errors import ClosedError
@@ -165,7 +166,7 @@ class ConversationLog:
         return TurnMaker(
             conversation.session,
             client.name,
-            NO_ECHOES if conversation.fresh else Echoes(self._blocks(conversation.session)),
+            NO_ECHOES if conversation.fresh else Echoes(partial(self._blocks, conversation.session)),
             self.parts.reads.config.ingest,
             self.parts.appender.turns_of_session,
             by_program=client.subagent,
