@@ -2,10 +2,8 @@
 
 import pytest
 
-from clew.project.parse.languages import has_grammars
 from clew.project.parse.parse import parse
-
-needs_grammars = pytest.mark.skipif(not has_grammars(), reason="needs the extra `project`")
+from tests.projects import needs_grammars
 
 
 @needs_grammars

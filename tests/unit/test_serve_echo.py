@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from clew.ingest.echo import Echoes, framed, marked, without_echoes
-from clew.rows.injections import Injection, injections_of
-from clew.store.protocol import Reader
+from clew.serve.proxy.history.memorize import ConversationLog
 from clew.types import Part
 from tests.memories import quiet
 from tests.proxy_talks import Proxied, Talk, assistant, user
@@ -71,16 +70,17 @@ def test_blocks_are_read_once_and_only_for_a_text_that_may_hold_them() -> None:
 
 
 @pytest.mark.requirement("P-IDN-14")
-def test_a_chat_that_goes_on_reads_no_blocks_to_store_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chat_that_goes_on_reads_no_blocks_to_store_what_is_said() -> None:
     reads: list[str] = []
 
-    def counted(reader: Reader, space: str, session: str) -> list[Injection]:
-        reads.append(session)
-        return injections_of(reader, space, session)
+    class Counted(ConversationLog):
+        def _blocks(self, session: str) -> dict[str, str]:
+            reads.append(session)
+            return super()._blocks(session)
 
-    monkeypatch.setattr("clew.serve.proxy.history.memorize.injections_of", counted)
     with quiet() as memory:
         proxied = Proxied(memory)
+        proxied.memorizer = Counted(memory.parts, proxied.conversations)
         history = [user("When is the launch?")]
         for turn in range(3):
             said = assistant(f"On day {turn}.")
