@@ -119,6 +119,19 @@ def test_a_project_that_is_a_package_is_imported_by_its_name() -> None:
     )
 
 
+@pytest.mark.requirement("L-PRJ-13")
+def test_a_module_of_a_project_that_is_a_package_is_not_taken_for_one_of_the_standard_library() -> None:
+    paths = ("__init__.py", "logging.py", "deep/__init__.py", "deep/part.py", "types.py")
+    resolver = Resolver([Known(path, "python") for path in paths], "shop")
+    for path in ("types.py", "deep/part.py", "__init__.py"):
+        assert resolver.targets(path, "python", "logging") == ()
+        assert resolver.targets(path, "python", "logging:Handler") == ()
+        assert resolver.targets(path, "python", "shop.logging:set_up") == ("logging.py",)
+    assert resolver.targets("types.py", "python", ".:logging") == ("logging.py",)
+    alone = Resolver([Known(path, "python") for path in paths[1:]], "shop")
+    assert alone.targets("types.py", "python", "logging") == ("logging.py",)
+
+
 WORKSPACE = {
     "Cargo.toml": "",
     "crates/till/Cargo.toml": "shop_till",

@@ -4,6 +4,7 @@ A name counts only where the language would find it: a file that merely ends ali
 standard library or of a package.
 """
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -53,12 +54,14 @@ class Resolver:
                 self._packages[name].setdefault(file.package, folder)
         self._go_modules.sort(key=lambda module: (-len(module[0]), module))
         self._modules: dict[str, list[str]] = defaultdict(list)
+        is_package = "__init__.py" in self._files  # whose logging.py is no `import logging`
         for path, language in self._files.items():
             if language != "python":
                 continue
-            if name := self._python_name(path):
+            name = self._python_name(path)
+            if name and not (is_package and name.partition(".")[0] in sys.stdlib_module_names):
                 self._modules[name].append(path)
-            if root and "__init__.py" in self._files and (name or path == "__init__.py"):
+            if root and is_package and (name or path == "__init__.py"):
                 self._modules[f"{root}.{name}".rstrip(".")].append(path)
 
         self._finders: Mapping[str, Callable[[str, str], Iterator[str]]] = {

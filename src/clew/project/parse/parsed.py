@@ -6,7 +6,7 @@ from typing import Final
 from clew.project.nodes import EdgeKind, NodeKind
 from clew.types.record import Record
 
-PARSER: Final = 8
+PARSER: Final = 9
 """Version of the rules of this package; a change of what they give must raise it, so that files are parsed anew."""
 
 MAX_TEXT: Final = 2_000
