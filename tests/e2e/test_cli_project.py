@@ -45,7 +45,7 @@ def test_a_project_is_made_read_updated_and_checked(tmp_path: Path) -> None:
 def test_a_home_of_an_unknown_user_is_no_folder(words: tuple[str, ...], tmp_path: Path) -> None:
     home = () if "--home" in words else ("--home", tmp_path)
     done("add", "Hello.", "--home", tmp_path)
-    assert "begins with a user that is unknown here" in failure(1, *words, "~nobody-at-all/shop", *home)
+    assert "begins with an unknown user" in failure(1, *words, "~nobody-at-all/shop", *home)
 
 
 @pytest.mark.requirement("L-PRJ-19")
