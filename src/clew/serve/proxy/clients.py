@@ -12,7 +12,8 @@ from typing import Any, Final
 from clew.condense.wires.protocol import Message, blocks, text_of
 from clew.serve.proxy import client_shapes as shapes
 from clew.serve.proxy.exchange import ChatRequest, ClientMark, SideRequest
-from clew.serve.proxy.wires.reading import output_limits
+from clew.serve.proxy.wires.reading import output_limits, without_query
+from clew.serve.proxy.wires.responses import COMPACT, RESPONSES
 
 _LONGEST_ID: Final = 200
 _CLAUDE_SESSION: Final = re.compile(r"_session_([0-9a-fA-F-]{8,64})$")
@@ -33,8 +34,13 @@ def recognised(request: ChatRequest) -> ClientMark:
     question = _last_question(request)
     mark = _side_mark(request.system, question)
     name = _name(request) or (mark.client if mark else "")
-    side = _side_of_headers(request, name) or (mark.kind if mark else None) or _warm_up(request, question)
-    side = side or _unstreamed_errand(request)
+    side = (
+        _side_of_path(request)
+        or _side_of_headers(request, name)
+        or (mark.kind if mark else None)
+        or _warm_up(request, question)
+    )
+    side = side or _warm_up(request, question) or _unstreamed_errand(request)
     subagent = _is_subagent(request, name) or (side is None and _is_old_subagent(request))
     session = _session(request, name, subagent=subagent)
     folder = _folder(request, name)
@@ -154,6 +160,11 @@ def _is_old_subagent(request: ChatRequest) -> bool:
     begins, holds, main = shapes.OLD_MAIN
     agent = request.headers.get("user-agent", "")
     return agent.startswith(begins) and holds in agent and bool(request.tools) and main not in request.system
+
+
+def _side_of_path(request: ChatRequest) -> SideRequest | None:
+    is_compaction = request.wire == RESPONSES.name and without_query(request.path).endswith(COMPACT)
+    return SideRequest.COMPACTION if is_compaction else None
 
 
 def _side_of_headers(request: ChatRequest, name: str) -> SideRequest | None:

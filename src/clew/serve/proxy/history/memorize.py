@@ -262,7 +262,8 @@ class ConversationLog:
         reads = self.parts.reads
         if side is not SideRequest.COMPACTION or not conversation.known or self.is_paused(conversation.session):
             return
-        rows = summary_rows(self._salt(), conversation.key, answer.messages)
+        last = next((places for places in reversed(conversation.held) if places), ())
+        rows = summary_rows(self._salt(), conversation.key, answer.messages, last)
         if rows:
             reads.store.transaction(lambda tx: put_messages(tx, reads.space, rows))
 

@@ -1,7 +1,8 @@
 """Finds the conversation that a summary stands for, when a client compacts a history by itself.
 
 The client asks the model for the summary through the proxy, and begins its next history with it. The longest lines of
-the answer are kept as hashes, by which that history is known, whatever the client writes around them.
+the answer are kept as hashes, by which that history is known, whatever the client writes around them. Of a history
+that OpenAI seals for the client, the sealed text is.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ from typing import Final
 from clew.condense.wires import Message
 from clew.ingest.formats.sdk import texts_of
 from clew.rows.conversations import StoredMessage, message_digest, next_chain, with_chain
+from clew.serve.proxy.history.message_form import is_sealed, units_of
 from clew.store.protocol import Reader
 
 _LEAST: Final = 40
@@ -23,20 +25,34 @@ _BEGINNING: Final = 2
 """Messages in which the summary is looked for."""
 
 
-def summary_rows(salt: bytes, conversation: bytes, answer: Sequence[Message]) -> list[StoredMessage]:
-    """What is kept of a summary of a conversation; its places are below those of messages."""
+def summary_rows(
+    salt: bytes, conversation: bytes, answer: Sequence[Message], last: tuple[int, ...]
+) -> list[StoredMessage]:
+    """What is kept of a summary of a conversation; its places are below those of messages.
+
+    Beside what is sealed stand messages of the user, word for word, with which other conversations may begin, too.
+
+    Args:
+        last: places of the turns of the last message that it stands for, behind which a sealed history goes on.
+    """
+    sealed = _sealed(salt, answer)
     return [
-        StoredMessage(conversation, -1 - n, next_chain(salt, b"summary", digest), digest, 1, ((),))
-        for n, digest in enumerate(_digests(salt, answer, _KEPT))
+        StoredMessage(conversation, -1 - n, next_chain(salt, b"summary", digest), digest, 1, (last if sealed else (),))
+        for n, digest in enumerate(sealed or _digests(salt, answer, _KEPT))
     ]
 
 
 def summarised(reader: Reader, space: str, salt: bytes, messages: Sequence[Message]) -> list[StoredMessage]:
     """Rows of the conversations whose summary a history begins with, one for each."""
     found: dict[bytes, StoredMessage] = {}
-    for digest in _digests(salt, messages[:_BEGINNING], _LOOKED_AT):
+    for digest in _sealed(salt, messages) or _digests(salt, messages[:_BEGINNING], _LOOKED_AT):
         found |= {row.conversation: row for row in with_chain(reader, space, next_chain(salt, b"summary", digest))}
     return list(found.values())
+
+
+def _sealed(salt: bytes, messages: Sequence[Message]) -> list[bytes]:
+    """The hashes of what the provider sealed: no line of it can be read, but no other is the same."""
+    return [message_digest(salt, unit.digest) for unit in units_of(messages) if is_sealed(messages, unit)]
 
 
 def _digests(salt: bytes, messages: Iterable[Message], most: int) -> list[bytes]:

@@ -15,6 +15,9 @@ from clew.serve.proxy.wires.openai import OPENAI
 from clew.serve.proxy.wires.streams import LazyReader
 from clew.serve.proxy.wires.whole import parsed, whole_number
 
+COMPACT: Final = "/responses/compact"
+"""The end of the path at which the provider seals a history; the next one holds the item that it answers."""
+_OBJECTS: Final = ("response", "response.compaction")
 _ENDS: Final = ("response.completed", "response.incomplete")
 _BEFORE: Final = b'{"role":"user","content":'
 """Makes the text of an input a message."""
@@ -26,7 +29,7 @@ class _Responses:
     messages_member: str = "input"
 
     def is_chat(self, method: str, path: str) -> bool:
-        return method.upper() == "POST" and reading.without_query(path).endswith("/responses")
+        return method.upper() == "POST" and reading.without_query(path).endswith(("/responses", COMPACT))
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
         found = read_body(body, self.messages_member)
@@ -90,7 +93,7 @@ class _Responses:
     def read_answer(self, body: bytes) -> Answer:
         value = parsed(body)
         output = value.get("output")
-        if not isinstance(output, list) or value.get("object", "response") != "response":
+        if not isinstance(output, list) or value.get("object", "response") not in _OBJECTS:
             return Answer(complete=False)
         return _answer(
             value, blocks(output), is_complete=value.get("status", "completed") in ("completed", "incomplete")
