@@ -17,8 +17,14 @@ STREAM = "/v1beta/models/gemini-3:streamGenerateContent"
 
 @pytest.mark.requirement("P-FMT-01")
 def test_paths_of_responses_and_gemini() -> None:
-    assert wire_of("POST", "/v1/responses") is RESPONSES
-    for path in ("/v1/responses/r/cancel", "/v1/responses/compact", "/v1/conversations", "/v1internal:generateContent"):
+    for path in ("/v1/responses", "/v1/responses/compact?x=1"):
+        assert wire_of("POST", path) is RESPONSES
+    for path in (
+        "/v1/responses/r/cancel",
+        "/v1/responses/r/compact",
+        "/v1/conversations",
+        "/v1internal:generateContent",
+    ):
         assert wire_of("POST", path) is None
     for path in ("/v1beta/models/m:generateContent?key=k", f"{STREAM}?alt=sse", "/v1/tunedModels/m:generateContent"):
         assert wire_of("POST", path) is GEMINI
