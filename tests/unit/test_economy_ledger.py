@@ -135,6 +135,23 @@ def test_rows_are_kept_and_read_back_by_session_and_time() -> None:
         assert read_ledger(reader, "empty") == CostLedger(total=Spent(), sessions=(), days=(), models=())
 
 
+@pytest.mark.requirement("P-ECO-13")
+def test_no_row_is_kept_of_a_session_or_a_space_that_is_paused(tmp_path: Path) -> None:
+    with quiet(tmp_path) as memory:
+        store, space = memory.reads.store, memory.space
+        memory.pause("s")
+        record(store, space, passed(0, session="s"), PRICE)
+        record(store, space, passed(1, session="t"), PRICE)
+        memory.resume("s")
+        memory.pause()
+        record(store, space, passed(2, session="t"), PRICE)
+        record(store, space, passed(3, session=None), PRICE)
+        with store.snapshot() as reader:
+            found = read_ledger(reader, space)
+        assert [each.name for each in found.sessions] == ["t"]
+        assert found.total.requests == 1
+
+
 @pytest.mark.requirement("P-ECO-24")
 def test_a_forgotten_session_is_not_named_and_what_it_cost_still_counts(tmp_path: Path) -> None:
     with quiet(tmp_path) as memory:

@@ -13,7 +13,7 @@ import pytest
 
 from clew import Memory
 from clew.config import ServeConfig
-from clew.errors import StoreError
+from clew.errors import StoreCorrupt, StoreError
 from clew.serve.access import Principal
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
@@ -234,6 +234,32 @@ def test_after_an_answer_the_next_question_finds_the_index_ready() -> None:
         view = memory.reads.live.view()
         assert [int(seq) for seq in view.turns.seq] == [0, 0, 1]
         assert view.norms, "the lengths that word scores need are computed with the answer"
+
+
+@pytest.mark.requirement("P-RLY-41")
+def test_an_answer_that_was_stored_does_not_hide_what_failed_while_the_disk_was_waited_for() -> None:
+    disk = Disk()
+    disk.migrate()
+    disk.ready.set()
+    with quiet(disk) as memory:
+        spaces = Spaces(lambda _: memory)
+        events = EventLog(lambda: datetime(2026, 3, 1, tzinfo=UTC), io.StringIO())
+        preparation = SafePreparation(Pipeline(spaces, ServeConfig()), spaces, events, Metrics())
+        chat, answer = asked_chat("s"), KeptAnswer(200, [], 10_000)
+        answer.take(json.dumps(SAID).encode())
+        remains = preparation.after(chat, preparation.prepare(chat), answer)
+        disk.asked.clear()
+        disk.ready.clear()
+        with ThreadPoolExecutor(1) as pool:
+            finishing = pool.submit(remains)
+            assert disk.asked.wait(30)
+            spaces.failed("default", StoreCorrupt("broken"))
+            disk.ready.set()
+            finishing.result(30)
+        assert spaces.broken() == {"default": "StoreCorrupt"}
+        again = asked_chat("t")
+        assert preparation.prepare(again).unchanged is None
+        assert spaces.broken() == {}
 
 
 @pytest.mark.requirement("F-READING-02")

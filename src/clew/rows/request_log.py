@@ -1,13 +1,22 @@
 """The log of requests that passed through the proxy, as rows: what each was decided to be, and what it cost."""
 
+from clew.rows.pause import is_session_paused
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import RequestLogRow
 from clew.store.tables import REQUEST_LOG
 
 
 def log_request(store: Store, row: RequestLogRow) -> None:
-    """Keeps a row, in place of one of the same time and id; the next durable write takes it to the disk."""
-    store.transaction(lambda tx: REQUEST_LOG.put(tx, [row]), durable=False)
+    """Keeps a row, in place of one of the same time and id, unless its session is paused.
+
+    The next durable write takes it to the disk.
+    """
+
+    def write(tx: Transaction) -> None:
+        if not is_session_paused(tx, row.space, row.session or ""):
+            REQUEST_LOG.put(tx, [row])
+
+    store.transaction(write, durable=False)
 
 
 def logged_requests(reader: Reader, space: str, session: str | None = None, since: int = 0) -> list[RequestLogRow]:

@@ -25,7 +25,8 @@ class Spaces:
         self._locks: dict[str, threading.Lock] = {}
         self._open: dict[str, Memory] = {}
         self._failed: dict[str, tuple[float, ClewError]] = {}
-        self._faulty: dict[str, str] = {}
+        self._faults = 0  # of all spaces
+        self._faulty: dict[str, tuple[int, str]] = {}  # with the number of its last fault
         self._closed = False
 
     def get(self, space: str) -> Memory:
@@ -68,11 +69,26 @@ class Spaces:
     def failed(self, space: str, error: Exception) -> None:
         """Notes that the store of an open memory failed; other errors, and those of opening, are not noted here."""
         if isinstance(error, StoreError) and space in self._open:
-            self._faulty[space] = type(error).__name__
+            with self._lock:
+                self._faults += 1
+                self._faulty[space] = self._faults, type(error).__name__
 
-    def worked(self, space: str) -> None:
-        """Notes that the store of a memory works."""
-        self._faulty.pop(space, None)
+    @property
+    def faults(self) -> int:
+        """How many failures were noted."""
+        return self._faults
+
+    def worked(self, space: str, since: int) -> None:
+        """Notes that the store of a memory works, which says nothing about a failure that came meanwhile.
+
+        Args:
+            since: `faults` when the work began.
+        """
+        if space in self._faulty:
+            with self._lock:
+                number, _ = self._faulty.get(space, (since + 1, ""))
+                if number <= since:
+                    del self._faulty[space]
 
     def warm_up(self, space: str) -> None:
         """Opens the memory of a space and loads its models ahead of the first request, which tells what fails here."""
@@ -84,7 +100,8 @@ class Spaces:
     def broken(self) -> dict[str, str]:
         """The spaces whose memory cannot be opened, or whose store failed last time, with the type of the error."""
         unopened = {space: type(error).__name__ for space, (_, error) in list(self._failed.items())}
-        return self._faulty | unopened
+        faulty = {space: error for space, (_, error) in list(self._faulty.items())}
+        return faulty | unopened
 
     def close(self) -> None:
         """Closes every memory; whoever asks for one afterwards gets an error."""

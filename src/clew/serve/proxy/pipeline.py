@@ -135,7 +135,8 @@ class Pipeline:
         """Stores an answer; one that never came, or was an error, counts as none.
 
         Returns:
-            What remains once others can read it: to wait for the disk, and to keep a row of the ledger.
+            What remains once others can read it: to keep a row of the ledger, to take it all into the index, and to
+            wait for the disk.
         """
         request, place = prepared.request, prepared.place
         if request is None:
@@ -151,10 +152,12 @@ class Pipeline:
         stored = place.space.log.store_answer(place.conversation, request, place.client, said)
 
         def finish() -> None:
-            stored.wait_for_disk()
-            self._log_cost(request, prepared, place, said.usage, refused)
-            if place.before is not None:  # questions are answered here, and the next one shall find all of this ready
-                place.space.memory.reads.refresh()
+            try:  # while the disk is at work
+                self._log_cost(request, prepared, place, said.usage, refused)
+                if place.before is not None:  # questions are answered here, and the next one shall find all this ready
+                    place.space.memory.reads.refresh()
+            finally:
+                stored.wait_for_disk()
 
         return finish
 
@@ -163,8 +166,6 @@ class Pipeline:
     ) -> None:
         """Keeps a row of the ledger, unless the session is paused."""
         reads = place.space.memory.reads
-        if place.space.log.is_paused(place.conversation.session):
-            return
         passed = Passed(
             id=secrets.token_hex(4),
             at=reads.clock(),

@@ -35,6 +35,7 @@ class SafePreparation:
 
     def prepare(self, chat: Chat) -> PreparedChat:
         """What goes upstream: what the pipeline makes of the request, or the request as it came."""
+        faults = self._spaces.faults
         try:
             request = self._pipeline.read(chat)
         except (FormatError, MissingExtra) as error:
@@ -51,7 +52,7 @@ class SafePreparation:
                 return self._unchanged(chat, Unchanged.STOPPING, None, stored)
             self._spaces.failed(chat.principal.space, error)
             return self._unchanged(chat, Unchanged.ERROR, error, stored)
-        self._worked(chat, prepared)
+        self._worked(chat, prepared, faults)
         if prepared.receipt is not None:
             self._metrics.add("clew_injected_total")
         return prepared
@@ -90,12 +91,13 @@ class SafePreparation:
     def _finish(
         self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None, finish: Callable[[], None]
     ) -> None:
+        faults = self._spaces.faults
         try:
             finish()
         except Exception as error:  # noqa: BLE001  # the one place, at the end
             self._not_stored(chat, error)
         else:
-            self._worked(chat, prepared)
+            self._worked(chat, prepared, faults)
             if answer is not None and answer.is_unreadable:
                 self._events.write("answer-not-read", space=chat.principal.space, wire=chat.wire.name)
 
@@ -103,10 +105,10 @@ class SafePreparation:
         self._spaces.failed(chat.principal.space, error)
         self._events.failed("answer-not-stored", error, space=chat.principal.space)
 
-    def _worked(self, chat: Chat, prepared: PreparedChat) -> None:
+    def _worked(self, chat: Chat, prepared: PreparedChat, since: int) -> None:
         was_asked = prepared.place is not None  # as it is not for a chat incognito
         if was_asked and prepared.unchanged is not Unchanged.ERROR:
-            self._spaces.worked(chat.principal.space)
+            self._spaces.worked(chat.principal.space, since)
 
     def _unchanged(
         self, chat: Chat, why: Unchanged, error: Exception | None, stored: PreparedChat | None = None

@@ -80,11 +80,9 @@ class CostLedger(Record):
     models: tuple[Spent, ...]
 
 
-def record(store: Store, space: str, passed: Passed, price: Price | None) -> RequestLogRow:
-    """Keeps the row of a request, and gives it; the next durable write takes it to the disk."""
-    row = row_of(space, passed, price)
-    log_request(store, row)
-    return row
+def record(store: Store, space: str, passed: Passed, price: Price | None) -> None:
+    """Keeps the row of a request, unless its session is paused; the next durable write takes it to the disk."""
+    log_request(store, row_of(space, passed, price))
 
 
 def row_of(space: str, passed: Passed, price: Price | None) -> RequestLogRow:
