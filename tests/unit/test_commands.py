@@ -12,6 +12,7 @@ from clew.serve.access import EVERYTHING, AccessScope, Principal
 from clew.serve.proxy.commands import MARK, Command, Commands, answered, command_in, without_commands
 from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.wires import WIRES
+from tests.calls import calls_of
 from tests.memories import at, quiet, told
 from tests.proxy_talks import assistant, user
 from tests.tool_loops import request_of
@@ -132,6 +133,19 @@ def test_commands_and_their_answers_are_taken_out_wherever_they_stand(wire: str)
     said = without_commands(proxy_wire, read(wire, {**value, member: [person("clew status"), *plain, person("Hm?")]}))
     assert said.request is not None
     assert len(json.loads(said.request.body)[member]) == 2 + len(plain), "that was answered by a model"
+
+
+@pytest.mark.requirement("P-SRF-30")
+@pytest.mark.parametrize("wire", WIRE_NAMES)
+def test_of_a_long_history_only_the_last_question_is_read_as_a_command(wire: str) -> None:
+    proxy_wire, (_, value) = WIRES[wire], request_of(wire, "and then?")
+    member = proxy_wire.messages_member
+    talk = [*value[member]] if isinstance(value[member], list) else [user(value[member])]
+    answer = {"role": "model", "parts": [{"text": "Noted."}]} if wire == "gemini" else assistant("Noted.")
+    request = read(wire, {**value, member: [*(talk[-1], answer) * 40, talk[-1]]})
+    with calls_of(command_in) as done:
+        assert without_commands(proxy_wire, request).request is request
+    assert done == ["command_in"]
 
 
 @pytest.mark.requirement("P-SRF-30")

@@ -122,8 +122,10 @@ def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _is_pair(wire: ProxyWire, message: Message, following: Message) -> bool:
-    is_asked = wire.is_question(message) and command_in(own_words(message)) is not None
-    return is_asked and joiner_of(wire.name).is_answer(following) and _said(following).startswith(MARK)
+    # The answer first: what it takes to read a message as a user's would be spent on every one of a long history.
+    if not (_said(following).startswith(MARK) and joiner_of(wire.name).is_answer(following)):
+        return False
+    return wire.is_question(message) and command_in(own_words(message)) is not None
 
 
 def _said(message: Message) -> str:

@@ -18,8 +18,8 @@ class CommandedPipeline(Pipeline):
         if chat.options.incognito or not self._config.commands:
             return super().store(chat, request)
         cleaned = without_commands(chat.wire, request)
-        options = replace(chat.options, session=chat.options.session or cleaned.attached)
-        chat = replace(chat, options=options)
+        if cleaned.attached is not None and not chat.options.session:
+            chat = replace(chat, options=replace(chat.options, session=cleaned.attached))
         if cleaned.command is not None and chat.ticket.take():
             return self._commanded(chat, request, cleaned, cleaned.command)
         kept = cleaned.request or request
