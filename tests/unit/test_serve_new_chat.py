@@ -2,9 +2,10 @@
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import pytest
 
@@ -15,25 +16,30 @@ from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, ChatTicket, PreparedChat
 from clew.serve.proxy.headers import RequestOptions
+from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
 from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.wires import wire_of
 from clew.serve.spaces import Spaces
 from clew.store.memory import MemoryStore
-from clew.store.protocol import Reader
+from clew.store.protocol import Committed, Reader, Transaction
 from tests.memories import quiet, told
 from tests.proxy_talks import Message, assistant, user
 
 PATH = "/v1/chat/completions"
 QUESTION = "What is the TTL of the price cache?"
+SAID = {"id": "c", "model": "m", "choices": [{"message": assistant("A minute."), "finish_reason": "stop"}]}
+
+T = TypeVar("T")
 
 
 class CountingStore(MemoryStore):
-    """Counts its snapshots."""
+    """Counts its snapshots, and does something before the disk is waited for."""
 
     def __init__(self) -> None:
         super().__init__()
         self.snapshots = 0
+        self.before_disk: Callable[[], None] = lambda: None
 
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
@@ -41,6 +47,13 @@ class CountingStore(MemoryStore):
         self.snapshots += 1
         with super().snapshot() as reader:
             yield reader
+
+    def committed(self, work: Callable[[Transaction], T]) -> Committed[T]:
+        """As `transaction`, on a disk that is not there yet."""
+        return Committed(self.transaction(work), self._wait)
+
+    def _wait(self) -> None:
+        self.before_disk()
 
 
 class Server:
@@ -53,11 +66,20 @@ class Server:
 
     def prepared(self, *messages: Message, session: str | None = None) -> PreparedChat:
         """What goes upstream."""
-        wire = wire_of("POST", PATH)
-        assert wire is not None
-        body = json.dumps({"model": "m", "messages": messages}).encode()
-        options = RequestOptions(session=session)
-        return self.preparation.prepare(Chat(wire, PATH, {}, body, "", Principal("default"), options, ChatTicket()))
+        return self.preparation.prepare(asking(*messages, session=session))
+
+    def answered(self, chat: Chat, prepared: PreparedChat) -> Callable[[], None]:
+        """Stores an answer; gives what remains to be done."""
+        answer = KeptAnswer(200, [], 10_000)
+        answer.take(json.dumps(SAID).encode())
+        return self.preparation.after(chat, prepared, answer)
+
+
+def asking(*messages: Message, session: str | None = None) -> Chat:
+    wire = wire_of("POST", PATH)
+    assert wire is not None
+    body = json.dumps({"model": "m", "messages": messages}).encode()
+    return Chat(wire, PATH, {}, body, "", Principal("default"), RequestOptions(session=session), ChatTicket())
 
 
 @pytest.mark.requirement("P-IDN-12")
@@ -75,6 +97,43 @@ def test_a_question_that_opens_a_chat_is_answered_from_two_states_of_the_store()
         sent = server.prepared(user("Which TTL has the cache of prices?"))
         assert b"60 seconds" in (sent.body or b"")
         assert store.snapshots - before == 2  # to find the conversation, and to recall
+
+
+@pytest.mark.requirement("P-IDN-12")
+def test_an_answer_is_stored_by_what_its_question_told_and_leaves_nothing_for_the_next_one_to_read() -> None:
+    store = CountingStore()
+    store.migrate()
+    with quiet(store) as memory:
+        memory.add(told("The TTL of the price cache is 60 seconds.", session="s"))
+        memory.drain()
+        memory.parts.worker.stop()  # whose writing would have the next question look again
+        server = Server(memory)
+        chat = asking(user(QUESTION))
+        prepared = server.preparation.prepare(chat)
+        before = store.snapshots
+        remains = server.answered(chat, prepared)
+        assert store.snapshots == before
+        assert [turn.text for turn in memory.turns()][-1] == "A minute."
+        remains()
+        before = store.snapshots
+        sent = server.prepared(user("Which TTL has the cache of prices?"))
+        assert b"60 seconds" in (sent.body or b"")
+        assert store.snapshots - before == 2
+
+
+@pytest.mark.requirement("P-IDN-12")
+def test_an_answer_is_taken_into_the_index_while_the_disk_is_at_work() -> None:
+    store = CountingStore()
+    store.migrate()
+    with quiet(store) as memory:
+        memory.add(told("The TTL of the price cache is 60 seconds.", session="s"))
+        server = Server(memory)
+        chat = asking(user(QUESTION))
+        remains = server.answered(chat, server.preparation.prepare(chat))
+        ready: list[bool] = []
+        store.before_disk = lambda: ready.append(memory.reads.live.version() == store.version())
+        remains()
+        assert ready == [True]
 
 
 @pytest.mark.requirement("P-IDN-12")

@@ -127,7 +127,8 @@ def _pieces(part: Part) -> Iterator[Part]:
         yield part
         return
     for text, is_own in split_words(part.text):
-        yield replace(part, text=text, type="text" if is_own else "injected")
+        is_whole = is_own and text == part.text
+        yield part if is_whole else replace(part, text=text, type="text" if is_own else "injected")
 
 
 def _kind(part: Part) -> str:

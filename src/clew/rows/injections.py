@@ -62,6 +62,12 @@ def injections_of(reader: Reader, space: str, session: str) -> list[Injection]:
     return sorted(map(_injection, rows), key=lambda each: (each.at, each.id))
 
 
+def blocks_of(reader: Reader, space: str, session: str) -> dict[str, str]:
+    """The blocks of a session by their ids, the oldest first, those that are retired included."""
+    rows = INJECTION.scan(reader, (space, session), (space, session))
+    return {row.injection: row.block for row in sorted(rows, key=lambda row: (row.at, row.injection))}
+
+
 def retire(store: Store, space: str, injections: Iterable[Injection], now: datetime) -> None:
     """Ends the putting back of blocks; what was retired before, or deleted, stays so."""
     chosen = [(space, each.session, each.id) for each in injections]

@@ -87,7 +87,8 @@ class RequestEconomy:
         tail = form(edits.base, edits.kept, edits.block) if added else None
         rules, price = self._prices.rules(request.wire, request.model), self._prices.price(request.model)
         has_mark_left = request.body.count(b'"cache_control"') < rules.marks  # also inside of the results of tools
-        if has_mark_left and not edits.base and len(kept.own) == len(edits.kept) and all(map(_is_block, edits.kept)):
+        may_mark = bool(edits.kept) and has_mark_left and not edits.base and len(kept.own) == len(edits.kept)
+        if may_mark and all(map(_is_block, edits.kept)):
             count = len(kept.own)
             kept, tail = replace(kept, may_mark=count), None if tail is None else replace(tail, may_mark=count)
         ways = Ways(

@@ -109,7 +109,7 @@ class _Work:
         self.result = conversation
         if conversation.key != key:  # the space had no turn when the request was looked at
             digests, chains = hashes(space.salt, conversation.units, conversation.seed)
-            self.result = replace(conversation, key=key, digests=digests, chains=chains)
+            self.result = replace(conversation, salt=space.salt, key=key, digests=digests, chains=chains)
         self.held, self.order, self.turns = list(conversation.held), [], []
         self.next_seq = session.next_seq
         self.stored = get_conversation(tx, self.space, key)
@@ -151,8 +151,8 @@ class _Work:
             message = self._message(len(held) - 1, (held[-1],), self._relayed())
             put_messages(tx, self.space, [replace(message, chain=named)])
         self._put_conversation(tx, space.salt)
-        done = replace(self.result, recorded=len(held), relayed=self._relayed())
-        self.result = conversation_with(done, held, known=len(held))
+        count = len(held)
+        self.result = conversation_with(self.result, held, known=count, recorded=count, relayed=self._relayed())
 
     def _take_stored(self, tx: Reader) -> None:
         """Takes what was stored of the new units since the request was looked at."""

@@ -65,7 +65,8 @@ class Conversation:
         messages: how many the request has.
         client: the program that sends it.
         own_id: the client's own id of it; of a sub-agent without one, that of the session for which it works.
-        key: hash of its name; empty while the space has no turn.
+        salt: of the space, under which what is stored is hashed; empty while the space has no turn.
+        key: hash of its name; empty as long.
         name: by which it was named; equal to `session` but for the second name of a conversation.
         units, digests, chains: the history, see `message_form`; hashes are empty while the space has no turn.
         held: for each unit the places of its turns in the session; None for one that is to be stored.
@@ -87,6 +88,7 @@ class Conversation:
     messages: int
     client: str = ""
     own_id: str | None = None
+    salt: bytes = b""
     key: bytes = b""
     name: str = ""
     units: tuple[Unit, ...] = ()
@@ -206,7 +208,7 @@ class Conversations:
             key = conversation_key(look.salt, fresh.session)
             if named is not None:
                 return self._resolved(look, fresh, key, None)
-            return replace(fresh, is_new=True, key=key, digests=look.digests, chains=look.chains)
+            return replace(fresh, is_new=True, salt=look.salt, key=key, digests=look.digests, chains=look.chains)
         name = NamedConversation(imported.session, True)
         key = conversation_key(look.salt, imported.session)
         stored = get_conversation(look.reader, look.space, key)
@@ -253,6 +255,7 @@ class Conversations:
             found,
             fresh=is_empty,
             cut=cut or (is_whole and known == 0),
+            salt=look.salt,
             key=key,
             digests=look.digests,
             chains=look.chains,
@@ -304,9 +307,26 @@ class Conversations:
                 self._paths.popitem(last=False)
 
 
-def conversation_with(base: Conversation, held: Sequence[tuple[int, ...] | None], *, known: int) -> Conversation:
-    """A conversation with what is held of its units; `known` counts units."""
-    return replace(base, held=tuple(held), known=base.units[known - 1].last + 1 if known else 0)
+def conversation_with(
+    base: Conversation,
+    held: Sequence[tuple[int, ...] | None],
+    *,
+    known: int,
+    recorded: int | None = None,
+    relayed: int | None = None,
+) -> Conversation:
+    """A conversation with what is held of its units, and with other counts where they are given.
+
+    Args:
+        known: counts units.
+    """
+    return replace(
+        base,
+        held=tuple(held),
+        known=base.units[known - 1].last + 1 if known else 0,
+        recorded=base.recorded if recorded is None else recorded,
+        relayed=base.relayed if relayed is None else relayed,
+    )
 
 
 def _plain_chains(units: Sequence[Unit]) -> list[bytes]:

@@ -79,7 +79,7 @@ class FetchedAnswers:
         last = said[-1]
         place = len(asked.units)
         unit = replace(last, first=last.first + place, last=last.last + place)
-        whole = with_answer(space.salt, asked, asked.units, unit, len(answer.messages))
+        whole = with_answer(replace(asked, salt=space.salt), asked.units, unit, len(answer.messages))
         metadata = without_none(model=answer.model or None)
         config, turns_of = reads.config.ingest, self.parts.appender.turns_of_session
         maker = TurnMaker(asked.session, asked.client, NO_ECHOES, config, turns_of, metadata=metadata)

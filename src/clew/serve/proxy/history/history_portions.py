@@ -33,15 +33,14 @@ def next_portion(conversation: Conversation) -> Conversation | None:
     )
 
 
-def with_portion(salt: bytes, conversation: Conversation, stored: Conversation) -> Conversation:
+def with_portion(conversation: Conversation, stored: Conversation) -> Conversation:
     """The conversation once its beginning is stored.
 
     Args:
-        salt: of the space.
         stored: the beginning, as it was written.
     """
     if conversation.key != stored.key:  # the space had no turn when the request was looked at
-        digests, chains = hashes(salt, conversation.units, conversation.seed)
-        conversation = replace(conversation, key=stored.key, digests=digests, chains=chains)
+        digests, chains = hashes(stored.salt, conversation.units, conversation.seed)
+        conversation = replace(conversation, salt=stored.salt, key=stored.key, digests=digests, chains=chains)
     held = (*stored.held, *conversation.held[len(stored.held) :])
     return replace(conversation, held=held, recorded=stored.recorded, relayed=stored.relayed)

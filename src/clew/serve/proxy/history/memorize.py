@@ -18,7 +18,7 @@ from clew.ingest.exclude import exclusion
 from clew.ingest.importers.json_fields import without_none
 from clew.memory.wiring import Parts
 from clew.rows.conversations import State, StoredMessage, message_digest, next_chain, put_messages, set_state
-from clew.rows.injections import injections_of
+from clew.rows.injections import blocks_of
 from clew.rows.pause import is_session_paused
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history.conversation_lookup import answer_chain
@@ -30,7 +30,6 @@ from clew.serve.proxy.history.message_turns import TurnMaker, at, calls_before
 from clew.serve.proxy.history.summaries import summary_rows
 from clew.store.protocol import Committed
 from clew.store.selections import TURN_TEXT
-from clew.store.tables import SPACE
 from clew.types.ids import parse_turn_id, turn_id
 from clew.write.append import PlacedTurn
 from clew.write.same_words import SOURCES
@@ -125,7 +124,7 @@ class ConversationLog:
         if not conversation.chains or None in conversation.held:
             self.conversations.pass_over((*before, said.unit))
             return NOTHING
-        asked = with_answer(self._salt(), conversation, before, said.unit, len(answer.messages))
+        asked = with_answer(conversation, before, said.unit, len(answer.messages))
         metadata = without_none(model=answer.model or None, incomplete=None if answer.complete else True)
         maker = self._maker(conversation, client)
         maker = replace(maker, metadata={**(maker.metadata or {}), **metadata})
@@ -176,7 +175,7 @@ class ConversationLog:
     def _blocks(self, session: str) -> dict[str, str]:
         reads = self.parts.reads
         with reads.store.snapshot() as reader:
-            return {each.id: each.block for each in injections_of(reader, reads.space, session)}
+            return blocks_of(reader, reads.space, session)
 
     def _begun(self, conversation: Conversation, request: ChatRequest, maker: TurnMaker, asked: int) -> Conversation:
         """Commits all but the last portion of a long new history, and gives the conversation with these turns.
@@ -194,7 +193,7 @@ class ConversationLog:
             stored = ConversationWriter(self.parts, part).write(made, State.WAITING)
             if stored is None:  # paused; the last portion is not stored either
                 break
-            conversation = with_portion(self._salt(), conversation, stored)
+            conversation = with_portion(conversation, stored)
         return conversation
 
     def _made(
@@ -263,7 +262,7 @@ class ConversationLog:
         if side is not SideRequest.COMPACTION or not conversation.known or self.is_paused(conversation.session):
             return
         last = next((places for places in reversed(conversation.held) if places), ())
-        rows = summary_rows(self._salt(), conversation.key, answer.messages, last)
+        rows = summary_rows(conversation.salt, conversation.key, answer.messages, last)
         if rows:
             reads.store.transaction(lambda tx: put_messages(tx, reads.space, rows))
 
@@ -273,7 +272,7 @@ class ConversationLog:
         if not conversation.chains or None in conversation.held or self.is_paused(conversation.session):
             return
         last = len(conversation.held) - 1
-        named, held = answer_chain(self._salt(), answer), (conversation.held[last] or (),)
+        named, held = answer_chain(conversation.salt, answer), (conversation.held[last] or (),)
         row = StoredMessage(conversation.key, last, named, conversation.digests[last], conversation.relayed, held)
         reads.store.transaction(lambda tx: put_messages(tx, reads.space, [row]))
 
@@ -290,12 +289,6 @@ class ConversationLog:
         if not conversation.key or self.is_paused(conversation.session):
             return
         reads.store.transaction(lambda tx: set_state(tx, reads.space, conversation.key, state), durable=False)
-
-    def _salt(self) -> bytes:
-        reads = self.parts.reads
-        with reads.store.snapshot() as reader:
-            row = SPACE.get(reader, (reads.space,))
-        return b"" if row is None else row.salt
 
 
 def _asked(conversation: Conversation) -> int:
@@ -353,11 +346,9 @@ def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> 
     return _SaidAnswer(units[:-1] if begun else units, moved, answer)
 
 
-def with_answer(
-    salt: bytes, conversation: Conversation, before: Sequence[Unit], said: Unit, messages: int
-) -> Conversation:
+def with_answer(conversation: Conversation, before: Sequence[Unit], said: Unit, messages: int) -> Conversation:
     """The conversation with an answer that is to be stored, after its first so many units."""
-    count = len(before)
+    count, salt = len(before), conversation.salt
     digest = message_digest(salt, said.digest)
     chain = next_chain(salt, conversation.chains[count - 1] if count else conversation.seed, digest)
     longer = replace(
