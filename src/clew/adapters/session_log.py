@@ -93,5 +93,6 @@ class Stretches:
 
 
 def sessions_beginning(memory: Memory, prefix: str) -> list[str]:
-    """Names of the conversations that begin with a prefix, in the order of `Memory.sessions`."""
-    return [info.name for info in memory.sessions() if info.name.startswith(prefix)]
+    """Names of the conversations that begin with a prefix."""
+    view = memory.reads.live.view()
+    return [name for name in view.sessions if name.startswith(prefix) and view.ends(name) is not None]

@@ -72,7 +72,7 @@ def sessions_of(
     """
     return {
         name
-        for name, _, first, last in _ends(reader, space, view)
+        for name, _, first, last in _ends(reader, space, list(_extents(view).items()), view)
         if _is_of(first, last, project=project, branch=branch)
     }
 
@@ -93,13 +93,19 @@ def list_sessions(
         since: only sessions with a turn at or after this moment.
     """
     earliest = to_us(since)
+    extents = {
+        name: at
+        for name, at in _extents(view).items()
+        if earliest is None or (at.end is not None and at.end >= earliest)
+    }
+    latest = sorted(extents.items(), key=lambda each: (each[1].end is None, -(each[1].end or 0), each[0]))
+    if project is None and branch is None:
+        latest = latest[:limit]  # before their turns are read
     chosen = [
-        (name, extent, first, last)
-        for name, extent, first, last in _ends(reader, space, view)
+        (name, at, first, last)
+        for name, at, first, last in _ends(reader, space, latest, view)
         if _is_of(first, last, project=project, branch=branch)
-        and (earliest is None or (extent.end is not None and extent.end >= earliest))
     ]
-    chosen.sort(key=lambda each: (each[1].end is None, -(each[1].end or 0), each[0]))
     return [_info(reader, space, view, *each) for each in chosen[:limit]]
 
 
@@ -182,15 +188,13 @@ def _session_place(ends: Sequence[Mapping[str, Any]]) -> SessionPlace:
     return SessionPlace(names, tuple(f"{folder.casefold()}/" for folder in folders))
 
 
-def _ends(reader: Reader, space: str, view: IndexView) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:
-    """Each session with its extent, its first and its last turn."""
-    extents = _extents(view)
-    keys = [(space, name, int(view.turns.seq[place])) for name, at in extents.items() for place in (at.first, at.last)]
+def _ends(
+    reader: Reader, space: str, sessions: Sequence[tuple[str, _Extent]], view: IndexView
+) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:
+    """Each of these sessions with its extent, its first and its last turn."""
+    keys = [(space, name, int(view.turns.seq[place])) for name, at in sessions for place in (at.first, at.last)]
     rows = TURN.get_many(reader, keys)
-    return [
-        (name, at, *pair)
-        for (name, at), pair in zip(extents.items(), zip(rows[::2], rows[1::2], strict=True), strict=True)
-    ]
+    return [(*each, *pair) for each, pair in zip(sessions, zip(rows[::2], rows[1::2], strict=True), strict=True)]
 
 
 def _extents(view: IndexView) -> dict[str, _Extent]:
