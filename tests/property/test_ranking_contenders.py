@@ -57,6 +57,11 @@ def test_the_best_of_the_contenders_are_the_best_of_all(seed: int, size: int, li
     order = best(found.scores, limit, [found.positions], None)
     expected = best(prior + spoken, limit, [np.arange(size)], allowed)
     assert found.positions[order].tolist() == expected.tolist()
+    known = found.at(expected)
+    assert known is not None
+    assert known.tolist() == (prior + spoken)[expected].tolist()
+    others = np.setdiff1d(np.arange(size), found.positions)
+    assert all(found.at(np.append(expected, other)) is None for other in (*others[:1], *others[-1:]))
 
 
 @pytest.mark.requirement("F-SPEED-58")

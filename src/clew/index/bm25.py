@@ -16,7 +16,7 @@ the same piece. Weights of windows are taken as whole multiples of a common frac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import log
 from typing import Any, Final
 
@@ -302,10 +302,11 @@ def _seldom(
     if not terms:
         return []
     own, before, after = weights
-    ends = np.cumsum([len(pieces) for _, pieces, *_ in terms])
+    factors, pieces, body, extra, _ = zip(*terms, strict=True)
+    ends = list(accumulate(map(len, pieces), initial=0))
     places = np.empty((1 + len(before) + len(after), ends[-1]), dtype=np.intp)
-    np.concatenate([pieces for _, pieces, *_ in terms], out=places[0])
-    bodies: NDArray[Any] = np.concatenate([body for _, _, body, *_ in terms], dtype=kind)
+    np.concatenate(pieces, out=places[0])
+    bodies: NDArray[Any] = np.concatenate(body, dtype=kind)
     row = 0
     # A piece's predecessors contain it in the "after" part of their windows, and vice versa.
     for side, onward in zip((before, after), reversed(links), strict=True):
@@ -313,17 +314,21 @@ def _seldom(
         for _ in side:
             row += 1
             above = onward.take(above, mode="wrap", out=places[row])  # -1 reads the last, unused element
-    steps = places + np.repeat(np.arange(len(terms)) * len(norms), np.diff(ends, prepend=0))
+    steps = places if len(terms) == 1 else places.copy()
+    for number, (low, high) in enumerate(pairwise(ends)):
+        steps[:, low:high] += number * len(norms)
     counts = np.zeros(len(terms) * len(norms), dtype=kind)
-    owns: NDArray[Any] = np.concatenate([extra for *_, extra, _ in terms], dtype=kind)
+    owns: NDArray[Any] = np.concatenate(extra, dtype=kind)
     owns += bodies
     counts[steps[0]] = owns * kind(own)
     for step, weight in zip(steps[1:], (*before, *after), strict=True):
         counts[step] += bodies * kind(weight)
     held = counts[steps].astype(np.float64)
     shares = held / (held + norms[places])
-    shares *= np.repeat([factor for factor, *_ in terms], np.diff(ends, prepend=0))
-    return [(places[:, low:high], shares[:, low:high]) for low, high in pairwise((0, *ends.tolist()))]
+    found = [(places[:, low:high], shares[:, low:high]) for low, high in pairwise(ends)]
+    for factor, (_, some) in zip(factors, found, strict=True):
+        np.multiply(some, factor, out=some)
+    return found
 
 
 def _counts(view: IndexView, found: Postings, window: NeighbourWindow) -> Counts:

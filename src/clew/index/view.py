@@ -407,18 +407,20 @@ def gather_postings(
     df = 0
     for number, code in places:
         segment, first = segments[number]
-        held = slice(segment.start[code], segment.start[code + 1])
-        parts.append((segment.piece[held], segment.body[held], segment.extra[held]))
+        low, high = segment.start.item(code), segment.start.item(code + 1)
+        parts.append((segment.piece[low:high], segment.body[low:high], segment.extra[low:high]))
         firsts.append(first)
-        df += int(segment.df[code])
+        df += segment.df.item(code)
     if not parts:
         return bytearray(), bytearray(), bytearray(), 0
     pieces, body, extra = parts[0]
     if len(parts) == 1:  # as many are, whose counts need not be copied
         return np.add(pieces, firsts[0], dtype=np.int64), body, extra, df
     numbers, bodies, extras = zip(*parts, strict=True)
-    pieces = np.concatenate(numbers, dtype=np.int64)
-    pieces += np.repeat(firsts, list(map(len, numbers)))
+    pieces, end = np.concatenate(numbers, dtype=np.int64), 0
+    for first, some in zip(firsts, numbers, strict=True):  # `numpy.repeat` takes twice the time of all the rest
+        start, end = end, end + len(some)
+        pieces[start:end] += first
     return pieces, np.concatenate(bodies), np.concatenate(extras), df
 
 

@@ -42,6 +42,13 @@ class Contenders:
     spoken: Scores
     scores: Scores
 
+    def at(self, positions: NDArray[np.integer]) -> Scores | None:
+        """The scores of some turns; None if one of them is not among these."""
+        places = self.positions.searchsorted(positions)
+        if len(places) and int(places.max()) == len(self.positions):
+            return None
+        return self.scores[places] if np.array_equal(self.positions[places], positions) else None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Leading:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from operator import add
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,11 +99,6 @@ class Frame:
         return len(self.view.turns.ordinal)
 
     @property
-    def without_price(self) -> "Frame":
-        """This frame with a weight of 0 for the cost of turns, for rankings without a budget."""
-        return replace(self, config=replace(self.config, cost=0.0, cost_assistant=0.0))
-
-    @property
     def matches(self) -> bool:
         """Whether some turn has a word of the question, or is near to it in meaning."""
         return self.similarity is not None or (self.piece_scores is not None and bool(self.piece_scores.any()))
@@ -132,10 +128,15 @@ def make_frame(
     with_assistant: bool,
     region: tuple[WeightedRange, ...] = (),
     around: GraphContext = NOTHING,
+    **more: Any,
 ) -> Frame:
-    """A frame with the BM25F of the question's terms, computed once for all signals."""
+    """A frame with the BM25F of the question's terms, computed once for all signals.
+
+    Args:
+        more: other fields of the frame.
+    """
     pieces = bm25f(view, intent.terms, NeighbourWindow(), weights=_weights(intent)) if intent.terms else None
-    return Frame(intent, view, config, pieces, similarity, with_assistant, region, around=around)
+    return Frame(intent, view, config, pieces, similarity, with_assistant, region, around=around, **more)
 
 
 def _weights(intent: Intent) -> list[float] | None:
@@ -144,6 +145,12 @@ def _weights(intent: Intent) -> list[float] | None:
         return None
     read = {term for _, word in intent.respelt for term in terms(word)}
     return [WEIGHT if term in read else 1.0 for term in intent.terms]
+
+
+@lru_cache(maxsize=16)
+def without_price(config: RecallConfig) -> RecallConfig:
+    """Settings with a weight of 0 for the cost of turns, for rankings without a budget."""
+    return replace(config, cost=0.0, cost_assistant=0.0)
 
 
 def assistant_takes_part(view: IndexView) -> bool:

@@ -18,7 +18,7 @@ from clew.index.view import IndexView, Mask
 from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
-from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
+from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame, without_price
 from clew.rank.graph_context import NOTHING, GraphContextReader
 from clew.rank.information import UsedWords
 from clew.rank.intent import Intent, read_intent
@@ -111,6 +111,8 @@ class Ranker:
         shown: Collection[tuple[str, int]] = (),
         session: str | None = None,
         view: IndexView | None = None,
+        *,
+        priced: bool = True,
     ) -> Frame:
         """Everything that ranking a question looks at.
 
@@ -120,6 +122,7 @@ class Ranker:
             session: the one that is going on, when the question counts from it; None for that of the newest turn.
             view: the index from before the question was stored, which does for all that does not count from it; None
                 for the present one.
+            priced: what a turn costs counts.
         """
         before, view = view, self._live.view() if view is None else view
         with_assistant = assistant_takes_part(view)
@@ -135,15 +138,12 @@ class Ranker:
             _with_joined_words(intent, view), view.document_frequency, view.similar_terms, UsedWords()
         )
         if before is not None and intent.positions:
-            return self.frame(text, now, region, shown, session)
+            return self.frame(text, now, region, shown, session, priced=priced)
         cosines = self._cosines(view, intent)
         similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
-        config = self._config()
+        config = self._config() if priced else without_price(self._config())
         around = NOTHING if self._sources.graph is None else self._sources.graph.look(intent.text, config, view)
         labels = self._labels(view, intent, config, shown, near=similarity is not None)
-        found = make_frame(
-            intent, view, config, similarity, with_assistant=with_assistant, region=region, around=around
-        )
         more: dict[str, Any] = {}
         if cosines is not None and (serving := self.serving(view)) is not None:
             more = {"cosines": cosines[0], "alike": likeness(view, serving.name)}
@@ -158,7 +158,9 @@ class Ranker:
             more["facts"] = self._sources.facts(view, intent)
         if labels is not NO_LABELS:
             more["labels"] = labels
-        found = replace(found, **more) if more else found
+        found = make_frame(
+            intent, view, config, similarity, with_assistant=with_assistant, region=region, around=around, **more
+        )
         if self._sources.workplaces is None or not config.position:
             return found
         return self._with_workplace(found, workplace(text, exact=intent.wants.exact))

@@ -3,7 +3,7 @@
 Borders: reads the index only; texts are fetched by the caller. The result does not depend on the layout of the index.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import compress, repeat
@@ -69,39 +69,49 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
     """
     if not frame.size:
         return [], []
-    standing, weighted = _weighted(frame.config, with_assistant=frame.with_assistant)
-    asked: list[Opinion] = []
+    weighted = _weighted(frame.config, with_assistant=frame.with_assistant)
+    asked: dict[str, Opinion] = {}
     known = {} if first is None else first.opinions
-    for signal, weight in weighted:
-        asked += [known[signal.name]] if signal.name in known else _asked(signal, weight, frame, asked)
-    return _standing_opinions(frame, standing), asked
+    for signal, weight in weighted.asked:
+        opinion = known.get(signal.name) or _asked(signal, weight, frame, asked)
+        if opinion is not None:
+            asked[signal.name] = opinion
+    return _standing_opinions(frame, weighted), list(asked.values())
 
 
-def _standing_opinions(frame: Frame, weighted: Sequence[tuple[Signal, float]]) -> list[Opinion]:
-    """The opinions that hold for any question, cached with the view for these weights."""
+class _Weighted(NamedTuple):
+    """The signals that have a weight, with it: those that stand for any question, and those that are asked.
 
-    def made() -> list[Opinion]:
-        found = (_opinion(signal, weight, _standing(signal, frame)) for signal, weight in weighted)
-        return [opinion for some in found for opinion in some]
+    Attributes:
+        key: names the opinions of those that stand.
+    """
 
-    weights = tuple((signal.name, weight) for signal, weight in weighted)
-    return frame.view.derived(CacheKey("standing", weights), made)
+    standing: Sequence[tuple[Signal, float]]
+    asked: Sequence[tuple[Signal, float]]
+    key: CacheKey[list[Opinion]]
 
 
 @lru_cache(maxsize=16)
-def _weighted(
-    config: RecallConfig, *, with_assistant: bool
-) -> tuple[Sequence[tuple[Signal, float]], Sequence[tuple[Signal, float]]]:
-    """The signals that have a weight, with it: those that stand for any question, and those that are asked."""
+def _weighted(config: RecallConfig, *, with_assistant: bool) -> _Weighted:
     weights = [(signal, weight) for signal in SIGNALS if (weight := signal.weight(config, with_assistant))]
-    return [each for each in weights if each[0].standing], [each for each in weights if not each[0].standing]
+    standing = [each for each in weights if each[0].standing]
+    key: CacheKey[list[Opinion]] = CacheKey("standing", tuple((signal.name, weight) for signal, weight in standing))
+    return _Weighted(standing, [each for each in weights if not each[0].standing], key)
 
 
-def _asked(signal: Signal, weight: float, frame: Frame, before: Sequence[Opinion]) -> list[Opinion]:
-    if not signal.derived:
-        return _opinion(signal, weight, _values(signal, frame))
-    values = signal.compute(frame, {opinion.name: opinion for opinion in before})
-    return _opinion(signal, weight, _scaled(signal, frame, values))
+def _standing_opinions(frame: Frame, weighted: _Weighted) -> list[Opinion]:
+    """The opinions that hold for any question, cached with the view for these weights."""
+
+    def made() -> list[Opinion]:
+        found = ((signal, weight, _standing(signal, frame)) for signal, weight in weighted.standing)
+        return [_opinion(signal, weight, values) for signal, weight, values in found if values[0] is not None]
+
+    return frame.view.derived(weighted.key, made)
+
+
+def _asked(signal: Signal, weight: float, frame: Frame, before: Mapping[str, Opinion]) -> Opinion | None:
+    values = signal.compute(frame, before) if signal.derived else signal.compute(frame)
+    return None if values is None else _opinion(signal, weight, _scaled(signal, frame, values))
 
 
 def _standing(signal: Signal, frame: Frame) -> tuple[Column | None, float, float]:
@@ -131,9 +141,9 @@ def _scaled(signal: Signal, frame: Frame, values: Column | Mask | None) -> tuple
     return scores, mean, spread / (signal.alone if frame.similarity is None else 1.0)
 
 
-def _opinion(signal: Signal, weight: float, found: tuple[Column | None, float, float]) -> list[Opinion]:
+def _opinion(signal: Signal, weight: float, found: tuple[Column | None, float, float]) -> Opinion:
     values, mean, spread = found
-    return [] if values is None else [Opinion(signal.name, values, weight, mean, spread, signal.ranks)]
+    return Opinion(signal.name, cast(Column, values), weight, mean, spread, signal.ranks)
 
 
 class Ranking(Sequence[Candidate]):
@@ -206,8 +216,13 @@ class Ranking(Sequence[Candidate]):
 
     def rows(self, places: Sequence[int]) -> "CandidateRows":
         """The candidates at these indexes of the ranking, from 0, before anything is made of them."""
-        view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
         asked = [each for each in self._fused.opinions if each.ranks]
+        return self._rows(places, asked, self._ranks_of(asked, np.asarray(places, dtype=np.int64)))
+
+    def _rows(
+        self, places: Sequence[int], asked: Sequence[Opinion], ranks: Callable[[], NDArray[np.int64]]
+    ) -> "CandidateRows":
+        view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
         return CandidateRows(
             positions.tolist(),
             list(map(view.sessions.__getitem__, view.turns.session[positions].tolist())),
@@ -216,17 +231,17 @@ class Ranking(Sequence[Candidate]):
             self._fused.at(positions),
             self._fused.shares(positions),
             [each.name for each in asked],
-            self._ranks_of(asked, np.asarray(places, dtype=np.int64)),
+            ranks,
         )
 
     def candidates(self, places: Sequence[int]) -> list[Candidate]:
         """The candidates at these indexes of the ranking, from 0."""
-        return self.rows(places).candidates()
+        return self._rows(places, (), partial(_no_ranks, len(places))).candidates()
 
     def _ranks_of(self, asked: Sequence[Opinion], wanted: NDArray[np.int64]) -> Callable[[], NDArray[np.int64]]:
         """Gives, for each signal and candidate, the candidate's rank; 0 where the signal has no value for it."""
         if not asked:
-            return lambda: np.zeros((0, len(wanted)), dtype=np.int64)
+            return partial(_no_ranks, len(wanted))
         shared = self._fused.rank_shares
         if shared is not None:
             shares = np.stack([shared[each.name][self.positions[wanted]] for each in asked])
@@ -274,6 +289,11 @@ class CandidateRows:
         return [dict(compress(zip(self.asked, row, strict=True), row)) for row in found.T.tolist()]
 
 
+def _no_ranks(count: int) -> NDArray[np.int64]:
+    """The ranks of so many candidates by no signal."""
+    return np.zeros((0, count), dtype=np.int64)
+
+
 def _ranks_of_shares(shares: Scores, weights: Sequence[float], k: int) -> NDArray[np.int64]:
     """Ranks among all turns, derived from their reciprocal rank shares."""
     with np.errstate(divide="ignore"):
@@ -310,7 +330,7 @@ def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking |
     if frame.config.fusion == "rrf":
         fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
     else:
-        fused = Fused.of(_standing_sum(frame, standing) + spoken, [*standing, *asked])
+        fused = Fused.of(_standing_sum(frame, standing)[0] + spoken, [*standing, *asked])
     allowed = _relevant(frame, spoken, mask)
     fused = dampened(frame, fused, tie, allowed)
     return Ranking(frame, fused, best(fused.score, limit, tie, allowed))
@@ -328,17 +348,16 @@ def _ranked_few(
     is_plain = frame.config.fusion == "score" and frame.config.floor == NO_FLOOR
     if frame.size < max(LARGE, FOR_EACH * limit) or not is_plain or is_needed(frame):
         return None
-    prior, spoken_at = _standing_sum(frame, standing), partial(scores_at, asked)
-    highest: CacheKey[float] = CacheKey("highest standing sum", _weights_of(standing))
-    most = frame.view.derived(highest, lambda: float(prior.max()))
+    (prior, most), spoken_at = _standing_sum(frame, standing), partial(scores_at, asked)
     found = contenders(asked, prior, most, limit, _allowed(frame, mask), spoken_at)
     if found is None or float(found.spoken.max(initial=0.0)) < SOMETHING:
         return None
-    fused = Fused(
-        lambda: prior + by_score(asked, frame.size).score,
-        [*standing, *asked],
-        some=lambda positions: prior[positions] + spoken_at(positions),
-    )
+
+    def some(positions: NDArray[np.integer]) -> Scores:
+        known = found.at(positions)
+        return prior[positions] + spoken_at(positions) if known is None else known
+
+    fused = Fused(lambda: prior + by_score(asked, frame.size).score, [*standing, *asked], some=some)
     order = best(found.scores, limit, [_Among(column, found.positions) for column in tie], None)
     return Ranking(frame, fused, found.positions[order])
 
@@ -380,27 +399,26 @@ def _memories(view: IndexView) -> NDArray[np.bool_] | None:
     return view.grown(_TOLD, lambda rows: view.turns.chars[rows] > 0)
 
 
-def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
-    """The sum of the standing opinions, cached with the view for these weights.
+def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> tuple[Scores, float]:
+    """The sum of the standing opinions, and the highest of them, cached with the view for these weights.
 
     Plain values that never change are added first, since their sum is also computed for new turns only.
     """
 
-    def total() -> Scores:
+    def total() -> tuple[Scores, float]:
         plain = [opinion for opinion in standing if opinion.name in _GROWING]
         others = [opinion for opinion in standing if opinion.name not in _GROWING]
-        sums = frame.view.grown(_weights_key("plain sum", plain), lambda rows: _sum_of(plain, rows))
-        return np.asarray(sums + by_score(others, frame.size).score if others else sums)
+        plain_key: CacheKey[Scores] = CacheKey("plain sum", _weights_of(plain))
+        sums = frame.view.grown(plain_key, lambda rows: _sum_of(plain, rows))
+        prior = np.asarray(sums + by_score(others, frame.size).score if others else sums)
+        return prior, float(prior.max())
 
-    return frame.view.derived(_weights_key("standing sum", standing), total)
-
-
-def _weights_key(name: str, opinions: Sequence[Opinion]) -> CacheKey[Scores]:
-    return CacheKey(name, _weights_of(opinions))
+    key: CacheKey[tuple[Scores, float]] = CacheKey("standing sum", _weights_of(standing))
+    return frame.view.derived(key, total)
 
 
 def _weights_of(opinions: Sequence[Opinion]) -> tuple[tuple[str, float], ...]:
-    return tuple((opinion.name, opinion.weight) for opinion in opinions)
+    return tuple([(opinion.name, opinion.weight) for opinion in opinions])
 
 
 def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:

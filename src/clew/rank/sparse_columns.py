@@ -69,7 +69,9 @@ Column = Scores | FewTurns | BySession
 def distinct(positions: NDArray[np.intp]) -> NDArray[np.intp]:
     """Positions in ascending order, each once, without `numpy.unique`, whose first call loads a module for 9 ms."""
     ordered = np.sort(positions)
-    return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
 
 
 def whole(column: Column) -> Scores:

@@ -23,8 +23,7 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
         priced: what a turn costs counts, as in a recall.
     """
     asked_at = chosen.as_of or path.clock()
-    frame = path.ranker.frame(query, asked_at, session=chosen.session)
-    frame = frame if priced else frame.without_price
+    frame = path.ranker.frame(query, asked_at, session=chosen.session, priced=priced)
     matches = list(path.ranker.rank(frame, limit, path.selector.mask(frame.view, chosen, asked_at)))
     with path.store.snapshot() as reader:
         rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in matches])
