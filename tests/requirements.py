@@ -1791,6 +1791,11 @@ SPEED = (
         "Issue 12.1",
         "In a large space only turns that may be among the best are scored; what is found stays the same.",
     ),
+    Requirement(
+        "F-SPEED-59",
+        "DESIGN 13",
+        "What the words of a question rule out is not looked for; a question is read as if it were.",
+    ),
     Requirement("F-SPEED-35", "Issue 12.1", "Small segments are gathered in memory; what is found stays the same."),
     Requirement(
         "F-SPEED-39", "Issue 12.1", "Receipts are gathered for a second before they are written, unless somebody waits."

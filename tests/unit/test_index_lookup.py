@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from clew.index.bm25 import NeighbourWindow, bm25f
+from clew.index.entry import PieceTerms, TurnEntry, name_head, name_mark
 from clew.index.gathering import regrouped
 from clew.index.live import SETTLED, LiveIndex
+from clew.index.segment import Segment, build
 from clew.index.string_table import StringTable, sections, to_bytes
 from clew.index.term_directory import TermDirectory
+from clew.index.view import IndexView
 from clew.memory import Memory
 from clew.store.selections import SegmentKey
 from clew.types import Turn
@@ -127,3 +130,15 @@ def test_counts_of_a_word_that_do_not_fit_a_byte_are_kept_whole(memory: Memory) 
     assert counts is not None
     assert counts.tolist() == [30 * 20 + 6, 20 + 30 * 12]
     assert np.allclose(found, bm25f(view, ["tea"], NeighbourWindow((0.6, 0.4, 0.2 + 1e-12), (0.3, 0.15))))
+
+
+@pytest.mark.requirement("F-SPEED-59")
+@pytest.mark.parametrize("packed", [False, True])
+def test_whether_somebody_may_be_called_by_a_name_is_known_of_all_turns(packed: bool) -> None:
+    heads = [name_head("listener"), name_head("speaker"), "@day="]
+    for extra, expected in (({}, []), ({name_mark("Kate", "listener"): 1, "@dated": 1}, heads[:1])):
+        piece = PieceTerms(chars=9, body={"tea": 1, "speaker": 1}, extra=extra)
+        entries = [TurnEntry(n, "s", n, "", None, "user", n, 9, (piece,)) for n in range(3)]
+        view = IndexView.of([Segment.load(build(entries))]) if packed else IndexView.of(tail=entries)
+        assert [head for head in heads if view.may_have_marks(head)] == expected
+    assert not TermDirectory([]).may_begin("@")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate, pairwise
 from math import log
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,7 @@ _DENSE_FROM: Final = 40
 """A term in more than one of this many pieces is scored over whole arrays, which is then faster than by postings."""
 
 
-@dataclass(frozen=True, slots=True)
-class NeighbourWindow:
+class NeighbourWindow(NamedTuple):
     """How much a piece's neighbours contribute to its term frequencies.
 
     The default weights were set by hand on development data.
@@ -70,6 +69,10 @@ class NeighbourWindow:
     def none(cls) -> "NeighbourWindow":
         """A window without neighbours: each piece is scored by itself."""
         return cls((), ())
+
+
+WINDOW: Final = NeighbourWindow()
+"""The usual window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class _Distant:
 def bm25f(
     view: IndexView,
     terms: Sequence[str],
-    window: NeighbourWindow = NeighbourWindow(),
+    window: NeighbourWindow = WINDOW,
     k1: float = K1,
     b: float = B,
     mask: Mask | None = None,
@@ -180,11 +183,9 @@ def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
     """The score of each turn's best piece."""
     if len(piece_scores) == len(view.turns.ordinal):
         return piece_scores
-    several = view.several
     best = piece_scores.take(view.first_pieces, mode="clip")  # faster than an index; all of them are in range
-    for piece in range(1, int(view.turns.piece_count[several].max(initial=1))):
-        several = several[view.turns.piece_count[several] > piece]
-        best[several] = np.maximum(best[several], piece_scores[view.turns.first_piece[several] + piece])
+    turns, pieces = (numbers.astype(np.intp) for numbers in view.further_pieces)
+    np.maximum.at(best, turns, piece_scores[pieces])
     return best
 
 
@@ -400,6 +401,7 @@ def _join(one: _Distant, other: _Distant) -> _Distant:
 
 def _score_everywhere(share: Scores, norms: Scores, factor: float, counts: Counts) -> None:
     """Makes `share` one term's share of every piece's score, over whole arrays, which for frequent terms is faster."""
-    np.add(counts, norms[: len(counts)], out=share)
-    np.divide(counts, share, out=share)
+    held = counts.astype(np.float64)  # once, and not in each of the two steps
+    np.add(held, norms[: len(counts)], out=share)
+    np.divide(held, share, out=share)
     share *= factor

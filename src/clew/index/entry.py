@@ -227,7 +227,12 @@ STANDING: Final = "@standing"
 
 def name_mark(name: str, of: str) -> str:
     """The term added to a turn that calls its `speaker` or its `listener` by a name."""
-    return f"@{of}={name.casefold()}"
+    return f"{name_head(of)}{name.casefold()}"
+
+
+def name_head(of: str) -> str:
+    """How the terms of `name_mark` begin."""
+    return f"@{of}="
 
 
 def date_marks(start: datetime, end: datetime, grain: str) -> tuple[str, ...]:

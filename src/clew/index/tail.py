@@ -11,16 +11,21 @@ from clew.index.entry import SATURATION, TurnEntry
 # A posting is one number: the piece, 8 bits of body count, 8 bits of extra count.
 _PIECE_BITS: Final = 16
 _BODY_BITS: Final = 8
+
+MARK: Final = "@"
+"""What terms begin with that are no words of a turn, see `clew.index.entry.name_mark`."""
+
 _COUNT: Final = 0xFF
 
 
 class Tail:
     """Maps terms to postings. One thread at a time may add; other threads may read older states meanwhile."""
 
-    __slots__ = ("_postings",)
+    __slots__ = ("_marks", "_postings")
 
     def __init__(self) -> None:
         self._postings: dict[str, array[int]] = {}
+        self._marks: set[str] = set()  # how the terms begin that are no words, up to their "="
 
     def add(self, entry: TurnEntry, first_piece: int) -> None:
         """Adds a turn's pieces, numbered from `first_piece`, which must be above all numbers used so far."""
@@ -33,6 +38,8 @@ class Tail:
                 held = self._postings.get(term)
                 if held is None:
                     self._postings[term] = array("q", (base + code,))
+                    if term[0] == MARK:
+                        self._marks.add(term[: term.find("=") + 1])
                 else:
                     held.append(base + code)
 
@@ -48,6 +55,10 @@ class Tail:
         if not len(codes):
             return None
         return codes >> _PIECE_BITS, codes >> _BODY_BITS & _COUNT, codes & _COUNT
+
+    def has_marks(self, head: str) -> bool:
+        """Whether some turn, of this state or a newer one, has a term that begins with `MARK` and so up to its "="."""
+        return head in self._marks
 
     def similar(self, word: str, edits: int, cut: int) -> set[str]:
         """Terms with a word's first letter whose length may be that of the word; see `TermDirectory.similar`."""

@@ -73,6 +73,13 @@ class TermDirectory:
         places = (np.flatnonzero(fits) + low).tolist()
         return {to_text(self._tables[tables[at]][codes[at]]) for at in places}
 
+    def may_begin(self, head: str) -> bool:
+        """Whether some term begins so, as far as its first `PREFIX` bytes tell."""
+        string = to_bytes(head)[:PREFIX]
+        keys, low = self._merged[0], prefix_of(string)
+        at = bisect_left(keys, low)
+        return at < len(keys) and keys[at] < low + (1 << 8 * (PREFIX - len(string)))
+
     def find(self, term: str) -> list[tuple[int, int]]:
         """The number of each segment that has the term, ascending, and the term's code there."""
         string = to_bytes(term)

@@ -232,9 +232,13 @@ class IndexView:
         return self.grown(_FIRST_PIECES, lambda rows: self.turns.first_piece[rows].astype(np.intp))
 
     @cached_property
-    def several(self) -> NDArray[np.intp]:
-        """Positions of the turns with more than one piece (usually few)."""
-        return np.flatnonzero(self.turns.piece_count > 1)
+    def further_pieces(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The pieces that are not the first of their turn (usually few): position of the turn, and number, of each."""
+        several = np.flatnonzero(self.turns.piece_count > 1)
+        further, first = self.turns.piece_count[several] - 1, self.turns.first_piece[several]
+        starts = np.repeat(first + 1 - np.cumsum(further) + further, further)
+        pieces = starts + np.arange(len(starts))
+        return np.repeat(several, further).astype(np.int32), pieces.astype(np.int32)
 
     def lookup(self, term: str) -> Postings:
         """The postings of a term; empty if no turn contains it. Several signals look up the terms of one question."""
@@ -273,6 +277,10 @@ class IndexView:
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         return self._note(term, df + self._turns_in(rest[0]) if rest else df)
 
+    def may_have_marks(self, head: str) -> bool:
+        """Whether some turn may have a mark that begins so, such as `name_head` gives; False is certain."""
+        return self.directory.may_begin(head) or (self._tail is not None and self._tail.has_marks(head))
+
     def similar_terms(self, word: str, edits: int, cut: int) -> set[str]:
         """Terms that may be a few edits from a word, less some letters at its end; see `TermDirectory.similar`."""
         found = self.directory.similar(word, edits, cut)
@@ -295,7 +303,10 @@ class IndexView:
 
     def _turns_in(self, pieces: Ints) -> int:
         """The number of turns that these pieces (ascending, at least one) belong to."""
-        return 1 if len(pieces) == 1 else 1 + int(np.count_nonzero(np.diff(self.pieces.turn[pieces])))
+        if len(pieces) == 1:
+            return 1
+        owners = self.pieces.turn[pieces]
+        return 1 + int(np.count_nonzero(owners[1:] != owners[:-1]))
 
     def position(self, session: str, seq: int) -> int | None:
         """The position of a turn, or None if it is not in this view."""

@@ -47,7 +47,7 @@ class Contenders:
         places = self.positions.searchsorted(positions)
         if len(places) and int(places.max()) == len(self.positions):
             return None
-        return self.scores[places] if np.array_equal(self.positions[places], positions) else None
+        return self.scores[places] if (self.positions[places] == positions).all() else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -115,6 +115,9 @@ class Filter(Record):
         )
 
 
+_EVERYTHING: Final = Filter()
+
+
 def filter_of(only: TurnFilters) -> Filter:
     """Checks filters as a caller gives them.
 
@@ -122,6 +125,8 @@ def filter_of(only: TurnFilters) -> Filter:
         InputError: the time range ends before it starts, or starts after `as_of`; or a filter has an unknown name,
             which would let everything through.
     """
+    if not only:
+        return _EVERYTHING
     unknown = sorted(only.keys() - RecallOptions.__annotations__.keys())
     if unknown:
         raise InputError(f"{unknown[0]!r} is no restriction; expected one of {', '.join(TurnFilters.__annotations__)}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.config import RecallConfig
-from clew.index.bm25 import NeighbourWindow, bm25f
+from clew.index.bm25 import bm25f
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.anchors import NOWHERE, PointedTurns, WeightedRange
@@ -126,8 +126,6 @@ def make_frame(
     similarity: Scores | None,
     *,
     with_assistant: bool,
-    region: tuple[WeightedRange, ...] = (),
-    around: GraphContext = NOTHING,
     **more: Any,
 ) -> Frame:
     """A frame with the BM25F of the question's terms, computed once for all signals.
@@ -135,8 +133,8 @@ def make_frame(
     Args:
         more: other fields of the frame.
     """
-    pieces = bm25f(view, intent.terms, NeighbourWindow(), weights=_weights(intent)) if intent.terms else None
-    return Frame(intent, view, config, pieces, similarity, with_assistant, region, around=around, **more)
+    pieces = bm25f(view, intent.terms, weights=_weights(intent)) if intent.terms else None
+    return Frame(intent, view, config, pieces, similarity, with_assistant, **more)
 
 
 def _weights(intent: Intent) -> list[float] | None:

@@ -29,6 +29,9 @@ GROUP: Final = 32
 GROUPS: Final = 3
 """Fewest groups for each wanted score: with fewer, too many scores would pass that are not among the best."""
 
+FEW: Final = 20
+"""Turns whose shares are named one by one."""
+
 MARGIN: Final = 2e-6
 """What scores that round to the same 1e-6 differ by at most, and the same again for errors of floating-point sums."""
 
@@ -80,13 +83,13 @@ def centred(values: Scores) -> tuple[float, float]:
     mean below a match: the only turn of a space would else be its own average. A flat signal gets an infinite spread,
     so that it adds 0.
     """
-    known, total = values, float(np.sum(values))
+    known, total = values, float(np.add.reduce(values))
     if isnan(total):  # one sum is cheaper than a test of every value
         known = values[~np.isnan(values)]
-        total = float(np.sum(known))
+        total = float(np.add.reduce(known))
     size = len(known) + SILENT
     mean = total / size
-    spread = float(np.sqrt(max(float(np.sum(known * known)) / size - mean * mean, 0.0)))
+    spread = float(np.sqrt(max(float(np.add.reduce(known * known)) / size - mean * mean, 0.0)))
     return mean, spread if spread >= FLAT else np.inf
 
 
@@ -141,6 +144,8 @@ class ShareTable:
     def by_name(self) -> list[dict[str, float]]:
         """The shares of each turn, rounded to 1e-6; signals that added 0 are absent."""
         table = np.round(self.shares, 6)
+        if len(table) <= FEW:  # then looking for signals that are silent for all costs more than it saves
+            return [dict(compress(zip(self.names, row, strict=True), row)) for row in table.tolist()]
         speaking = np.flatnonzero(table.any(axis=0))
         table, names = table[:, speaking], [self.names[each] for each in speaking.tolist()]
         if table.all():
@@ -155,8 +160,10 @@ def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores
         values[:, column] = opinion.values[positions]
     values -= [opinion.mean for opinion in opinions]
     values *= [opinion.weight / opinion.spread for opinion in opinions]
-    ranks = np.array([opinion.ranks for opinion in opinions], dtype=np.bool_)
-    return np.where(np.isnan(values) & ranks, 0.0, values)
+    if isnan(np.add.reduce(values, axis=None)):  # one sum is cheaper than a test of every value
+        ranks = np.array([opinion.ranks for opinion in opinions], dtype=np.bool_)
+        values[np.isnan(values) & ranks] = 0.0
+    return values
 
 
 def by_score(opinions: Sequence[Opinion], size: int) -> Fused:

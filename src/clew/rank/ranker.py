@@ -19,7 +19,7 @@ from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame, without_price
-from clew.rank.graph_context import NOTHING, GraphContextReader
+from clew.rank.graph_context import GraphContextReader
 from clew.rank.information import UsedWords
 from clew.rank.intent import Intent, read_intent
 from clew.rank.intent.respelling import with_respelt_words
@@ -142,11 +142,12 @@ class Ranker:
         cosines = self._cosines(view, intent)
         similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
         config = self._config() if priced else without_price(self._config())
-        around = NOTHING if self._sources.graph is None else self._sources.graph.look(intent.text, config, view)
         labels = self._labels(view, intent, config, shown, near=similarity is not None)
-        more: dict[str, Any] = {}
+        more: dict[str, Any] = {"region": region}
+        if self._sources.graph is not None:
+            more["around"] = self._sources.graph.look(intent.text, config, view)
         if cosines is not None and (serving := self.serving(view)) is not None:
-            more = {"cosines": cosines[0], "alike": likeness(view, serving.name)}
+            more |= {"cosines": cosines[0], "alike": likeness(view, serving.name)}
         if self._sources.importance is not None and config.importance:
             more["importance"] = self._sources.importance(view)
         if intent.positions and config.position:
@@ -158,9 +159,7 @@ class Ranker:
             more["facts"] = self._sources.facts(view, intent)
         if labels is not NO_LABELS:
             more["labels"] = labels
-        found = make_frame(
-            intent, view, config, similarity, with_assistant=with_assistant, region=region, around=around, **more
-        )
+        found = make_frame(intent, view, config, similarity, with_assistant=with_assistant, **more)
         if self._sources.workplaces is None or not config.position:
             return found
         return self._with_workplace(found, workplace(text, exact=intent.wants.exact))

@@ -87,7 +87,7 @@ class SqlReader(ABC):
             declared = table_named(table)
             check_keys(declared, keys)
             check_columns(declared, columns, None)
-            whole = self._all_of(declared, keys, tuple(columns)) if columns and keys else None
+            whole = self._all_of(declared, keys, tuple(columns or declared.names)) if keys else None
             if whole is not None:
                 return list(whole)
             width, held = declared.key, (*declared.key_names, *(columns or declared.names[declared.key :]))

@@ -10,11 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from clew.index.entry import name_mark
+from clew.index.entry import name_head, name_mark
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.text.terms import terms
 
+_CALLED: Final = ("listener", "speaker")
+_SOME: Final = CacheKey[bool]("somebody is called by a name")
 _NICKNAMES: Final = CacheKey[dict[str, int | None]]("nicknames")
 
 SIGHTINGS: Final = 2
@@ -39,6 +41,8 @@ def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
     Args:
         words: case-folded words.
     """
+    if not view.derived(_SOME, lambda: any(view.may_have_marks(name_head(of)) for of in _CALLED)):
+        return {}
     held = view.derived(_NICKNAMES, dict[str, int | None])
     found: dict[str, int] = {}
     for word in words:
@@ -51,7 +55,7 @@ def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
 
 
 def _owner(view: IndexView, word: str) -> int | None:
-    marks = {of: name_mark(word, of) for of in ("listener", "speaker")}
+    marks = {of: name_mark(word, of) for of in _CALLED}
     sightings = sum(map(view.document_frequency, marks.values()))
     if sightings < SIGHTINGS:  # true of most words; spares looking up their postings
         return None

@@ -88,11 +88,25 @@ def shown_languages(text: str) -> tuple[str, ...]:
         if own is not None:  # Japanese can do without Kana, and writes most of the words of Chinese alike
             return ("zh", "ja") if own == "zh" else (own,)
     words = frozenset(_WORD.findall(lower))
+    if words.isdisjoint(_other_words()) and not words.isdisjoint(_english_words()):
+        return ()  # as nearly all English: fewer words are of any other language alone than of English alone
     scores = {language: len(words & function_words(language)) for language in LATIN}
     best = max(scores.values())
     if not best:
         return ()
     return tuple(each for each, score in scores.items() if score == best and _beats_english(words, each))
+
+
+@lru_cache(maxsize=1)
+def _other_words() -> frozenset[str]:
+    """Function words of languages with Latin letters, as far as English has not the same."""
+    return frozenset().union(*map(function_words, LATIN)) - STOPWORDS
+
+
+@lru_cache(maxsize=1)
+def _english_words() -> frozenset[str]:
+    """Function words of English that none of those languages has."""
+    return STOPWORDS.difference(*map(function_words, LATIN))
 
 
 def _shows(lower: str, letters: re.Pattern[str], others: re.Pattern[str] | None) -> bool:

@@ -21,6 +21,7 @@ _NAMES: Final = {
 }
 _MONTH_OF: Final = {name: month for month, names in _NAMES.items() for name in names.split()}
 _ENGLISH: Final = r"(?:spring|summer|winter)(?:time)?|autumn|fall"
+_ENGLISH_NAMES: Final = ("spring", "summer", "winter", "autumn", "fall")
 _YEAR: Final = r"(?:19|20)[0-9]{2}"
 _WITH_YEAR: Final = late_pattern(
     rf"(?<![\w-])(?P<season>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})"
@@ -37,12 +38,18 @@ _HALF: Final = late_pattern(rf"(?<![\w-])h[12]\s(?:of\s|in\s)?(?P<year>{_YEAR})(
 
 def season_mentions(lower: str) -> list[Mention]:
     """The seasons of a question in lower case, and the years that "H1" or "H2" stands before; in no order."""
-    found: list[Mention] = [
-        WrittenDate(match.span(), "quarter", int(match["year"]), _MONTH_OF[match["season"]])
-        for match in _WITH_YEAR.finditer(lower)
-    ]
-    found += (_without_year(match) for match in _WITHOUT_YEAR.finditer(lower))
-    return found + [WrittenDate(match.span("year"), "year", int(match["year"])) for match in _HALF.finditer(lower)]
+    found: list[Mention] = []
+    has_year = "19" in lower or "20" in lower
+    if has_year:
+        found += (
+            WrittenDate(match.span(), "quarter", int(match["year"]), _MONTH_OF[match["season"]])
+            for match in _WITH_YEAR.finditer(lower)
+        )
+    if any(map(lower.__contains__, _ENGLISH_NAMES)):
+        found += (_without_year(match) for match in _WITHOUT_YEAR.finditer(lower))
+    if has_year:
+        found += (WrittenDate(match.span("year"), "year", int(match["year"])) for match in _HALF.finditer(lower))
+    return found
 
 
 def is_winter(mention: Mention) -> TypeGuard[WrittenDate]:

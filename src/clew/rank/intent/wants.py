@@ -9,62 +9,70 @@ from typing import Final
 
 from clew.rank.intent.decisions import asks_for_decisions
 from clew.rank.intent.overviews import asks_for_all
+from clew.rank.intent.wording import beginnings, wording
 from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
 
-_ASSISTANT = late_pattern(
+_ASSISTANT = wording(
+    "you your assi",
     r"\b(?:you|your|assistant|assistant's)\b[^.?!]{0,40}?\b(?:suggest\w*|recommend\w*|advi[cs]e\w*|propos\w*|explain\w*|"
     r"told|tell|said|sa(?:y|id)|gave|give|list\w*|provid\w*|mention\w*|answer\w*|repl(?:y|ied)|wrote|write|show\w*)\b"
     r"|\b(?:your|the assistant's) (?:advice|answer|suggestion|recommendation|explanation|reply|list|plan|code)\w*\b",
-    re.IGNORECASE,
 )
 _ASKING = late_pattern(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
-_SUMMARY = late_pattern(r"\b(?:summar\w+|overview|recap\w*)\b", re.IGNORECASE)
-_ORDER = late_pattern(
+_SUMMARY = wording(
+    "summ over reca",
+    r"\b(?:summar\w+|overview|recap\w*)\b",
+)
+_ORDER = wording(
+    "orde chro sequ time",
     r"\b(?:order in which|in (?:what|which|the right|chronological) order|in order(?! to\b)|chronolog\w+|in sequence"
     r"|the sequence of|timeline)\b",
-    re.IGNORECASE,
 )
-_HELP = late_pattern(
+_HELP = wording(
+    "you plea help do shou can coul woul plan tryi look thin prep work want need reco sugg advi tips expl walk",
     r"\b(?:(?:can|could|would|will) you|please|help me|how (?:do|should|can|could|would) (?:I|we)"
     r"|what (?:should|would|can|do) (?:I|you|we)|I(?:['’]m| am) (?:planning|trying|looking|thinking|preparing|working)"
     r"|I (?:want|need|plan)|recommend|suggest|advice|tips|explain|walk me)\b",
-    re.IGNORECASE,
 )
 _LOOKS_BACK = late_pattern(
     r"\b(?:did|was|were|have I|had I|mention(?:ed)?|brought up|discussed|our (?:conversations?|chats?|sessions?)|so far"
     r"|throughout|across)\b",
     re.IGNORECASE,
 )
-_HOP = late_pattern(
+_HOP = wording(
+    "who whom whos wher that whic both comm shar same toge othe besi exce diff comp rath inst",
     r"\b(?:the|an?|my|our|his|her|their|your|[^\W_]+['’]s) (?:[^\W_]+ ){1,3}(?:who|whom|whose|where|that|which) "
     r"|\b(?:both|in common|shared?|same|together|other than|besides|except|differen(?:t|ces?) (?:between|from)"
     r"|compared? (?:to|with)|rather than|instead of)\b",
-    re.IGNORECASE,
 )
-_TIME = late_pattern(
-    r"\b(?:when|what (?:date|day|month|year|time)|how long ago|which (?:month|year|day))\b", re.IGNORECASE
+_TIME = wording(
+    "when date day mont year time ago",
+    r"\b(?:when|what (?:date|day|month|year|time)|how long ago|which (?:month|year|day))\b",
 )
-_SEVERAL = late_pattern(
+_SEVERAL = wording(
+    "summ over reca list ever all many orde walk thro acro time kind type sort acti thin",
     r"\b(?:summar\w+|overview|recap|list|every(?:thing)?|all (?:the|of|my|our)|how many|in (?:what|which) order|"
     r"the order in which|walk me through|throughout|across|over time|what (?:kinds?|types?|sorts?) of|activities|"
     r"things)\b",
-    re.IGNORECASE,
 )
-_USERS_WORDS = late_pattern(
+_USERS_WORDS = wording(
+    "want ask aske told tell requ supp wish comp repo say said",
     r"\b(?:want(?:ed|s)?|asked|told|requested|required|requirements?|supposed|wish(?:ed)?|complaint|reported|reporter)\b"
     r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain(?:ed)?)\b",
-    re.IGNORECASE,
 )
-_FAILURE = late_pattern(
+_FAILURE = wording(
+    "why erro fail refu reje stuc brok wron impo kept prev cras deni unab cann trou t",
     r"\b(?:why|errors?|fail\w*|refus\w*|reject\w*|stuck|brok\w*|wrong|impossible|kept|prevent\w*|crash\w*|denied|unable"
     r"|cannot|trouble|(?:could|did|would|is|was|were|does) ?n['’]t)\b",
-    re.IGNORECASE,
 )
-_CAUSE = late_pattern(
-    r"\b(?:why|how come|what (?:caused|broke|went wrong|was wrong|is wrong)|reasons?)\b", re.IGNORECASE
+_CAUSE = wording(
+    "why come caus brok wron reas",
+    r"\b(?:why|how come|what (?:caused|broke|went wrong|was wrong|is wrong)|reasons?)\b",
 )
-_OUTCOME = late_pattern(
+_OUTCOME = wording(
+    "end ends ende endi fina even last conc outc left leav turn ever work succ fini pass help open miss do unfi unso "
+    "unre pend brok fail stop get",
     r"\b(?:end(?:s|ed|ing)? up|ended (?:with|in)|(?:in|at|by) the (?:very )?end|how (?:did|do|does) (?:[^\s?]+ ){1,8}"
     r"end|finally|eventually|at last|conclu(?:de[ds]?|sions?)|outcome|(?:left|leave) off|turn(?:s|ed)? out"
     r"|ever (?:\w+ )?(?:\w+ed|done|work|run|go|pass|succeed|get|solve|fix|finish|found|built)"
@@ -72,9 +80,9 @@ _OUTCOME = late_pattern(
     r"|(?:still|anything|what(?:['’]s| is| was)|is|was|remains?) "
     r"(?:open|left|missing|to do|unfinished|unsolved|unresolved|pending|broken|failing)"
     r"|where did (?:we|you|it|I) (?:stop|get)|last (?:thing|step|state|status))\b",
-    re.IGNORECASE,
 )
-_OPEN_TASKS = late_pattern(
+_OPEN_TASKS = wording(
+    "open rema outs pend unfi next list left miss do",
     r"\b(?:open|remaining|outstanding|pending|unfinished|next) (?:tasks?|to-?dos?|work items?|steps?|items)\b"
     r"|\bto-?do list\b|\bwhat comes next\b"
     r"|\bwhat(?: else)?(?:['’]s| is| was| are| were)?(?: still| there| else)*"
@@ -84,9 +92,11 @@ _OPEN_TASKS = late_pattern(
     r"|\b(?:any|some)thing (?:else )?(?:is )?(?:still )?(?:left|open|to do)\b"
     r"|\bwhat (?:do|should) (?:I|we) (?:still )?(?:(?:have|need) to )?do (?:now|next)\b"
     r"|\bwhat (?:do|should) (?:I|we) still (?:have|need) to do\b",
-    re.IGNORECASE,
 )
-_SEQUEL = late_pattern(r"\band (?:what|how|why|did|where|who|which|when)\b", re.IGNORECASE)
+_SEQUEL = wording(
+    "and",
+    r"\band (?:what|how|why|did|where|who|which|when)\b",
+)
 _WORD = late_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FACT = late_pattern(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
 
@@ -144,23 +154,23 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         about: the question without its framing (see `clew.rank.intent.framing`); None for the question itself.
         with_assistant: an assistant takes part in the conversation, so that "you" is the assistant and not a person.
     """
-    overview = asks_for_all(text)
+    overview, begun = asks_for_all(text), beginnings(text)
     return Wants(
-        assistant=with_assistant and _ASSISTANT.search(_ASKING.sub("", text)) is not None,
-        summary=overview or _SUMMARY.search(text) is not None,
+        assistant=with_assistant and _ASSISTANT.is_in(_ASKING.sub("", text), begun),
+        summary=overview or _SUMMARY.is_in(text, begun),
         overview=overview,
-        users_words=with_assistant and _USERS_WORDS.search(text) is not None,
-        failure=with_assistant and _FAILURE.search(text) is not None,
+        users_words=with_assistant and _USERS_WORDS.is_in(text, begun),
+        failure=with_assistant and _FAILURE.is_in(text, begun),
         decisions=asks_for_decisions(text),
-        cause=with_assistant and _CAUSE.search(text) is not None,
-        outcome=with_assistant and _OUTCOME.search(text) is not None,
-        open_tasks=with_assistant and _OPEN_TASKS.search(text) is not None,
-        sequel=with_assistant and _SEQUEL.search(text) is not None,
-        order=_ORDER.search(text) is not None,
-        help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
-        time=_TIME.search(text) is not None,
-        hop=_HOP.search(text if about is None else about) is not None,
-        several=overview or _SEVERAL.search(text) is not None,
+        cause=with_assistant and _CAUSE.is_in(text, begun),
+        outcome=with_assistant and _OUTCOME.is_in(text, begun),
+        open_tasks=with_assistant and _OPEN_TASKS.is_in(text, begun),
+        sequel=with_assistant and _SEQUEL.is_in(text, begun),
+        order=_ORDER.is_in(text, begun),
+        help=_HELP.is_in(text, begun) and _LOOKS_BACK.search(text) is None,
+        time=_TIME.is_in(text, begun),
+        hop=_HOP.is_in(text, begun) if about is None or about == text else _HOP.is_in(about, beginnings(about)),
+        several=overview or _SEVERAL.is_in(text, begun),
         fact=_FACT.search(text) is not None,
         exact=not any(word.casefold() in STOPWORDS for word in _WORD.findall(text)),
     )
