@@ -27,7 +27,7 @@ from clew.types.turn import ROLES
 NOTED: Final = 4096
 """Terms whose document frequency a view caches, since one question looks up each of its terms several times."""
 
-WINDOWED: Final = 16
+WINDOWED: Final = 24
 """Bytes a piece in which a view caches counts of frequent terms in windows, those asked for last; most take one."""
 
 T = TypeVar("T")
