@@ -38,7 +38,7 @@ class Tail:
                 held = self._postings.get(term)
                 if held is None:
                     self._postings[term] = array("q", (base + code,))
-                    if term[0] == MARK:
+                    if term.startswith(MARK):
                         self._marks.add(term[: term.find("=") + 1])
                 else:
                     held.append(base + code)
