@@ -34,12 +34,7 @@ def recognised(request: ChatRequest) -> ClientMark:
     question = _last_question(request)
     mark = _side_mark(request.system, question)
     name = _name(request) or (mark.client if mark else "")
-    side = (
-        _side_of_path(request)
-        or _side_of_headers(request, name)
-        or (mark.kind if mark else None)
-        or _warm_up(request, question)
-    )
+    side = _side_of_path(request) or _side_of_headers(request, name) or (mark.kind if mark else None)
     side = side or _warm_up(request, question) or _unstreamed_errand(request)
     subagent = _is_subagent(request, name) or (side is None and _is_old_subagent(request))
     session = _session(request, name, subagent=subagent)
