@@ -73,6 +73,36 @@ def test_two_sessions_of_aider_that_start_in_the_same_second_are_both_kept(tmp_p
 
 
 @pytest.mark.requirement("F-INGEST-40")
+def test_what_aider_adds_to_a_message_after_an_import_is_stored_behind_it(tmp_path: Path) -> None:
+    begun = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\nOne.\n\n> Tokens: 1 sent\n"
+    grown, quit_ = f"{begun}> Applied edit to a.py\n", f"{begun}> Applied edit to a.py\n>  \n> ^C again to exit\n"
+    next_one = f"{quit_}\n# aider chat started at 2025-06-20 09:00:00\n\n#### b\n\nTwo.\n"
+    with quiet() as memory:
+        for text, added in ((begun, 3), (begun, 0), (grown, 1), (grown, 0), (quit_, 1), (next_one, 2), (next_one, 0)):
+            report = memory.import_path(put(tmp_path, ".aider.chat.history.md", text))
+            assert (report.added, report.rejected) == (added, ())
+        stored = [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")]
+        assert stored == ["a", "One.", "Tokens: 1 sent", "Applied edit to a.py", "^C again to exit"]
+        assert memory.verify().ok
+    with quiet() as memory:  # what grew between messages, too
+        for text in (begun, f"{grown}\n#### c\n\nThree.\n"):
+            assert not memory.import_path(put(tmp_path, ".aider.chat.history.md", text)).rejected
+        turns_now = list(memory.turns("aider 2025-06-19 14:32:16"))
+        texts = [turn.text for turn in turns_now]
+        assert texts == ["a", "One.", "Tokens: 1 sent", "Applied edit to a.py", "c", "Three."]
+        assert {turn.branch for turn in turns_now} == {""}
+
+
+@pytest.mark.requirement("F-INGEST-40")
+def test_a_message_of_aider_that_is_no_beginning_of_the_new_one_is_kept_and_told(tmp_path: Path) -> None:
+    start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent"
+    with quiet() as memory:
+        memory.import_path(put(tmp_path, ".aider.chat.history.md", f"{start}\n"))
+        report = memory.import_path(put(tmp_path, ".aider.chat.history.md", f"{start}ence\n"))
+        assert "with other content, which was kept" in report.rejected[0].reason
+
+
+@pytest.mark.requirement("F-INGEST-40")
 def test_aider_s_open_fence_ends_at_aider_s_own_lines(tmp_path: Path) -> None:
     text = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n```\nopen\n\n> Tokens: 1 sent\n\n#### b\n"
     found = turns(read(put(tmp_path, ".aider.chat.history.md", text)))

@@ -25,6 +25,7 @@ from clew.store.tables import SESSION, TURN
 from clew.types.turn import Turn
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
+from clew.write.grown_messages import grown
 from clew.write.namesake_chats import NamesakeChats
 from clew.write.prepare import Derived, Prepared, batches, derive
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
@@ -98,6 +99,10 @@ class Appender:
             except InputError as error:
                 log.warning("what is said of a quest was left out: %s", error)
         carry_quests(read, self._store, self._space, mask_secrets=mask_secrets)
+
+    def grown(self, items: Sequence[Prepared], prepared: Callable[[Turn], Prepared]) -> list[tuple[Prepared, ...]]:
+        """For each turn of a session what is to be stored for it, see `grown_messages.grown`."""
+        return grown(self._store, self._space, items, prepared)
 
     def turns_of_file(self, path: str, stamp: str) -> KnownTurns | None:
         """The turns that a file gave when it was imported in this state; None when it was not."""

@@ -32,6 +32,7 @@ from clew.version import __version__
 from clew.write.append import Appender
 from clew.write.file_turns import FileTurns
 from clew.write.followed import FollowedImport
+from clew.write.grown_messages import may_grow
 from clew.write.lone_summaries import tell_lone_summaries, tell_lone_summary
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.session_writes import Fate
@@ -325,6 +326,7 @@ def _append_all(
     def flush() -> None:
         _move_agents(appender, groups)
         _move_chats(appender, groups)
+        _part_grown(appender, groups, config)
         for session in list(groups):
             group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
@@ -393,6 +395,15 @@ def _move_chats(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
             part = list(run)
             to = appender.chats.session_of(session, [waiting.item for waiting in part], chat)
             groups.setdefault(to or session, []).extend(part if to is None else (_moved(each, to) for each in part))
+
+
+def _part_grown(appender: Appender, groups: dict[str, list[_Waiting]], config: IngestConfig) -> None:
+    """Puts what was added to stored messages behind them."""
+    for session, group in groups.items():
+        if may_grow([waiting.item for waiting in group]):
+            parts = appender.grown([waiting.item for waiting in group], lambda turn: prepare(turn, config))
+            pairs = zip(group, parts, strict=True)
+            groups[session] = [replace(waiting, item=item) for waiting, some in pairs for item in some]
 
 
 def _moved(waiting: _Waiting, session: str) -> _Waiting:
