@@ -1197,6 +1197,11 @@ PIPELINE = (
     Requirement(
         "F-PIPELINE-22", "DESIGN 13", "Turns that threads add at the same time are written in one transaction."
     ),
+    Requirement(
+        "F-PIPELINE-23",
+        "DESIGN 13",
+        "Short sessions that are added together share transactions, with the outcome that each has by itself.",
+    ),
 )
 
 # --- ODD ---

@@ -2,7 +2,8 @@
 
 A single turn is always appended, unless it carries an external id that is known. A sequence is planned against what the
 session holds, so that a resent history adds nothing and an edit opens a branch (`clew.ingest.identity`), and written in
-batches; if someone else wrote to the session meanwhile, it is planned anew.
+batches; if someone else wrote to the session meanwhile, it is planned anew. Sequences of many short sessions share a
+transaction, since each would wait for the disk by itself.
 """
 
 import logging
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from clew.errors import InputError
+from clew.errors import ClosedError, InputError, StoreLocked
 from clew.ingest.identity import Placement, TurnKey, align
 from clew.rows.imported_files import note
 from clew.rows.parameters import take_over
@@ -195,9 +196,44 @@ class Appender:
         in_line = self._in_line(items, stream)
         if len(in_line) < len(items):
             progress(len(items) - len(in_line))
-        fates = iter(self._add_line([items[i] for i in in_line], now, progress, stream))
-        chosen = frozenset(in_line)
-        return [next(fates) if i in chosen else Fate(excluded=True) for i in range(len(items))]
+        return _in_place(len(items), in_line, self._add_line([items[i] for i in in_line], now, progress, stream))
+
+    def add_together(
+        self,
+        sequences: Sequence[tuple[Sequence[Prepared], StreamAlignment]],
+        now: datetime,
+        progress: Callable[[int], None],
+    ) -> list[list[Fate]] | None:
+        """Appends sequences of different sessions in one transaction: the same outcomes as `add_sequence` for each.
+
+        None where nothing was written, because somebody else wrote to one of the sessions, or because one cannot be
+        written: each is then to be added by itself, so that the fault of one is told of that one.
+        """
+        with self._store.snapshot():  # the reads of all sessions see one state, which is asked for once
+            lines = [self._in_line(items, stream) for items, stream in sequences]
+            chosen = [[items[i] for i in line] for (items, _), line in zip(sequences, lines, strict=True)]
+            plans = [
+                self._plan(some, stream) if some else None for some, (_, stream) in zip(chosen, sequences, strict=True)
+            ]
+        writes = [
+            None if plan is None else _writing(self._space, _derived(plan, some), plan, now)
+            for plan, some in zip(plans, chosen, strict=True)
+        ]
+        try:
+            settled = self._store.transaction(lambda tx: [write(tx) if write else [] for write in writes])
+        except (ClosedError, StoreLocked):
+            raise  # no session's fault
+        except Exception as error:  # noqa: BLE001  # whosever fault it is, it comes again where each is added by itself
+            log.debug("%d sessions are written one by one, since together they were not: %r", len(writes), error)
+            return None
+        progress(sum(len(items) for items, _ in sequences))
+        outcomes = []
+        for (items, stream), line, some, plan, pairs in zip(sequences, lines, chosen, plans, settled, strict=True):
+            fates = [fate for fate, _ in pairs]
+            if plan is not None:
+                _take(stream, fates, iter(plan.keys or map(sequence_key, some)))
+            outcomes.append(_in_place(len(items), line, fates))
+        return outcomes
 
     def known_start(self, items: Sequence[Prepared]) -> int:
         """How many turns at the start of a sequence of one session are stored already, or are to be kept out."""
@@ -224,9 +260,7 @@ class Appender:
             keys = iter(plan.keys or map(sequence_key, rest))
             try:
                 for settled in self._apply(plan, rest, now):
-                    for fate, key in zip(settled, keys, strict=False):
-                        if not fate.out_of_line:
-                            stream.take(key, fate.added or fate.known, added=fate.added is not None)
+                    _take(stream, settled, keys)
                     fates += settled
                     progress(len(settled))
                     if settled[-1].paused:  # the rest with it: a sequence is not taken in by pieces
@@ -246,11 +280,7 @@ class Appender:
 
     def _settle(self, plan: PlacePlan, items: Sequence[Prepared], now: datetime) -> list[tuple[Fate, int]]:
         """Writes one batch; what is derived for it is not held any longer."""
-        batch = [
-            (item, derive(item.turn) if place.is_new and item.excluded is None else None)
-            for item, place in zip(items, plan.places, strict=True)
-        ]
-        return self._store.transaction(_writing(self._space, batch, plan, now))
+        return self._store.transaction(_writing(self._space, _derived(plan, items), plan, now))
 
     def _plan(self, items: Sequence[Prepared], stream: StreamAlignment) -> PlacePlan:
         session = items[0].turn.session
@@ -299,6 +329,27 @@ class Appender:
                 self._contents.pop(next(iter(self._contents)))
             self._contents[session] = (upcoming, hashes)
             return hashes
+
+
+def _derived(plan: PlacePlan, items: Sequence[Prepared]) -> list[Item]:
+    """Planned turns, with what is derived of those that will be written."""
+    return [
+        (item, derive(item.turn) if place.is_new and item.excluded is None else None)
+        for item, place in zip(items, plan.places, strict=True)
+    ]
+
+
+def _take(stream: StreamAlignment, fates: Iterable[Fate], keys: Iterator[TurnKey]) -> None:
+    """Adds settled turns to their sequence; takes from `keys` as many as there are fates."""
+    for fate, key in zip(fates, keys, strict=False):
+        if not fate.out_of_line:
+            stream.take(key, fate.added or fate.known, added=fate.added is not None)
+
+
+def _in_place(count: int, in_line: Sequence[int], fates: Sequence[Fate]) -> list[Fate]:
+    """The outcomes of so many turns, of which those that are not in line were excluded."""
+    found = dict(zip(in_line, fates, strict=True))
+    return [found.get(i) or Fate(excluded=True) for i in range(count)]
 
 
 def _writing(

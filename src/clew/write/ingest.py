@@ -34,7 +34,7 @@ from clew.write.file_turns import FileTurns
 from clew.write.followed import FollowedImport
 from clew.write.grown_messages import may_grow
 from clew.write.lone_summaries import tell_lone_summaries, tell_lone_summary
-from clew.write.prepare import Prepared, admit, prepare
+from clew.write.prepare import Prepared, admit, prepare, runs
 from clew.write.session_writes import Fate
 from clew.write.skipped_records import SkippedRecords
 from clew.write.stream_alignment import StreamAlignment
@@ -133,6 +133,10 @@ class _Tally:
             self._note_time(waiting)
         elif fate.known is not None:
             self.known += 1
+
+    def take_all(self, group: "Sequence[_Waiting]", fates: Sequence[Fate]) -> None:
+        for waiting, fate in zip(group, fates, strict=True):
+            self.take(waiting, fate)
 
     def _note_time(self, waiting: "_Waiting") -> None:
         turn = waiting.item.turn
@@ -327,13 +331,13 @@ def _append_all(
         _move_agents(appender, groups)
         _move_chats(appender, groups)
         _part_grown(appender, groups, config)
-        for session in list(groups):
-            group = groups.pop(session)  # at once: what fails is not tried again on the way out
-            items = [waiting.item for waiting in group]
-            stream = streams.setdefault(session, StreamAlignment())
-            fates = appender.add_sequence(items, clock(), tally.progress, stream)
-            for waiting, fate in zip(group, fates, strict=True):
-                tally.take(waiting, fate)
+        items = {session: [waiting.item for waiting in group] for session, group in groups.items()}
+        for run in runs(items, config.batch):
+            if len(run) == 1 or not _append_together(appender, groups, run, clock(), tally, streams):
+                for session in run:
+                    group = groups.pop(session)  # at once: what fails is not tried again on the way out
+                    stream = streams.setdefault(session, StreamAlignment())
+                    tally.take_all(group, appender.add_sequence(items[session], clock(), tally.progress, stream))
         appender.note_files(
             FileTurns(file.end.where + way, file.end.stamp, file.turns, file.ids.runs())
             for file in tally.take_ended()
@@ -356,6 +360,29 @@ def _append_all(
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
+
+
+def _append_together(
+    appender: Appender,
+    groups: dict[str, list[_Waiting]],
+    run: Sequence[str],
+    now: datetime,
+    tally: _Tally,
+    streams: dict[str, StreamAlignment],
+) -> bool:
+    """Appends sessions in one transaction and takes them out of `groups`; False if each is to be added by itself."""
+    taken = {session: groups.pop(session) for session in run}
+    sequences = [
+        ([waiting.item for waiting in group], streams.setdefault(session, StreamAlignment()))
+        for session, group in taken.items()
+    ]
+    outcomes = appender.add_together(sequences, now, tally.progress)
+    if outcomes is None:
+        groups.update(taken)
+        return False
+    for group, fates in zip(taken.values(), outcomes, strict=True):
+        tally.take_all(group, fates)
+    return True
 
 
 @contextmanager

@@ -33,6 +33,9 @@ from clew.types.turn import MAX_TURN_CHARS, Part, Turn
 _BATCH_SIZE: Final = 4_000_000
 """Size of turns after which a batch ends: what is derived of a text takes ten times its memory until it is written."""
 
+_TOGETHER: Final = 100
+"""Sessions in one transaction: each pays little of the commit then, and others who write wait about 20 ms at most."""
+
 _CALLING: Final = frozenset(
     terms(
         "hey hi hello hiya heya yo dear morning afternoon evening night thanks thank thx cheers congrats "
@@ -150,6 +153,21 @@ def batches(items: Sequence[Prepared], most: int) -> Iterator[tuple[int, int]]:
         if end - start == most or size >= _BATCH_SIZE or end == len(items):
             yield start, end
             start, size = end, 0
+
+
+def runs(sessions: Mapping[str, Sequence[Prepared]], most: int) -> Iterator[list[str]]:
+    """Names of sessions in their order, as many at a time as one batch holds whole; a longer one is by itself."""
+    run: list[str] = []
+    count = size = 0
+    for session, items in sessions.items():
+        added = sum(item.size for item in items)
+        if run and (len(run) == _TOGETHER or count + len(items) > most or size + added >= _BATCH_SIZE):
+            yield run
+            run, count, size = [], 0, 0
+        run.append(session)
+        count, size = count + len(items), size + added
+    if run:
+        yield run
 
 
 def derive(turn: Turn, *, weighed: bool = False) -> Derived:
