@@ -94,6 +94,40 @@ def test_what_aider_adds_to_a_message_after_an_import_is_stored_behind_it(tmp_pa
 
 
 @pytest.mark.requirement("F-INGEST-40")
+def test_what_is_masked_in_what_aider_added_is_counted_once(tmp_path: Path) -> None:
+    keys = ["sk-proj-" + f"{letter}1b2C3d4E5" * 5 for letter in "xyz"]
+    start = f"# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent\n> {keys[0]}\n"
+    texts = (start, f"{start}> {keys[1]}\n> {keys[0]}\n", f"{start}> {keys[1]}\n> {keys[0]}\n> {keys[2]}\n> end\n")
+    with quiet() as memory:
+        for text, masked in zip((*texts, texts[-1]), ({"openai": 1}, {"openai": 2}, {"openai": 1}, {}), strict=True):
+            assert memory.import_path(put(tmp_path, ".aider.chat.history.md", text)).masked == masked
+        assert not [key for turn in memory.turns("aider 2025-06-19 14:32:16") for key in keys if key in turn.text]
+
+
+@pytest.mark.requirement("F-INGEST-40")
+def test_what_aider_added_stays_out_with_a_message_that_a_pattern_keeps_out(tmp_path: Path) -> None:
+    start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent\n"
+    key = "sk-proj-" + "x1b2C3d4E5" * 5
+    for pattern in ("sk-proj-", r"1 sent\nkey"):  # of what is masked, and over where the stored part ends
+        with quiet(config={"ingest": {"exclude": [f"text:{pattern}"]}}) as memory:
+            for text in (start, f"{start}> key {key}\n", f"{start}> key {key}\n> end\n"):
+                report = memory.import_path(put(tmp_path, ".aider.chat.history.md", text))
+            assert report.skipped["excluded"] == 1
+            assert [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")] == ["a", "Tokens: 1 sent"]
+
+
+@pytest.mark.requirement("F-INGEST-40")
+def test_white_space_that_aider_adds_to_a_message_is_no_turn(tmp_path: Path) -> None:
+    start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\nOne.\n"
+    with quiet() as memory:
+        for more, added in (("", 2), ("   \n", 0), ("   \n\t\n#### b\n", 1), (" \n\t\n#### b\n> Tokens: 1 sent\n", 1)):
+            report = memory.import_path(put(tmp_path, ".aider.chat.history.md", f"{start}{more}"))
+            assert (report.added, report.rejected) == (added, ())
+        texts = [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")]
+        assert texts == ["a", "One.", "b", "Tokens: 1 sent"]
+
+
+@pytest.mark.requirement("F-INGEST-40")
 def test_a_message_of_aider_that_is_no_beginning_of_the_new_one_is_kept_and_told(tmp_path: Path) -> None:
     start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent"
     with quiet() as memory:

@@ -4,12 +4,14 @@ Aider writes its own output line by line until somebody speaks, and adds a line 
 stays as it is, and what came after it is stored as a turn behind it. Start at `grown`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from clew.ingest.identity import content_hash
 from clew.ingest.importers.aider import NAME as AIDER
+from clew.ingest.secrets.masking import masks_in
 from clew.store.protocol import Reader, Store
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -44,7 +46,11 @@ def _parts_of(reader: Reader, space: str, item: Prepared, prepared: Callable[[Tu
     while (split := _split(reader, space, item)) is not None:
         first, rest = split
         found.append(first)
-        item = prepared(rest)
+        if not rest.text.strip():
+            return found
+        # What is masked already is not told again, and a pattern is for the message as it was written.
+        masked = Counter(item.masked) & Counter(masks_in(rest))
+        item = replace(prepared(rest), masked=masked, excluded=item.excluded)
     return [*found, item]
 
 
