@@ -11,6 +11,7 @@ from clew.analyze.domain_states import state_levels
 from clew.analyze.lexicon import DOMAINS
 from clew.structure.common_domains import InCommon, StretchBeat, in_common, stretch_beat
 from clew.structure.snapshot import BeatMap, Piece
+from tests.calls import Call, observed
 
 HARE = ("The hare raced the tortoise.", "The hare slept under a hedge, far ahead of the tortoise.")
 VIRTUE = ("What is patience, if the tortoise was only slow?", "And was the hare idle, asleep by the hedge, or proud?")
@@ -96,6 +97,29 @@ def test_a_beat_whose_states_are_unknown_has_the_domains_it_names(states: str) -
     assert found.second == in_common([tale], [tale]).second
     assert in_common([old], [old]).shared == {"philosophical": 1.0}
     assert in_common([beat("c", TAXES, {}, states=states)], [tale]).shared == {}
+
+
+@pytest.mark.requirement("W-STRUCT-20")
+def test_how_related_stretches_are_is_the_mean_over_their_pairs_of_beats() -> None:
+    one, other = (np.array(each, np.float32) for each in ((3.0, 0.0), (0.4, 0.3)))
+    texts: tuple[tuple[str, ...], ...] = (HARE, VIRTUE * 2, TAXES, (), HARE[:1] + TAXES[:1])
+    vectors: list[list[Any]] = [[one, other], [None] * 4, [other, None], [], [one, one]]
+    kinds = list(zip(texts, vectors, strict=True))
+    first = [beat(f"a{place}", said, TALE, vectors=told) for place, (said, told) in enumerate(kinds)]
+    second = [beat(f"b{place}", said, VERDICT, vectors=told) for place, (said, told) in enumerate(reversed(kinds))]
+    pairs = [(len(one.beat.pieces) * len(other.beat.pieces), one, other) for one in first for other in second]
+    found = [(weight, in_common([one], [other]).related) for weight, one, other in pairs if weight]
+    mean = sum(weight * related for weight, related in found) / sum(weight for weight, _ in found)
+    assert in_common(first, second).related == pytest.approx(mean, abs=1e-4)
+
+
+@pytest.mark.requirement("W-STRUCT-20")
+def test_many_beats_are_not_compared_pair_by_pair() -> None:
+    first, second = ([beat(f"{side}{place}", HARE, TALE) for place in range(60)] for side in "ab")
+    calls: list[Call] = []
+    with observed(calls.append):
+        in_common(first, second)
+    assert len(calls) < len(first) * len(second)
 
 
 ROWS = st.lists(st.dictionaries(st.sampled_from(DOMAINS), st.floats(0, 3)), min_size=1, max_size=4)

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from clew.analyze.domain_states import STATES, are_levels, levels_read
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.novelty import Vector
-from clew.structure.chapters import term_cosine
 from clew.structure.conversation_context import named_shares, present
 from clew.structure.features import hashed_terms
 from clew.structure.snapshot import BeatMap
@@ -114,8 +113,8 @@ def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> In
 
     A beat that was frozen before states were kept, or whose states cannot be read, has the domains that it names.
     """
-    odds = np.array([[_odds(one, other) for other in second] for one in first])
-    same = np.array([[one.node == other.node for other in second] for one in first])
+    odds = _odds(first, second)
+    same = np.equal.outer(*(np.array([each.node for each in beats], np.object_) for beats in (first, second)))
     mine, theirs = _read(first), _read(second)
     sharing = mine.states @ _SHARING @ theirs.states.T
     by_evidence = odds * sharing / _BY_CHANCE
@@ -134,18 +133,48 @@ def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> In
     )
 
 
-def _odds(one: StretchBeat, other: StretchBeat) -> float:
-    """How likely two beats share a domain by their turns alone, as odds."""
-    words = term_cosine(one.terms.items(), other.terms.items())
-    if words:
-        size = sqrt(sum(one.terms.values()) * sum(other.terms.values()))
-        words *= (_USUAL_TERMS / size) ** _GROWTH
-    if one.vector is None or other.vector is None:
-        (constant, by_words, _), near = _BY_WORDS, 0.0
-    else:
-        (constant, by_words, by_vectors), near = _BY_VECTORS, float(one.vector @ other.vector)
-        near *= by_vectors
-    return float(np.exp(np.clip(constant + by_words * words + near, -_SUREST, _SUREST)))
+def _odds(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> Matrix:
+    """How likely each beat of one stretch and each of the other share a domain by their turns alone, as odds."""
+    words = _likeness_of_words(first, second)
+    scores = _BY_WORDS[0] + _BY_WORDS[1] * words
+    ours, theirs = ([place for place, each in enumerate(beats) if each.vector is not None] for beats in (first, second))
+    if ours and theirs:
+        mine, others = (
+            np.array([each.vector for each in beats if each.vector is not None]) for beats in (first, second)
+        )
+        both = np.ix_(ours, theirs)
+        constant, by_words, by_vectors = _BY_VECTORS
+        scores[both] = constant + by_words * words[both] + by_vectors * (mine @ others.T)
+    odds: Matrix = np.exp(np.clip(scores, -_SUREST, _SUREST))
+    return odds
+
+
+def _likeness_of_words(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> Matrix:
+    """`term_cosine` of each two beats' terms, over their usual growth with the number of terms.
+
+    It goes term by term through the beats that have it: pair by pair, a thousand beats on each side took over a minute.
+    """
+    here, there = _beats_by_term(first), _beats_by_term(second)
+    shared = np.zeros((len(first), len(second)))
+    for term, (rows, roots) in here.items():
+        if term in there:
+            columns, others = there[term]
+            shared[np.ix_(rows, columns)] += np.multiply.outer(roots, others)
+    counts = (np.array([sum(each.terms.values()) for each in beats], np.float64) for beats in (first, second))
+    sizes = np.sqrt(np.maximum(np.multiply.outer(*counts), 1.0))
+    likeness: Matrix = shared / sizes * (_USUAL_TERMS / sizes) ** _GROWTH
+    return likeness
+
+
+def _beats_by_term(beats: Sequence[StretchBeat]) -> dict[int, tuple[list[int], list[float]]]:
+    """The places of the beats that have each term, and the roots of how often they have it."""
+    found: dict[int, tuple[list[int], list[float]]] = {}
+    for place, beat in enumerate(beats):
+        for term, count in beat.terms.items():
+            places, roots = found.setdefault(term, ([], []))
+            places.append(place)
+            roots.append(sqrt(count))
+    return found
 
 
 def _read(beats: Sequence[StretchBeat]) -> _Readings:
