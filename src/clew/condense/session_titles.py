@@ -20,6 +20,7 @@ _WISH = re.compile(
 _COMMAND = re.compile(r"<command-name>\s*(/?\S+?)\s*</command-name>")
 _HEADING = re.compile(r"^#+ *(?:Problem Statement|Task|Issue|Request|Question)\s*:?\s*$", re.MULTILINE | re.IGNORECASE)
 _SUMMARISED = re.compile(r"Primary Request and Intent:?[\s*]*(.+)")
+_WORD: Final = re.compile(r"\w")
 _LEAD = re.compile(r"^(?:[\s\"'`*#>-]+|\(?(?:[0-9]{1,2}|[A-Za-z])\)\s+|[0-9]{1,2}\.\s+)+")
 """What stands before the words: quotes, marks of a heading or list, the number or letter of an answer."""
 
@@ -27,7 +28,8 @@ _LEAD = re.compile(r"^(?:[\s\"'`*#>-]+|\(?(?:[0-9]{1,2}|[A-Za-z])\)\s+|[0-9]{1,2
 def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
     """A title from the first request that says something; None if nothing does.
 
-    A greeting, or a command to the client such as `/model opus`, says nothing as long as anything else does.
+    A greeting, a command to the client such as `/model opus`, or a message without a word says nothing as long as
+    anything else does.
 
     Args:
         requests: what the person sent, in order.
@@ -35,7 +37,7 @@ def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
     """
     texts = [text[:_READ] for text in requests]
     wishes = list(filter(None, map(_wish, texts)))
-    wish = next((each for each in wishes if not is_greeting(each) and not gives_a_setting(each)), "")
+    wish = next(filter(_asks, wishes), "")
     if not wish and summary:
         intent = _SUMMARISED.search(summary)
         wish = _first(intent[1] if intent else summary)
@@ -44,6 +46,10 @@ def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
     if not wish:
         wish = next(iter(wishes), "")
     return _cut(wish) or None
+
+
+def _asks(wish: str) -> bool:
+    return _WORD.search(wish) is not None and not is_greeting(wish) and not gives_a_setting(wish)
 
 
 def _wish(text: str) -> str:

@@ -38,6 +38,23 @@ _HOW_ARE_YOU: Final = late_pattern(
     r"|\bnice to (?:meet|see) (?:you|u)\b",
     re.IGNORECASE,
 )
+_GREETINGS: Final = COURTESIES | frozenset(
+    "yo sup heya hullo wassup olá oi salve coucou hoi hei hej ahoj cześć siema hejka szia merhaba selam takk tack tak "
+    "dziękuję teşekkürler привет здравствуйте здравствуй приветствую салют привіт вітаю спасибо مرحبا أهلا "
+    "اهلا سلام شكرا שלום こんにちは こんばんは おはよう おはようございます もしもし はじめまして ありがとう "
+    "ありがとうございます 你好 您好 大家好 你好吗 嗨 哈喽 早上好 下午好 晚上好 谢谢 안녕 안녕하세요 감사합니다".split()
+)
+"""Words by which a message to an assistant may be a greeting: also those of languages in which recall knows none."""
+_GREETED: Final = late_pattern(
+    r"\bguten? (?:morgen|tag|abend|nacht)\b|\b(?:hallo|hi|servus|moin) (?:zusammen|alle)\b|\bwie geht(?:['’]?s|"
+    r" es (?:dir|ihnen|euch))\b|\b(?:comment )?[çc]a va(?: bien)?\b|\bcomment (?:allez[- ]vous|vas[- ]tu)\b|\bbuen(?:os"
+    r" d[ií]as|as (?:tardes|noches))\b|\bqu[eé] tal\b|\bc[oó]mo est[aá]s?\b|\bbuon(?:giorno|asera)\b"
+    r"|\bcome (?:stai|va)\b|\bbom dia\b|\bboa (?:tarde|noite)\b|\btudo bem\b|\bgoede(?:morgen|middag|navond)\b"
+    r"|\bhoe gaat het\b|\bgod (?:morgon|dag|morgen|kväll)\b|\bdzień dobry\b|\bdobry wieczór\b|\bdobrý den\b|\bgünaydın\b"
+    r"|\biyi (?:günler|akşamlar)\b|\bnasılsın(?:ız)?\b|\bxin chào\b|\bдобр(?:ый (?:день|вечер)|ое утро|ого дня)\b"
+    r"|\bкак дела\b|السلام عليكم|صباح الخير|مساء الخير|नमस्ते|नमस्कार",
+    re.IGNORECASE,
+)
 _ASKED_FOR: Final = late_pattern(
     r"\b(?:greet\w*|thank\w*|grateful|gratitude|polite\w*|courte\w*|farewell\w*|good\s?bye|goodnight|small\s?talk"
     r"|(?:first|last) (?:thing|message|words?|turn|line)|(?:conversation|chat)s? (?:start|beg[iau]n|open|end)\w*"
@@ -60,11 +77,12 @@ def is_small_talk(text: str, names: Collection[str]) -> bool:
 
 def is_greeting(text: str) -> bool:
     """Whether a message to an assistant greets, asks how it is or thanks, and says nothing else."""
-    rest = _HOW_ARE_YOU.sub(" ", text) if len(text) <= _GREETING else text
-    asks = rest != text
-    if asks and not _WORDS.search(rest):
-        return True
-    return is_small_talk(rest.replace("?", " ") if asks else rest, _ASSISTANTS)
+    if len(text) > _GREETING:
+        return False
+    rest = _GREETED.sub(" ", _HOW_ARE_YOU.sub(" ", text))
+    words = _WORDS.findall(rest.casefold())
+    greets = rest != text or not _GREETINGS.isdisjoint(words) or _GOOD_DAY.search(rest) is not None
+    return greets and all(word in _EMPTY or word in _GREETINGS or word in _ASSISTANTS for word in words)
 
 
 def asks_for_small_talk(question: str) -> bool:
