@@ -46,13 +46,14 @@ _GREETINGS: Final = COURTESIES | frozenset(
 )
 """Words by which a message to an assistant may be a greeting: also those of languages in which recall knows none."""
 _GREETED: Final = late_pattern(
-    r"\bguten? (?:morgen|tag|abend|nacht)\b|\b(?:hallo|hi|servus|moin) (?:zusammen|alle)\b|\bwie geht(?:['’]?s|"
-    r" es (?:dir|ihnen|euch))\b|\b(?:comment )?[çc]a va(?: bien)?\b|\bcomment (?:allez[- ]vous|vas[- ]tu)\b|\bbuen(?:os"
-    r" d[ií]as|as (?:tardes|noches))\b|\bqu[eé] tal\b|\bc[oó]mo est[aá]s?\b|\bbuon(?:giorno|asera)\b"
-    r"|\bcome (?:stai|va)\b|\bbom dia\b|\bboa (?:tarde|noite)\b|\btudo bem\b|\bgoede(?:morgen|middag|navond)\b"
-    r"|\bhoe gaat het\b|\bgod (?:morgon|dag|morgen|kväll)\b|\bdzień dobry\b|\bdobry wieczór\b|\bdobrý den\b|\bgünaydın\b"
-    r"|\biyi (?:günler|akşamlar)\b|\bnasılsın(?:ız)?\b|\bxin chào\b|\bдобр(?:ый (?:день|вечер)|ое утро|ого дня)\b"
-    r"|\bкак дела\b|السلام عليكم|صباح الخير|مساء الخير|नमस्ते|नमस्कार",
+    r"\bguten? (?:morgen|tag|abend|nacht)\b|\b(?:hallo|hi|servus|moin) (?:zusammen|alle)\b"
+    r"|\bwie geht(?:['’]?s| es (?:dir|ihnen|euch))\b|\b(?:comment )?[çc]a va(?: bien)?\b"
+    r"|\bcomment (?:allez[- ]vous|vas[- ]tu)\b|\bbuen(?:os d[ií]as|as (?:tardes|noches))\b|\bqu[eé] tal\b"
+    r"|\bc[oó]mo est[aá]s?\b|\bbuon(?:giorno|asera)\b|\bcome (?:stai|va)\b|\bbom dia\b|\bboa (?:tarde|noite)\b"
+    r"|\btudo bem\b|\bgoede(?:morgen|middag|navond)\b|\bhoe gaat het\b|\bgod (?:morgon|dag|morgen|kväll)\b"
+    r"|\bdzień dobry\b|\bdobry wieczór\b|\bdobrý den\b|\bgünaydın\b|\biyi (?:günler|akşamlar)\b"
+    r"|\bnasılsın(?:ız)?\b|\bxin chào\b|\bдобр(?:ый (?:день|вечер)|ое утро|ого дня)\b|\bкак дела\b|السلام عليكم"
+    r"|صباح الخير|مساء الخير|नमस्ते|नमस्कार",
     re.IGNORECASE,
 )
 _ASKED_FOR: Final = late_pattern(
