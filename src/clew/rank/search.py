@@ -20,12 +20,13 @@ from clew.rank.contenders import contenders
 from clew.rank.dampening import dampened, is_needed
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Lookup, Opinion, ShareTable, Tie, best, by_rank, by_score, centred, scores_at
+from clew.rank.name_order import NameOrder
 from clew.rank.signals import SIGNALS, Signal
 from clew.rank.sparse_columns import Column, whole
 
 _ALL_TOLD: Final = CacheKey[bool]("all told")
 _TOLD: Final = CacheKey[NDArray[np.bool_]]("told")
-_NAME_ORDER: Final = CacheKey[NDArray[np.int64]]("name order")
+_NAME_ORDER: Final = CacheKey[NameOrder]("name order")
 
 _GROWING: Final = frozenset(
     signal.name for signal in SIGNALS if signal.standing and signal.grows and signal.scale == "raw"
@@ -444,11 +445,4 @@ class _ByName:
 
     def __getitem__(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         view = self._view
-        return view.derived(_NAME_ORDER, lambda: _name_order(view))[view.turns.session[positions]]
-
-
-def _name_order(view: IndexView) -> NDArray[np.int64]:
-    """Of each session, by its code, the place of its name among all names."""
-    order = np.empty(len(view.sessions), dtype=np.int64)
-    order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
-    return order
+        return view.shared(_NAME_ORDER, NameOrder).places(view.sessions)[view.turns.session[positions]]
