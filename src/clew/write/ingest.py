@@ -331,13 +331,12 @@ def _append_all(
         _move_agents(appender, groups)
         _move_chats(appender, groups)
         _part_grown(appender, groups, config)
-        items = {session: [waiting.item for waiting in group] for session, group in groups.items()}
-        for run in runs(items, config.batch):
+        for run in list(runs({session: _items(group) for session, group in groups.items()}, config.batch)):
             if len(run) == 1 or not _append_together(appender, groups, run, clock(), tally, streams):
                 for session in run:
                     group = groups.pop(session)  # at once: what fails is not tried again on the way out
                     stream = streams.setdefault(session, StreamAlignment())
-                    tally.take_all(group, appender.add_sequence(items[session], clock(), tally.progress, stream))
+                    tally.take_all(group, appender.add_sequence(_items(group), clock(), tally.progress, stream))
         appender.note_files(
             FileTurns(file.end.where + way, file.end.stamp, file.turns, file.ids.runs())
             for file in tally.take_ended()
@@ -362,6 +361,10 @@ def _append_all(
     return tally.report()
 
 
+def _items(group: Sequence[_Waiting]) -> list[Prepared]:
+    return [waiting.item for waiting in group]
+
+
 def _append_together(
     appender: Appender,
     groups: dict[str, list[_Waiting]],
@@ -372,10 +375,7 @@ def _append_together(
 ) -> bool:
     """Appends sessions in one transaction and takes them out of `groups`; False if each is to be added by itself."""
     taken = {session: groups.pop(session) for session in run}
-    sequences = [
-        ([waiting.item for waiting in group], streams.setdefault(session, StreamAlignment()))
-        for session, group in taken.items()
-    ]
+    sequences = [(_items(group), streams.setdefault(session, StreamAlignment())) for session, group in taken.items()]
     outcomes = appender.add_together(sequences, now, tally.progress)
     if outcomes is None:
         groups.update(taken)
