@@ -128,6 +128,19 @@ def test_white_space_that_aider_adds_to_a_message_is_no_turn(tmp_path: Path) -> 
 
 
 @pytest.mark.requirement("F-INGEST-40")
+def test_a_copy_from_before_a_message_of_aider_grew_is_known(tmp_path: Path) -> None:
+    start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent\n"
+    older = (f"{start}> b\n> c\n", f"{start}> b\n", start, f"{start}> b\n> c\n> d\n", f"{start}> b\n> c\n")
+    with quiet() as memory:
+        memory.import_path(put(tmp_path, ".aider.chat.history.md", start))
+        for text, added in zip(older, (1, 0, 0, 1, 0), strict=True):
+            report = memory.import_path(put(tmp_path, ".aider.chat.history.md", text))
+            assert (report.added, report.rejected) == (added, ())
+        texts = [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")]
+        assert texts == ["a", "Tokens: 1 sent", "b\nc", "d"]
+
+
+@pytest.mark.requirement("F-INGEST-40")
 def test_a_message_of_aider_that_is_no_beginning_of_the_new_one_is_kept_and_told(tmp_path: Path) -> None:
     start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent"
     with quiet() as memory:

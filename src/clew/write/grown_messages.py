@@ -55,7 +55,7 @@ def _parts_of(reader: Reader, space: str, item: Prepared, prepared: Callable[[Tu
 
 
 def _split(reader: Reader, space: str, item: Prepared) -> tuple[Prepared, Turn] | None:
-    """The beginning of a turn that is stored under its id, and the rest; None where it is no such beginning."""
+    """What is stored under a turn's id, and what came after it; None where neither is the beginning of the other."""
     turn = item.turn
     if turn.source not in _GROWING or turn.external_id is None or len(turn.parts) != 1:
         return None
@@ -66,12 +66,12 @@ def _split(reader: Reader, space: str, item: Prepared) -> tuple[Prepared, Turn] 
     if row is None:
         return None
     (part,), begun = turn.parts, turn_from_row(row).text
-    if not part.text.startswith(f"{begun}\n"):
+    if not f"{part.text}\n".startswith(f"{begun}\n") and not begun.startswith(f"{part.text}\n"):
         return None
     first = replace(turn, content=(replace(part, text=begun),), text=begun)
     if content_hash(first) != known[1]:
         return None
-    added = part.text[len(begun) :].strip("\n")
+    added = part.text[len(begun) :].strip("\n")  # nothing in a copy from before the message grew
     name = f"{turn.external_id}+{len(begun)}"
     rest = replace(turn, content=(replace(part, text=added),), text=added, external_id=name)
     return replace(item, turn=first, digest=known[1], masked={}), rest
