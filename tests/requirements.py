@@ -2966,6 +2966,7 @@ RELAY = (
     Requirement(
         "P-RLY-44", "issue 15", "A chat whose memory fails after its question is stored keeps its answer and its cost."
     ),
+    Requirement("P-RLY-45", "DESIGN 13", "What a long chat sends again costs the proxy few calls, and stays the same."),
     Requirement("P-RLY-14", "issue 15", "Events are JSON lines without texts of messages, queries and keys."),
     Requirement(
         "P-RLY-15",

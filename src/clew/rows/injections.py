@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from operator import attrgetter
+from typing import Final
 
 from clew.rows.pause import is_session_paused
 from clew.store.protocol import Reader, Store, Transaction
@@ -11,6 +14,9 @@ from clew.store.row_types import InjectionRow
 from clew.store.rows import dumps, from_us, to_us
 from clew.store.selections import INJECTION_ENDS
 from clew.store.tables import INJECTION
+
+_AGE: Final = attrgetter("at", "injection")
+"""Orders rows, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +71,18 @@ def injections_of(reader: Reader, space: str, session: str) -> list[Injection]:
 def blocks_of(reader: Reader, space: str, session: str) -> dict[str, str]:
     """The blocks of a session by their ids, the oldest first, those that are retired included."""
     rows = INJECTION.scan(reader, (space, session), (space, session))
-    return {row.injection: row.block for row in sorted(rows, key=lambda row: (row.at, row.injection))}
+    return {row.injection: row.block for row in sorted(rows, key=_AGE)}
 
 
-def retire(store: Store, space: str, injections: Iterable[Injection], now: datetime) -> None:
+def blocks_in_use(reader: Reader, space: str, session: str) -> list[InjectionRow]:
+    """The rows of the blocks of a session that are put back, the oldest first."""
+    rows = INJECTION.scan(reader, (space, session), (space, session))
+    return sorted((row for row in rows if row.retired is None), key=_AGE)
+
+
+def retire(store: Store, space: str, blocks: Iterable[InjectionRow], now: datetime) -> None:
     """Ends the putting back of blocks; what was retired before, or deleted, stays so."""
-    chosen = [(space, each.session, each.id) for each in injections]
+    chosen = [(space, row.session, row.injection) for row in blocks]
     if chosen:
         store.transaction(
             lambda tx: INJECTION.put(
@@ -93,7 +105,12 @@ def drop_retired(tx: Transaction, space: str, before: int, most: int) -> int:
 
 def quoted_turns(row: InjectionRow) -> tuple[str, ...]:
     """The ids of the turns that a block quotes."""
-    return tuple(json.loads(row.turns))
+    return _names(row.turns)
+
+
+@lru_cache(maxsize=512)  # every request of a conversation asks for all of its blocks again
+def _names(turns: str) -> tuple[str, ...]:
+    return tuple(json.loads(turns))
 
 
 def _row(space: str, each: Injection) -> InjectionRow:

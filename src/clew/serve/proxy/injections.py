@@ -5,17 +5,22 @@ every later request, until the client drops the message, or edits it, or a turn 
 """
 
 import hashlib
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 from clew.ingest.echo import framed
 from clew.memory.wiring import Parts
-from clew.rows.injections import Injection, injections_of, keep_unless_paused, retire
+from clew.rows.injections import Injection, blocks_in_use, keep_unless_paused, quoted_turns, retire
 from clew.serve.proxy.exchange import ChatRequest, Edit
 from clew.serve.proxy.history.conversations import Conversation
 from clew.serve.proxy.wires.protocol import ProxyWire
+from clew.store.row_types import InjectionRow
 from clew.types.ids import parse_turn_id
 
 _DIGITS: Final = 8
@@ -104,24 +109,27 @@ class Injections:
         if conversation.fresh or not conversation.chains:
             return PutBack()
         with reads.store.snapshot() as reader:
-            kept = [each for each in injections_of(reader, reads.space, conversation.session) if each.retired is None]
-        placed = [(each, index) for each in kept if (index := _index(conversation, each)) is not None]
+            kept = blocks_in_use(reader, reads.space, conversation.session)
+        if not kept:
+            return PutBack()
+        indexes = _indexes(conversation, kept)
+        placed = [(row, index) for row, index in zip(kept, indexes, strict=True) if index is not None]
         if conversation.cut and len(placed) < len(kept):
-            here = {each.id for each, _ in placed}
-            retire(reads.store, reads.space, [each for each in kept if each.id not in here], reads.clock())
+            gone = [row for row, index in zip(kept, indexes, strict=True) if index is None]
+            retire(reads.store, reads.space, gone, reads.clock())
         return PutBack(
-            [wire.appended(request, index, each.block) for each, index in placed],
+            [wire.appended(request, index, row.block) for row, index in placed],
             frozenset(index for _, index in placed),
-            tuple(place for each, _ in placed for place in _quoted(each.turns)),
-            tuple(each.block for each, _ in placed),
+            tuple(chain.from_iterable(_quoted(quoted_turns(row)) for row, _ in placed)),
+            tuple(row.block for row, _ in placed),
         )
 
     def retire_all(self, conversation: Conversation) -> None:
         """Ends the putting back of a conversation's blocks, because its history was rewritten without them."""
         reads = self.parts.reads
         with reads.store.snapshot() as reader:
-            kept = injections_of(reader, reads.space, conversation.session)
-        retire(reads.store, reads.space, [each for each in kept if each.retired is None], reads.clock())
+            kept = blocks_in_use(reader, reads.space, conversation.session)
+        retire(reads.store, reads.space, kept, reads.clock())
 
 
 @lru_cache(maxsize=512)  # every request of a conversation asks for all of its blocks again
@@ -132,13 +140,22 @@ def _quoted(turns: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
 
 def _unit(conversation: Conversation, index: int) -> int | None:
     """The unit of the history to which a message of the request belongs."""
-    return next((i for i, unit in enumerate(conversation.units) if unit.first <= index <= unit.last), None)
+    at = bisect_right(conversation.units, index, key=attrgetter("first")) - 1
+    return at if at >= 0 and index <= conversation.units[at].last else None
 
 
-def _index(conversation: Conversation, injection: Injection) -> int | None:
-    """Index of the message in which a block stands; of a history that was cut, the one message with this content."""
-    if injection.chain in conversation.chains:
-        return conversation.units[conversation.chains.index(injection.chain)].last
-    if conversation.cut and conversation.digests.count(injection.digest) == 1:
-        return conversation.units[conversation.digests.index(injection.digest)].last
-    return None
+def _indexes(conversation: Conversation, rows: Sequence[InjectionRow]) -> list[int | None]:
+    """Indexes of the messages in which blocks stand; of a history that was cut, of the one message with this content.
+
+    None for a block whose message the request does not hold.
+    """
+    ends = list(map(attrgetter("last"), conversation.units))
+    at_chain = dict(zip(reversed(conversation.chains), reversed(ends), strict=True))  # of equal ones the first
+    found = [at_chain.get(row.chain) for row in rows]
+    if not conversation.cut or None not in found:
+        return found
+    counts, at_digest = Counter(conversation.digests), dict(zip(conversation.digests, ends, strict=True))
+    return [
+        at_digest[row.digest] if index is None and counts[row.digest] == 1 else index
+        for row, index in zip(rows, found, strict=True)
+    ]

@@ -8,6 +8,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
@@ -15,6 +16,10 @@ from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
 _BYTES: Final = 4  # of a token, where the steps of an automatic cache are laid over the prompt's bytes
 _LEAST: Final = 64  # tokens between the places at which an automatic cache is looked up, where its step is smaller
 _DIGEST: Final = 16
+_SESSIONS: Final = 8  # whose last prompts are kept
+_DATA: Final = attrgetter("data")
+_TOKENS: Final = attrgetter("tokens")
+_MARK: Final = attrgetter("mark")
 _POINTS: Final = 80  # latest boundaries of a prompt that a cache of kind "points" looks at
 
 
@@ -93,10 +98,30 @@ def read_prompt(
         scope: what keeps caches apart: the model, and the account.
         like: a prompt that was read by the same rules and scope; what begins alike is not read again.
     """
-    tokens = sum(block.tokens for block in blocks)
+    tokens = sum(map(_TOKENS, blocks))
     if rules.kind is CacheKind.AUTOMATIC:
         return ReadPrompt(rules, _steps(rules, scope, blocks, like), tokens)
     return ReadPrompt(rules, _ends(rules, scope, blocks), tokens)
+
+
+class LastPrompts:
+    """The last prompts of a few sessions, as they were read: the next one is read from where it differs."""
+
+    def __init__(self) -> None:
+        """Starts empty."""
+        self._last: OrderedDict[tuple[str, str], tuple[Sequence[Block], ReadPrompt]] = OrderedDict()
+
+    def read(self, rules: CacheRules, scope: str, blocks: Sequence[Block], session: str) -> ReadPrompt:
+        """Reads a prompt, and keeps it as the session's last one."""
+        if rules.kind is not CacheKind.AUTOMATIC:  # the others have few prefixes
+            return read_prompt(rules, scope, blocks)
+        before = self._last.pop((scope, session), None)
+        is_alike = before is not None and before[1].rules == rules
+        read = read_prompt(rules, scope, blocks, before if is_alike else None)
+        self._last[scope, session] = (blocks, read)
+        if len(self._last) > _SESSIONS:
+            self._last.popitem(last=False)
+        return read
 
 
 class CacheModel:
@@ -128,18 +153,17 @@ class CacheModel:
         """What becomes of a prompt that is sent now; its entries are remembered, and those it uses live on."""
         rules = prompt.rules
         use, read = self._use(prompt, now, 0.0)
+        used, least = self._used, rules.minimum
         if read is not None and rules.kind is not CacheKind.AUTOMATIC:
-            self._keep(read.key, now, self._used[read.key][1])
+            used[read.key] = (now, used[read.key][1])
+            used.move_to_end(read.key)
         for prefix in prompt.prefixes:
-            if prefix.mark and prefix.tokens >= rules.minimum:
-                self._keep(prefix.key, now, prefix.mark)
-        while len(self._used) > self._most:
-            self._used.popitem(last=False)
+            if prefix.mark and prefix.tokens >= least:
+                used[prefix.key] = (now, prefix.mark)
+                used.move_to_end(prefix.key)
+        while len(used) > self._most:
+            used.popitem(last=False)
         return use
-
-    def _keep(self, key: bytes, now: float, seconds: float) -> None:
-        self._used[key] = (now, seconds)
-        self._used.move_to_end(key)
 
     def _lives(self, key: bytes, now: float, most: float) -> bool:
         entry = self._used.get(key)
@@ -196,22 +220,23 @@ def _steps(
     rules: CacheRules, scope: str, blocks: Sequence[Block], like: tuple[Sequence[Block], ReadPrompt] | None
 ) -> tuple[_Prefix, ...]:
     """The prefixes of an automatic cache: one for each step, laid over the bytes as if each token had four."""
-    data = b"\x1e".join(block.data for block in blocks)
+    data = b"\x1e".join(map(_DATA, blocks))
     if not data:
         return ()
     size = _BYTES * max(rules.step, _LEAST)
-    seconds = max(block.mark for block in blocks) or rules.seconds
+    seconds = max(map(_MARK, blocks)) or rules.seconds
     found = _common(blocks, like, size, seconds)
     key = found[-1].key if found else _begun(scope).digest()
     place, number, start, before = len(found) * size, 0, 0, 0
+    lengths, tokens = [len(block.data) for block in blocks], list(map(_TOKENS, blocks))
     for end in [*range(place + size, len(data), size), len(data)]:
         key = hashlib.blake2b(key + data[place:end], digest_size=_DIGEST).digest()
-        while start + len(blocks[number].data) < end:
-            start += len(blocks[number].data) + 1
-            before += blocks[number].tokens
+        while start + lengths[number] < end:
+            start += lengths[number] + 1
+            before += tokens[number]
             number += 1
-        within = max(0, end - start) / max(1, len(blocks[number].data))
-        found.append(_Prefix(key, before + int(within * blocks[number].tokens), len(found), seconds))
+        within = max(0, end - start) / max(1, lengths[number])
+        found.append(_Prefix(key, before + int(within * tokens[number]), len(found), seconds))
         place = end
     return tuple(found)
 
@@ -224,7 +249,7 @@ def _common(
         return []
     same = 0
     for block, other in zip(blocks, like[0], strict=False):
-        if block.digest != other.digest:
+        if block is not other and block.digest != other.digest:
             break
         same += len(block.data) + 1
     return list(like[1].prefixes[: max(0, same - 1) // size])

@@ -15,7 +15,14 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Final
 
-from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, ReadPrompt, read_prompt
+from clew.serve.proxy.economy.cache_model import (
+    Block,
+    CacheModel,
+    CacheUse,
+    LastPrompts,
+    ReadPrompt,
+    read_prompt,
+)
 from clew.serve.proxy.economy.extra_mark import marked_at, place_of_mark, uses_all_marks
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
 from clew.text.counted import counted
@@ -188,10 +195,6 @@ class Terms:
         """The price, or the proportions that most models have."""
         return self.known or _proportions(self.rules)
 
-    def read(self, prompt: PromptForm, like: tuple[Sequence[Block], ReadPrompt] | None = None) -> ReadPrompt:
-        """A prompt as the cache reads it; `like`: another one that begins alike, as it was read."""
-        return read_prompt(self.rules, self.scope, prompt.blocks, like)
-
 
 class Economy:
     """The state behind the choices: both models of the cache, and the account of each session. Threads may share it."""
@@ -201,6 +204,7 @@ class Economy:
         self._with = CacheModel(most)
         self._without = CacheModel(most)
         self._accounts: OrderedDict[tuple[str, str], _Account] = OrderedDict()
+        self._prompts = LastPrompts()
         self._scopes: OrderedDict[str, dict[str, tuple[float, float]]] = OrderedDict()  # last use, and life
         self._lock = threading.Lock()
 
@@ -212,7 +216,8 @@ class Economy:
         with self._lock:
             account = self._account(terms.scope, session)
             knowledge = self._knowledge(account, terms, session, _longest_life(terms.rules, ways.plain))
-            chooser = _Chooser((self._with, self._without), ways, terms, account, knowledge)
+            came = self._prompts.read(terms.rules, terms.scope, ways.plain.blocks, session)
+            chooser = _Chooser((self._with, self._without), ways, terms, account, knowledge, came)
             name, reason = chooser.choose()
             chosen = chooser.prospect(name)
             way = chooser.ways[name]
@@ -303,12 +308,13 @@ class _Chooser:
         terms: Terms,
         account: _Account,
         knowledge: _Knowledge,
+        plain: ReadPrompt,
     ) -> None:
-        """Takes both models of the cache."""
+        """Takes both models of the cache, and the prompt as it came, read."""
         given = {"kept": ways.kept, "tail": ways.tail, "fresh": ways.fresh, "rewritten": ways.rewritten}
         self.ways = {name: way for name, way in given.items() if way is not None}
         self._terms = terms
-        self._plain, self.plain = ways.plain.blocks, terms.read(ways.plain)
+        self._plain, self.plain = ways.plain.blocks, plain
         self._read: dict[str, ReadPrompt] = {}
         self._with, self._without = models
         self._limit, self._account = ways.limit, account
@@ -321,9 +327,9 @@ class _Chooser:
     def read(self, name: str) -> ReadPrompt:
         """A way as the cache reads it."""
         if name not in self._read:
-            blocks = self.ways[name].blocks
-            same = blocks == self._plain
-            self._read[name] = self.plain if same else self._terms.read(self.ways[name], (self._plain, self.plain))
+            blocks, rules, scope = self.ways[name].blocks, self._terms.rules, self._terms.scope
+            like = self._plain, self.plain
+            self._read[name] = self.plain if blocks == self._plain else read_prompt(rules, scope, blocks, like)
         return self._read[name]
 
     @property
@@ -455,7 +461,7 @@ class _Chooser:
 
 def _longest_life(rules: CacheRules, form: PromptForm) -> float:
     """Seconds after which nothing of a prompt is cached any more."""
-    return max(rules.seconds, rules.seconds_most, *(block.mark for block in form.blocks), 0.0)
+    return max(rules.seconds, rules.seconds_most, 0.0, *[block.mark for block in form.blocks])
 
 
 def _choice(name: str, ways: Ways, reason: str) -> Choice:

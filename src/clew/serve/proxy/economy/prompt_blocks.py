@@ -13,6 +13,7 @@ from clew.condense.message_tokens import message_tokens
 from clew.condense.wires import Message
 from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.exchange import ChatRequest, Edit, Span, edited
+from clew.serve.proxy.history_prefixes import HistoryPrefixes
 from clew.serve.proxy.lenient_json import read_json
 from clew.serve.proxy.wires import WIRES, before_messages
 from clew.text.counters import Counter
@@ -20,6 +21,9 @@ from clew.text.counters import Counter
 MINUTES: Final = 300.0
 HOUR: Final = 3600.0
 DAY: Final = 86_400.0
+
+_HISTORIES: Final = 64
+"""Histories of which the hashes of all messages are remembered."""
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 _MARKS: Final = ("cache_control", "prompt_cache_breakpoint")
@@ -45,6 +49,7 @@ class BlockReader:
         self._count = count
         self._most, self._bytes = most, 0
         self._known: OrderedDict[bytes, tuple[Block, ...]] = OrderedDict()
+        self._histories: HistoryPrefixes[tuple[bytes, ...]] = HistoryPrefixes(_HISTORIES)
         self._lock = threading.Lock()
 
     @property
@@ -71,7 +76,7 @@ class BlockReader:
             plain: the blocks without edits, where they are known.
         """
         if plain is None:
-            plain = [self._message(request.wire, _stretch(request.body, span)) for span in request.spans]
+            plain = self._plain(request)
         if not edits:
             return list(plain)
         inside: dict[int, list[Edit]] = {}
@@ -118,14 +123,36 @@ class BlockReader:
             self._message(request.wire, _ENCODER.encode(each).encode("utf-8", "surrogatepass")) for each in messages
         ]
 
-    def _message(self, wire: str, raw: bytes) -> tuple[Block, ...]:
-        key = hashlib.blake2b(raw, digest_size=16, person=wire.encode()).digest()
+    def _plain(self, request: ChatRequest) -> list[tuple[Block, ...]]:
+        """The blocks of each message as it came."""
+        wire, body, spans = request.wire, request.body, request.spans
+        begun = self._histories.find(request)
+        keys = list(() if begun.value is None else begun.value[: begun.count])
+        keys += [_key(wire, body[span.start : span.end]) for span in spans[len(keys) :]]
+        if begun.keys:
+            self._histories.keep(begun, len(keys), tuple(keys))
+        return [
+            blocks if blocks is not None else self._read_now(key, wire, _value(request, index))
+            for index, (key, blocks) in enumerate(zip(keys, self._read_before(keys), strict=True))
+        ]
+
+    def _read_before(self, keys: Sequence[bytes]) -> list[tuple[Block, ...] | None]:
+        """The blocks of messages that are remembered; None for each other one."""
+        known = self._known
         with self._lock:
-            known = self._known.get(key)
-            if known is not None:
-                self._known.move_to_end(key)
-                return known
-        known = tuple(self._blocks_of(wire, read_json(raw)))
+            found = [known.get(key) for key in keys]
+            for key, blocks in zip(keys, found, strict=True):
+                if blocks is not None:
+                    known.move_to_end(key)
+        return found
+
+    def _message(self, wire: str, raw: bytes) -> tuple[Block, ...]:
+        key = _key(wire, raw)
+        (known,) = self._read_before([key])
+        return known if known is not None else self._read_now(key, wire, read_json(raw))
+
+    def _read_now(self, key: bytes, wire: str, message: Any) -> tuple[Block, ...]:
+        known = tuple(self._blocks_of(wire, message))
         with self._lock:
             if key not in self._known:
                 self._known[key] = known
@@ -150,6 +177,17 @@ class BlockReader:
         if isinstance(bare, str):
             return Block(data, self._count(bare), mark)
         return Block(data, message_tokens([bare], wire, self._count) if isinstance(bare, dict) else 0, mark)
+
+
+def _value(request: ChatRequest, index: int) -> Any:
+    """What stands in the body as a message: the message as it was read, or a text that was made one."""
+    span = request.spans[index]
+    is_object = request.body.startswith(b"{", span.start)
+    return request.messages[index] if is_object else read_json(request.body[span.start : span.end])
+
+
+def _key(wire: str, raw: bytes) -> bytes:
+    return hashlib.blake2b(raw, digest_size=16, person=wire.encode()).digest()
 
 
 def asked_for(request: ChatRequest) -> float:

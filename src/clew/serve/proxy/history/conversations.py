@@ -46,8 +46,13 @@ from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
 
 _PATHS: Final = 64
-"""Conversations whose paths are remembered."""
+"""Conversations whose paths, and whose hashes, are remembered."""
 
+_LONG: Final = 32
+"""Messages from which on hashes are remembered."""
+
+_ADDED: Final = 8
+"""Messages at the end of a history that may be new, while the hashes of those before them are remembered."""
 
 _PASSED: Final = 50_000
 """Messages that are kept in mind because they must not be stored."""
@@ -146,6 +151,15 @@ class _Path:
     cut: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Hashed:
+    """A history with its hashes, see `Conversation`."""
+
+    units: tuple[Unit, ...]
+    digests: tuple[bytes, ...]
+    chains: tuple[bytes, ...]
+
+
 class Conversations:
     """The conversations of one space. Threads may share it; every decision is made from rows."""
 
@@ -154,6 +168,7 @@ class Conversations:
         self.reader = MessageReader()
         self._passed: OrderedDict[bytes, None] = OrderedDict()
         self._paths: OrderedDict[bytes, tuple[bytes, _Path]] = OrderedDict()  # of each conversation the last
+        self._hashed: OrderedDict[tuple[bytes, bytes, bytes], _Hashed] = OrderedDict()  # salt, seed, last message
         self._imported: OrderedDict[str, tuple[tuple[str, int], ...]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -180,7 +195,7 @@ class Conversations:
                 return self._without_passed(self._paused(reader, found))
             goes_on = continued(reader, self._space, space.salt, request)
             seed = b"" if goes_on is None else goes_on[0].chain
-            digests, chains = hashes(space.salt, units, seed)
+            digests, chains = self._hashes(space.salt, units, seed)
             is_retry = request.headers.get(RETRY, "0") not in ("", "0")
             look = Look(reader, self._space, space.salt, units, digests, chains, client, request.messages, is_retry)
             stored = looked_up(look, named, None if goes_on is None else goes_on[1])
@@ -194,6 +209,27 @@ class Conversations:
             if client.main is not None:
                 found = replace(found, elsewhere=self._elsewhere(reader, stored.session))
             return self._without_passed(self._paused(reader, self._resolved(look, found, key, stored)))
+
+    def _hashes(self, salt: bytes, units: tuple[Unit, ...], seed: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+        """The hashes of a history; those of the beginning that another request had before are not made again."""
+        if len(units) < _LONG:
+            return hashes(salt, units, seed)
+        before = _Hashed((), (), ())
+        with self._lock:
+            for end in range(len(units), len(units) - _ADDED, -1):
+                kept = self._hashed.get((salt, seed, units[end - 1].digest))
+                if kept is not None and kept.units == units[:end]:
+                    before = kept
+                    break
+        known = len(before.units)
+        digests, chains = hashes(salt, units[known:], before.chains[-1] if known else seed)
+        made = _Hashed(units, before.digests + digests, before.chains + chains)
+        with self._lock:
+            self._hashed[salt, seed, units[-1].digest] = made
+            self._hashed.move_to_end((salt, seed, units[-1].digest))
+            while len(self._hashed) > _PATHS:
+                self._hashed.popitem(last=False)
+        return made.digests, made.chains
 
     def _paused(self, reader: Reader, found: Conversation) -> Conversation:
         """The conversation, marked as paused where its session was paused by itself."""
@@ -357,7 +393,7 @@ def _new(
         client=client.name,
         own_id=client.session or client.main,
         units=units,
-        held=tuple(None for _ in units),
+        held=(None,) * len(units),
     )
 
 

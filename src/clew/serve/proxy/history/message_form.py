@@ -17,6 +17,7 @@ from clew.condense.wires import Message
 from clew.ingest.client_marks import AFTER_EXAMPLES, STAGING, split_words
 from clew.ingest.echo import without_echoes
 from clew.serve.proxy.exchange import ChatRequest
+from clew.serve.proxy.history_prefixes import HistoryPrefixes
 
 _ROLES: Final = {"model": "assistant", "developer": "system", "function": "tool"}
 _CALLS: Final = frozenset(("function_call", "custom_tool_call", "mcp_call", "local_shell_call", "web_search_call"))
@@ -30,6 +31,8 @@ _NAMED: Final = ("item_reference", "image_generation_call")
 """Items of Responses that a client may send back by their ids alone."""
 _KEPT: Final = 20_000
 """Messages whose hashes are remembered: about 5 MB."""
+_HISTORIES: Final = 64
+"""Histories whose units are remembered."""
 
 Form = list[Any]
 """Kind and content of one part of a message."""
@@ -71,19 +74,39 @@ class _Read:
     ends_examples: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _History:
+    """The messages of a request, read, and their units."""
+
+    reads: tuple[_Read, ...]
+    units: tuple[Unit, ...]
+
+
 class MessageReader:
     """Reads messages into units, and remembers the hashes of those seen before. Threads may share it."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[bytes, _Read] = OrderedDict()
+        self._histories: HistoryPrefixes[_History] = HistoryPrefixes(_HISTORIES)
 
     def units(self, request: ChatRequest) -> list[Unit]:
-        """The units of a request. Instructions (system prompts) are none, and neither is reasoning alone."""
-        reads = [
+        """The units of a request. Instructions (system prompts) are none, and neither is reasoning alone.
+
+        Those that a later message cannot change are the same objects in each request that begins with the same bytes.
+        """
+        begun = self._histories.find(request)
+        known = () if begun.value is None else begun.value.reads[: begun.count]
+        reads = known + tuple(
             self._read(message, request.body[span.start : span.end])
-            for message, span in zip(request.messages, request.spans, strict=True)
-        ]
-        return units_of(request.messages, reads)
+            for message, span in zip(request.messages[len(known) :], request.spans[len(known) :], strict=True)
+        )
+        settled = [] if begun.value is None else _settled(begun.value.units, begun.count)
+        units = units_of(request.messages, reads, settled)
+        if begun.keys and not any(
+            each.ends_examples for each in reads[len(known) :]
+        ):  # which parts with what is before
+            self._histories.keep(begun, len(reads), _History(reads, tuple(units)))
+        return units
 
     def _read(self, message: Message, raw: bytes) -> _Read:
         key = hashlib.blake2b(raw, digest_size=16).digest()
@@ -95,12 +118,32 @@ class MessageReader:
         return read
 
 
-def units_of(messages: Sequence[Message], reads: Sequence[_Read] | None = None) -> list[Unit]:
-    """The units of a list of messages, see `MessageReader.units`."""
+def _settled(units: Sequence[Unit], count: int) -> list[Unit]:
+    """The units at the beginning of a history that are the same whatever follows its first `count` messages.
+
+    The last message may be one that a program wrote, which is seen by what follows it, and the last answer may go on.
+    """
+    end = len(units)
+    while end and units[end - 1].last > count - 2:
+        end -= 1
+    return list(units[: end - 1 if end and units[end - 1].role == "assistant" else end])
+
+
+def units_of(
+    messages: Sequence[Message], reads: Sequence[_Read] | None = None, settled: Sequence[Unit] = ()
+) -> list[Unit]:
+    """The units of a list of messages, see `MessageReader.units`.
+
+    Args:
+        settled: the first units, where they are known. The last of them is no answer.
+    """
     read = list(reads) if reads is not None else [_read(message) for message in messages]
-    found: list[Unit] = []
-    begins = max((at for at, each in enumerate(read) if each.ends_examples), default=0)
-    places = [at for at, each in enumerate(read) if each.digest and at >= begins and not _is_staged(read, at)]
+    begin = settled[-1].last + 1 if settled else 0
+    begins = max((at for at in range(begin, len(read)) if read[at].ends_examples), default=0)
+    found = list(settled)
+    if begins and settled:  # the examples with which a program begins, or what looks like it
+        found, begin = [], 0
+    places = [at for at in range(max(begin, begins), len(read)) if read[at].digest and not _is_staged(read, at)]
     for is_answer, run in groupby(places, key=lambda at: read[at].role == "assistant"):
         joined = list(run)
         if not is_answer:

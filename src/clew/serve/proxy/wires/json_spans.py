@@ -15,6 +15,8 @@ from clew.serve.proxy.exchange import Span
 from clew.serve.proxy.lenient_json import DECODER
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
+_COMMA: Final = re.compile(r"[ \t\r\n]*+,[ \t\r\n]*+(?!\])")
+"""Between two elements of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +133,15 @@ class _Scanner:
         """The elements of the list at a place: value and place."""
         text = self._text
         at = self.space(self._mark("[", at))
-        while not text.startswith("]", at):
+        is_end = text.startswith("]", at)
+        while not is_end:
             value, end = DECODER.raw_decode(text, at)
             yield value, (at, end)
-            at = self._next("]", end)
+            if (comma := _COMMA.match(text, end)) is not None:
+                at = comma.end()
+            else:
+                at = self._next("]", end)
+                is_end = text.startswith("]", at)
         self.end = at + 1
 
     def space(self, at: int) -> int:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import repeat
+from operator import add
 from typing import Any, Final
 
 from clew.condense.wires import Message
@@ -27,8 +29,7 @@ def checked(messages: object, name: str, body: bytes, spans: Sequence[Span]) -> 
     Raises:
         FormatError: they are no list of objects, or nested too deeply.
     """
-    are_objects = isinstance(messages, list) and all(isinstance(message, dict) for message in messages)
-    if isinstance(messages, list) and are_objects and not any(_may_be_deep(body, span) for span in spans):
+    if isinstance(messages, list) and set(map(type, messages)) <= {dict} and not _may_be_deep(body, spans):
         return tuple(messages)
     try:
         return tuple(checked_list(messages))
@@ -36,9 +37,11 @@ def checked(messages: object, name: str, body: bytes, spans: Sequence[Span]) -> 
         raise FormatError(f"{name}: {error}") from None
 
 
-def _may_be_deep(body: bytes, span: Span) -> bool:
+def _may_be_deep(body: bytes, spans: Sequence[Span]) -> bool:
     """Whether a message has enough brackets to be nested too deeply: most have not, which is found out faster."""
-    return body.count(b"{", span.start, span.end) + body.count(b"[", span.start, span.end) > _SHALLOW
+    starts, ends = [span.start for span in spans], [span.end for span in spans]
+    objects, lists = (map(body.count, repeat(bracket), starts, ends) for bracket in (b"{", b"["))
+    return max(map(add, objects, lists), default=0) > _SHALLOW
 
 
 def client_headers(headers: Mapping[str, str]) -> dict[str, str]:
