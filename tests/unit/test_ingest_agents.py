@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import Skipped, detect
+from clew.memory import Memory
+from clew.types import IngestReport
 from tests.memories import quiet
 from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
 
@@ -72,6 +74,11 @@ def test_two_sessions_of_aider_that_start_in_the_same_second_are_both_kept(tmp_p
         assert memory.import_path(path).known == 4
 
 
+def history_imported(memory: Memory, folder: Path, text: str) -> IngestReport:
+    """The report of an import of Aider's history, as it stands now."""
+    return memory.import_path(put(folder, ".aider.chat.history.md", text))
+
+
 @pytest.mark.requirement("F-INGEST-40")
 def test_what_aider_adds_to_a_message_after_an_import_is_stored_behind_it(tmp_path: Path) -> None:
     begun = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\nOne.\n\n> Tokens: 1 sent\n"
@@ -79,14 +86,14 @@ def test_what_aider_adds_to_a_message_after_an_import_is_stored_behind_it(tmp_pa
     next_one = f"{quit_}\n# aider chat started at 2025-06-20 09:00:00\n\n#### b\n\nTwo.\n"
     with quiet() as memory:
         for text, added in ((begun, 3), (begun, 0), (grown, 1), (grown, 0), (quit_, 1), (next_one, 2), (next_one, 0)):
-            report = memory.import_path(put(tmp_path, ".aider.chat.history.md", text))
+            report = history_imported(memory, tmp_path, text)
             assert (report.added, report.rejected) == (added, ())
         stored = [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")]
         assert stored == ["a", "One.", "Tokens: 1 sent", "Applied edit to a.py", "^C again to exit"]
         assert memory.verify().ok
     with quiet() as memory:  # what grew between messages, too
         for text in (begun, f"{grown}\n#### c\n\nThree.\n"):
-            assert not memory.import_path(put(tmp_path, ".aider.chat.history.md", text)).rejected
+            assert not history_imported(memory, tmp_path, text).rejected
         turns_now = list(memory.turns("aider 2025-06-19 14:32:16"))
         texts = [turn.text for turn in turns_now]
         assert texts == ["a", "One.", "Tokens: 1 sent", "Applied edit to a.py", "c", "Three."]
@@ -100,7 +107,7 @@ def test_what_is_masked_in_what_aider_added_is_counted_once(tmp_path: Path) -> N
     texts = (start, f"{start}> {keys[1]}\n> {keys[0]}\n", f"{start}> {keys[1]}\n> {keys[0]}\n> {keys[2]}\n> end\n")
     with quiet() as memory:
         for text, masked in zip((*texts, texts[-1]), ({"openai": 1}, {"openai": 2}, {"openai": 1}, {}), strict=True):
-            assert memory.import_path(put(tmp_path, ".aider.chat.history.md", text)).masked == masked
+            assert history_imported(memory, tmp_path, text).masked == masked
         assert not [key for turn in memory.turns("aider 2025-06-19 14:32:16") for key in keys if key in turn.text]
 
 
@@ -111,7 +118,7 @@ def test_what_aider_added_stays_out_with_a_message_that_a_pattern_keeps_out(tmp_
     for pattern in ("sk-proj-", r"1 sent\nkey"):  # of what is masked, and over where the stored part ends
         with quiet(config={"ingest": {"exclude": [f"text:{pattern}"]}}) as memory:
             for text in (start, f"{start}> key {key}\n", f"{start}> key {key}\n> end\n"):
-                report = memory.import_path(put(tmp_path, ".aider.chat.history.md", text))
+                report = history_imported(memory, tmp_path, text)
             assert report.skipped["excluded"] == 1
             assert [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")] == ["a", "Tokens: 1 sent"]
 
@@ -121,7 +128,7 @@ def test_white_space_that_aider_adds_to_a_message_is_no_turn(tmp_path: Path) -> 
     start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\nOne.\n"
     with quiet() as memory:
         for more, added in (("", 2), ("   \n", 0), ("   \n\t\n#### b\n", 1), (" \n\t\n#### b\n> Tokens: 1 sent\n", 1)):
-            report = memory.import_path(put(tmp_path, ".aider.chat.history.md", f"{start}{more}"))
+            report = history_imported(memory, tmp_path, f"{start}{more}")
             assert (report.added, report.rejected) == (added, ())
         texts = [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")]
         assert texts == ["a", "One.", "b", "Tokens: 1 sent"]
@@ -132,9 +139,9 @@ def test_a_copy_from_before_a_message_of_aider_grew_is_known(tmp_path: Path) -> 
     start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent\n"
     older = (f"{start}> b\n> c\n", f"{start}> b\n", start, f"{start}> b\n> c\n> d\n", f"{start}> b\n> c\n")
     with quiet() as memory:
-        memory.import_path(put(tmp_path, ".aider.chat.history.md", start))
+        history_imported(memory, tmp_path, start)
         for text, added in zip(older, (1, 0, 0, 1, 0), strict=True):
-            report = memory.import_path(put(tmp_path, ".aider.chat.history.md", text))
+            report = history_imported(memory, tmp_path, text)
             assert (report.added, report.rejected) == (added, ())
         texts = [turn.text for turn in memory.turns("aider 2025-06-19 14:32:16")]
         assert texts == ["a", "Tokens: 1 sent", "b\nc", "d"]
@@ -144,8 +151,8 @@ def test_a_copy_from_before_a_message_of_aider_grew_is_known(tmp_path: Path) -> 
 def test_a_message_of_aider_that_is_no_beginning_of_the_new_one_is_kept_and_told(tmp_path: Path) -> None:
     start = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n> Tokens: 1 sent"
     with quiet() as memory:
-        memory.import_path(put(tmp_path, ".aider.chat.history.md", f"{start}\n"))
-        report = memory.import_path(put(tmp_path, ".aider.chat.history.md", f"{start}ence\n"))
+        history_imported(memory, tmp_path, f"{start}\n")
+        report = history_imported(memory, tmp_path, f"{start}ence\n")
         assert "with other content, which was kept" in report.rejected[0].reason
 
 

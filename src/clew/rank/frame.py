@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from operator import add
-from typing import Any, Final
+from typing import Final, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,6 +119,20 @@ class Frame:
         return scores
 
 
+class FrameParts(TypedDict, total=False):
+    """Fields of a frame that not every question has; see `Frame`."""
+
+    region: tuple[WeightedRange, ...]
+    pointed: PointedTurns
+    titled: tuple[WeightedRange, ...]
+    around: GraphContext
+    labels: QuestionLabels
+    importance: Scores | None
+    cosines: Scores | None
+    alike: float
+    facts: Scores | None
+
+
 def make_frame(
     intent: Intent,
     view: IndexView,
@@ -126,13 +140,9 @@ def make_frame(
     similarity: Scores | None,
     *,
     with_assistant: bool,
-    **more: Any,
+    **more: Unpack[FrameParts],
 ) -> Frame:
-    """A frame with the BM25F of the question's terms, computed once for all signals.
-
-    Args:
-        more: other fields of the frame.
-    """
+    """A frame with the BM25F of the question's terms, computed once for all signals."""
     pieces = bm25f(view, intent.terms, weights=_weights(intent)) if intent.terms else None
     return Frame(intent, view, config, pieces, similarity, with_assistant, **more)
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +18,15 @@ from clew.index.view import IndexView, Mask
 from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
-from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame, without_price
+from clew.rank.frame import (
+    Frame,
+    FrameParts,
+    Scores,
+    assistant_takes_part,
+    covered_days,
+    make_frame,
+    without_price,
+)
 from clew.rank.graph_context import GraphContextReader
 from clew.rank.information import UsedWords
 from clew.rank.intent import Intent, read_intent
@@ -143,7 +151,7 @@ class Ranker:
         similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
         config = self._config() if priced else without_price(self._config())
         labels = self._labels(view, intent, config, shown, near=similarity is not None)
-        more: dict[str, Any] = {"region": region}
+        more: FrameParts = {"region": region}
         if self._sources.graph is not None:
             more["around"] = self._sources.graph.look(intent.text, config, view)
         if cosines is not None and (serving := self.serving(view)) is not None:
