@@ -61,7 +61,8 @@ class Upstream:
                 plug.settimeout(0)
                 with suppress(OSError):  # it does not wait for the other side's word
                     plug.unwrap()
-            plug.shutdown(socket.SHUT_WR)
+            with suppress(OSError):  # its thread has heard of it, and closed it
+                plug.shutdown(socket.SHUT_WR)
         time.sleep(0.05)  # it takes its way, also on loopback
 
 
