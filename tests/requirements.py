@@ -1583,6 +1583,11 @@ RULES = (
         "Where and when things are, begin and end, what they are set to, and what somebody is called are facts.",
     ),
     Requirement(
+        "K-READ-24",
+        "Issue 16.1",
+        "A fact has each preposition once, and no words of a date, a hedge or a cut phrase in its object.",
+    ),
+    Requirement(
         "K-READ-19", "Issue 16.1", "A length of time after in, or trouble with something left out, is no object."
     ),
 )

@@ -74,6 +74,7 @@ _LETTER: Final = re.compile(r"(?<=[\w,.] )[b-hj-z](?: (?=\w)|(?= [,.?!]))")
 _STUTTER: Final = re.compile(
     r"(?<![\w'-])(?!(?:an?|i|the|to|in|on|of|at|we|he|it|is|be|so|do|for|no|or|us|as|my|me)\b)(\w{1,4}) (?=\1\w)"
 )
+_DOUBLED: Final = re.compile(r"(?<![\w'-])(\w{4,}) (?=\1(?![\w'-]))")  # "a hard time separating separating things"
 
 
 _QUICK_SOUND: Final = re.compile(  # begins with a set of letters, which is found faster than what stands before them
@@ -98,7 +99,7 @@ def as_sentences(text: str) -> str:
         return text
     said = _CUT.sub(f" {BROKEN_OFF}", _TRAILING.sub(",", _AGAIN.sub("", text)))  # "in Gdansk... uh, in Gdynia"
     if spaced:
-        said = _LETTER.sub("", _STUTTER.sub("", _APART.sub("-", said)))
+        said = _DOUBLED.sub("", _LETTER.sub("", _STUTTER.sub("", _APART.sub("-", said))))
     written = _without_sounds(said)
     return written[:1].upper() + written[1:] if text[:1].isupper() else written
 

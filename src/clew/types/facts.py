@@ -267,7 +267,7 @@ def _of_several(verb: str) -> str:
 
 _PLURAL: Final = re.compile(
     r"(?:^|\s)(?!(?:\w*(?:mat|nom|hys|lit|let|nast|nam)ics|news|lens|gas|series|species|means|canvas|atlas|alias|bias)$)"
-    r"(?:[a-z-]+(?<![sui])s|[a-z-]*(?:children|wives|women)|people|men|feet|teeth|mice|police)$"
+    r"(?:(?:[a-z-]+|[A-Z]{2,})(?<![sui])s|[a-z-]*(?:children|wives|women)|people|men|feet|teeth|mice|police)$"
 )
 """A noun in the plural at the end of a subject: not "boss", "bus", "analysis", "physics", "news"."""
 _FOREIGN: Final = re.compile(

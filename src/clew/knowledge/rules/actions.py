@@ -77,7 +77,8 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     leads = verb not in words("stative", "lemmas") and verb != "date"  # "moved to", but not "worked at"
     if known in words("state", "verbs") and status is FactStatus.COMPLETED and leads:
         status = FactStatus.ACTIVE
-    name = third(verb, "") if beside and not stays else known or third(verb, obj.preposition)
+    lasts = reading.clause.gap is not None and obj.low >= obj.high and obj.preposition == "for" and reading.when.dates
+    name = third(verb, "") if (beside and not stays) or lasts else known or third(verb, obj.preposition)
     target = _target(reading, span, obj, beside)
     base = StatementDraft(reading.owner.name, name, target, status)
     base = base._replace(type=type_of(reading, status), effect=effect_of(reading))

@@ -311,10 +311,11 @@ def _verb_after(s: SentenceTokens, place: int) -> VerbGroup | None:
     if not (is_s or s.bits[place] & (BE | HAVE | DO | MODAL | ADVERB | NEGATION) or _is_finite(s, place)):
         return None
     head = s.low[place - 1]
-    several = head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
+    several = len(head) > _ACRONYM and head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
     return verb_group(s, place, "plain" if several or head in _SEVERAL else "third")
 
 
+_ACRONYM: Final = 3  # letters of a word whose last S says nothing: "my JS chart code"
 _SEVERAL: Final = frozenset(("people", "children", "men", "women"))
 _ALSO_NOUNS: Final = frozenset(("work", "love", "help", "need"))
 

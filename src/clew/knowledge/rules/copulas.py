@@ -181,7 +181,9 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
     if preposition == "in" and c.reading.owner.general and _is_code(c.text):
         return c.with_verb("is located in")
     if verb := canonical(f"be {preposition}"):
-        return c.with_verb(verb)
+        owned = c.s.bits[c.reading.clause.subject[0]] & POSSESSIVE
+        loose = preposition == "from" and c.reading.owner.general and not owned  # "the only vote against was from Peru"
+        return [] if loose else c.with_verb(verb)
     if preposition in ("in", "at") and (place := _place(c)):
         return c.with_verb(f"is located {preposition}", place)
     passing = head_of(c.s, c.obj.low, c.obj.high) in words("complement", "within")
@@ -281,6 +283,7 @@ def _dated(c: _Complement) -> list[StatementDraft] | None:
 
 def _after_preposition(c: _Complement) -> int:
     at = c.obj.low + 1
+    at += 2 * (c.s.low[at : at + 2] == ["at", "all"] and at + 2 < c.obj.high)  # "involved at all in"
     return at + (at < c.obj.high and bool(c.s.bits[at] & PREPOSITION))
 
 
@@ -423,6 +426,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     told = told or (s.form[low] & Form.BASE and s.verb[low] in words("complement", "linking"))  # "I am feel hungry"
     loose = s.low[high - 1] in ("it", "them", "that", "this") and high > low + 1  # "fascinated by them"
     empty = is_vague(s, low, high) or _is_for_sound(s, low, high) or (not possessed and _is_bare(s, low, high))
+    several = s.low[c.reading.clause.subject[0]] == "we" and head.endswith("s") and not head.endswith("ss")
+    loose = loose or several  # "we're rival teams": none of them is
     if told or loose or empty or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
         return []
     if (c.reading.owner.general and not own) or (s.bits[low] & NUMBER and head in words("frequency", "long")):

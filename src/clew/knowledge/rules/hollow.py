@@ -35,6 +35,7 @@ _NO_NOUN: Final = SUBJECT | OBJECT | PREPOSITION | COORDINATOR | SUBORDINATOR | 
 _OUTSIDE: Final = OBJECT | THIS | QUESTION
 _STATES: Final = frozenset(("get", "stay", "become", "feel", "keep"))
 _HOLDING: Final = frozenset(("have", "get", "find", "need", "know"))
+_TAKING: Final = frozenset(("receive", "take", "make", "use", "add", "choose", "decide", "write"))
 _BEFORE_NOUN: Final = DETERMINER | POSSESSIVE | NUMBER | PREPOSITION | NAME
 _MOST_BEFORE_YOU: Final = 4
 """Spaces before "you" in an object that is sure to mean the listener."""
@@ -77,6 +78,7 @@ def is_hollow(
     alone = high == low + 1 or s.bits[low + 1] & (TO | COORDINATOR)
     if (
         s.low[high - 2 : high] == ["in", "mind"]
+        or not any(map(str.isalnum, draft.object))
         or draft.object.endswith(" in mind")
         or _is_cut(s, low, high, infinitive=infinitive)
         or _is_trouble(s, low, high)
@@ -88,6 +90,8 @@ def is_hollow(
         return True
     if verb == "find" and high == low + 1 and s.form[low] == Form.GERUND:
         return True  # "something I find rewarding"
+    if high == low + 1 and (verb in _HOLDING or verb in _TAKING) and s.low[low].isalnum() and s.bits[low] & NUMBER:
+        return True  # "I got 200", "we have two"
     placed = draft.where or draft.rests_on or beside or reading.when.dates or reading.when.often
     doing = infinitive or s.form[low] == Form.GERUND
     if placed or (doing and s.verb[low + infinitive] not in words("vague", "transitive")):

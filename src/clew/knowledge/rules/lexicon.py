@@ -121,6 +121,9 @@ def split(raw: str) -> tuple[WordClass, ...]:
     if " " in low:
         low = " ".join(low.split())
         return (WordClass(low, _fused().get(low, 0), "", 0),)
+    if low.endswith("in'"):  # "livin'", but not the last word of a quotation
+        doing = f"{low[:-1]}g"
+        return (_word(doing, raw),) if analyses(doing) else split(raw[:-1])
     table = language()["contractions"]
     if low in table:
         return tuple([_word(part, "") for part in table[low].split()])
@@ -146,7 +149,7 @@ def _word(low: str, raw: str) -> WordClass:
     form = 0
     for each in found.values():
         form |= each
-    if not found and len(low) > 4 and low.endswith("ing") and not bits & THIS:
+    if not found and len(low) > 4 and low.endswith("ing") and not bits & (THIS | PREPOSITION):
         form = Form.GERUND
     adverb = low.endswith("ly") and len(low) > _SHORT and not found and not bits & _CLOSED
     if adverb and low not in words("words", "not_adverb"):

@@ -30,8 +30,9 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.nouns import is_given_name, kin_sort
-from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.rules.nouns import kin_sort
+from clew.knowledge.rules.tokens import SentenceTokens, is_hedge
+from clew.knowledge.rules.trailing import trimmed
 
 MOST_WORDS: Final = 12
 """Words of an object; a longer one is cut at a preposition."""
@@ -71,30 +72,12 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
     stop, reason = _without_reason(s, at, stop)
     if at + 1 < stop and s.bits[at] & COORDINATOR and s.form[at + 1] & s.form[at - 1] & Form.GERUND:
         at += 2  # "revising and perfecting the recipe"
-    homeward = at + 1 < stop and s.low[at] == "home" and s.bits[at + 1] & PREPOSITION
-    preposition: list[str] = ["home"] if homeward else []  # "got home from work"
-    at = _after_adverbs(s, at, stop)
-    wishes = s.verb[at - 1] in words("catenative", "keep") and at + 1 < stop and not s.bits[at + 1] & _NOT_VERB
-    while (
-        at < stop
-        and s.bits[at] & PREPOSITION
-        and len(preposition) < 2
-        and not (_in_date(s, at, dated) or _is_bound(s, at))
-    ):
-        if (
-            s.low[at] == "to"
-            and at + 1 < stop
-            and (s.form[at + 1] & Form.BASE or wishes)
-            and not _is_nominal(s, at + 1)
-        ):
-            break
-        if s.low[at] == "like" and preposition:
-            break
-        preposition.append(s.low[at])
-        at = _after_adverbs(s, at + 1, stop)
+    preposition, at, wishes = _prepositions(s, at, stop, dated)
     infinitive = at + 1 < stop and bool(s.bits[at] & TO) and bool(s.form[at + 1] & Form.BASE or wishes)
     if s.bits[at] & OBJECT and at + 1 < stop and s.bits[at + 1] & (DETERMINER | NUMBER) and not s.bits[at] & DETERMINER:
         at += 1  # "gave her a ring"
+        if preposition == ["to"]:
+            preposition = []  # "explained to me the plan"
     if at < stop and s.bits[at] & QUOTE:  # the title of a book
         return Object(" ".join(preposition), at, _after_titles(s, at, stop), reason=reason)
     if s.bits[at] & COMMA:
@@ -110,12 +93,47 @@ def object_of(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, 
     return Object(" ".join(preposition), low, high, infinitive, reason, clausal)
 
 
+def _prepositions(
+    s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
+) -> tuple[list[str], int, bool]:
+    """What stands between a verb and its object, the place after it, and whether the verb may lead to another one."""
+    homeward = at + 1 < stop and s.low[at] == "home" and s.bits[at + 1] & PREPOSITION
+    preposition: list[str] = ["home"] if homeward else []  # "got home from work"
+    if s.low[at] == "together" and s.verb[at - 1] in _TOGETHER:
+        preposition.append("together")  # "put together a show"
+    at = _after_adverbs(s, at, stop)
+    wishes = s.verb[at - 1] in words("catenative", "keep") and at + 1 < stop and not s.bits[at + 1] & _NOT_VERB
+    if s.bits[at] & PREPOSITION and " ".join(s.low[at : at + 3]) in words("words", "view"):
+        return [], stop, wishes  # "decisions we made in terms of cost"
+    while (
+        at < stop
+        and s.bits[at] & PREPOSITION
+        and len(preposition) < 2
+        and not (_in_date(s, at, dated) or _is_bound(s, at))
+    ):
+        if (
+            s.low[at] == "to"
+            and at + 1 < stop
+            and (s.form[at + 1] & Form.BASE or wishes)
+            and not _is_nominal(s, at + 1)
+        ):
+            break
+        if s.low[at] == "like" and preposition:
+            break
+        if s.low[at] not in preposition[-1:]:  # "works at at Vela"
+            preposition.append(s.low[at])
+        at = _after_adverbs(s, at + 1, stop)
+    return preposition, at, wishes
+
+
 def _whole_end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]], *, infinitive: bool) -> int:
     """Where an object ends; -1 if somebody is wanted to do what stands elsewhere: "I want my kids to learn that"."""
     whole = _end(s, at, stop, dated, infinitive=infinitive)
     high = _without_stub(s, at, whole)
     if infinitive:
         return high
+    if s.verb[at - 1] == "find" and s.low[high : high + 2] == ["to", "be"]:
+        return -1  # "I find gyms to be crowded"
     if high < whole and s.bits[high] & TO and _is_somebody_wanted(s, at):
         if s.bits[whole] & (SUBJECT | OBJECT | THIS | QUESTION):
             return -1
@@ -165,8 +183,13 @@ def _is_nominal(s: SentenceTokens, at: int) -> bool:
 
 def _after_adverbs(s: SentenceTokens, at: int, stop: int) -> int:
     while at < stop and s.bits[at] & ADVERB and not s.bits[at] & (PREPOSITION | DETERMINER | NAME):
-        at += 1
-    return at
+        at += 1 + is_hedge(s, at)
+    if s.low[at] == "at" and s.low[at + 1] == "all" and s.bits[at + 2] & (PREPOSITION | BREAK):
+        at += 2  # "involved at all in the planning"
+    return min(at, stop)
+
+
+_TOGETHER: Final = frozenset(("put", "bring", "pull", "piece"))
 
 
 def _is_bound(s: SentenceTokens, at: int) -> bool:
@@ -213,7 +236,9 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
         if bits & COORDINATOR and s.form[place + 1] & Form.BASE and _has_object(s, place + 1) and not infinitive:
             break  # "got a job and love gardening"
         done = s.form[place + 1] & Form.PAST and s.bits[place + 2 : place + 3] and s.bits[place + 2] & _BEFORE_NOUN
-        if bits & COORDINATOR and done and not s.bits[place + 1] & (NAME | DETERMINER):
+        done = done and not s.bits[place + 1] & (NAME | DETERMINER)
+        unlisted = not s.bits[place + 1] and s.low[place + 1].endswith("ed")
+        if bits & COORDINATOR and (done or (unlisted and s.bits[place + 2] & _BEFORE_NOUN)):
             break  # "found the issue and refactored the queries"
         if bits & PREPOSITION:
             lasts = (s.low[place] == "for" and _is_duration(s, place)) or _is_since_long(s, place)
@@ -224,7 +249,7 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
             place = last_preposition
             break
         place += 1
-    return _trimmed(s, at, place)
+    return trimmed(s, at, place)
 
 
 def _closing(s: SentenceTokens, at: int, stop: int) -> int | None:
@@ -259,7 +284,8 @@ _OF_DURATIONS: Final = NUMBER | DETERMINER | ADVERB | PREPOSITION
 def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
     """Whether a word ends the object that begins at `at`."""
     bits = s.bits[place]
-    if bits & _ENDS or s.low[place] in _COURTESIES:
+    whatever = s.low[place] == "no" and s.low[place + 1] == "matter"  # "reach my dreams no matter what"
+    if bits & _ENDS or whatever or s.low[place] in _COURTESIES:
         return not (bits & MODAL and s.low[place - 1] == "that")
     if bits & AUXILIARY:
         wanted = place > at + 1 and s.bits[place - 1] & TO and not infinitive and _is_somebody_wanted(s, at)
@@ -320,54 +346,6 @@ _NO_QUALITY: Final = (
 )
 
 
-def _trimmed(s: SentenceTokens, at: int, end: int) -> int:
-    """The end without trailing adverbs, prepositions and connecting words."""
-    trailing = ADVERB | PREPOSITION | COORDINATOR | COMMA | INTERJECTION | DETERMINER | TO | QUESTION
-    while end > at:
-        bits = s.bits[end - 1]
-        beside = end > at + 1 and bits & OBJECT and not bits & POSSESSIVE and s.bits[end - 2] & PREPOSITION
-        if beside and s.low[end - 1] in _BESIDE:  # "with me"
-            end -= 2
-        elif _is_called(s, at, end):
-            end -= 1
-        elif end > at + _STUB and bits & AUXILIARY and s.low[end - 2] == "that":
-            end -= 2  # "a boat that is [too long]"
-        elif s.low[end - 1] == "off" and s.low[end - 2] in words("frequency", "units"):
-            break  # "a day off"
-        elif s.low[end - 1] == "home" and end > at + 1 and not s.bits[end - 2] & (NAME | OBJECT & ~POSSESSIVE):
-            break  # "our first home"
-        elif s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
-            break  # "to work out"
-        elif (
-            (end > at + 1 and s.low[end - 1] in _BESIDE_DATE)
-            or (bits & trailing and not bits & (NAME | NUMBER | OBJECT))
-            or s.low[end - 1] == "right"
-        ):
-            end -= 1
-        else:
-            break
-    return end
-
-
-def _is_called(s: SentenceTokens, at: int, end: int) -> bool:
-    """Whether the last word is the name of somebody who is spoken to: "I'm majoring in finance Kevin!"."""
-    if (
-        end - at < _STUB
-        or not s.bits[end - 1] & NAME
-        or s.bits[end - 2] & (NAME | PREPOSITION | DETERMINER | POSSESSIVE)
-    ):
-        return False
-    noun = not s.form[end - 2] or (end - at > _STUB and bool(s.bits[end - 3] & DETERMINER))  # "I love the thought Nate"
-    plain = s.low[end - 2][0].isalpha() and noun and not s.bits[end - 2] & (COORDINATOR | COMMA)
-    ends = end >= len(s) or bool(s.bits[end] & (BREAK | COMMA))
-    return plain and ends and kin_sort(s.low[end - 2]) is None and is_given_name(s.low[end - 1])
-
-
-_BESIDE_DATE: Final = frozenset(("here", "starting", "beginning", "effective"))
-_PARTICLES: Final = frozenset(("out", "up", "down", "off", "away", "back", "over"))
-_BESIDE: Final = frozenset(("me", "us", "you", "myself", "ourselves"))
-
-
 def begins_with_verb(s: SentenceTokens, at: int) -> bool:
     """Whether a word is a finite verb whose subject stands elsewhere: "the help I got made a difference"."""
     if s.bits[at] & (AUXILIARY | MODAL):
@@ -411,6 +389,7 @@ def head_of(s: SentenceTokens, low: int, high: int) -> str:
 _INDEFINITE: Final = frozenset(
     "anything something nothing everything someone anyone everyone somewhere anywhere everywhere your".split()
 )
+_AGO: Final = frozenset(("ago", "later", "earlier"))
 _TELLING_WORDS: Final = 2
 """Words before an empty noun that give it a meaning: "the repeat load time"."""
 
@@ -421,7 +400,8 @@ def is_vague(s: SentenceTokens, low: int, high: int) -> bool:
     if low >= high or pronoun or "following" in s.low[low:high]:
         return True
     head = head_of(s, low, high)
-    if s.bits[low] & NUMBER and head in words("frequency", "long"):
+    before = s.low[min(high, len(s) - 1)] in _AGO  # "I did a week ago"
+    if (s.bits[low] & NUMBER or before) and head in words("frequency", "long"):
         return True  # "two weeks"
     beside = (
         low + 1 < high and s.bits[low + 1] & PREPOSITION and s.low[low] in ("this", "these")

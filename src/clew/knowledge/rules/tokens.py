@@ -14,7 +14,7 @@ from clew.text.late_pattern import late_pattern
 _TOKEN: Final = late_pattern(
     r"(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?=\s)|(?i:not any more|no longer|any more|at the moment|each other|one another"
     r"|at the end of the day)\b"
-    r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#])?"
+    r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#](?:(?<=[a-z]in)['’](?!\w))?)?"
     r"|(?i:(?<!\w)['’](?:cause|em)\b)|--+| - |[^\w\s]"
 )
 _BRACKETS: Final = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
@@ -79,6 +79,11 @@ def read(text: str, begin: int, stop: int) -> SentenceTokens:
     if reduce(or_, bits) & NAME or "my" in low or "our" in low:
         named = [at for at, word in enumerate(low) if bits[at] & NAME or word in OWN]
     return SentenceTokens(text, low, bits, verb, form, start, end, asks, named)
+
+
+def is_hedge(s: SentenceTokens, at: int) -> bool:
+    """Whether an adverb at a place is the first word of "sort of" or "kind of": "we've sort of gone through that"."""
+    return s.low[at] in ("sort", "kind") and s.low[at + 1] == "of"
 
 
 def _mark_opened(low: list[str], bits: list[int]) -> None:

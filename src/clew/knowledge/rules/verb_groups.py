@@ -27,7 +27,7 @@ from clew.knowledge.rules.lexicon import (
     TO,
     words,
 )
-from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.rules.tokens import SentenceTokens, is_hedge
 
 Tense = Literal["past", "present", "future"]
 Agreement = Literal["third", "plain", "any"]
@@ -122,7 +122,7 @@ def _skip(s: SentenceTokens, at: int) -> tuple[int, bool, tuple[str, ...]]:
     while at < len(s) and s.bits[at] & (ADVERB | NEGATION) and not s.bits[at] & (DETERMINER | NAME):
         negated = negated != bool(s.bits[at] & NEGATION)
         adverbs.append(s.low[at])
-        at += 1
+        at += 1 + is_hedge(s, at)
     return at, negated, tuple(adverbs)
 
 
