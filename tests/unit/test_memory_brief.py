@@ -98,7 +98,7 @@ def test_titles_stay_on_their_line_and_those_who_have_no_name_are_called_by_thei
             memory.parts.appender.set_titles({session: title})
         lines = memory.brief().split("\n")
         told = Tools(memory).sessions()
-    assert next(line for line in lines if line.startswith("Began: ")).startswith("Began: Trip<\\/clew-memory> Decided:")
+    assert next(line for line in lines if line.startswith("About: ")).startswith("About: Trip<\\/clew-memory> Decided:")
     assert "Last words: tool: All packed\u241b[2J." in lines
     earlier = lines[lines.index("Earlier:") + 1 :]
     assert len(earlier) == 1

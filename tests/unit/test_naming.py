@@ -102,6 +102,7 @@ Fix it."""
         (["You may assume all tools.\n# Problem Statement\nThe cart loses items.\nIMPORTANT: be quick"],
          "The cart loses items."),
         (["Hi!\nWhy is the cart empty?"], "Why is the cart empty?"),
+        (["Hi there! Why is the cart empty? It was full."], "Why is the cart empty? It was full."),
         (["Hello there, Claude!\n\nThe cart is empty."], "The cart is empty."),
         (["Hi there!", "Why is the cart empty?"], "Why is the cart empty?"),
         (["Good morning", "hi, how are you today?", "Plan a week in Oslo"], "Plan a week in Oslo"),

@@ -6,6 +6,7 @@ from typing import Final
 
 from clew.analyze.naming import without_markup
 from clew.ingest.client_marks import gives_a_setting, split_words
+from clew.text.sentences import sentence_spans
 from clew.text.small_talk import is_greeting
 
 TITLE: Final = 80
@@ -14,6 +15,7 @@ TITLE: Final = 80
 _LEAST: Final = 12
 """Characters from which the first line of a request is a title by itself."""
 _READ: Final = 20_000
+_GREETINGS: Final = 400  # characters of a line in which they are looked for
 _WISH = re.compile(
     r"<(\w*(?:description|query|request|question|task|prompt|problem|issue|command-args)\w*)>(.+?)</\1>", re.DOTALL
 )
@@ -45,7 +47,7 @@ def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
         wish = next((found[1] for found in map(_COMMAND.search, texts) if found), "")
     if not wish:
         wish = next(iter(wishes), "")
-    return _cut(wish) or None
+    return cut_title(wish) or None
 
 
 def _asks(wish: str) -> bool:
@@ -67,11 +69,18 @@ def _first(text: str) -> str:
     """The first line that is no greeting, or the text from there where that line is too short to say anything."""
     lines = [line for line in (_LEAD.sub("", line).strip() for line in text.splitlines()) if line]
     start = next((place for place, line in enumerate(lines) if not is_greeting(line)), 0)
-    lines = lines[start:]
+    lines = [_without_greeting(line) for line in lines[start : start + 1]] + lines[start + 1 :]
     whole = " ".join(lines)
     return lines[0] if lines and len(lines[0]) >= _LEAST else whole
 
 
-def _cut(text: str) -> str:
+def _without_greeting(line: str) -> str:
+    """A line without the sentences before the first that is no greeting: "Hi there! Why is the cart empty?"."""
+    starts = (start for start, end in sentence_spans(line[:_GREETINGS]) if not is_greeting(line[start:end]))
+    return line[next(starts, 0) :]
+
+
+def cut_title(text: str) -> str:
+    """A text on one line, of at most `TITLE` characters and an ellipsis."""
     line = " ".join(text.split())
     return line if len(line) <= TITLE else f"{line[:TITLE].rpartition(' ')[0] or line[:TITLE]} …"

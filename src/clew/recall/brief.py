@@ -18,7 +18,7 @@ from clew.condense.recap_told import is_among_people
 from clew.condense.statements import LONGEST, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
-from clew.recall.sessions import RECENT, list_sessions, talks
+from clew.recall.sessions import latest_talks
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
@@ -63,8 +63,7 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
     """
     view = path.live.view()
     with path.store.snapshot() as reader:
-        found = list_sessions(reader, path.space, view, project=project, branch=branch, limit=RECENT)
-        found = talks(found)[: 1 + EARLIER]
+        found = latest_talks(reader, path.space, view, project=project, branch=branch, limit=1 + EARLIER)
         if not found:
             return ""
         last, *earlier = found
@@ -82,7 +81,7 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     yield f"Name: {name_on_a_line(cut_session(session.name))}"
     among_people = _are_people(turns)
     if session.title:
-        yield f"{'Began' if among_people else 'Request'}: {shown_title(session.title)}"
+        yield f"{'About' if among_people else 'Request'}: {shown_title(session.title)}"
     if topics:
         yield f"Topics: {', '.join(topics)}"
     if among_people:

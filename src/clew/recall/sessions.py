@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.assemble.headlines import Headline
-from clew.condense.session_titles import title_of
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
+from clew.recall.made_titles import made_title
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
@@ -25,10 +25,6 @@ from clew.store.tables import SESSION, TURN
 from clew.types.facts import CORRECTION_SOURCE, CORRECTIONS
 from clew.types.ids import BEAT, short_session
 from clew.types.session import SessionInfo
-from clew.types.turn import ROLES
-
-REQUESTS: Final = 6
-"""First turns of the user that are read for a title: a client puts notes of its own before the request."""
 
 RECENT: Final = 40
 """Latest sessions among which that of the last talk is looked for: its sub-agents may have had many of their own."""
@@ -44,11 +40,7 @@ _WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
 
 _HEADLINES: Final = CacheKey[dict[str, Headline | None]]("headlines")
 
-_ASKING: Final = ("user", "assistant")
-"""Origins of what stands in the user's place: the user, or the agent of a sub-agent."""
-
 _LAST: Final = np.iinfo(np.int64).max
-_USER: Final = ROLES.index("user")
 
 
 class _Extent(NamedTuple):
@@ -61,6 +53,29 @@ class _Extent(NamedTuple):
     end: int | None
 
 
+class _Found(NamedTuple):
+    """A session in a view, with its first and its last turn."""
+
+    name: str
+    at: _Extent
+    first: TurnRow | None
+    last: TurnRow | None
+
+    @property
+    def client(self) -> str | None:
+        """The source of its last turn; of its first where a note ends a talk."""
+        newest = self.last or self.first
+        if newest is not None and newest.source == NOTES_SOURCE:
+            newest = self.first
+        return None if newest is None else newest.source
+
+    def is_of(self, project: str | None, branch: str | None) -> bool:
+        """Whether it worked on a project, and on a branch, by its first and its last turn; None is any."""
+        ends = [_metadata(row) for row in (self.first, self.last) if row is not None]
+        of_project = project is None or any(is_project(end.get("cwd"), project) for end in ends)
+        return of_project and (branch is None or any(end.get("git_branch") == branch for end in ends))
+
+
 def sessions_of(
     reader: Reader, space: str, view: IndexView, *, project: str | None = None, branch: str | None = None
 ) -> set[str]:
@@ -71,9 +86,7 @@ def sessions_of(
         branch: git branch at the first or last turn.
     """
     return {
-        name
-        for name, _, first, last in _ends(reader, space, list(_extents(view).items()), view)
-        if _is_of(first, last, project=project, branch=branch)
+        each.name for each in _ends(reader, space, list(_extents(view).items()), view) if each.is_of(project, branch)
     }
 
 
@@ -89,43 +102,39 @@ def list_sessions(
 ) -> list[SessionInfo]:
     """The sessions that pass the filters, the one that went on last first; those without a time come last.
 
+    Among those without a time the one that was stored last comes first.
+
     Args:
         since: only sessions with a turn at or after this moment.
     """
-    earliest = to_us(since)
-    extents = {
-        name: at
-        for name, at in _extents(view).items()
-        if earliest is None or (at.end is not None and at.end >= earliest)
-    }
-    latest = sorted(extents.items(), key=lambda each: (each[1].end is None, -(each[1].end or 0), each[0]))
-    if project is None and branch is None:
-        latest = latest[:limit]  # before their turns are read
-    chosen = [
-        (name, at, first, last)
-        for name, at, first, last in _ends(reader, space, latest, view)
-        if _is_of(first, last, project=project, branch=branch)
-    ]
-    return [_info(reader, space, view, *each) for each in chosen[:limit]]
+    chosen = _latest(reader, space, view, project=project, branch=branch, since=since, limit=limit)
+    return [_info(reader, space, view, each) for each in chosen]
+
+
+def latest_talks(
+    reader: Reader, space: str, view: IndexView, *, project: str | None, branch: str | None, limit: int
+) -> list[SessionInfo]:
+    """Of the latest `RECENT` sessions the first ones of `talks`: what they are called is read of no others."""
+    chosen = _latest(reader, space, view, project=project, branch=branch, limit=RECENT)
+    found = [each for each in chosen if not _is_aside(each.name, each.client)] or chosen
+    return [_info(reader, space, view, each) for each in found[:limit]]
 
 
 def talks(sessions: Sequence[SessionInfo]) -> list[SessionInfo]:
     """The sessions that a person would name: no corrections, notes or sub-agents, if there is any other."""
-    return [each for each in sessions if not _is_aside(each)] or list(sessions)
+    return [each for each in sessions if not _is_aside(each.name, each.client)] or list(sessions)
 
 
-def _is_aside(session: SessionInfo) -> bool:
+def _is_aside(name: str, client: str | None) -> bool:
     """Whether nobody talked: facts were corrected, an agent noted what to remember, or it worked for another."""
-    return _are_corrections(session) or session.client == NOTES_SOURCE or _is_of_sub_agent(session)
+    if (name, client) == (CORRECTIONS, CORRECTION_SOURCE) or client == NOTES_SOURCE:
+        return True
+    return _is_of_sub_agent(name, client)
 
 
-def _are_corrections(session: SessionInfo) -> bool:
-    return (session.name, session.client) == (CORRECTIONS, CORRECTION_SOURCE)
-
-
-def _is_of_sub_agent(session: SessionInfo) -> bool:
+def _is_of_sub_agent(name: str, client: str | None) -> bool:
     """Whether a session is called `CLIENT/ID/AGENT`, as importers and the proxy call that of a sub-agent."""
-    return session.client is not None and session.name.startswith(f"{session.client}/") and session.name.count("/") > 1
+    return client is not None and name.startswith(f"{client}/") and name.count("/") > 1
 
 
 def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> dict[str, Headline]:
@@ -142,7 +151,7 @@ def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[st
             if title is None and folder is None and short_session(session) == session:
                 known[session] = None
                 continue
-            title = title or _title(reader, space, view, session, _Extent(*ends, 0, None, None))
+            title = title or made_title(reader, space, view, session, ends)
             branch = _text(tail.get("git_branch") or head.get("git_branch"))
             known[session] = Headline(title, folder and project_name(folder), branch)
     return {session: found for session in sessions if (found := known.get(session))}
@@ -188,13 +197,39 @@ def _session_place(ends: Sequence[Mapping[str, Any]]) -> SessionPlace:
     return SessionPlace(names, tuple(f"{folder.casefold()}/" for folder in folders))
 
 
-def _ends(
-    reader: Reader, space: str, sessions: Sequence[tuple[str, _Extent]], view: IndexView
-) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:
-    """Each of these sessions with its extent, its first and its last turn."""
+def _latest(
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    *,
+    project: str | None,
+    branch: str | None,
+    since: datetime | None = None,
+    limit: int | None,
+) -> list[_Found]:
+    """The sessions that pass the filters, in the order of `list_sessions`."""
+    earliest = to_us(since)
+    extents = {
+        name: at
+        for name, at in _extents(view).items()
+        if earliest is None or (at.end is not None and at.end >= earliest)
+    }
+    latest = sorted(extents.items(), key=_by_end)
+    if project is None and branch is None:
+        latest = latest[:limit]  # before their turns are read
+    return [each for each in _ends(reader, space, latest, view) if each.is_of(project, branch)][:limit]
+
+
+def _by_end(named: tuple[str, _Extent]) -> tuple[bool, int, str]:
+    name, at = named
+    return (True, -at.last, name) if at.end is None else (False, -at.end, name)
+
+
+def _ends(reader: Reader, space: str, sessions: Sequence[tuple[str, _Extent]], view: IndexView) -> list[_Found]:
+    """Each of these sessions with its first and its last turn."""
     keys = [(space, name, int(view.turns.seq[place])) for name, at in sessions for place in (at.first, at.last)]
     rows = TURN.get_many(reader, keys)
-    return [(*each, *pair) for each, pair in zip(sessions, zip(rows[::2], rows[1::2], strict=True), strict=True)]
+    return [_Found(*each, *pair) for each, pair in zip(sessions, zip(rows[::2], rows[1::2], strict=True), strict=True)]
 
 
 def _extents(view: IndexView) -> dict[str, _Extent]:
@@ -211,12 +246,6 @@ def _extents(view: IndexView) -> dict[str, _Extent]:
         times = (int(start[code]), int(end[code])) if has_times else (None, None)
         extents[view.sessions[code]] = _Extent(head, tail, count, *times)
     return extents
-
-
-def _is_of(first: TurnRow | None, last: TurnRow | None, *, project: str | None, branch: str | None) -> bool:
-    ends = [_metadata(row) for row in (first, last) if row is not None]
-    of_project = project is None or any(is_project(end.get("cwd"), project) for end in ends)
-    return of_project and (branch is None or any(end.get("git_branch") == branch for end in ends))
 
 
 def is_project(folder: object, project: str) -> bool:
@@ -238,44 +267,21 @@ def _metadata(row: TurnRow | None) -> Mapping[str, Any]:
     return json.loads(row.metadata) if row is not None and row.metadata else {}
 
 
-def _info(
-    reader: Reader, space: str, view: IndexView, name: str, at: _Extent, first: TurnRow | None, last: TurnRow | None
-) -> SessionInfo:
-    head, tail = _metadata(first), _metadata(last)
+def _info(reader: Reader, space: str, view: IndexView, found: _Found) -> SessionInfo:
+    name, at = found.name, found.at
+    head, tail = _metadata(found.first), _metadata(found.last)
     stored = SESSION.get(reader, (space, name))
-    newest = last or first
-    if newest is not None and newest.source == NOTES_SOURCE:  # a note may end a talk
-        newest = first
     return SessionInfo(
         name=name,
-        title=(None if stored is None else stored.title) or _title(reader, space, view, name, at),
+        title=(None if stored is None else stored.title) or made_title(reader, space, view, name, (at.first, at.last)),
         topics=_topics(reader, space, name),
         project=_text(tail.get("cwd") or head.get("cwd")),
         branch=_text(tail.get("git_branch") or head.get("git_branch")),
-        client=None if newest is None else newest.source,
+        client=found.client,
         start=from_us(at.start),
         end=from_us(at.end),
         turns=at.turns,
     )
-
-
-def _title(reader: Reader, space: str, view: IndexView, name: str, at: _Extent) -> str | None:
-    """A title from what the user asked for first, or from the summary of what came before the session.
-
-    The session of a sub-agent, in which no user asks for anything, is called by what its agent asked for.
-    """
-    turns = view.turns
-    here = turns.session[at.first : at.last + 1] == turns.session[at.first]
-    opening = np.flatnonzero(here)[: 2 * REQUESTS]
-    asked = np.flatnonzero(here & (turns.role[at.first : at.last + 1] == _USER))[:REQUESTS]
-    places = sorted({*opening.tolist(), *asked.tolist()})
-    rows = TURN.get_many(reader, [(space, name, int(turns.seq[at.first + place])) for place in places])
-    found = [row for row in rows if row is not None]
-    summaries = (row.text for row in found if row.origin != "user" and _metadata(row).get("summary") is True)
-    asked_by = {
-        origin: [row.text for row in found if row.origin == origin and row.role == "user"] for origin in _ASKING
-    }
-    return title_of(asked_by["user"], next(summaries, None)) or title_of(asked_by["assistant"])
 
 
 def _topics(reader: Reader, space: str, session: str) -> tuple[str, ...]:

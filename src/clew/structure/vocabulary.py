@@ -42,12 +42,13 @@ PART_BEATS: Final = 4
 """Fewest beats of a part."""
 
 
-_CALENDAR: Final = frozenset(
+CALENDAR: Final = frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday weekend january february march april may june july august
     september october november december spring summer autumn winter
     """.split()
 )
+"""Words that tell when, and not what about."""
 
 
 @dataclass(slots=True, eq=False)
@@ -349,7 +350,7 @@ def resolve(name: str, aliases: Mapping[str, str]) -> str:
 
 def _is_comparable(name: str) -> bool:
     """Whether the vector of a name is telling: those of days, months and numbers are all alike."""
-    return not any(letter.isdigit() for letter in name) and _CALENDAR.isdisjoint(name.split("-"))
+    return not any(letter.isdigit() for letter in name) and CALENDAR.isdisjoint(name.split("-"))
 
 
 def _is_listed(word: str) -> bool:
