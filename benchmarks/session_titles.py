@@ -33,7 +33,9 @@ def main() -> None:
             with Memory.open(":memory:", embedder=asked.embedder) as memory:
                 memory.add_many(turns)
                 memory.drain(None)
-                for session in sorted(memory.sessions(), key=lambda each: memory.turns(each.name)[0].ordinal):
+                for session in sorted(
+                    memory.sessions(), key=lambda each: (each.start is None, str(each.start), each.name)
+                ):
                     print(f"{source} {number} {session.name}: {session.title} | {', '.join(session.topics)}")
                     for turn in memory.turns(session.name)[: asked.turns]:
                         print(f"    {turn.speaker or turn.role}: {' '.join(turn.text.split())[:_SHOWN]}")

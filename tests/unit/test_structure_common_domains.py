@@ -54,6 +54,14 @@ def test_what_is_clear_is_shared_without_a_word_in_common() -> None:
 
 
 @pytest.mark.requirement("W-STRUCT-20")
+def test_of_beats_that_speak_for_no_domain_nothing_is_listed() -> None:
+    silent = in_common([beat("a", TAXES[:1], {})], [beat("b", HARE[:1], {})])
+    assert (silent.first, silent.second, silent.shared) == ({}, {}, {})
+    heard = in_common([beat("a", TAXES[:1], {})], [beat("b", HARE[:1], TALE)])
+    assert set(heard.first) | set(heard.second) == {"narrative"}, "what neither speaks for is left out"
+
+
+@pytest.mark.requirement("W-STRUCT-20")
 def test_vectors_tell_what_is_related_where_there_are_any() -> None:
     one, like, unlike = (np.array(each, np.float32) for each in ((3.0, 0.0), (0.4, 0.3), (0.0, 2.0)))
     tale = beat("a", HARE, TALE, vectors=[one, one])

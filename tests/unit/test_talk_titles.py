@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.condense.session_titles import TITLE
-from clew.condense.talk_titles import Said, title_of_talk
+from clew.condense.talk_titles import TalkTurn, title_of_talk
 from clew.memory import Memory
 from clew.testing import FrozenClock
 from clew.types import Turn
@@ -18,7 +18,7 @@ GREETINGS = ("Hey Ann! Good to see you! How have you been?", "Hey Ben! I'm fine.
 
 def titled(*texts: str) -> str | None:
     """The title of a talk of Ann and Ben, as if no other talk were stored."""
-    said = [Said(("Ben", "Ann")[place % 2], text) for place, text in enumerate(texts)]
+    said = [TalkTurn(("Ben", "Ann")[place % 2], text) for place, text in enumerate(texts)]
     return title_of_talk(said, lambda _term, _count: 1.0)
 
 

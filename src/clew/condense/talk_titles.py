@@ -61,14 +61,14 @@ _CLAUSE: Final = re.compile(
 """Where a clause begins in which a speaker tells of themselves."""
 
 
-class Said(NamedTuple):
+class TalkTurn(NamedTuple):
     """The words of one turn."""
 
     speaker: str
     text: str
 
 
-def title_of_talk(said: Sequence[Said], rarity: Callable[[str, int], float]) -> str | None:
+def title_of_talk(said: Sequence[TalkTurn], rarity: Callable[[str, int], float]) -> str | None:
     """The title of a talk between people; None where no sentence is about anything, as in mere greetings.
 
     Ties go to the earlier sentence.
@@ -98,7 +98,7 @@ def title_of_talk(said: Sequence[Said], rarity: Callable[[str, int], float]) -> 
     return title and cut_title(title)
 
 
-def _read(said: Sequence[Said]) -> Iterator[str]:
+def _read(said: Sequence[TalkTurn]) -> Iterator[str]:
     """The words of the first turns, as sentences."""
     left = _ROOM
     for turn in said:

@@ -9,7 +9,7 @@ import numpy as np
 
 from clew.condense.recap_told import is_among_people
 from clew.condense.session_titles import title_of
-from clew.condense.talk_titles import OPENING, Said, title_of_talk
+from clew.condense.talk_titles import OPENING, TalkTurn, title_of_talk
 from clew.index.view import IndexView
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
@@ -76,4 +76,4 @@ def _of_talk(view: IndexView, rows: Sequence[TurnRow]) -> str | None:
         held = max(0, view.document_frequency(term) - count)
         return log(1 + (others - held + 0.5) / (held + 0.5)) / log(2 * others + 2)
 
-    return title_of_talk([Said(row.speaker or row.role, row.text) for row in rows], rarity)
+    return title_of_talk([TalkTurn(row.speaker or row.role, row.text) for row in rows], rarity)

@@ -13,13 +13,14 @@ Bayes' rule does the rest. What is clear stays clear: two lawsuits are both abou
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.analyze.domain_states import STATES, are_levels, levels_read
+from clew.analyze.domain_states import STATES, are_levels, levels_read, state_levels
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.novelty import Vector
 from clew.structure.conversation_context import named_shares, present
@@ -48,6 +49,10 @@ _HAVING: Final[Matrix] = np.array([[float(domain in state) for domain in DOMAINS
 _SHARING: Final[Matrix] = (_HAVING @ _HAVING.T > 0.0).astype(np.float64)
 _FIXED: Final = np.array([_TOGETHER * (len(state) == 2) for state in STATES])
 _PRIOR: Final = np.exp(_FIXED) / np.exp(_FIXED).sum()
+_BEFOREHAND: Final[Matrix] = _PRIOR @ _HAVING
+"""How likely a beat of which nothing is known is about each domain."""
+_TELLING: Final = 5
+"""Turns that say much by saying nothing: more need not be counted."""
 _BY_CHANCE: Final = float(_PRIOR @ _SHARING @ _PRIOR)
 """How likely two beats of any readings share a domain."""
 
@@ -88,12 +93,18 @@ class InCommon(Record):
 
 @dataclass(frozen=True, slots=True)
 class _Readings:
-    """The posterior of the states of each beat by itself, each beat's part of the turns, and what they were named."""
+    """The posterior of the states of each beat by itself, the number of its turns, and what they were named."""
 
     states: Matrix
-    weights: Matrix
+    turns: Matrix
     named: Matrix
     known: NDArray[np.bool_]
+
+    @property
+    def weights(self) -> Matrix:
+        """Each beat's part of the turns."""
+        parts: Matrix = self.turns / self.turns.sum()
+        return parts
 
 
 def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | None]]) -> StretchBeat:
@@ -111,6 +122,8 @@ def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | No
 def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> InCommon:
     """What two stretches have in common; each has at least one beat.
 
+    A domain that no beat of either speaks for is left out: what remains of its share is what is expected of any beat.
+
     A beat that was frozen before states were kept, or whose states cannot be read, has the domains that it names.
     """
     odds = _odds(first, second)
@@ -123,8 +136,9 @@ def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> In
     agreeing, differing = likely / bounded, (1.0 - likely) / (1.0 - bounded)
     alone = same | ~mine.known[:, None] | ~theirs.known
     agreeing[alone] = differing[alone] = 1.0
-    here = _about(mine, theirs, agreeing, differing)
-    there = _about(theirs, mine, agreeing.T, differing.T)
+    told = _told(mine) | _told(theirs)
+    here = _about(mine, theirs, agreeing, differing) * told
+    there = _about(theirs, mine, agreeing.T, differing.T) * told
     return InCommon(
         first=_shares(here),
         second=_shares(there),
@@ -187,10 +201,30 @@ def _read(beats: Sequence[StretchBeat]) -> _Readings:
     named = [named_shares(each.beat.domain_summary) for each in beats]
     return _Readings(
         states=states / states.sum(axis=1, keepdims=True),
-        weights=turns / turns.sum(),
+        turns=turns,
         named=np.array([[shares.get(domain, 0.0) for domain in DOMAINS] for shares in named]),
         known=known,
     )
+
+
+def _told(readings: _Readings) -> NDArray[np.bool_]:
+    """Which domains a beat of a stretch speaks for, by itself.
+
+    They are likelier after it was read than before, and than after as many turns that say nothing: by rounding, one or
+    two of those may make a domain a little likelier.
+    """
+    likelier = readings.states @ _HAVING > np.array([_silent(int(count)) for count in readings.turns])
+    told = np.where(readings.known[:, None], likelier, readings.named > 0.0)
+    return np.asarray(np.any(told, axis=0), np.bool_)
+
+
+@cache
+def _silent(turns: int) -> Matrix:
+    """How likely each domain is at most where turns say nothing."""
+    silence = state_levels([[0.0] * len(DOMAINS)] * min(turns, _TELLING), [False] * min(turns, _TELLING))
+    states = np.exp(levels_read([silence]) + _FIXED)
+    likely: Matrix = np.maximum(_BEFOREHAND, (states / states.sum() @ _HAVING)[0]) + _LEAST
+    return likely
 
 
 def _about(mine: _Readings, theirs: _Readings, agreeing: Matrix, differing: Matrix) -> Matrix:
