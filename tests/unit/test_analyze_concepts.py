@@ -9,6 +9,7 @@ from clew.types.entity import NodeType
 NAMING = """
 beekeeping|tide table|solar panel|error handling|input fields|divorce process|sourdough starter
 book club|guest list|kidney stones|sleep schedule|vegetable soup|timetable|tax return|user id
+hike|painting|bouquet|online shop|seed|shed|black friday sale
 mountain bike|yoga class|wedding dress|science fair|law firm|cancer patient|landlord|minister
 rent control|csrf token|database schema|pottery|choir practice|mortgage rate|allotment
 """
@@ -19,6 +20,8 @@ current content|positive impact|coming days|tough times|specific date|difficult 
 important part|amazing experience|further details|new approach|different ways|reasonable|wonderful
 countless|long term|optimize|further optimize|great opportunity|2 hours|remaining questions
 implement full output
+friday|mondays|april|seven|thirty five|five minutes|mmm|mm hmm|woah|hah|whatever|somewhere|anymore|dunno|kinda
+added|rehearse|rehearsed|distribute|enforce|fam
 """
 
 
@@ -43,3 +46,9 @@ def test_entities_have_concepts_that_name_something() -> None:
     said = "We had lots of tough moments on this special journey, but the beehives are full."
     concepts = {each.name for each in entities_in(said).mentions if each.type is NodeType.CONCEPT}
     assert concepts == {"beehives"}
+
+
+@pytest.mark.requirement("F-ENTITY-04")
+@pytest.mark.parametrize("text", ["It ends in ing.", "ed ing ed", "the ed of ing"])
+def test_an_ending_alone_is_a_word_like_others(text: str) -> None:
+    assert {each.name for each in entities_in(text).mentions} <= {"ing", "ed"}

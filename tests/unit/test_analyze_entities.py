@@ -38,6 +38,13 @@ def concepts(text: str) -> set[str]:
         ("a walk along Redondo Beach Blvd", {"Redondo Beach Blvd": "place"}),
         ("I saw Quizzle", {"Quizzle": "name"}),
         ("That was Emma's idea, not Bob’s.", {"Emma": "person", "Bob": "person"}),
+        ("I work with Claude Code and Gemini CLI", {"Claude Code": "product", "Gemini CLI": "product"}),
+        ("my friend Claude Moreau paints", {"Claude Moreau": "person"}),
+        ("we host it on GitHub Pages", {"GitHub Pages": "product"}),
+        ("she is majoring in Economics in Tromso", {"Economics": "name", "Tromso": "place"}),
+        ("there is no support in TLS or in H2O", {"TLS": "name", "H2O": "name"}),
+        ("they met in Salem NJ", {"Salem NJ": "place"}),
+        ("the EVA vector of a landmark", {"EVA": "name"}),
     ],
 )
 def test_names_are_found_with_their_types(text: str, expected: dict[str, str]) -> None:
@@ -54,6 +61,9 @@ def test_names_are_found_with_their_types(text: str, expected: dict[str, str]) -
         "How To Make Great Pizza Dough Without Yeast",
         "write to a.b@Example.com, @Handle or https://Some.Host/Path",
         "I think I'm OK, OMG",
+        "First, install it. Next, run it.",
+        "- **Error Handling**: wrap the call.\n- **File Structure**: keep it flat.",
+        "We meet on Sundays. Woah, see you. I said Oof.",
     ],
 )
 def test_capitals_that_are_no_names_and_dates_are_left_alone(text: str) -> None:

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 from clew.analyze.addresses import without_addresses
-from clew.analyze.concepts import names_nothing
+from clew.analyze.concepts import WEEKDAYS, is_sound, names_nothing
 from clew.analyze.keyphrases import ARTICLES_IN_NAMES, keyphrases
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
 from clew.analyze.lexicon import fold as stem
@@ -61,10 +61,12 @@ _AFTER = late_pattern(r" ([a-z]+)")
 _LOOK_BEHIND: Final = 24
 _FARTHEST: Final = 8
 _LOOK_BACK: Final = 8
+_INITIALS: Final = 3
+"""Letters of a word in capitals that may be initials rather than a name: "EVA"."""
+_PLAIN_NAME = late_pattern(r"[^\W\d_](?:[^\W\dA-Z_]|(?<=Mc)[A-Z]|['’-][A-Z]?)*")
+"""A word as places are written: with one capital, and neither a digit nor a sign of code."""
 _NEAR_PLACE: Final = frozenset(("in", "at", "near", "from", "to", "around", "across", "through", "visit", "visited"))
 _SURE_PLACE: Final = frozenset(("in", "near", "around", "across", "visit", "visited"))
-_WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
-_SOUND = late_pattern(r"u+h*m*|o+h+|a+[wh]+|e+[hw]+|h+m+|m+h?m+|wh?o+a+h?|y'?know|c'?mon|ya+y|(?:ha){2,}|(?:uh|mm)-\w+")
 _LINE = late_pattern(r"[^\n]+")
 _HEADING: Final = 6
 _SHORT: Final = 3
@@ -151,7 +153,7 @@ def is_no_name(name: str) -> bool:
 
 
 def _may_name(plain: str, word: str) -> bool:
-    if plain in _no_names() or _SOUND.fullmatch(plain):
+    if plain in _no_names() or is_sound(plain):
         return False
     common = word_of(plain).flags & (FUNCTION | INTERJECTION) and plain not in _lists()["given_names"]
     return not common or (word.isupper() and len(word) > 1 and plain in ("us", "who"))
@@ -188,11 +190,33 @@ def _names(text: str) -> list[Mention]:
                     continue  # a letter
                 before = _BEFORE.search(blank, max(0, part[0].start - _LOOK_BEHIND), part[0].start)
                 after = _AFTER.match(blank, part[-1].end)
-                mention = _mention(text, part, before[1].casefold() if before else "", after[1] if after else "")
+                place = before is not None and _leads_to_place(blank, before, part)
+                beside = before[1].casefold() if before is not None else ""
+                mention = _mention(text, part, beside, after[1] if after else "", place=place)
+                if mention.type is NodeType.NAME and _is_label(blank, run, part):
+                    continue
                 if language and mention.type is NodeType.NAME and is_given_name_elsewhere(part[0].plain):
                     mention = replace(mention, type=NodeType.PERSON)
                 found.append(mention)
     return found
+
+
+def _leads_to_place(text: str, before: re.Match[str], part: list[_Capitalised]) -> bool:
+    """Whether a name stands where a place does: "in Vlora", not "in SSL", "majoring in Economics", "In Progress"."""
+    if before[1].casefold() not in _SURE_PLACE or names_nothing(part[-1].plain):
+        return False
+    if not all(_PLAIN_NAME.fullmatch(token.word) or (at and len(token.word) == 2) for at, token in enumerate(part)):
+        return False  # but "Portland OR" is a place
+    above = _BEFORE.search(text, max(0, before.start() - _LOOK_BEHIND), before.start())
+    return above is None or above[1].casefold() not in _lists()["no_place_before_in"]
+
+
+def _is_label(text: str, run: list[_Capitalised], part: list[_Capitalised]) -> bool:
+    """Whether a single word is the rest of a label ("Error Handling:"), or opens a sentence and names nothing."""
+    word = part[0]
+    if len(part) > 1 or not names_nothing(word.plain):
+        return False
+    return word.opens or run[0].opens or word.start > run[0].start or f" {word.plain} " in text
 
 
 def _capitals(text: str, start: int, end: int) -> tuple[list[_Capitalised], bool]:
@@ -271,10 +295,10 @@ def _is_german_noun(text: str, token: _Capitalised) -> bool:
     return before_it not in titles() and (is_noun_after(before_it) or is_german_noun(token.plain))
 
 
-def _mention(text: str, part: list[_Capitalised], before: str, after: str) -> Mention:
+def _mention(text: str, part: list[_Capitalised], before: str, after: str, *, place: bool) -> Mention:
     first, last = part[0], part[-1]
     name = " ".join(text[first.start : last.start + len(last.word)].split())
-    kind = _type_of([token.plain for token in part], before, after, name)
+    kind = _type_of([token.plain for token in part], before, after, name, place=place)
     return Mention(entity_key(name), name, kind, first.start)
 
 
@@ -368,18 +392,24 @@ def _is_ordinary(plain: str) -> bool:
     )
 
 
-def _type_of(words: list[str], before: str, after: str, name: str) -> NodeType:
-    """The type of a name from its words and the two words beside it; the first clue that holds decides."""
+def _type_of(words: list[str], before: str, after: str, name: str, *, place: bool) -> NodeType:
+    """The type of a name from its words and the two words beside it; the first clue that holds decides.
+
+    Args:
+        place: whether the words before it lead to a place.
+    """
     lists, whole, several = _lists(), " ".join(words), len(words) > 1
     last = words[-1] if several else ""
+    made = last in lists["product_words"] and (words[0] in lists["products"] or words[0] in lists["organizations"])
+    given = words[0] in lists["given_names"] and not (len(name) <= _INITIALS and name.isupper())
     clues = (
         (NodeType.PLACE, whole in lists["places"] or last in lists["place_words"]),
         (NodeType.ORGANIZATION, whole in lists["organizations"] or last in lists["organization_words"]),
         (NodeType.ORGANIZATION, several and words[0] in lists["organization_words"]),
-        (NodeType.PRODUCT, whole in lists["products"]),
-        (NodeType.PERSON, words[0] in lists["titles"] or words[0] in lists["given_names"] or before in _person_words()),
+        (NodeType.PRODUCT, whole in lists["products"] or made),
+        (NodeType.PERSON, words[0] in lists["titles"] or given or before in _person_words()),
         (NodeType.WORK, before in lists["work_words"] or before == "called"),
-        (NodeType.PLACE, before in _SURE_PLACE),
+        (NodeType.PLACE, place),
         (NodeType.PRODUCT, _MIXED.fullmatch(name) is not None),
         (NodeType.PERSON, len(words) <= 2 and after in lists["person_verbs"] and before not in _NEAR_PLACE),
     )
@@ -422,4 +452,7 @@ def listed_type(plain: str) -> NodeType | None:
 @cache
 def _no_names() -> frozenset[str]:
     months = (month.casefold() for month in MONTHS)
-    return _lists()["no_names"] | frozenset((*months, *_WEEKDAYS.split(), "i'm", "i've", "i'd", "i'll", "i"))
+    days = WEEKDAYS.split()
+    return _lists()["no_names"] | frozenset(
+        (*months, *days, *(f"{day}s" for day in days), "i'm", "i've", "i'd", "i'll", "i")
+    )
