@@ -21,7 +21,7 @@ important part|amazing experience|further details|new approach|different ways|re
 countless|long term|optimize|further optimize|great opportunity|2 hours|remaining questions
 implement full output
 friday|mondays|april|seven|thirty five|five minutes|mmm|mm hmm|woah|hah|whatever|somewhere|anymore|dunno|kinda
-added|rehearse|rehearsed|distribute|enforce|fam
+added|given|known|rehearse|rehearsed|distribute|enforce|fam
 """
 
 

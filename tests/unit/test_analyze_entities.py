@@ -43,6 +43,7 @@ def concepts(text: str) -> set[str]:
         ("we host it on GitHub Pages", {"GitHub Pages": "product"}),
         ("she is majoring in Economics in Tromso", {"Economics": "name", "Tromso": "place"}),
         ("there is no support in TLS or in H2O", {"TLS": "name", "H2O": "name"}),
+        ("a seamstress with experience in Tromso", {"Tromso": "place"}),
         ("they met in Salem NJ", {"Salem NJ": "place"}),
         ("the EVA vector of a landmark", {"EVA": "name"}),
     ],

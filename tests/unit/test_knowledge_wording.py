@@ -34,6 +34,7 @@ def triples(text: str, at: datetime | None = MONDAY) -> list[tuple[str, str, str
         ("I found the leak and resoldered the pipe.", "finds", "leak"),
         ("I'm runnin' a bakery in Graz.", "runs", "bakery"),
         ("I'm not involved at all in the planning.", "is involved in", "planning"),
+        ("Here is the play that I am staging in front of the town hall.", "stages", "play in front of the town hall"),
         ("My scarf is from Oslo.", "is from", "Oslo"),
         ("I have insurance, and according to the policy on your website, changes are free.", "has", "insurance"),
     ],

@@ -101,7 +101,7 @@ def _times() -> frozenset[str]:
 
 @cache
 def _small_words() -> frozenset[str]:
-    return frozenset((*_lists()["numbers"], *_lists()["adverbs"]))
+    return frozenset((*_lists()["numbers"], *_lists()["adverbs"], *_lists()["participles"]))
 
 
 @cache
