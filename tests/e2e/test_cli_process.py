@@ -1,5 +1,6 @@
 """The program as a process: what it loads, what it writes where, and how it ends."""
 
+import hashlib
 import json
 import os
 import signal
@@ -119,6 +120,22 @@ def test_too_little_memory_is_no_internal_error(tmp_home: Path) -> None:
     ran = subprocess.run(["sh", "-c", command], env=environment(tmp_home), capture_output=True, check=False)
     assert ran.returncode == 1
     assert b"clew: not enough memory" in ran.stderr
+
+
+@pytest.mark.requirement("F-HOLD-09")
+@pytest.mark.skipif(sys.platform != "linux", reason="other shells count the limit in other units")
+def test_an_import_without_room_says_what_the_paths_before_gave(tmp_home: Path) -> None:
+    done("add", "hello")
+    (tmp_home / "few.jsonl").write_text('{"role": "user", "content": "two herons"}\n', encoding="utf-8")
+    texts = (hashlib.shake_256(b"%d" % number).hexdigest(500) for number in range(1500))
+    words = "\n".join(json.dumps({"role": "user", "content": text}) for text in texts)
+    (tmp_home / "many.jsonl").write_text(words, encoding="utf-8")
+    program = Path(sys.executable).with_name("clew")
+    command = f"ulimit -f 1600; '{program}' import '{tmp_home}/few.jsonl' '{tmp_home}/many.jsonl'"
+    ran = subprocess.run(["sh", "-c", command], env=environment(tmp_home), capture_output=True, check=False)
+    assert ran.returncode == 1
+    assert b"Stored from the paths before: 1 turn; import all again then, nothing is stored twice" in ran.stderr
+    assert "herons" in done("quote", "herons")
 
 
 @pytest.mark.requirement("F-CLI-07")

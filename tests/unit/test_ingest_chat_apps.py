@@ -227,3 +227,51 @@ def test_a_chat_that_gets_a_namesake_goes_on_in_its_session(tmp_path: Path) -> N
     with quiet() as memory:
         memory.import_path(both)
         assert sorted({session for session, _ in stored(memory)}) == ["Ann 7", "Ann 9"]
+
+
+def _whatsapp(name: str, cat: str, *more: str) -> bytes:
+    said = f"[01.02.25, 10:00:00] {name}: hello\n[01.02.25, 10:01:00] Cy: hi\n[01.02.25, 10:02:00] {name}: {cat}\n"
+    return (said + "".join(f"[01.02.25, 11:{n:02}:00] Cy: {text}\n" for n, text in enumerate(more))).encode()
+
+
+def _as_exported(folder: Path, name: str, kind: str, data: bytes) -> Path:
+    """A chat as an iPhone exports it, or as it was unpacked."""
+    path = folder / f"WhatsApp Chat - {name}"
+    if kind == "zip":
+        path = path.with_name(f"{path.name}.zip")
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("_chat.txt", data)
+        return path
+    path.mkdir(exist_ok=True)
+    (path / "_chat.txt").write_bytes(data)
+    return path if kind == "folder" else path / "_chat.txt"
+
+
+@pytest.mark.requirement("F-INGEST-57")
+@pytest.mark.parametrize("kind", ["zip", "folder", "file"])
+def test_two_chats_of_whatsapp_are_two_sessions(tmp_path: Path, kind: str) -> None:
+    ann = _as_exported(tmp_path, "Ann", kind, _whatsapp("Ann", "My cat is Felix"))
+    bo = _as_exported(tmp_path, "Bo", kind, _whatsapp("Bo", "My cat is Tom"))
+    with quiet() as memory:
+        for path in (ann, bo, ann, bo):
+            memory.import_path(path)
+        stored = [(turn.session, turn.text) for turn in memory.turns() if "cat" in turn.text]
+        assert sorted(stored) == [("WhatsApp Chat - Ann", "My cat is Felix"), ("WhatsApp Chat - Bo", "My cat is Tom")]
+        assert len(list(memory.turns())) == 6
+    with quiet() as memory:
+        memory.import_path(ann, session="cats")
+        assert {turn.session for turn in memory.turns()} == {"cats"}
+
+
+@pytest.mark.requirement("F-INGEST-57")
+def test_a_chat_of_whatsapp_goes_on_where_an_earlier_version_stored_it(tmp_path: Path) -> None:
+    ann = _as_exported(tmp_path, "Ann", "zip", _whatsapp("Ann", "My cat is Felix"))
+    with quiet(config={"ingest": {"gather_turns": 2}}) as memory:
+        memory.import_path(ann, session="_chat")
+        _as_exported(tmp_path, "Ann", "zip", _whatsapp("Ann", "My cat is Felix", "nice", "bye"))
+        bo = _as_exported(tmp_path, "Bo", "zip", _whatsapp("Bo", "My cat is Tom"))
+        for path in (ann, bo, ann, bo):
+            memory.import_path(path)
+        turns_of = {name: sum(turn.session == name for turn in memory.turns()) for name in ("_chat", bo.stem)}
+        assert turns_of == {"_chat": 5, "WhatsApp Chat - Bo": 3}
+        assert len(list(memory.turns())) == 8

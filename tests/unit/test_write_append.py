@@ -1,5 +1,6 @@
 """Which turns are new: one by one, as sequences, in stretches, beside other writers."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -245,6 +246,19 @@ def test_a_single_turn_that_cannot_be_taken_is_refused(memory: Memory) -> None:
     with pytest.raises(TurnRejected, match="extra cannot be written as JSON"):
         memory.add(Turn(role="user", content=(Part(type="text", text="x", extra={"y": {1}}),), session="s"))
     assert texts(memory) == []
+
+
+@pytest.mark.requirement("F-PIPELINE-03")
+def test_metadata_of_any_depth_is_stored_or_rejected(memory: Memory) -> None:
+    turns = []
+    deep: Any = "x"
+    for levels in range(sys.getrecursionlimit()):  # at some depth JSON can be written, and nothing more
+        deep = {"x": deep}
+        if levels % 50 == 0:
+            turns.append(told(f"{levels} levels", metadata=deep))
+    report = memory.add_many(turns)
+    assert texts(memory)[:2] == ["0 levels", "50 levels"]
+    assert 0 < len(report.rejected) == len(turns) - report.added
 
 
 @pytest.mark.requirement("F-PIPELINE-03")

@@ -17,7 +17,7 @@ from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
 from clew.cli.show import err, numbers, out, progress, shortened
 from clew.cli.terminal import decoded, emit, say
-from clew.errors import ClewError, FormatError
+from clew.errors import ClewError, FormatError, StoreError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.ingest.importers.files import SESSIONS, UNCHANGED
 from clew.ingest.importers.record import UNFINISHED, UNREAD
@@ -153,11 +153,27 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
         raise click.exceptions.Exit(1)
 
 
+@contextmanager
+def _telling_what_is_stored(reports: Sequence[IngestReport], of_what: str) -> Iterator[None]:
+    """Has an error of the store, which is about one path or session, say what those before it gave."""
+    try:
+        yield
+    except StoreError as error:
+        added = sum(report.added for report in reports)
+        if not added:
+            raise
+        raise type(error)(
+            f"{error}. Stored from the {of_what} before: {counted(added, 'turn')}; import all again then, nothing is "
+            "stored twice"
+        ) from error
+
+
 def _import_all(memory: Memory, paths: Iterable[str], form: str | None, session: str | None) -> IngestReport:
-    reports = []
+    reports: list[IngestReport] = []
     for path in paths:
         try:
-            reports.append(import_shown(memory, path, form, session))
+            with _telling_what_is_stored(reports, "paths"):
+                reports.append(import_shown(memory, path, form, session))
         except FormatError as error:
             reports.append(IngestReport(rejected=(Rejection(where=path, reason=str(error)),)))
     return _joined(reports)
@@ -183,7 +199,8 @@ def import_shown(memory: Memory, path: str, form: str | None = None, session: st
             shown.update(task, completed=before + settled, pace=f"{pace:,.0f}/s")
 
         for file in files:
-            report = memory.import_path(file, format=form, session=session, on_progress=tell)
+            with _telling_what_is_stored(reports, "sessions"):
+                report = memory.import_path(file, format=form, session=session, on_progress=tell)
             before += report.added + report.known
             reports.append(report)
     return _joined(reports)

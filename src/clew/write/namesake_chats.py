@@ -2,21 +2,31 @@
 
 Telegram's chats of one name are sessions by name and id ("Ann 7"). Where only one of them was exported before, its
 session is called by the name alone ("Ann"), and holds the same messages: it goes on there. Where a later export has
-only one of them, its id leads to the session "Ann 7". Start at `NamesakeChats`.
+only one of them, its id leads to the session "Ann 7".
+
+WhatsApp calls the file of every chat `_chat.txt` on an iPhone. Its session is called after the zip or folder, and was
+called `_chat` before: a chat that is stored there goes on there. Start at `NamesakeChats`.
 """
 
 import threading
 from collections.abc import Sequence
 from typing import Final
 
+from clew.ingest.importers.files import UNNAMED_CHAT
 from clew.ingest.importers.telegram import NAME as SOURCE
 from clew.store.protocol import Reader, Store
+from clew.store.rows import to_us
+from clew.store.selections import TURN_LINKS
 from clew.store.tables import SESSION
 from clew.write.prepare import Prepared
 from clew.write.session_log import by_external_id
 
 _MOST: Final = 1_000
 """Chats that are remembered: a large one comes in several groups, and the later ones hold nothing that is known."""
+
+
+_FIRST: Final = 20
+"""Messages of a chat by which the session is recognised that holds it."""
 
 
 class NamesakeChats:
@@ -31,8 +41,11 @@ class NamesakeChats:
         """The session in which a chat is stored, or is to be; None for the one that its messages name.
 
         Args:
-            chat: its id, where the session that they name is called by the chat's name alone.
+            chat: its id, where the session that they name is called by the chat's name alone; `_chat` for a file of
+                that name.
         """
+        if chat == UNNAMED_CHAT:
+            return self._under_the_files_name(session, chat, items)
         if items[0].turn.source != SOURCE:
             return None
         plain, _, own = session.rpartition(" ") if chat is None else (session, "", chat)
@@ -49,6 +62,21 @@ class NamesakeChats:
                 while len(self._known) > _MOST:
                     self._known.pop(next(iter(self._known)))
             return self._known[session, own]
+
+    def _under_the_files_name(self, session: str, name: str, items: Sequence[Prepared]) -> str | None:
+        """The session of the file's name, if most of the first messages are stored in it; None if not."""
+        with self._lock:
+            if (session, name) not in self._known:
+                with self._store.snapshot() as reader:
+                    if self._has(reader, session) or not self._has(reader, name):
+                        return None
+                    rows = TURN_LINKS.scan(reader, (self._space, name), (self._space, name))
+                    stored = {(row.hash, row.at) for row in rows}
+                first = [(item.digest, to_us(item.turn.at)) for item in items[:_FIRST]]
+                if sum(each in stored for each in first) * 2 <= len(first):
+                    return None
+                self._known[session, name] = name
+            return self._known[session, name]
 
     def _is_under_its_name(self, reader: Reader, plain: str, named: str, items: Sequence[Prepared]) -> bool:
         """Whether the session of the plain name holds messages of the chat, and none of another by the same id."""

@@ -126,7 +126,12 @@ def admit(turn: object) -> Turn:
                 f"{name} cannot be written as JSON: {why}; expected text, numbers, lists and dicts"
             ) from error
     checked_name(turn.session, "session")
-    return escape_turn(turn)
+    try:
+        return escape_turn(turn)
+    except RecursionError as error:  # it takes more of the stack than writing the JSON does
+        raise TurnRejected(
+            "metadata or extra is nested too deeply to be stored; give fewer lists and dicts inside each other"
+        ) from error
 
 
 def prepare(turn: Turn, config: IngestConfig) -> Prepared:

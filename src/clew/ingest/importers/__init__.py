@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -273,6 +273,10 @@ def _read_file(source: Source, name: str) -> Iterator[ImportRecord]:
     try:
         if source.is_latin():
             log.warning("%s is not UTF-8; it was read as Windows-1252 (Latin-1)", source.label)
-        yield from FORMATS[name].read(source)
+        for record in FORMATS[name].read(source):
+            if source.former is not None and isinstance(record, ImportedTurn):
+                yield replace(record, chat=source.former)
+            else:
+                yield record
     except UNREADABLE as error:
         yield Rejection(where=source.label, reason=f"reading stopped here: {error}")

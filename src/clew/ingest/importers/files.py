@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import BinaryIO, Final, cast
@@ -27,6 +28,9 @@ UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
 
 _NO_ZIP = (*UNREADABLE, ValueError, RuntimeError, OverflowError, struct.error)  # what opening a damaged zip may raise
 _SUFFIXES = frozenset(".json .jsonl .ndjson .md .markdown .txt .vtt .srt .sbv .traj .vscdb .af".split())
+UNNAMED_CHAT: Final = "_chat"
+"""The file of every chat that WhatsApp exports on an iPhone; the zip, or the folder, is named after the chat."""
+
 _OFFICE = ("[Content_Types].xml", "mimetype")  # what the zips have that are documents of Word, Excel, Writer, ...
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
@@ -147,7 +151,14 @@ def file_end(path: Path) -> FileEnd:
 
 def file_source(path: Path, session: str | None, limits: ImportLimits) -> Source:
     """A single file that was named."""
-    return _file(path, _shown(path), _shown(path.stem), session, limits)
+    return _named_by(path.absolute().parent.name, _file(path, _shown(path), _shown(path.stem), session, limits))
+
+
+def _named_by(holder: str, source: Source) -> Source:
+    """The source, whose session is named after its folder or zip where the file's own name is that of every chat."""
+    if source.stem != UNNAMED_CHAT or not holder or source.session is not None:
+        return source
+    return replace(source, stem=_shown(holder), former=source.stem)
 
 
 def _stamp(path: Path) -> str:
@@ -204,7 +215,7 @@ def _in_directory(
         elif path.suffix.lower() == ".zip":
             yield from _changed(path, partial(_in_zip, path, label, session, limits), is_unchanged)
         elif path.suffix.lower() in _SUFFIXES:
-            source = _file(path, label, stem, session, limits, is_named=False)
+            source = _named_by(path.absolute().parent.name, _file(path, label, stem, session, limits, is_named=False))
             yield from _changed(path, partial(iter, [source]), is_unchanged)
         else:
             yield _left_out(_file(path, label, stem, session, limits, is_named=False), path.suffix.lower())
@@ -272,7 +283,9 @@ def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -
     for info in sorted(members, key=lambda info: info.filename):
         name = info.filename
         where, stem = f"{label}!{_shown(name)}", _shown(Path(name).with_suffix("").as_posix())
-        source = Source(where, stem, partial(_open_member, path, info), session, limits, asset.find)
+        source = _named_by(
+            path.stem, Source(where, stem, partial(_open_member, path, info), session, limits, asset.find)
+        )
         reason = _refusal(info, limits)
         if stat.S_ISLNK(info.external_attr >> 16):
             yield Skipped(LINK, where)

@@ -49,7 +49,8 @@ class ImportedTurn:
     """A turn and its position in the source: `file:line`, or `file:messages[12]`.
 
     Attributes:
-        chat: the source's own id of its chat, where the session is called by the chat's name alone.
+        chat: the source's own id of its chat, where the session is called by the chat's name alone; of a file that is
+            called as every chat is, that name, by which its session was called in earlier versions.
     """
 
     turn: Turn

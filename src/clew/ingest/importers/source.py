@@ -90,6 +90,7 @@ class Source:
         path: of a file on the disk, for formats that are no streams; None for a member of a zip.
         position: of a file that is followed: its records end with a `FileEnd`, after which they go on.
         odd: the lines that are in another encoding.
+        former: what names the session in homes of earlier versions; None where that is the stem.
     """
 
     label: str
@@ -101,6 +102,7 @@ class Source:
     path: Path | None = None
     position: Position | None = None
     odd: OddLines = field(default_factory=OddLines)
+    former: str | None = None
 
     def open(self) -> BinaryIO:
         """Opens the file as UTF-8 without a byte order mark; UTF-16 and Windows-1252 are recoded."""

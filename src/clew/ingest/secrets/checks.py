@@ -267,6 +267,20 @@ def is_option_value(match: SecretMatch) -> bool:
     return len(secret) >= 8 and bool(re.search("[A-Za-z]", secret) and re.search("[0-9]", secret))
 
 
+def is_list_argument(match: SecretMatch) -> bool:
+    """Whether the words are an option and its value in a list of arguments: `["--password", "X"]`.
+
+    In a list of names ("--password", "--token", "db_password") no value has letters and digits.
+    """
+    name, secret = match["name"], match["secret"]
+    if not re.search(r"[\[,](?:\s|\\n)*\\*[\"']--(?:[A-Za-z]\w*[-_])*$", text_before(match, 80)):
+        return False  # the first argument of a call that declares an option, or no option
+    if is_placeholder(secret) or _TEMPLATE.match(secret) or _ADDRESS.match(secret):
+        return False
+    both = re.search("[A-Za-z]", secret) and re.search("[0-9]", secret)
+    return bool(both and (len(secret) >= 8 or is_password_name(name)))
+
+
 def states_password(match: SecretMatch) -> bool:
     """Whether `password is X` tells the password rather than something about it."""
     secret = match["secret"]

@@ -223,6 +223,11 @@ _IN_CONTEXT: Final = (
                 check.is_option_value,
                 _OPTION,
             ),
+            (
+                r"(?P<quote>\\*[\"']),(?:\s|\\n){0,40}(?P=quote)(?P<secret>[^\s\"'\\-][^\s\"'\\]{3,200})(?P=quote)",
+                check.is_list_argument,
+                ('"--', "'--"),
+            ),
             (rf"\\*[\"']\](?P<sign> ?=) ?{QUOTED}", check.is_assigned_under_key, ("] =", "]=")),
             (
                 _YAML_BLOCK,
