@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from clew.analyze.word_rarity import LEAST
 from clew.cli.explain import print_receipt
 from clew.index.bm25 import idf
 from clew.models.function_embedder import FunctionEmbedder
@@ -28,7 +29,7 @@ from clew.rank.confidence import (
     features,
     gathered,
 )
-from clew.rank.information import LEAST, information, without_dates
+from clew.rank.information import information, without_dates
 from clew.rank.intent import read_intent
 from clew.rank.search import Ranking, rank
 from clew.testing import HashEmbedder

@@ -85,6 +85,32 @@ def test_long_beats_are_not_related_because_they_are_long() -> None:
     assert long < short + 0.1
 
 
+FIELD = ("A hare ran along the river in the rain.", "Mud and clover lay on every path.", "Birds sang in the oak above.")
+OFFICE = ("Enter the amount in the third column.", "Sign the form at the desk.", "Letters go out in a grey envelope.")
+
+
+def related(here: str, there: str) -> float:
+    return in_common([beat("a", (*FIELD, here), TALE)], [beat("b", (*OFFICE, there), FAINT)]).related
+
+
+@pytest.mark.requirement("W-STRUCT-20")
+def test_a_rare_word_in_common_says_more_than_a_common_one() -> None:
+    met = "People met an old tortoise."
+    rarely, commonly = related(met, "It costs one tortoise."), related(met, "It costs many people money.")
+    assert rarely > commonly + 0.1
+    assert commonly < related(met, "It costs a penny.") + 0.1
+
+
+@pytest.mark.requirement("W-STRUCT-20")
+def test_a_word_is_related_to_a_longer_one_that_begins_or_ends_with_it() -> None:
+    equal, longer, apart = (
+        related("It went to sleep.", f"They {verb} here.") for verb in ("sleep", "oversleep", "wait")
+    )
+    assert equal > longer + 0.1
+    assert longer > apart + 0.1
+    assert related("It was 12345.", "They got 123456.") == related("It was 12345.", "They got 987654.")
+
+
 @pytest.mark.requirement("W-STRUCT-20")
 def test_a_beat_in_both_stretches_is_read_by_itself_and_counts_by_its_turns() -> None:
     tale, verdict = beat("a", HARE * 2, TALE), beat("b", TAXES, VERDICT)

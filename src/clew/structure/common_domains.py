@@ -11,9 +11,10 @@ Bayes' rule does the rest. What is clear stays clear: two lawsuits are both abou
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from math import sqrt
 from typing import Final
 
@@ -23,8 +24,9 @@ from numpy.typing import NDArray
 from clew.analyze.domain_states import STATES, are_levels, levels_read, state_levels
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.novelty import Vector
+from clew.analyze.word_rarity import rarities
 from clew.structure.conversation_context import named_shares, present
-from clew.structure.features import hashed_terms
+from clew.structure.features import READ_CHARS, frequent_terms
 from clew.structure.snapshot import BeatMap
 from clew.types.record import Record
 
@@ -33,13 +35,15 @@ Matrix = NDArray[np.float64]
 # Log odds that two beats share a domain, by their turns alone: a constant, for the likeness of their words, and for
 # that of their vectors (on MiniLM's scale). Logistic regressions on pairs of texts of sources left out, half of which
 # shared one; two stretches share one less often than that, and the constants are lower by 1.2 (docs/evaluation.md).
-_BY_WORDS: Final = (-2.1, 15.0, 0.0)
-_BY_VECTORS: Final = (-4.8, 10.0, 22.0)
+_BY_WORDS: Final = (-2.6, 36.0, 0.0)
+_BY_VECTORS: Final = (-5.2, 25.0, 21.0)
 # No surer than this either way, in logits: two turns in the same words may still be about different domains.
 _SUREST: Final = 4.0
 # The cosine of two beats' terms grows with their number, whatever they are about: that of unrelated ones is as high for
 # 8 turns as for 24 if it is multiplied by the usual number of terms over the number of terms, to this power.
 _USUAL_TERMS, _GROWTH = 40.0, 0.7
+# What a term counts for one that begins or ends with it (sleep, oversleep), and its letters at least.
+_KINDRED, _LEAST_LETTERS = 0.5, 4
 # In logits: what speaks for two domains at once beside the prior of either, with which the other readings are even.
 _TOGETHER: Final = 1.0
 _DIGITS: Final = 4
@@ -64,13 +68,15 @@ class StretchBeat:
     Attributes:
         node: its id: a beat that is in both stretches is not read in its own light.
         beat: as it was frozen.
-        terms: how many of its turns have each search term, by its hash.
+        terms: how many of its turns have each search term.
+        rarities: 0..1, how seldom the word of each term is used at large (`word_rarity`); 1 for one that it lacks.
         vector: mean of the directions of its turns' vectors; None if none has one.
     """
 
     node: str
     beat: BeatMap
-    terms: Mapping[int, int]
+    terms: Mapping[str, int]
+    rarities: Mapping[str, float]
     vector: NDArray[np.float64] | None = None
 
 
@@ -109,14 +115,17 @@ class _Readings:
 
 def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | None]]) -> StretchBeat:
     """A beat with what is compared of it, from the text and the vector of each of its turns that is still stored."""
-    counts: Counter[int] = Counter()
+    counts: Counter[str] = Counter()
     directions = []
+    read = []
     for text, vector in said:
-        counts.update(hashed_terms(text))
+        counts.update(sorted(frequent_terms(text)))
+        read.append(text[:READ_CHARS])
         length = 0.0 if vector is None else float(np.linalg.norm(vector))
         if vector is not None and length > 0.0:
             directions.append(vector.astype(np.float64) / length)
-    return StretchBeat(node, beat, counts, np.mean(directions, axis=0) if directions else None)
+    rare = rarities("\n".join(read))
+    return StretchBeat(node, beat, counts, rare, np.mean(directions, axis=0) if directions else None)
 
 
 def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> InCommon:
@@ -164,25 +173,59 @@ def _odds(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> Matrix
 
 
 def _likeness_of_words(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> Matrix:
-    """`term_cosine` of each two beats' terms, over their usual growth with the number of terms.
+    """The cosine of each two beats' terms, weighed by their rarity, over its usual growth with the number of terms.
 
-    It goes term by term through the beats that have it: pair by pair, a thousand beats on each side took over a minute.
+    Of two terms of which one begins or ends with the other, the product counts in part. It goes term by term through
+    the beats that have it: pair by pair, a thousand beats on each side took over a minute.
     """
+    rare: dict[str, float] = {}
+    for beat in (*first, *second):
+        _keep_commonest(rare, beat.rarities)
     here, there = _beats_by_term(first), _beats_by_term(second)
     shared = np.zeros((len(first), len(second)))
-    for term, (rows, roots) in here.items():
-        if term in there:
-            columns, others = there[term]
-            shared[np.ix_(rows, columns)] += np.multiply.outer(roots, others)
-    counts = (np.array([sum(each.terms.values()) for each in beats], np.float64) for beats in (first, second))
-    sizes = np.sqrt(np.maximum(np.multiply.outer(*counts), 1.0))
-    likeness: Matrix = shared / sizes * (_USUAL_TERMS / sizes) ** _GROWTH
+    same = ((term, term, 1.0) for term in here if term in there)
+    for term, other, share in chain(same, _kindred(here, there)):
+        (rows, roots), (columns, their_roots) = here[term], there[other]
+        worth = share * sqrt(rare.get(term, 1.0) * rare.get(other, 1.0))
+        shared[np.ix_(rows, columns)] += worth * np.multiply.outer(roots, their_roots)
+    (count, weight), (others, theirs) = (_number_and_weight(beats, rare) for beats in (first, second))
+    sizes, lengths = np.sqrt(np.multiply.outer(count, others)), np.sqrt(np.multiply.outer(weight, theirs))
+    likeness: Matrix = shared / lengths * (_USUAL_TERMS / sizes) ** _GROWTH
     return likeness
 
 
-def _beats_by_term(beats: Sequence[StretchBeat]) -> dict[int, tuple[list[int], list[float]]]:
+def _number_and_weight(beats: Sequence[StretchBeat], rare: Mapping[str, float]) -> tuple[Matrix, Matrix]:
+    """How many terms each beat has, at least 1, and their rarities together, more than 0."""
+    counts = [sum(each.terms.values()) for each in beats]
+    weights = [sum([count * rare.get(term, 1.0) for term, count in each.terms.items()]) for each in beats]
+    return np.maximum(np.array(counts, np.float64), 1.0), np.maximum(np.array(weights), _LEAST)
+
+
+def _keep_commonest(rare: dict[str, float], more: Mapping[str, float]) -> None:
+    """Adds rarities of terms to those that are known; of two words with one term the commoner counts."""
+    for term, rarity in more.items():
+        rare[term] = min(rare.get(term, 1.0), rarity)
+
+
+def _kindred(here: Collection[str], there: Collection[str]) -> Iterator[tuple[str, str, float]]:
+    """Pairs of terms of which one begins or ends with the other, and what they count beside equal ones."""
+    yield from ((term, part, _KINDRED) for term, part in _parts_among(here, there))
+    yield from ((part, term, _KINDRED) for term, part in _parts_among(there, here))
+
+
+def _parts_among(some: Collection[str], others: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Each word of some terms with each of others that it begins or ends with, in a fixed order."""
+    for term in some:
+        for size in range(_LEAST_LETTERS, len(term)):
+            if (head := term[:size]) in others and head.isalpha():
+                yield term, head
+            if (tail := term[-size:]) in others and tail != head and tail.isalpha():
+                yield term, tail
+
+
+def _beats_by_term(beats: Sequence[StretchBeat]) -> dict[str, tuple[list[int], list[float]]]:
     """The places of the beats that have each term, and the roots of how often they have it."""
-    found: dict[int, tuple[list[int], list[float]]] = {}
+    found: dict[str, tuple[list[int], list[float]]] = {}
     for place, beat in enumerate(beats):
         for term, count in beat.terms.items():
             places, roots = found.setdefault(term, ([], []))

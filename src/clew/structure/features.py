@@ -1,7 +1,7 @@
 """The features of a turn from which the structure of a conversation is found: no text, bounded size, a wire form."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -17,7 +17,9 @@ from clew.types.record import Record
 MAX_TERMS: Final = 64
 """Most terms kept of a turn: its most frequent ones, which carry its topic."""
 
-_READ: Final = 20_000  # characters, as in `clew.analyze.words`
+READ_CHARS: Final = 20_000
+"""Characters that are read of a turn, as in `clew.analyze.words`."""
+
 _LEVELS: Final = 127
 
 
@@ -53,12 +55,16 @@ def hashed_terms(text: str, found: Sequence[str] | None = None) -> tuple[int, ..
     Args:
         found: all search terms of the text, if already known.
     """
-    if found is None or len(text) > _READ:
-        found = terms(text[:_READ])
-    often: Iterable[str] = set(found)
-    if len(set(found)) > MAX_TERMS:
-        often = [term for term, _ in Counter(found).most_common(MAX_TERMS)]
+    often = frequent_terms(text, found)
     return tuple(sorted({crc32(term.encode("utf-8", "surrogatepass")) for term in often}))
+
+
+def frequent_terms(text: str, found: Sequence[str] | None = None) -> Collection[str]:
+    """The search terms that `hashed_terms` hashes, in no particular order."""
+    if found is None or len(text) > READ_CHARS:
+        found = terms(text[:READ_CHARS])
+    often = set(found)
+    return [term for term, _ in Counter(found).most_common(MAX_TERMS)] if len(often) > MAX_TERMS else often
 
 
 def features(
