@@ -24,11 +24,11 @@ from clew.evaluate.hsca.suite import CASES, SEED
 from clew.models.choose import choose_embedder
 from clew.models.recorded import RecordedEmbedder
 
-_COLUMNS = ("fidelity", "macro coherence", "bridging", "controls apart")
+_COLUMNS = ("fidelity", "macro coherence", "bridging", "controls apart", "bridging by turns", "controls by turns")
 
 
 def figures(source: str, weigher: ConversationWeigher, seed: int = SEED) -> tuple[float, ...]:
-    """Fidelity, macro coherence, bridging and controls apart, in per cent; two figures for a source without bridges."""
+    """What `_COLUMNS` names, in per cent; the first two figures for a source without bridges."""
     texts = texts_of(source)
     shares = [
         fidelity.run(fidelity.cases(seed, CASES, texts), weigher).value,
@@ -36,7 +36,7 @@ def figures(source: str, weigher: ConversationWeigher, seed: int = SEED) -> tupl
     ]
     if of_kind(texts, "bridge"):
         bridged = bridging.run(bridging.cases(seed, CASES, texts), weigher)
-        shares += [bridged.value, bridged.figures["controls_apart"]]
+        shares += [bridged.value, *bridged.figures.values()]
     return tuple(100 * share for share in shares)
 
 

@@ -1328,6 +1328,9 @@ STRUCTURE = (
     Requirement("W-STRUCT-18", "HSCA 7.2", "The manner of a whole conversation is no subject of its beats."),
     Requirement("W-STRUCT-19", "HSCA 7.2", "What a beat is about is told in the light of the whole conversation."),
     Requirement("W-STRUCT-20", "HSCA 7.5", "What two stretches share is read in the light of either."),
+    Requirement(
+        "W-STRUCT-21", "HSCA 7.5", "A stretch that is given by its turns has nothing of the rest of their beats."
+    ),
     Requirement("W-STRUCT-11", "DESIGN 5.3", "A beat whose subjects change slowly is closed as several."),
     Requirement("W-STRUCT-10", "DESIGN 13", "Beats are measured against labels made by hand, by Pk and WindowDiff."),
 )

@@ -127,6 +127,47 @@ def test_a_chapter_stands_for_its_beats() -> None:
         assert memory.in_common([chapter, beats[0]], beats) == memory.in_common(beats, beats)
 
 
+LAW = (
+    "The judge asked the plaintiff for the contract, and the court dismissed the claim under the statute.",
+    "The defendant appealed, and the lawyer of the tenant cited the clause of the lease before the jury.",
+)
+PHYSICS = "The electron has momentum, and its velocity gives the kinetic energy of the photon by quantum mechanics."
+
+
+@pytest.mark.requirement("W-STRUCT-21")
+def test_a_stretch_of_turns_has_nothing_of_the_rest_of_their_beat() -> None:
+    with quiet() as memory:
+        memory.add_many(told(text, at=NOON) for text in (*LAW, PHYSICS))
+        memory.add(told("Shall we have lunch?", at=NOON + timedelta(hours=3)))
+        memory.add(told("Yes, at one.", at=NOON + timedelta(hours=3)))
+        assert memory.drain(None)
+        [beat] = memory.snapshots("s")
+        law, physics = ["s:turn:0", "s:turn:1"], ["s:turn:2"]
+        assert [chunk.chunk_id for chunk in beat.chunks] == [*law, *physics], "one beat of both"
+        apart = memory.in_common(law, physics)
+        assert apart.first["legal"] > 0.8
+        assert apart.second.get("legal", 0.0) < 0.2
+        assert apart.second["physics"] > 0.8
+        assert apart.first.get("physics", 0.0) < 0.2
+        whole = [beat.snapshot_id]
+        assert memory.in_common([*law, *physics], whole) == memory.in_common(whole, whole), "all turns are the beat"
+        assert memory.in_common([*whole, *law], physics) == memory.in_common(whole, physics), "and count once"
+
+
+@pytest.mark.requirement("W-STRUCT-21")
+def test_a_stretch_may_have_turns_of_the_beat_that_is_still_open(memory: Memory) -> None:
+    memory.add_many(told(text, session="open", at=NOON) for text in LAW)
+    assert memory.drain(None)
+    assert not memory.snapshots("open")
+    found = memory.in_common(["open:turn:0", "open:turn:1"], ["s:beat:0"])
+    assert found.first["legal"] > 0.8
+    assert "legal" not in found.second
+    injected = Turn(role="user", content="The court dismissed the claim.", session="open", origin="injected")
+    memory.add(injected)
+    with pytest.raises(InputError, match="only turns that Clew injected"):
+        memory.in_common(["open:turn:2"], ["s:beat:0"])
+
+
 @pytest.mark.requirement("W-STRUCT-20")
 @pytest.mark.parametrize(
     ("first", "second", "error", "message"),
@@ -134,8 +175,8 @@ def test_a_chapter_stands_for_its_beats() -> None:
         ([], ["s:beat:0"], InputError, "has no beats"),
         (["s:beat:0"], [], InputError, "has no beats"),
         ("s:beat:0", ["s:beat:0"], InputError, "first is 's:beat:0'; expected a list of ids"),
-        (["s:beat:0"], ["s:beat:99"], NotFoundError, "no beat or chapter 's:beat:99'"),
-        (["s:turn:0"], ["s:beat:0"], NotFoundError, "no beat or chapter 's:turn:0'"),
+        (["s:beat:0"], ["s:beat:99"], NotFoundError, "no beat, chapter or turn 's:beat:99'"),
+        (["s:turn:999"], ["s:beat:0"], NotFoundError, "no beat, chapter or turn 's:turn:999'"),
     ],
 )
 def test_stretches_that_are_not_there_are_refused(

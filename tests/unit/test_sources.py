@@ -46,4 +46,4 @@ def test_no_text_is_in_two_sources() -> None:
 
 @pytest.mark.requirement("W-EVAL-09")
 def test_a_row_shows_each_way_beside_the_other() -> None:
-    assert table_row("a", [(90.0, 80.5), (100.0, 81.0)]) == "| a | 90.0 / 100.0 | 80.5 / 81.0 |  |  |"
+    assert table_row("a", [(90.0, 80.5), (100.0, 81.0)]) == "| a | 90.0 / 100.0 | 80.5 / 81.0 |  |  |  |  |"

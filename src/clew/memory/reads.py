@@ -150,16 +150,17 @@ class MemoryReads(MemoryRecalls):
         less they have.
 
         Args:
-            first, second: ids of beats or chapters, of any sessions of the space; `snapshots` gives those of beats.
+            first, second: ids of beats, chapters or turns, of any sessions of the space; `snapshots` gives those of
+                beats. Turns count by themselves, whichever beats have them.
 
         Raises:
-            InputError: one of them names nothing.
-            NotFoundError: there is no such beat or chapter.
+            InputError: one of them names nothing, or only turns that Clew injected.
+            NotFoundError: there is no such beat, chapter or turn.
         """
         self._check_open()
         names = [given_names(ids, name, "id") for ids, name in ((first, "first"), (second, "second"))]
         if not all(names):
-            raise InputError("a stretch has no beats; give the ids of at least one beat or chapter for each")
+            raise InputError("a stretch has no beats; give the ids of at least one beat, chapter or turn for each")
         return domains_in_common(self.reads, *names)
 
     def domains(self, *, current: str | None = None) -> Merged:

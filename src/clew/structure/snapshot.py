@@ -156,6 +156,20 @@ def freeze(
     )
 
 
+def map_of_turns(
+    pieces: Sequence[Piece], evidence: Sequence[Evidence], vectors: Sequence[bool], reason: str
+) -> BeatMap:
+    """The map of some turns of a beat by themselves, or of turns that no beat has yet; without links.
+
+    Args:
+        pieces: the turns, as their beat weighed them.
+        evidence: the evidence of each.
+        vectors: whether it has that of the turn's vector.
+        reason: that of the beat.
+    """
+    return BeatMap.made(pieces=tuple(pieces), links=(), reason=reason, states=states_of_beat(evidence, vectors))
+
+
 def as_snapshot(
     node: str, session: str, position: int, beat: BeatMap, texts: Mapping[int, tuple[str, float]]
 ) -> ContextSnapshot:

@@ -5,13 +5,20 @@ oversleeps and then what its race teaches about virtue. The two sides share what
 (`structure.common_domains`). Pairs that have nothing in common serve as controls.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
 from clew.evaluate.hsca.bank import Material, of_kind
-from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of, compared, strongest
+from clew.evaluate.hsca.conversation_beats import (
+    DEFAULT,
+    ConversationWeigher,
+    beats_of,
+    compared,
+    compared_turns,
+    strongest,
+)
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import StructureParameters
 from clew.structure.common_domains import StretchBeat, in_common
@@ -71,21 +78,24 @@ def run(
 ) -> Evaluation:
     """Runs every pair; the value is the share of bridging pairs that meet on their domain.
 
-    Figure `controls_apart`: the share of controls that have less than `LEAST_SHARE` of every domain in common.
+    Figure `controls_apart`: the share of controls that have less than `LEAST_SHARE` of every domain in common. Figures
+    `by_turns` and `controls_apart_by_turns`: both shares where each side is described by its own turns, whichever beats
+    have them, instead of whole snapshots.
     """
     bridging = [case for case in chosen if case.bridge is not None]
     controls = [case for case in chosen if case.bridge is None]
     failures = []
+    missed_by_turns = set()
     for case in chosen:
         turns = [*case.sides[0], *case.sides[1]]
-        common = shared(case, compared(beats_of(turns, weigher, parameters), turns, weigher))
-        if case.bridge is None:
-            domain = strongest(common)
-            if domain is not None and common[domain] >= LEAST_SHARE:
-                failures.append(FailedCase(case=case.name, found=f"unrelated, yet {common[domain]:.2f} of {domain}"))
-        elif common.get(case.bridge, 0.0) < LEAST_SHARE:
-            found = f"{common.get(case.bridge, 0.0):.2f} of {case.bridge} in common"
-            failures.append(FailedCase(case=case.name, found=found))
+        beats = beats_of(turns, weigher, parameters)
+        miss = _miss(case, shared(case, compared(beats, turns, weigher)))
+        if miss is not None:
+            failures.append(FailedCase(case=case.name, found=miss))
+        border = len(case.sides[0])
+        first, second = (compared_turns(beats, turns, weigher, *side) for side in ((0, border), (border, len(turns))))
+        if _miss(case, in_common(first, second).shared) is not None:
+            missed_by_turns.add(case.name)
     missed = {failure.case for failure in failures}
     return Evaluation(
         number=5,
@@ -95,9 +105,24 @@ def run(
         value=_kept(bridging, missed),
         cases=len(bridging),
         failures=tuple(failures),
-        figures={"controls_apart": _kept(controls, missed)},
+        figures={
+            "controls_apart": _kept(controls, missed),
+            "by_turns": _kept(bridging, missed_by_turns),
+            "controls_apart_by_turns": _kept(controls, missed_by_turns),
+        },
         floors={"controls_apart": CONTROL_BAR},
     )
+
+
+def _miss(case: BridgingCase, common: Mapping[str, float]) -> str | None:
+    """How a case misses the criterion, by what its sides share of each domain; None if it does not."""
+    if case.bridge is None:
+        domain = strongest(common)
+        if domain is not None and common[domain] >= LEAST_SHARE:
+            return f"unrelated, yet {common[domain]:.2f} of {domain}"
+    elif common.get(case.bridge, 0.0) < LEAST_SHARE:
+        return f"{common.get(case.bridge, 0.0):.2f} of {case.bridge} in common"
+    return None
 
 
 def _kept(some: Sequence[BridgingCase], missed: set[str]) -> float:

@@ -17,7 +17,7 @@ from clew.structure.beats import BeatRule, segment
 from clew.structure.common_domains import StretchBeat, stretch_beat
 from clew.structure.density import domain_summary
 from clew.structure.features import features
-from clew.structure.snapshot import BeatMap, Piece, PieceContent, freeze
+from clew.structure.snapshot import BeatMap, Piece, PieceContent, freeze, map_of_turns
 from clew.types.chunk import DomainTag
 
 SPEAKERS: Final = ("Ana", "Ben")
@@ -148,6 +148,27 @@ def compared(beats: Sequence[BeatMap], texts: Sequence[str], weigher: Conversati
     return tuple(
         stretch_beat(str(place), beat, [said[piece.seq] for piece in beat.pieces]) for place, beat in enumerate(beats)
     )
+
+
+def compared_turns(
+    beats: Sequence[BeatMap], texts: Sequence[str], weigher: ConversationWeigher, low: int, high: int
+) -> tuple[StretchBeat, ...]:
+    """The parts of a conversation's beats from turn `low` to before turn `high`, as stretches are compared.
+
+    Raises:
+        ModelError: the embedder failed.
+    """
+    evidence, vectors = weigher.evidence(texts), weigher.vectors(texts)
+    found = []
+    for place, beat in enumerate(beats):
+        pieces = [piece for piece in beat.pieces if low <= piece.seq < high]
+        if pieces:
+            own = [evidence[piece.seq] for piece in pieces]
+            known = [vectors[piece.seq] is not None for piece in pieces]
+            part = beat if len(pieces) == len(beat.pieces) else map_of_turns(pieces, own, known, beat.reason)
+            said = [(texts[piece.seq], vectors[piece.seq]) for piece in pieces]
+            found.append(stretch_beat(f"{place} {low}", part, said))
+    return tuple(found)
 
 
 def domain_shares(pieces: Iterable[Piece]) -> dict[str, float]:
