@@ -281,6 +281,7 @@ CLI = (
     Requirement("F-SESSION-02", "Issue 13.8", "Recall, search, query and when take a project folder and a git branch."),
     Requirement("F-SESSION-05", "Issue 13.8", "A title is the first wish, without what a client put around it."),
     Requirement("F-SESSION-07", "Issue 13.8", "The talk of people to each other is called by what it is about."),
+    Requirement("F-SESSION-08", "Issue 13.8", "The topics of a session are those by which it is told from others."),
     Requirement("F-SESSION-06", "Issue 13.8", "Agents' work is named by prose, paths and commands, not by code."),
     Requirement("F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."),
     Requirement(

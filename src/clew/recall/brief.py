@@ -18,6 +18,7 @@ from clew.condense.recap_told import is_among_people
 from clew.condense.statements import LONGEST, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
+from clew.recall.session_topics import telling
 from clew.recall.sessions import latest_talks
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
@@ -68,7 +69,9 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
             return ""
         last, *earlier = found
         turns = _tail(reader, path.space, view, last.name)
+        ends = view.ends(last.name)
         topics = _topics(reader, path.space, last.name)
+        topics = topics if ends is None else telling(view, topics, ends)
     lines = [*_last(last, turns, topics), *_open(turns), *_told(turns)]
     if earlier:
         lines += ["", "Earlier:", *(_earlier(session, last.project) for session in earlier)]

@@ -17,20 +17,18 @@ from clew.assemble.headlines import Headline
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.recall.made_titles import made_title
+from clew.recall.session_topics import topics_of_session
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
-from clew.store.selections import NODE_TITLES, TURN_METADATA
+from clew.store.selections import TURN_METADATA
 from clew.store.tables import SESSION, TURN
 from clew.types.facts import CORRECTION_SOURCE, CORRECTIONS
-from clew.types.ids import BEAT, short_session
+from clew.types.ids import short_session
 from clew.types.session import SessionInfo
 
 RECENT: Final = 40
 """Latest sessions among which that of the last talk is looked for: its sub-agents may have had many of their own."""
-
-TOPICS: Final = 3
-"""Topics of a session that are named."""
 
 NOTES_SOURCE: Final = "mcp"
 """Source of the notes that agents store by the tool `remember`."""
@@ -268,30 +266,20 @@ def _metadata(row: TurnRow | None) -> Mapping[str, Any]:
 
 
 def _info(reader: Reader, space: str, view: IndexView, found: _Found) -> SessionInfo:
-    name, at = found.name, found.at
+    name, ends = found.name, (found.at.first, found.at.last)
     head, tail = _metadata(found.first), _metadata(found.last)
     stored = SESSION.get(reader, (space, name))
     return SessionInfo(
         name=name,
-        title=(None if stored is None else stored.title) or made_title(reader, space, view, name, (at.first, at.last)),
-        topics=_topics(reader, space, name),
+        title=(None if stored is None else stored.title) or made_title(reader, space, view, name, ends),
+        topics=topics_of_session(reader, space, view, name, ends),
         project=_text(tail.get("cwd") or head.get("cwd")),
         branch=_text(tail.get("git_branch") or head.get("git_branch")),
         client=found.client,
-        start=from_us(at.start),
-        end=from_us(at.end),
-        turns=at.turns,
+        start=from_us(found.at.start),
+        end=from_us(found.at.end),
+        turns=found.at.turns,
     )
-
-
-def _topics(reader: Reader, space: str, session: str) -> tuple[str, ...]:
-    """The topics that most beats name, the first of a title before the others; ties go to the earlier."""
-    counts: dict[str, float] = {}
-    for node in NODE_TITLES.scan(reader, (space, session), (space, session), index="level"):
-        phrases = node.title.split(", ") if node.level == BEAT and node.title else []
-        for place, phrase in enumerate(phrases):
-            counts[phrase] = counts.get(phrase, 0.0) + 1 / (1 + place)
-    return tuple(sorted(counts, key=lambda phrase: -counts[phrase])[:TOPICS])
 
 
 def _text(value: object) -> str | None:
