@@ -2977,6 +2977,12 @@ RELAY = (
         "P-RLY-44", "issue 15", "A chat whose memory fails after its question is stored keeps its answer and its cost."
     ),
     Requirement("P-RLY-45", "DESIGN 13", "What a long chat sends again costs the proxy few calls, and stays the same."),
+    Requirement(
+        "P-RLY-61",
+        "DESIGN 13",
+        "Before a request goes upstream the store is asked few things, nothing twice, and what depends on no question "
+        "is made beforehand.",
+    ),
     Requirement("P-RLY-14", "issue 15", "Events are JSON lines without texts of messages, queries and keys."),
     Requirement(
         "P-RLY-15",

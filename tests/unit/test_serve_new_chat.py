@@ -5,7 +5,8 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar, cast
 
 import pytest
 
@@ -23,6 +24,7 @@ from clew.serve.proxy.wires import wire_of
 from clew.serve.spaces import Spaces
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Committed, Reader, Transaction
+from tests.calls import Call, observed
 from tests.memories import quiet, told
 from tests.proxy_talks import Message, assistant, user
 
@@ -33,12 +35,31 @@ SAID = {"id": "c", "model": "m", "choices": [{"message": assistant("A minute."),
 T = TypeVar("T")
 
 
+class CountingReader:
+    """A reader that counts what it is asked for."""
+
+    def __init__(self, reader: Reader, asked: list[str]) -> None:
+        self._reader, self._asked = reader, asked
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._reader, name)
+        return self._noted(found) if name in ("get", "get_many", "scan", "scan_many", "count") else found
+
+    def _noted(self, ask: Callable[..., T]) -> Callable[..., T]:
+        def noted(table: str, *more: Any, **named: Any) -> T:
+            self._asked.append(table)
+            return ask(table, *more, **named)
+
+        return noted
+
+
 class CountingStore(MemoryStore):
-    """Counts its snapshots, and does something before the disk is waited for."""
+    """Counts its snapshots and what they are asked for, and does something before the disk is waited for."""
 
     def __init__(self) -> None:
         super().__init__()
         self.snapshots = 0
+        self.asked: list[str] = []
         self.before_disk: Callable[[], None] = lambda: None
 
     @contextmanager
@@ -46,7 +67,7 @@ class CountingStore(MemoryStore):
         """One more."""
         self.snapshots += 1
         with super().snapshot() as reader:
-            yield reader
+            yield cast(Reader, CountingReader(reader, self.asked))
 
     def committed(self, work: Callable[[Transaction], T]) -> Committed[T]:
         """As `transaction`, on a disk that is not there yet."""
@@ -119,6 +140,65 @@ def test_an_answer_is_stored_by_what_its_question_told_and_leaves_nothing_for_th
         sent = server.prepared(user("Which TTL has the cache of prices?"))
         assert b"60 seconds" in (sent.body or b"")
         assert store.snapshots - before == 2
+
+
+@pytest.mark.requirement("P-RLY-61")
+def test_a_question_that_goes_on_is_answered_from_three_states_and_few_statements() -> None:
+    store = CountingStore()
+    store.migrate()
+    with quiet(store) as memory:
+        memory.add(told("The TTL of the price cache is 60 seconds.", session="s"))
+        memory.drain()
+        memory.parts.worker.stop()  # whose writing would have the next question look again
+        server = Server(memory)
+        history = [user(QUESTION)]
+        chat = asking(*history)
+        server.answered(chat, server.preparation.prepare(chat))()
+        history += [assistant("A minute."), user("Which TTL has the cache of prices?")]
+        before = store.snapshots
+        store.asked.clear()
+        sent = server.prepared(*history)
+        assert sent.body is not None
+        assert store.snapshots - before == 3  # the conversation, blocks with held calls, and to recall
+        assert store.asked.count("injection") == 1
+        assert store.asked.count("message") <= 3  # the question, the answer before it, and an edit of the question
+
+
+@pytest.mark.requirement("P-RLY-61")
+def test_lines_that_may_be_of_a_summary_are_looked_up_at_once() -> None:
+    store = CountingStore()
+    store.migrate()
+    with quiet(store) as memory:
+        memory.add(told("The TTL of the price cache is 60 seconds.", session="s"))
+        memory.drain()
+        server = Server(memory)
+        server.prepared(user(QUESTION))
+        lines = "\n".join(f"Line {number} of a question that is longer than most lines are." for number in range(9))
+        store.asked.clear()
+        server.prepared(user(f"{lines}\nWhich TTL has the cache?"))
+        assert store.asked.count("message") == 2  # the history, and all of its lines
+
+
+def _add_name(names: set[str], call: Call) -> None:
+    names.add(call.function.co_name)
+
+
+@pytest.mark.requirement("P-RLY-61")
+def test_what_depends_on_no_question_is_made_once_the_answer_is_stored() -> None:
+    once = {"_starts", "announced", "_find_distant", "may_have_marks"}
+    with quiet() as memory:
+        memory.add_many([told(f"The TTL of price cache {n} is {n} seconds.", session="s") for n in range(40)])
+        memory.drain()
+        memory.parts.worker.stop()
+        server = Server(memory)
+        for number in range(3):
+            made: set[str] = set()
+            chat = asking(user(f"What is the TTL of price cache {number}?"))
+            with observed(partial(_add_name, made)):
+                prepared = server.preparation.prepare(chat)
+            assert b"seconds" in (prepared.body or b"")
+            server.answered(chat, prepared)()
+        assert not made & once
 
 
 @pytest.mark.requirement("P-IDN-12")

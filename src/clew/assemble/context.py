@@ -368,7 +368,12 @@ def _names_unless_asked_for(frame: Frame) -> frozenset[str] | None:
     intent = frame.intent
     if intent.positions or intent.quotes or frame.region or frame.titled or asks_for_small_talk(intent.text):
         return None
-    return frame.view.derived(_SPEAKERS_WORDS, lambda: frozenset(" ".join(frame.view.speakers).casefold().split()))
+    return words_of_speakers(frame.view)
+
+
+def words_of_speakers(view: IndexView) -> frozenset[str]:
+    """The words of the names of all speakers, case-folded; cached with the view."""
+    return view.derived(_SPEAKERS_WORDS, lambda: frozenset(" ".join(view.speakers).casefold().split()))
 
 
 ANSWER: Final = "answer"

@@ -60,5 +60,7 @@ class BlockDetails:
         return omissions(candidates[shown:], ranks[shown:], self.sizes, self.spare, self.must, self.unshown)
 
     def _turn_ids(self) -> list[str]:
+        if not self.in_short:
+            return [turn_id(line.session, line.seq) for line in self.packed.items]
         beside = {id(line): item.turn_ids for line, item in self.in_short}
         return [name for line in self.lines() for name in beside.get(id(line)) or (turn_id(line.session, line.seq),)]

@@ -177,7 +177,8 @@ class _Table:
             room -= cost
             if evidence.heading not in self._headings:
                 room -= self._heading_cost(evidence.heading)
-            self._take(reached[number], evidence)
+                self._headings.add(evidence.heading)
+            self.taken[reached[number]] = evidence
         return self.fill(after, room)
 
     def _picked(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Final, Self
 
 from clew.text.printable import printable
@@ -171,27 +171,37 @@ def render(items: Sequence[Evidence]) -> str:
     if not items:
         return ""
     lines: list[str] = [OPENING]
-    before = None
-    for item in items:
-        if before is None or item.heading != before.heading:
-            lines.append(heading(*item.heading))
-        lines.append(_unnamed(item) if _goes_on(before, item) else item.shown)
-        before = item
-    return "".join([*lines, CLOSING])
+    above = None
+    for item, goes_on in zip(items, _go_on(items), strict=True):
+        if goes_on:
+            lines.append(_unnamed(item))
+            continue
+        if item.heading != above:
+            above = item.heading
+            lines.append(heading(*above))
+        lines.append(item.shown)
+    lines.append(CLOSING)
+    return "".join(lines)
 
 
 def names_left_out(items: Sequence[Evidence]) -> int:
     """Characters of the names that `render` leaves out, because the speaker of the item above goes on."""
-    return sum(len(label(item.speaker, item.mark)) for before, item in pairwise(items) if _goes_on(before, item))
+    return sum([len(label(item.speaker, item.mark)) for item in compress(items, _go_on(items))])
 
 
-def _goes_on(before: Evidence | None, item: Evidence) -> bool:
-    """Whether an item is by the speaker of the one above; never where a title may have a range of turns as its name."""
-    if before is None or item.heading != before.heading:
-        return False
-    if (item.speaker, item.mark) != (before.speaker, before.mark):
-        return False
-    return "title" not in (before.rendering, item.rendering)
+def _go_on(items: Sequence[Evidence]) -> list[bool]:
+    """Of each item whether it is by the speaker of the one above.
+
+    Never where a title may have a range of turns as its name.
+    """
+    found = [
+        item.speaker == before.speaker
+        and item.heading == before.heading
+        and item.mark == before.mark
+        and "title" not in (before.rendering, item.rendering)
+        for before, item in pairwise(items)
+    ]
+    return [False, *found] if items else []
 
 
 def _unnamed(item: Evidence) -> str:

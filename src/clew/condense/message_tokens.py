@@ -1,11 +1,26 @@
 """The tokens of a message list: its words by a counter, its images by their width and height."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from clew.condense.images import apart_from_images
 from clew.condense.wires.protocol import Message, checked_list
 from clew.text.counters import Counter
 from clew.text.json_texts import json_texts
+
+_OF_TEXT: Final = (frozenset(("type", "text")), frozenset(("role", "content")))
+"""Members of a part, and of a message, that hold nothing but text where both are text."""
+
+
+def part_tokens(part: Message, wire: str, counter: Counter) -> int:
+    """What `message_tokens` gives for one message or part of one; for text alone, as most are, in a fifth of the time.
+
+    Raises:
+        InputError: it is nested too deeply.
+    """
+    if part.keys() in _OF_TEXT and set(map(type, part.values())) == {str}:
+        return counter("\n".join(part.values()))
+    return message_tokens([part], wire, counter)
 
 
 def message_tokens(messages: Sequence[Message], wire: str, counter: Counter) -> int:

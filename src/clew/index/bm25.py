@@ -379,6 +379,12 @@ def count_in_windows(
         counts[: max(size - distance, 0)] += share[distance:]
 
 
+def prepare_windows(view: IndexView, window: NeighbourWindow = WINDOW) -> None:
+    """Finds the neighbours that are not adjacent by number, which counting a frequent term's windows needs."""
+    for distance in range(1, max(len(window.before), len(window.after)) + 1):
+        _distant(view, distance)
+
+
 def _distant(view: IndexView, distance: int) -> _Distant:
     """The pieces whose neighbour at this distance is not adjacent by number; found for new turns only."""
     key: CacheKey[_Distant] = CacheKey("distant neighbours", (distance,))

@@ -202,6 +202,12 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
     )
 
 
+def prepare_confidence(frame: Frame) -> None:
+    """Computes what the confidence of every ranking over the frame's view needs beside its question."""
+    if frame.with_assistant:
+        _agent(frame.view)
+
+
 def _agent(view: IndexView) -> float:
     return view.derived(_AGENT, lambda: min(MOSTLY, float(agent_share(view).mean())))
 

@@ -12,12 +12,14 @@ import numpy as np
 
 from clew.config import RecallConfig
 from clew.errors import InputError, ModelError
+from clew.index.bm25 import prepare_windows
 from clew.index.live import LiveIndex
 from clew.index.vectors import cosine, likeness
 from clew.index.view import IndexView, Mask
 from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
+from clew.rank.confidence import prepare_confidence
 from clew.rank.frame import (
     Frame,
     FrameParts,
@@ -219,12 +221,21 @@ class Ranker:
             except ModelError as error:
                 log.warning("the embedder could not be loaded: %s", error)
 
-    def refresh(self) -> None:
-        """Takes in what was stored, so that the next question finds what depends on the turns alone ready."""
+    def refresh(self) -> IndexView:
+        """Takes in what was stored, so that the next question finds what depends on the turns alone ready.
+
+        Returns:
+            The view that is ready.
+        """
         view = self._live.view()
         covered_days(view)
+        nicknames(view, ())
+        prepare_windows(view)
         asked = Intent("", _NOWHERE, (), (), (), "")
-        prepare(make_frame(asked, view, self._config(), None, with_assistant=assistant_takes_part(view)))
+        frame = make_frame(asked, view, self._config(), None, with_assistant=assistant_takes_part(view))
+        prepare(frame)
+        prepare_confidence(frame)
+        return view
 
     def forget(self) -> None:
         """Drops remembered questions: one may repeat words that were forgotten."""

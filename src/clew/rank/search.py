@@ -369,6 +369,7 @@ def prepare(frame: Frame) -> None:
     if frame.config.fusion != "rrf":
         _standing_sum(frame, standing)
     _memories(frame.view)
+    is_needed(frame)  # looks for announcements
 
 
 def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

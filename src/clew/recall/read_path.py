@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from clew.assemble.context import words_of_speakers
 from clew.config import Config
 from clew.index.live import LiveIndex
 from clew.models.protocol import Embedder
@@ -17,6 +18,7 @@ from clew.recall.filters import TurnSelector
 from clew.recall.positions import outline_of_place
 from clew.recall.query_facts import FactMatcher
 from clew.recall.query_labels import LabelMatcher
+from clew.recall.shown_turns import prepare_words
 from clew.recall.space_status import SpaceStatusCache
 from clew.recall.titled_sessions import TitleMatcher, WorkplaceMatcher
 from clew.rows.parameters import LearnedBook
@@ -56,7 +58,9 @@ class ReadPath:
 
     def refresh(self) -> None:
         """Takes in what was stored, so that the next question finds ready what depends on no question."""
-        self.ranker.refresh()
+        view = self.ranker.refresh()
+        prepare_words(view)
+        words_of_speakers(view)
         self.status.at(self.live.version())
 
     def ranked_by(self, frame: Frame) -> Mapping[str, Any]:

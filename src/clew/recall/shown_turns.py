@@ -65,7 +65,7 @@ def words_of(
         for number, words in zip(lacking, read, strict=True):
             found[number] = words
         kept.keep([places[number] for number in lacking], read)
-    starts = view.derived(_STARTS, lambda: _starts(view))
+    starts = _starts_in(view)
     return _with_marks(BranchPaths(reader, space, starts), names, found) if starts else _as_thinking(found)
 
 
@@ -163,6 +163,16 @@ def _mark(paths: BranchPaths, session: str, seq: int, voice: TurnVoice) -> str:
     """The mark of a turn; empty on the path that was gone on, and on branches that the caller named."""
     left = paths.left(session, seq, voice)
     return "" if left is None else _MARKS[left]
+
+
+def prepare_words(view: IndexView) -> None:
+    """Finds the branches of a view's sessions, which the words of any turn need."""
+    _starts_in(view)
+
+
+def _starts_in(view: IndexView) -> Mapping[str, Sequence[int]]:
+    """`_starts`, cached with the view."""
+    return view.derived(_STARTS, lambda: _starts(view))
 
 
 def _starts(view: IndexView) -> dict[str, list[int]]:

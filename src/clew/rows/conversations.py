@@ -26,7 +26,7 @@ from clew.store.tables import CONVERSATION, MESSAGE, SESSION
 
 _CHAT: Final = "chat-"
 
-_SAME: Final = 64
+SAME: Final = 64
 """Conversations that are looked at of those which hold one and the same message."""
 
 
@@ -175,8 +175,22 @@ def has_messages(reader: Reader, space: str, key: bytes) -> bool:
 
 
 def with_chain(reader: Reader, space: str, chain: bytes) -> list[StoredMessage]:
-    """The messages at the end of one and the same history, one for each conversation."""
+    """The messages at the end of one and the same history, one for each conversation, `SAME` of them at most."""
     return _indexed(reader, space, "chain", chain)
+
+
+def with_chains(reader: Reader, space: str, chains: Sequence[bytes]) -> list[StoredMessage]:
+    """What `with_chain` gives for each of these, asked for at once."""
+    if not chains:
+        return []
+    rows = MESSAGE.scan_many(reader, [(space, chain) for chain in chains], index="chain")
+    seen: Counter[bytes] = Counter()
+    found: list[StoredMessage] = []
+    for row in rows:
+        seen[row.chain] += 1
+        if seen[row.chain] <= SAME:
+            found.append(_message(row))
+    return found
 
 
 def with_digest(reader: Reader, space: str, digest: bytes) -> list[StoredMessage]:
@@ -255,7 +269,7 @@ def _nameless(rows: Iterable[ConversationRow]) -> set[str]:
 
 def _indexed(reader: Reader, space: str, index: str, value: bytes) -> list[StoredMessage]:
     key = (space, value)
-    return [_message(row) for row in MESSAGE.scan(reader, key, key, index=index, limit=_SAME)]
+    return [_message(row) for row in MESSAGE.scan(reader, key, key, index=index, limit=SAME)]
 
 
 def _conversation(row: ConversationRow) -> StoredConversation:

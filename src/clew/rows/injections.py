@@ -74,9 +74,13 @@ def blocks_of(reader: Reader, space: str, session: str) -> dict[str, str]:
     return {row.injection: row.block for row in sorted(rows, key=_AGE)}
 
 
-def blocks_in_use(reader: Reader, space: str, session: str) -> list[InjectionRow]:
-    """The rows of the blocks of a session that are put back, the oldest first."""
-    rows = INJECTION.scan(reader, (space, session), (space, session))
+def injection_rows(reader: Reader, space: str, session: str) -> list[InjectionRow]:
+    """All rows of a session, in the order of their ids."""
+    return INJECTION.scan(reader, (space, session), (space, session))
+
+
+def in_use(rows: Iterable[InjectionRow]) -> list[InjectionRow]:
+    """Of the rows of a session those of blocks that are put back, the oldest first."""
     return sorted((row for row in rows if row.retired is None), key=_AGE)
 
 

@@ -32,6 +32,10 @@ _FIELDS = ("branch", "parent", "origin", "metadata", "type")
 READ = frozenset((*TEXTS, *TIMES, *IDS, *SESSIONS, *_ROLES, *_SPEAKERS, *_CALLING, *_FIELDS))
 """Members that are read; all others are kept in the turn's metadata."""
 
+_OF_WORDS = frozenset(("role", "content"))
+"""All members of most messages of a request."""
+_SPOKEN = ("user", "assistant", "system")
+
 JsonObject = Mapping[str, Any]
 
 
@@ -41,6 +45,8 @@ def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
     Raises:
         TurnRejected: it is no message: it has neither a role nor a text.
     """
+    if value.keys() == _OF_WORDS and value["role"] in _SPOKEN:  # as below, in a third of the time
+        return value["role"], to_parts(value["content"]), None
     role = text_of(value, *_ROLES) or text_of(dict_of(value, "author"), "role")
     speaker = text_of(value, *_SPEAKERS) or text_of(dict_of(value, "author"), "name")
     if role is not None and "role" not in value and role.strip().lower() not in ROLES and _A_NAME.search(role):

@@ -27,6 +27,7 @@ from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.wires import edits as editing
 from clew.serve.proxy.wires.protocol import ProxyWire
 from clew.store.protocol import Reader, Store
+from clew.store.row_types import InjectionRow
 from clew.store.tables import INJECTION, TOMBSTONE
 from clew.store.values import past_prefix
 
@@ -89,16 +90,24 @@ class HeldCalls:
         row = Injection(session, name, b"", b"", block, tuple(sorted(held.turns)), now, retired=now)
         keep_injection(self._store, self._space, row)
 
-    def of(self, session: str) -> dict[str, HeldExchange]:
-        """The exchanges of a session, by the name of the first call that the client was shown."""
-        with self._store.snapshot() as reader:
-            rows = INJECTION.scan(reader, (self._space, session, PREFIX), (self._space, session, past_prefix(PREFIX)))
-            forgotten = self._count(reader) if self._kept else None
+    def of(self, session: str, rows: Iterable[InjectionRow] | None = None) -> dict[str, HeldExchange]:
+        """The exchanges of a session, by the name of the first call that the client was shown.
+
+        Args:
+            rows: all rows of the session, where they were read already.
+        """
+        forgotten = None
+        if rows is None or self._kept:
+            with self._store.snapshot() as reader:
+                low, high = (self._space, session, PREFIX), (self._space, session, past_prefix(PREFIX))
+                rows = INJECTION.scan(reader, low, high)
+                forgotten = self._count(reader) if self._kept else None
         with self._lock:
             if forgotten is not None:  # else what is in memory by now was kept just now
                 self._drop_after(forgotten)
             found = {name: held for (owner, name), held in self._kept.items() if owner == session}
-        return {row.injection: _exchange(row.block) for row in rows} | found
+        held = (row for row in rows if row.injection.startswith(PREFIX))
+        return {row.injection: _exchange(row.block) for row in held} | found
 
     def _count(self, reader: Reader) -> int:
         return reader.count(TOMBSTONE.name, (self._space,), (self._space,))

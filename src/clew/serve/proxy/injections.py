@@ -16,7 +16,7 @@ from typing import Final
 
 from clew.ingest.echo import framed
 from clew.memory.wiring import Parts
-from clew.rows.injections import Injection, blocks_in_use, keep_unless_paused, quoted_turns, retire
+from clew.rows.injections import Injection, in_use, injection_rows, keep_unless_paused, quoted_turns, retire
 from clew.serve.proxy.exchange import ChatRequest, Edit
 from clew.serve.proxy.history.conversations import Conversation
 from clew.serve.proxy.wires.protocol import ProxyWire
@@ -36,12 +36,14 @@ class PutBack:
         indexes: of the messages that have a block again, which need no other.
         shown: turns that these blocks quote, by session and place, as `recall` takes them.
         texts: of these blocks.
+        rows: all rows of the session, held exchanges included; None where they were not read.
     """
 
     edits: list[Edit] = field(default_factory=list)
     indexes: frozenset[int] = frozenset()
     shown: tuple[tuple[str, int], ...] = ()
     texts: tuple[str, ...] = ()
+    rows: Sequence[InjectionRow] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,10 @@ class Injections:
         if conversation.fresh or not conversation.chains:
             return PutBack()
         with reads.store.snapshot() as reader:
-            kept = blocks_in_use(reader, reads.space, conversation.session)
+            rows = injection_rows(reader, reads.space, conversation.session)
+        kept = in_use(rows)
         if not kept:
-            return PutBack()
+            return PutBack(rows=rows)
         indexes = _indexes(conversation, kept)
         placed = [(row, index) for row, index in zip(kept, indexes, strict=True) if index is not None]
         if conversation.cut and len(placed) < len(kept):
@@ -122,13 +125,14 @@ class Injections:
             frozenset(index for _, index in placed),
             tuple(chain.from_iterable(_quoted(quoted_turns(row)) for row, _ in placed)),
             tuple(row.block for row, _ in placed),
+            rows,
         )
 
     def retire_all(self, conversation: Conversation) -> None:
         """Ends the putting back of a conversation's blocks, because its history was rewritten without them."""
         reads = self.parts.reads
         with reads.store.snapshot() as reader:
-            kept = blocks_in_use(reader, reads.space, conversation.session)
+            kept = in_use(injection_rows(reader, reads.space, conversation.session))
         retire(reads.store, reads.space, kept, reads.clock())
 
 

@@ -1,6 +1,7 @@
 """Clew's tools in chats: offered where they are on, with the calls put back that a client saw only in part."""
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from clew.memory import Memory
@@ -11,6 +12,7 @@ from clew.serve.proxy.chats import Chat, PreparedChat
 from clew.serve.proxy.exchange import ChatRequest, edited
 from clew.serve.proxy.held_calls import HeldCalls, HeldExchange, put_back
 from clew.serve.proxy.tool_loop import tools_edit
+from clew.store.row_types import InjectionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,13 @@ class OfferedTools:
         self._spaces: dict[str, _Kept] = {}
 
     def offered_in(
-        self, chat: Chat, prepared: PreparedChat, request: ChatRequest, *, wanted: bool = True
+        self,
+        chat: Chat,
+        prepared: PreparedChat,
+        request: ChatRequest,
+        *,
+        wanted: bool = True,
+        rows: Iterable[InjectionRow] | None = None,
     ) -> PreparedChat:
         """The chat with the tools; as it is where its format, or what the client asks for, leaves no room for them.
 
@@ -38,6 +46,7 @@ class OfferedTools:
 
         Args:
             wanted: whether the tools are on.
+            rows: all rows of blocks and held exchanges of the session, where they were read already.
 
         Raises:
             FormatError: what was made of the request cannot be read again, which is a bug.
@@ -46,7 +55,7 @@ class OfferedTools:
             return prepared
         memory, conversation = prepared.place.space.memory, prepared.place.conversation
         kept = self._of(memory)
-        held = {} if conversation.is_new else kept.held.of(conversation.session)
+        held = {} if conversation.is_new else kept.held.of(conversation.session, rows)
         if not held and not wanted:
             return prepared
         sent = request if prepared.body is None else chat.wire.read(chat.path, chat.headers, prepared.body)

@@ -100,11 +100,14 @@ class Pipeline:
         try:
             if chat.ticket.is_given_up:  # nothing waits for a block any more
                 return stored
+            before = PutBack()
             if request.messages:
-                prepared = self._with_blocks(chat, request, place, stored, has_tools=wants_tools)
+                if self._adds(chat):
+                    before = place.space.injections.put_back(place.conversation, request, chat.wire)
+                prepared = self._with_blocks(chat, request, place, before, stored, has_tools=wants_tools)
             else:
                 prepared = self.cut_to_fit(chat, stored)
-            return self._tools.offered_in(chat, prepared, request, wanted=wants_tools)
+            return self._tools.offered_in(chat, prepared, request, wanted=wants_tools, rows=before.rows)
         finally:
             place.conversation.wait_for_disk()
 
@@ -182,13 +185,23 @@ class Pipeline:
         record(reads.store, reads.space, passed, place.space.economy.price(request.model))
 
     def _with_blocks(
-        self, chat: Chat, request: ChatRequest, place: ChatPlace, stored: PreparedChat, *, has_tools: bool
+        self,
+        chat: Chat,
+        request: ChatRequest,
+        place: ChatPlace,
+        before: PutBack,
+        stored: PreparedChat,
+        *,
+        has_tools: bool,
     ) -> PreparedChat:
-        """What goes upstream but for the tools."""
+        """What goes upstream but for the tools.
+
+        Args:
+            before: the blocks of earlier questions; nothing where none is to be added.
+        """
         space, conversation = place.space, place.conversation
         if not self._adds(chat):
             return assembled(Draft(chat, request, place, has_tools=has_tools), stored, None)
-        before = space.injections.put_back(conversation, request, chat.wire)
         asked = question_place(chat.wire, request.messages)
         draft = Draft(chat, request, place, before.edits, has_tools=has_tools)
         if asked is None or asked in before.indexes or not self._config.budget:

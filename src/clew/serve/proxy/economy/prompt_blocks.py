@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from clew.condense.message_tokens import message_tokens
+from clew.condense.message_tokens import part_tokens
 from clew.condense.wires import Message
 from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.exchange import ChatRequest, Edit, Span, edited
@@ -176,7 +176,7 @@ class BlockReader:
         data = f"{kind}\x1f{_ENCODER.encode(bare)}".encode("utf-8", "surrogatepass")
         if isinstance(bare, str):
             return Block(data, self._count(bare), mark)
-        return Block(data, message_tokens([bare], wire, self._count) if isinstance(bare, dict) else 0, mark)
+        return Block(data, part_tokens(bare, wire, self._count) if isinstance(bare, dict) else 0, mark)
 
 
 def _value(request: ChatRequest, index: int) -> Any:

@@ -27,17 +27,19 @@ long as they also find the same, each of their requests goes on from one that en
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from clew.condense.wires import Message
 from clew.ingest.importers.claude_code import agent_in
 from clew.rows.conversations import (
+    SAME,
     State,
     StoredConversation,
     StoredMessage,
     conversation_key,
     get_conversation,
+    get_messages,
     is_unnamed,
     message_digest,
     messages_of,
@@ -78,7 +80,11 @@ class NamedConversation:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A history that is looked for."""
+    """A history that is looked for.
+
+    Attributes:
+        ends: by units that were looked at, the stored messages with which the same history ends.
+    """
 
     reader: Reader
     space: str
@@ -89,6 +95,21 @@ class Look:
     client: ClientMark
     messages: Sequence[Message]
     is_retry: bool = False
+    ends: dict[int, list[StoredMessage]] = field(default_factory=dict)
+
+    def ending(self, i: int) -> list[StoredMessage]:
+        """The stored messages at the end of the same history as this one up to a unit, `SAME` of them at most."""
+        found = self.ends.get(i)
+        if found is None:
+            found = self.ends[i] = with_chain(self.reader, self.space, self.chains[i])
+        return found
+
+    def is_stored_of(self, key: bytes, i: int) -> bool:
+        """Whether a conversation has this history up to a unit."""
+        known = self.ends.get(i)
+        if known is not None and len(known) < SAME:  # all of them
+            return any(each.conversation == key and each.depth == i for each in known)
+        return get_messages(self.reader, self.space, [(key, i, self.chains[i])]) != [None]
 
     def pieces(self, unit: Unit) -> list[tuple[Unit, bytes]]:
         """The messages of a unit of several, each by itself, with their hashes as they are stored."""
@@ -133,10 +154,9 @@ def looked_up(
 
 def _by_history(look: Look) -> StoredConversation | None:
     """The conversation that a history goes on from."""
-    at = look.deepest(lambda i: bool(with_chain(look.reader, look.space, look.chains[i])))
+    at = look.deepest(lambda i: bool(look.ending(i)))
     if at >= 0:
-        ends = with_chain(look.reader, look.space, look.chains[at])
-        found = [pair for end in ends if (pair := _of(look, end)) is not None]
+        found = [pair for end in look.ending(at) if (pair := _of(look, end)) is not None]
         chosen = _twin(look, at, found) or _chosen(look, at, found)
         if chosen is not None:
             return chosen
@@ -189,7 +209,7 @@ def _twin(look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConver
     is_working = look.units[at].results and all(waiting)
     if answer < 0 or not (look.client.subagent or is_working):
         return None
-    ends = (_of(look, end) for end in with_chain(look.reader, look.space, look.chains[answer]))
+    ends = (_of(look, end) for end in look.ending(answer))
     equal = [pair[1] for pair in ends if pair is not None and pair[0].relayed and not goes_on(look, pair[0])]
     return max(equal, key=lambda stored: stored.seen_at, default=None)
 
@@ -260,7 +280,7 @@ def _by_tail(look: Look, beginning: int) -> StoredConversation | None:
 
 def _by_summary(look: Look) -> StoredConversation | None:
     """The conversation whose summary a history begins with, if it is one alone."""
-    rows = summarised(look.reader, look.space, look.salt, look.messages)
+    rows = summarised(look.reader, look.space, look.salt, look.messages, look.units)
     found = [pair[1] for row in rows if (pair := _of(look, row)) is not None]
     return found[0] if len(found) == 1 else None
 

@@ -18,7 +18,6 @@ from clew.rows.conversations import (
     StoredConversation,
     conversation_key,
     get_conversation,
-    get_messages,
     has_messages,
     is_unnamed,
     messages_of,
@@ -270,7 +269,7 @@ class Conversations:
         self, look: "Look", found: Conversation, key: bytes, stored: StoredConversation | None
     ) -> Conversation:
         """The conversation with what is stored of the history."""
-        at = look.deepest(lambda i: get_messages(look.reader, look.space, [(key, i, look.chains[i])]) != [None])
+        at = look.deepest(lambda i: look.is_stored_of(key, i))
         path = self._path(look, key, at) if at >= 0 else _Path()
         is_whole = stored is not None and found.last is None
         alignment = _aligned(look, key, at) if is_whole else None

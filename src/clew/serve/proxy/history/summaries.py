@@ -11,8 +11,8 @@ from typing import Final
 
 from clew.condense.wires import Message
 from clew.ingest.formats.sdk import texts_of
-from clew.rows.conversations import StoredMessage, message_digest, next_chain, with_chain
-from clew.serve.proxy.history.message_form import is_sealed, units_of
+from clew.rows.conversations import StoredMessage, message_digest, next_chain, with_chains
+from clew.serve.proxy.history.message_form import Unit, is_sealed, units_of
 from clew.store.protocol import Reader
 
 _LEAST: Final = 40
@@ -35,24 +35,29 @@ def summary_rows(
     Args:
         last: places of the turns of the last message that it stands for, behind which a sealed history goes on.
     """
-    sealed = _sealed(salt, answer)
+    sealed = _sealed(salt, answer, units_of(answer))
     return [
         StoredMessage(conversation, -1 - n, next_chain(salt, b"summary", digest), digest, 1, (last if sealed else (),))
         for n, digest in enumerate(sealed or _digests(salt, answer, _KEPT))
     ]
 
 
-def summarised(reader: Reader, space: str, salt: bytes, messages: Sequence[Message]) -> list[StoredMessage]:
-    """Rows of the conversations whose summary a history begins with, one for each."""
-    found: dict[bytes, StoredMessage] = {}
-    for digest in _sealed(salt, messages) or _digests(salt, messages[:_BEGINNING], _LOOKED_AT):
-        found |= {row.conversation: row for row in with_chain(reader, space, next_chain(salt, b"summary", digest))}
-    return list(found.values())
+def summarised(
+    reader: Reader, space: str, salt: bytes, messages: Sequence[Message], units: Sequence[Unit]
+) -> list[StoredMessage]:
+    """Rows of the conversations whose summary a history begins with, one for each.
+
+    Args:
+        units: of the messages.
+    """
+    digests = _sealed(salt, messages, units) or _digests(salt, messages[:_BEGINNING], _LOOKED_AT)
+    rows = with_chains(reader, space, [next_chain(salt, b"summary", digest) for digest in digests])
+    return list({row.conversation: row for row in rows}.values())
 
 
-def _sealed(salt: bytes, messages: Sequence[Message]) -> list[bytes]:
+def _sealed(salt: bytes, messages: Sequence[Message], units: Sequence[Unit]) -> list[bytes]:
     """The hashes of what the provider sealed: no line of it can be read, but no other is the same."""
-    return [message_digest(salt, unit.digest) for unit in units_of(messages) if is_sealed(messages, unit)]
+    return [message_digest(salt, unit.digest) for unit in units if is_sealed(messages, unit)]
 
 
 def _digests(salt: bytes, messages: Iterable[Message], most: int) -> list[bytes]:
