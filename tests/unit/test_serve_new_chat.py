@@ -179,6 +179,26 @@ def test_lines_that_may_be_of_a_summary_are_looked_up_at_once() -> None:
         assert store.asked.count("message") == 2  # the history, and all of its lines
 
 
+@pytest.mark.requirement("P-RLY-61")
+def test_what_the_worker_wrote_is_read_before_the_next_question() -> None:
+    store = CountingStore()
+    store.migrate()
+    with quiet(store) as memory:
+        memory.add(told("The TTL of the price cache is 60 seconds.", session="s"))
+        memory.drain()
+        memory.parts.worker.stop()  # its steps are made here
+        server = Server(memory)
+        chat = asking(user(QUESTION))
+        server.answered(chat, server.preparation.prepare(chat))()
+        version = store.version()
+        while memory.parts.worker.step():
+            pass
+        assert store.version() > version
+        store.asked.clear()
+        assert b"60 seconds" in (server.prepared(user("Which TTL has the cache of prices?")).body or b"")
+        assert not {"lease", "parameter", "pin", "tail", "vector"} & set(store.asked)
+
+
 def _add_name(names: set[str], call: Call) -> None:
     names.add(call.function.co_name)
 

@@ -4,7 +4,7 @@ Work is found from the state (docs/decisions/0002): a turn without a vector is w
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from clew.config import IndexConfig
@@ -58,6 +58,38 @@ class Held(Protocol):
     def release(self) -> None:
         """Has it done at once: somebody waits for it."""
         ...
+
+
+class Readiness:
+    """Takes in what was written, once nothing else is to be done; only where somebody asked for that.
+
+    So a question finds ready what depends on no question, instead of reading it while its asker waits.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._refresh: Callable[[], object] | None = None
+        self._seen = -1
+
+    def keep(self, refresh: Callable[[], object]) -> None:
+        """Has `refresh` called after what was written from now on."""
+        self._refresh, self._seen = refresh, -1
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # a task's own
+        """See `Task.pending`: nobody waits for it."""
+        return {}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._refresh is not None and self._store.version() != self._seen
+
+    def step(self) -> bool:
+        """See `Task.step`: never anything that leads to more."""
+        refresh = self._refresh
+        if refresh is not None and (version := self._store.version()) != self._seen:
+            self._seen = version  # what is written meanwhile is taken in next time
+            refresh()
+        return False
 
 
 class ReceiptWriting:

@@ -24,6 +24,7 @@ from clew.background.tasks import (
     NameRecognition,
     NodeRenderingTask,
     Packing,
+    Readiness,
     ReceiptWriting,
     RetentionSweep,
     Retried,
@@ -160,6 +161,7 @@ class Worker:
         recognition: Recognition | None = None,
         llm: LLMWorker | None = None,
         *,
+        readiness: Readiness | None = None,
         writable: bool = True,
     ) -> None:
         """Takes finished parts and starts nothing; `background_worker` makes them.
@@ -170,6 +172,7 @@ class Worker:
         self._writable = writable
         self._loop, self._tasks, self._receipts = loop, tasks, receipts
         self._embedding, self._recognition, self._llm = embedding, recognition, llm
+        self._readiness = readiness
         self._estimate = WorkEstimate()
         self.step = loop.step
 
@@ -186,6 +189,11 @@ class Worker:
         self._loop.wake()
         if self._llm is not None:
             self._llm.wake()
+
+    def keep_ready(self, refresh: Callable[[], object]) -> None:
+        """Has what was written taken in by `refresh` whenever all else is done: for a server, whose askers wait."""
+        if self._readiness is not None:
+            self._readiness.keep(refresh)
 
     def stop(self) -> None:
         """Ends the threads after the steps at hand, writes the receipts that wait, and gives the leases back."""
@@ -293,6 +301,7 @@ def background_worker(
     analysis = Analysis(store, space, live, embedder, config.analyze, book=book)
     meeting = MeetSweep(store, space, live, config.analyze, book)
     reading = FactReading(store, space, RuleStatements())
+    readiness = Readiness(store)
     tasks = TaskList(
         open=(
             ReceiptWriting(sources.receipts),
@@ -310,7 +319,7 @@ def background_worker(
             Condensing(sources.compactor),
             FactFinding(reading),
         ),
-        last=(Scrubbing(store, space),),
+        last=(Scrubbing(store, space), readiness),
         retried=[each for each in (embedding, recognition, reading, meeting) if each is not None],
         held=[each for each in (recognition, reading) if each is not None],
     )
@@ -320,4 +329,13 @@ def background_worker(
         LoopSettings("clew-worker", "background work", log, REST_SECONDS, config.gather_seconds),
     )
     asking = None if llm is None else LLMWorker(store, space, llm, config, sources.clock)
-    return Worker(loop, tasks, sources.receipts, embedding, recognition, asking, writable=store.writable)
+    return Worker(
+        loop,
+        tasks,
+        sources.receipts,
+        embedding,
+        recognition,
+        asking,
+        readiness=readiness,
+        writable=store.writable,
+    )

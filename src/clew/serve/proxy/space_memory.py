@@ -69,4 +69,5 @@ class SpaceMemories:
                 window = VirtualWindow(memory, self._config.window) if self._config.window else None
                 known = SpaceMemory(memory, conversations, log, injections, economy, window, LostHistory(memory))
                 self._known[space] = known
+                memory.parts.worker.keep_ready(memory.reads.refresh)
             return known
