@@ -166,7 +166,8 @@ def build_context(
         demands=Demands(tuple(why), pairs.keys(), partial(shelf.beside, pairs)),
     )
     packed, whole, in_short = _with_beats(pack, policy.beats, ranking.frame.intent, room - kept, counter)
-    whole, in_short = with_lines(whole, in_short, replace(policy.first, lines=lines), room, counter)
+    if policy.first.lines:
+        whole, in_short = with_lines(whole, in_short, replace(policy.first, lines=lines), room, counter)
     left = left_out(ranked, packed, why)
     rows = ranking.rows([*packed.places, *left])
     details = BlockDetails(

@@ -4,10 +4,11 @@ Borders: decides by rank and cost; knows no signals. Texts are read only for can
 once, since every read is a query to the store; each rendering is counted once.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, partial
+from math import inf
 from typing import Final
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, pack, pack_singles
@@ -197,8 +198,9 @@ class _Table:
                 worth * max(cost, 1.0) * line.share for worth, cost, line in zip(worths, costs, lines, strict=True)
             ]
             keys = [line.heading for line in lines]
-            heading_costs = {key: self._heading_cost(key) for key in set(keys)}
-            taken = pack_singles(utilities, costs, keys, list(map(heading_costs.__getitem__, keys)), room)
+            for key in set(keys):
+                self._heading_cost(key)
+            taken = pack_singles(utilities, costs, keys, list(map(self._heading_costs.__getitem__, keys)), room)
             if taken is not None:
                 return [(number, lines[number]) for number in taken]
         choices = list(map(self._choice, worths, offered))
@@ -221,7 +223,7 @@ class _Table:
                 fetched = self._next(place, room)
                 self._fetch(fetched)
             self._offered[place] = self._renderings(place)
-            if not self._is_copy(place):
+            if not self._copies_among((place,)):
                 room = self._take_first(place, room)
         return room
 
@@ -235,16 +237,18 @@ class _Table:
             room = self._take_first(place, room)
         return room
 
-    def _is_copy(self, place: int) -> bool:
-        """Whether a candidate has the words of a better one; those of short replies depend on what they answer."""
-        shown = self._offered[place]
-        if not shown or len(shown[0].text) <= SHORT:
-            return False
-        if shown[0].text in self._said:
-            self._copies.append(place)
-            return True
-        self._said.add(shown[0].text)
-        return False
+    def _copies_among(self, places: Iterable[int]) -> list[int]:
+        """The candidates with the words of better ones; those of short replies depend on what they answer."""
+        said, copies = self._said, list[int]()
+        for place in places:
+            shown = self._offered[place]
+            if shown and len(text := shown[0].text) > SHORT:
+                if text in said:
+                    copies.append(place)
+                else:
+                    said.add(text)
+        self._copies += copies
+        return copies
 
     def _take_first(self, place: int, room: float) -> float:
         """Takes the first rendering of a candidate that fits, if any, and returns the room that is left."""
@@ -335,17 +339,22 @@ class _Table:
         They are taken in rank order, until they would fill the room `REACH` times.
         """
         reached = sorted(must)
-        place, left = 0, REACH * room
-        while place < len(self._least) and left > 0 and room >= SPARE:
-            tokens = self._least[place] / CHARS_PER_TOKEN
-            if place not in must and not (self._known and tokens > room):
-                reached.append(place)
-                left -= tokens + SPARE
-            place += 1
+        most, left, after = room if self._known else inf, REACH * room, 0
+        if room >= SPARE:
+            for place, chars in enumerate(self._least):
+                if left <= 0:
+                    break
+                after, tokens = place + 1, chars / CHARS_PER_TOKEN
+                if tokens <= most and place not in must:
+                    reached.append(place)
+                    left -= tokens + SPARE
         if reached:
             self._fetch(sorted(reached))
-        self._offered = {each: self._renderings(each) for each in reached}
-        return sorted(each for each in reached if not self._is_copy(each) or each in must), place
+        self._offered = dict(zip(reached, map(self._renderings, reached), strict=True))
+        copies = self._copies_among(reached)
+        return sorted(
+            reached if not copies else [each for each in reached if each not in copies or each in must]
+        ), after
 
     def _next(self, place: int, room: float) -> list[int]:
         """This index and following ones that are likely to fit with it, or a few more that would fit alone."""

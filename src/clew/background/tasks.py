@@ -75,21 +75,12 @@ class Readiness:
         """Has `refresh` called after what was written from now on."""
         self._refresh, self._seen = refresh, -1
 
-    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # a task's own
-        """See `Task.pending`: nobody waits for it."""
-        return {}
-
-    def is_due(self) -> bool:
-        """See `Task.is_due`."""
-        return self._refresh is not None and self._store.version() != self._seen
-
-    def step(self) -> bool:
-        """See `Task.step`: never anything that leads to more."""
+    def refresh(self) -> None:
+        """Takes in what was written since the last time."""
         refresh = self._refresh
         if refresh is not None and (version := self._store.version()) != self._seen:
             self._seen = version  # what is written meanwhile is taken in next time
             refresh()
-        return False
 
 
 class ReceiptWriting:

@@ -77,6 +77,7 @@ class TaskList:
         last: done when nothing else was; it may have to wait for a snapshot's end.
         retried: what may be due though nothing has changed.
         held: what is left for later, unless somebody waits for all that is pending.
+        readiness: done when nothing is left; None for nothing.
     """
 
     open: Sequence[Task]
@@ -84,6 +85,7 @@ class TaskList:
     last: Sequence[Task]
     retried: Sequence[Retried] = ()
     held: Sequence[Held] = ()
+    readiness: Readiness | None = None
 
     def pending(self, *, now: bool) -> dict[str, int]:
         """What is accepted and not done, by kind; see `Task.pending`. Kinds without any are absent."""
@@ -116,7 +118,11 @@ class Derivation:
             self._busy = _first(self._tasks.leased)
             self._settled = self._settled if self._busy else version
             done = done or self._busy
-        return done or _first(self._tasks.last)
+        if done or _first(self._tasks.last):
+            return True
+        if self._tasks.readiness is not None:
+            self._tasks.readiness.refresh()
+        return False
 
     def is_done(self) -> bool:
         """See `Work.is_done`."""
@@ -161,7 +167,6 @@ class Worker:
         recognition: Recognition | None = None,
         llm: LLMWorker | None = None,
         *,
-        readiness: Readiness | None = None,
         writable: bool = True,
     ) -> None:
         """Takes finished parts and starts nothing; `background_worker` makes them.
@@ -172,7 +177,6 @@ class Worker:
         self._writable = writable
         self._loop, self._tasks, self._receipts = loop, tasks, receipts
         self._embedding, self._recognition, self._llm = embedding, recognition, llm
-        self._readiness = readiness
         self._estimate = WorkEstimate()
         self.step = loop.step
 
@@ -192,8 +196,8 @@ class Worker:
 
     def keep_ready(self, refresh: Callable[[], object]) -> None:
         """Has what was written taken in by `refresh` whenever all else is done: for a server, whose askers wait."""
-        if self._readiness is not None:
-            self._readiness.keep(refresh)
+        if self._tasks.readiness is not None:
+            self._tasks.readiness.keep(refresh)
 
     def stop(self) -> None:
         """Ends the threads after the steps at hand, writes the receipts that wait, and gives the leases back."""
@@ -301,7 +305,6 @@ def background_worker(
     analysis = Analysis(store, space, live, embedder, config.analyze, book=book)
     meeting = MeetSweep(store, space, live, config.analyze, book)
     reading = FactReading(store, space, RuleStatements())
-    readiness = Readiness(store)
     tasks = TaskList(
         open=(
             ReceiptWriting(sources.receipts),
@@ -319,7 +322,8 @@ def background_worker(
             Condensing(sources.compactor),
             FactFinding(reading),
         ),
-        last=(Scrubbing(store, space), readiness),
+        last=(Scrubbing(store, space),),
+        readiness=Readiness(store),
         retried=[each for each in (embedding, recognition, reading, meeting) if each is not None],
         held=[each for each in (recognition, reading) if each is not None],
     )
@@ -329,13 +333,4 @@ def background_worker(
         LoopSettings("clew-worker", "background work", log, REST_SECONDS, config.gather_seconds),
     )
     asking = None if llm is None else LLMWorker(store, space, llm, config, sources.clock)
-    return Worker(
-        loop,
-        tasks,
-        sources.receipts,
-        embedding,
-        recognition,
-        asking,
-        readiness=readiness,
-        writable=store.writable,
-    )
+    return Worker(loop, tasks, sources.receipts, embedding, recognition, asking, writable=store.writable)

@@ -39,7 +39,7 @@ from clew.store.protocol import Reader
 from clew.text.counters import Counter
 from clew.types import Context, Receipt
 from clew.types.pins import Pin
-from clew.types.record import changed
+from clew.types.record import changed, copier
 
 SHORTER: Final = 4
 """What the budget is divided by where nothing relevant was found: the nearest turns are still shown."""
@@ -56,6 +56,10 @@ HITS: Final = 4
 TELLING: Final = 1.0
 """What the words of a question must tell, as `information` counts, before not finding them cuts a block short: a few
 common words ("What is my job?") are often answered in others, as long as one of them occurs at all."""
+
+
+_allowing: Final = copier(PackingPolicy, "allowed")
+_with_lines: Final = copier(PackingPolicy, "first", "called")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ def recall(
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),
             must=must,
-            policy=replace(policy, first=first, called=called) if first.lines or called else policy,
+            policy=_with_lines(policy, first, called) if first.lines or called else policy,
         )
     if sure is not None:
         context = changed(context, budget=planned.budget, confidence=sure.value if context.text else 0.0)
@@ -144,7 +148,7 @@ def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None,
     """How candidates are packed: with beats in short where the question asks for an overview and there is room."""
     wants = ranking.frame.intent.wants
     if not wants.summary or not kept_for_overview(budget, of_all=wants.overview):
-        return replace(POLICY, allowed=mask)
+        return _allowing(POLICY, mask)
     find = beats_of_all if wants.overview else beats_in_short
     return replace(POLICY, allowed=mask, beats=find(reader, path.space, ranking, mask))
 

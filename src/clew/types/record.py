@@ -46,6 +46,7 @@ class Record:
 
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 
 def maker(kind: type[R]) -> Callable[..., R]:
@@ -66,21 +67,18 @@ def maker(kind: type[R]) -> Callable[..., R]:
     return make
 
 
-def copier(kind: type[R], *names: str) -> Callable[..., R]:
-    """Returns what `dataclasses.replace` does with these fields, whose new values follow the record; see `maker`."""
+def copier(kind: type[T], *names: str) -> Callable[..., T]:
+    """Returns what `dataclasses.replace` does with these fields, whose new values follow the object; see `maker`."""
     kept = [field.name for field in fields(kind) if field.name not in names]  # type: ignore[arg-type]  # dataclasses
     read = attrgetter(*kept)
     setters = tuple(vars(kind)[name].__set__ for name in (*kept, *names))
 
-    def copy(record: R, *values: Any) -> R:
+    def copy(record: T, *values: Any) -> T:
         made = object.__new__(kind)
         deque(map(call, setters, repeat(made), (*read(record), *values)), maxlen=0)
         return made
 
     return copy
-
-
-T = TypeVar("T")
 
 
 def bulk_maker(kind: type[T]) -> Callable[..., list[T]]:

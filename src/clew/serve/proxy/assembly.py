@@ -14,6 +14,7 @@ from clew.serve.proxy.economy.request_economy import EditsInQuestion
 from clew.serve.proxy.exchange import ChatRequest, Edit, edited
 from clew.serve.proxy.window import Replacement, cut, together
 from clew.serve.proxy.wires.reading import output_limits
+from clew.types.record import copier
 
 TOOLS: Final = 1_500
 """Tokens of a window that are kept free for Clew's tools where they are on.
@@ -47,6 +48,9 @@ class Draft:
     record: Callable[[], bool] = lambda: False
 
 
+_decided: Final = copier(PreparedChat, "body", "receipt", "decision")
+
+
 def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> PreparedChat:
     """What goes upstream.
 
@@ -77,7 +81,7 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
         space.injections.retire_all(place.conversation)
     shown = receipt if decision.inject else None
     body = edited(request.body, edits) if edits else plain.body
-    made = replace(plain, body=body, receipt=shown, decision=decision)
+    made = _decided(plain, body, shown, decision)
     if space.window is None:
         return made
     return fitted_to(draft.chat, request, made, space.window.tokens, has_tools=draft.has_tools)

@@ -7,7 +7,6 @@ They run in a thread and need no network.
 
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -215,7 +214,8 @@ class Pipeline:
         block = chat.wire.appended(request, asked, formed[1])
         record = partial(self._recorded, chat, place, formed, text, context, asked)
         receipt = context.receipt_id if context is not None else None
-        return assembled(replace(draft, block=block, record=record), stored, receipt)
+        draft = Draft(chat, request, place, before.edits, block, has_tools=has_tools, record=record)
+        return assembled(draft, stored, receipt)
 
     def _adds(self, chat: Chat) -> bool:
         return self._config.inject if chat.options.inject is None else chat.options.inject

@@ -171,6 +171,8 @@ class CacheModel:
 
     def _use(self, prompt: "ReadPrompt", now: float, most: float) -> tuple[CacheUse, _Prefix | None]:
         rules, prefixes, total = prompt.rules, prompt.prefixes, prompt.tokens
+        if not prefixes:
+            return CacheUse(missed=total), None
         looked_at = _looked_at(rules, prefixes)
         read = next((prefix for prefix in looked_at if self._lives(prefix.key, now, most)), None)
         done = 0 if read is None else read.tokens

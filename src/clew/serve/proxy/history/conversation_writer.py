@@ -18,7 +18,7 @@ from clew.rows.conversations import (
     put_messages,
 )
 from clew.serve.proxy.history.conversation_lookup import answer_chain, hashes
-from clew.serve.proxy.history.conversations import Conversation, conversation_with
+from clew.serve.proxy.history.conversations import Conversation, conversation_with, with_disk
 from clew.serve.proxy.history.imported_agents import imported_since
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
@@ -58,7 +58,7 @@ class ConversationWriter:
         now = reads.clock()
         work = _Work(self, reads.space, made, state, to_us(now))
         done = self.parts.appender.add_placed(self.conversation.session, now, work.decide, work.settle)
-        return None if done.result is None else replace(work.result, wait_for_disk=done.wait_for_disk)
+        return None if done.result is None else with_disk(work.result, done.wait_for_disk)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from clew.serve.proxy.history.message_form import MessageReader, Unit
 from clew.store.protocol import Reader
 from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
+from clew.types.record import copier
 
 _PATHS: Final = 64
 """Conversations whose paths, and whose hashes, are remembered."""
@@ -134,6 +135,14 @@ class Conversation:
         before = () if self.last is None else range(self.last + 1)
         own = [(self.session, seq) for places in (before, *self.held) for seq in places or ()]
         return [*self.elsewhere, *own]
+
+
+_as_new = copier(Conversation, "is_new", "salt", "key", "digests", "chains")
+_with_held = copier(Conversation, "held", "known", "recorded", "relayed")
+with_known = copier(Conversation, "known")
+"""A conversation with another count of known messages."""
+with_disk = copier(Conversation, "wait_for_disk")
+"""A conversation with another way to wait for the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +252,7 @@ class Conversations:
             key = conversation_key(look.salt, fresh.session)
             if named is not None:
                 return self._resolved(look, fresh, key, None)
-            return replace(fresh, is_new=True, salt=look.salt, key=key, digests=look.digests, chains=look.chains)
+            return _as_new(fresh, True, look.salt, key, look.digests, look.chains)
         name = NamedConversation(imported.session, True)
         key = conversation_key(look.salt, imported.session)
         stored = get_conversation(look.reader, look.space, key)
@@ -355,12 +364,12 @@ def conversation_with(
     Args:
         known: counts units.
     """
-    return replace(
+    return _with_held(
         base,
-        held=tuple(held),
-        known=base.units[known - 1].last + 1 if known else 0,
-        recorded=base.recorded if recorded is None else recorded,
-        relayed=base.relayed if relayed is None else relayed,
+        tuple(held),
+        base.units[known - 1].last + 1 if known else 0,
+        base.recorded if recorded is None else recorded,
+        base.relayed if relayed is None else relayed,
     )
 
 

@@ -23,7 +23,13 @@ from clew.rows.pause import is_session_paused
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history.conversation_lookup import answer_chain
 from clew.serve.proxy.history.conversation_writer import ConversationWriter
-from clew.serve.proxy.history.conversations import Conversation, Conversations, conversation_with
+from clew.serve.proxy.history.conversations import (
+    Conversation,
+    Conversations,
+    conversation_with,
+    with_disk,
+    with_known,
+)
 from clew.serve.proxy.history.history_portions import next_portion, with_portion
 from clew.serve.proxy.history.message_form import Unit, units_of
 from clew.serve.proxy.history.message_turns import TurnMaker, at, calls_before
@@ -86,7 +92,7 @@ class ConversationLog:
             return conversation
         self.conversations.remember(stored)
         self.parts.worker.wake()
-        return replace(stored, known=conversation.known)
+        return with_known(stored, conversation.known)
 
     def store_answer(
         self, conversation: Conversation, request: ChatRequest, client: ClientMark, answer: Answer
@@ -282,7 +288,7 @@ class ConversationLog:
         if not conversation.key or self.is_paused(conversation.session):
             return conversation
         done = reads.store.committed(lambda tx: set_state(tx, reads.space, conversation.key, State.WAITING))
-        return replace(conversation, wait_for_disk=done.wait_for_disk)
+        return with_disk(conversation, done.wait_for_disk)
 
     def _set_state(self, conversation: Conversation, state: State) -> None:
         reads = self.parts.reads
