@@ -110,6 +110,8 @@ def test_framings_of_one_concept_meet_on_their_bridge() -> None:
     assert found.meets_document
     assert found.value >= bridging.BAR
     assert found.figures["controls_apart"] >= bridging.CONTROL_BAR
+    assert found.figures["by_turns"] >= bridging.BAR
+    assert found.figures["controls_apart_by_turns"] >= found.figures["controls_apart"]
     assert found.passed
 
 
