@@ -1,6 +1,7 @@
 """What the talks of people to each other are called: by what they are about, not by how they greet each other."""
 
 from datetime import timedelta
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 from clew.condense.session_titles import TITLE
 from clew.condense.talk_titles import TalkTurn, title_of_talk
 from clew.memory import Memory
+from clew.recall.made_titles import made_title
+from clew.store.protocol import Reader
 from clew.testing import FrozenClock
 from clew.types import Turn
 from tests.ranking_spaces import NOON
@@ -36,6 +39,11 @@ def titled(*texts: str) -> str | None:
         ((f"It has been {'very ' * 20}quiet here, but our bees left the orchard for the ferry to Tallinn.",),
          "Our bees left the orchard for the ferry to Tallinn."),
         (("It made me think of a garden.", "My sister has a garden in Porto."), "My sister has a garden in Porto."),
+        (("Hallo Anna! Wie geht's dir?", "Hey Ben, mir geht es gut, danke!", "Wir sind nach Bochum gezogen."),
+         "Wir sind nach Bochum gezogen."),
+        (("Привет, Аня! Как дела?", "Привет! Всё хорошо, спасибо.", "На прошлой неделе мы переехали в Казань."),
+         "На прошлой неделе мы переехали в Казань."),
+        (("你好！最近怎么样？", "很好，谢谢！", "我们上周搬到了成都。"), "我们上周搬到了成都。"),
         (GREETINGS, None),
         (("ok", "👍", ""), None),
         ((), None),
@@ -103,3 +111,34 @@ def test_of_sessions_without_dates_the_one_that_was_stored_last_comes_first() ->
     assert names == ["dated", "b", "a", "c"]
     assert "\nName: dated\n" in brief
     assert undated.startswith("Last session: no date, 2 turns\nName: b\n")
+
+
+class CountingReader:
+    """A reader that counts what is asked of it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader, self.asked = reader, 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked += 1
+        return getattr(self.reader, name)
+
+
+@pytest.mark.requirement("F-SESSION-07")
+def test_a_talk_takes_one_statement_more_than_a_chat_however_long_it_is() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        told = [
+            Turn(role="user", speaker=("Ben", "Ann")[place % 2], content=f"We have {place} beehives.", session="talk")
+            for place in range(200)
+        ]
+        memory.add_many(told)
+        memory.add_many([Turn(role="user", content="Mend the tap.", session="chat")] * 200)
+        view, counts = memory.reads.live.view(), []
+        with memory.reads.store.snapshot() as reader:
+            for session in ("talk", "chat"):
+                ends = view.ends(session)
+                assert ends is not None
+                counting = CountingReader(reader)
+                made_title(cast(Reader, counting), memory.space, view, session, ends)
+                counts.append(counting.asked)
+    assert counts == [2, 1]
