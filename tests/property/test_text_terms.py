@@ -51,6 +51,12 @@ def test_a_text_has_the_terms_of_its_lines(first: str, second: str) -> None:
     assert terms(f"{first}\n{second}") == terms(first) + terms(second)
 
 
+@pytest.mark.requirement("F-TEXT-05")
+@given(st.text("aeiklmnopstwAEKMS", min_size=1, max_size=80) | st.sampled_from(["http", "WWW", "Thes", "iOS", "APIs"]))
+def test_a_plain_word_has_the_terms_that_all_rules_together_give_it(word: str) -> None:
+    assert list(module._learn(word)) == module._token_terms(word)
+
+
 @pytest.mark.requirement("F-TEXT-04")
 @given(TEXTS)
 def test_a_question_has_terms_of_its_text_once_each(text: str) -> None:

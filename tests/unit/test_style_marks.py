@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.text import style as module
 from clew.text.style import Style, style
 
 
@@ -29,6 +30,12 @@ from clew.text.style import Style, style
 )
 def test_marks_are_read(text: str, expected: Style) -> None:
     assert style(text) == expected
+
+
+@pytest.mark.requirement("F-RECALL-01")
+@given(st.lists(st.sampled_from([*"iImMyYeEwWuUsSoOrRnN' _,.1", "I've", "we’re", "ours", "OUR", "us"])).map("".join))
+def test_ascii_is_looked_at_in_lower_case_and_gives_the_same(text: str) -> None:
+    assert style(text).first_person == (module._FIRST_PERSON.search(text) is not None)
 
 
 @pytest.mark.requirement("F-RECALL-01")

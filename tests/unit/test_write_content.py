@@ -212,3 +212,10 @@ def test_what_follows_from_a_stored_turn_is_what_was_written_with_it(memory: Mem
             assert derive(made.turn, weighed=True).annotations == {"weighing": weighed.pop(ordinal)}
     assert weighed == {}
     assert [(entry.role, entry.chars) for entry in written.values()][-2:] == [("tool", 6), ("user", 0)]
+
+
+@pytest.mark.requirement("F-PIPELINE-03")
+def test_the_names_that_a_turn_greets_are_indexed_in_its_order() -> None:
+    names = "Ann Bob Carl Dora Emil Fritz Gina Hugo".split()
+    piece = derive(told(" ".join(f"Hi {name}!" for name in names))).pieces[0]
+    assert [term for term in piece.extra if "=" in term] == [f"@listener={name.lower()}" for name in names]

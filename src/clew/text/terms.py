@@ -82,6 +82,7 @@ _STEMMERS = {
     Script.DEVANAGARI: Stemmer.Stemmer("hindi", 0),
     Script.TAMIL: Stemmer.Stemmer("tamil", 0),
 }
+_ENGLISH = _STEMMERS[Script.LATIN]
 _STEMMING = threading.Lock()  # a stemmer has an internal buffer
 
 # Terms of recent tokens. Reads and writes of a dict are atomic; it is emptied when it is full.
@@ -184,7 +185,8 @@ def quote_terms(phrase: str) -> list[str]:
 
 
 def _learn(token: str) -> tuple[str, ...]:
-    found = tuple(_token_terms(token))
+    is_plain = token.isascii() and token.isalpha() and (token.islower() or token.istitle())  # as nine of ten are
+    found = tuple(_plain(token) if is_plain else _token_terms(token))
     if len(token) <= MAX_TERM:
         if len(_SEEN) >= _SEEN_MAX:
             _SEEN.clear()
@@ -279,7 +281,7 @@ def _plain(word: str) -> list[str]:
         return []
     if len(word) > MAX_TERM:
         return [_hash(word)]
-    stemmer = _STEMMERS.get(Script.LATIN if word.isascii() else main_script(word))
+    stemmer = _ENGLISH if word.isascii() else _STEMMERS.get(main_script(word))
     if stemmer is None:
         return [word]
     with _STEMMING:

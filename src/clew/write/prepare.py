@@ -214,7 +214,8 @@ def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
         extra.update(date_marks(first, after, found.grain))
     body = Counter(terms(words))
     if not _CALLING.isdisjoint(body) or "his is " in words:  # "This is Ann": nothing but stop words and the name
-        extra.update({name_mark(alias.name, alias.of) for alias in greeting_aliases(words)})
+        names = (name_mark(alias.name, alias.of) for alias in greeting_aliases(words))
+        extra.update(dict.fromkeys(names, 1))  # not a set, whose order differs from process to process
     return PieceTerms(body=body, extra=extra, chars=len(words))
 
 

@@ -77,7 +77,7 @@ def mask_turn(turn: Turn) -> tuple[Turn, dict[str, int]]:
     """
     masking = _Masking()
     parts = tuple(masking.part(part) for part in turn.parts)
-    metadata = masking.value(turn.metadata)
+    metadata = masking.value(turn.metadata) if turn.metadata else turn.metadata
     speaker = masking.repeated(turn.speaker) if turn.speaker else turn.speaker
     if not masking.counts:
         return turn, {}
@@ -121,6 +121,9 @@ class _Masking:
         return text
 
     def part(self, part: Part) -> Part:
+        if part.name is None and part.extra is None and part.data is None:  # nearly every part: its text is all it says
+            text = self.text(part.text)
+            return part if text == part.text else replace(part, text=text)
         before = self.counts.total()
         text, name = self.text(part.text), part.name and self.repeated(part.name)
         extra = part.extra if part.type == "thinking" else self.value(part.extra)  # a signature must stay as it is
