@@ -44,6 +44,20 @@ def test_words_stand_in_their_order_and_earlier_sessions_have_their_names_and_fo
 
 
 @pytest.mark.requirement("A-LINE-04")
+def test_a_session_with_a_time_to_come_is_not_the_last_one_for_good() -> None:
+    ends = {"camera": timedelta(days=10_000), "garden": timedelta(days=-2), "shed": timedelta(days=-5)}
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        for session, since in ends.items():
+            memory.add(Turn(role="user", content="Mend the tap.", session=session, at=NOON + since))
+        memory.add(Turn(role="user", content="Mend the tap.", session="undated"))
+        lines = memory.brief().split("\n")
+        assert [each.name for each in memory.sessions()] == ["camera", "garden", "shed", "undated"]
+    assert lines[0].startswith(f"Last session: {(NOON - timedelta(days=2)).date()}")
+    earlier = lines[lines.index("Earlier:") + 1 :]
+    assert [line.partition("[")[2].partition("]")[0] for line in earlier] == ["shed", "undated", "camera"]
+
+
+@pytest.mark.requirement("A-LINE-04")
 def test_a_long_text_without_spaces_is_shown_as_far_as_there_is_room() -> None:
     text = "我们明天早上去海边看日出然后回家吃饭" * 30
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:

@@ -64,7 +64,8 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
     """
     view = path.live.view()
     with path.store.snapshot() as reader:
-        found = latest_talks(reader, path.space, view, project=project, branch=branch, limit=1 + EARLIER)
+        present = path.clock()
+        found = latest_talks(reader, path.space, view, present, project=project, branch=branch, limit=1 + EARLIER)
         if not found:
             return ""
         last, *earlier = found

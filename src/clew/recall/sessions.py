@@ -6,7 +6,7 @@ all be read.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +29,9 @@ from clew.types.session import SessionInfo
 
 RECENT: Final = 40
 """Latest sessions among which that of the last talk is looked for: its sub-agents may have had many of their own."""
+
+_AHEAD: Final = timedelta(days=7)
+"""How far a session may lie ahead of the clock: files have times without a zone, and a computer's clock may lag."""
 
 NOTES_SOURCE: Final = "mcp"
 """Source of the notes that agents store by the tool `remember`."""
@@ -110,10 +113,16 @@ def list_sessions(
 
 
 def latest_talks(
-    reader: Reader, space: str, view: IndexView, *, project: str | None, branch: str | None, limit: int
+    reader: Reader, space: str, view: IndexView, now: datetime, *, project: str | None, branch: str | None, limit: int
 ) -> list[SessionInfo]:
-    """Of the latest `RECENT` sessions the first ones of `talks`: what they are called is read of no others."""
+    """Of the latest `RECENT` sessions the first ones of `talks`: what they are called is read of no others.
+
+    One with a time to come (a wrong clock, a date that was misread) comes behind the others, or it would be the last
+    one for good.
+    """
     chosen = _latest(reader, space, view, project=project, branch=branch, limit=RECENT)
+    to_come = to_us(now + _AHEAD)
+    chosen.sort(key=lambda each: each.at.end is not None and each.at.end > to_come)  # it keeps the order
     found = [each for each in chosen if not _is_aside(each.name, each.client)] or chosen
     return [_info(reader, space, view, each) for each in found[:limit]]
 
