@@ -1840,6 +1840,11 @@ SPEED = (
         "DESIGN 13",
         "Background work and `verify` do one kind of work for many turns before the next, and no text of a beat twice.",
     ),
+    Requirement(
+        "F-SPEED-60",
+        "DESIGN 13",
+        "What a cheap look at a turn rules out is not looked for; what is derived of the turn is as if it were.",
+    ),
 )
 
 # --- TAGS ---

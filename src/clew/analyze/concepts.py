@@ -52,10 +52,12 @@ def names_nothing(phrase: str) -> bool:
     return words[-1] in _only_adjectives() or (_is_general(words[-1]) and all(map(_tells_how, words[:-1])))
 
 
+@cached_by_word(1 << 14)
 def _is_general(word: str) -> bool:
     return fold(word) in _keys("nouns") or _tells_how(word)
 
 
+@cached_by_word(1 << 14)
 def _tells_how(word: str) -> bool:
     """Whether a word only says how or how many: an adjective, a form of a verb, a number."""
     if word in _adjectives() or _COUNTED.fullmatch(word) is not None or fold(word) in _keys("verbs"):

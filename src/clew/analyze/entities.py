@@ -68,6 +68,7 @@ _PLAIN_NAME = late_pattern(r"[^\W\d_](?:[^\W\dA-Z_]|(?<=Mc)[A-Z]|['’-][A-Z]?)*
 _NEAR_PLACE: Final = frozenset(("in", "at", "near", "from", "to", "around", "across", "through", "visit", "visited"))
 _SURE_PLACE: Final = frozenset(("in", "near", "around", "across", "visit", "visited"))
 _LINE = late_pattern(r"[^\n]+")
+_PARTS = late_pattern(r"[\s/]+")
 _HEADING: Final = 6
 _SHORT: Final = 3
 _HEADING_SHARE: Final = 0.7
@@ -139,16 +140,17 @@ def entities_in(text: str) -> NamedEntities:
             key
             and key not in names
             and is_name(phrase.name)
-            and not names_nothing(name)
             and taken.isdisjoint(key.split("-"))
+            and not names_nothing(name)
         ):
             concepts[key] = Mention(key, name, NodeType.CONCEPT)
     return NamedEntities((*found, *concepts.values()), addressed, own)
 
 
+@cached_by_word(1 << 12)
 def is_no_name(name: str) -> bool:
     """Whether a supposed name consists only of months, weekdays, holidays and very common words."""
-    words = re.split(r"[\s/]+", name)
+    words = _PARTS.split(name)
     return not any(_may_name(word.casefold().replace("’", "'"), word) for word in words)
 
 

@@ -5,6 +5,7 @@ and its kind: names, identifiers and domain words count more than others, words 
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from math import log
 from typing import Final, NamedTuple
@@ -92,40 +93,67 @@ def keyphrases_of(texts: Sequence[str], limit: int = 5) -> tuple[Keyphrase, ...]
 
 
 def _strongest(found: "Sequence[_Phrase]", limit: int) -> tuple[Keyphrase, ...]:
-    words: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    first: dict[str, _Phrase] = {}
-    for phrase in found:
-        key, parts = phrase
-        counts[key] = counts.get(key, 0) + 1
-        first.setdefault(key, phrase)
-        for _, stem, _ in parts:
-            words[stem] = words.get(stem, 0) + 1
-    often = {stem: _often(count) for stem, count in words.items()}
-    weights: dict[str, float] = {}
-    for key, (_, parts) in first.items():
-        total = 0.0
-        for _, stem, weight in parts:
-            total += often[stem] * weight
-        size = len(parts)
-        weights[key] = _often(counts[key]) * (1 + _LONGER * (size - 1)) * (total / size)
-    ranked = sorted(first, key=weights.__getitem__, reverse=True)  # stable: equal ones stay in order
+    stems = [stem for _, parts in found for _, stem, _ in parts]
+    are_single = len(set(stems)) == len(stems)
+    weights = _single_weights(found) if are_single else _weights(found, stems)
+    if not weights:
+        return ()
+    first = dict(reversed(found))
+    ranked = sorted(weights, key=weights.__getitem__, reverse=True)  # stable: equal ones stay in order
+    most = weights[ranked[0]]
+    shares_none = are_single and "-" not in "".join(stems)  # so that no phrase is within another
+    chosen = ranked[:limit] if shares_none else _not_within(ranked, limit)
+    return tuple([Keyphrase("-".join([form for form, _, _ in first[key]]), key, weights[key] / most) for key in chosen])
+
+
+def _not_within(ranked: Sequence[str], limit: int) -> list[str]:
+    """The first keys whose words are not all in one before them."""
     chosen: list[str] = []
     held: list[frozenset[str]] = []
     for key in ranked:
         if len(chosen) == limit:
             break
-        stems = frozenset(key.split("-"))
-        if not any(map(stems.issubset, held)):
+        words = frozenset(key.split("-"))
+        if not any(map(words.issubset, held)):
             chosen.append(key)
-            held.append(stems)
-    return tuple([Keyphrase(_name(first[key]), key, weights[key] / weights[ranked[0]]) for key in chosen])
+            held.append(words)
+    return chosen
+
+
+def _single_weights(found: "Sequence[_Phrase]") -> dict[str, float]:
+    """`_weights` of phrases in which no word occurs twice, as in most short texts."""
+    weights: dict[str, float] = {}
+    for key, parts in found:
+        total = 0.0
+        for _, _, weight in parts:
+            total += weight
+        size = len(parts)
+        weights[key] = (1 + _LONGER * (size - 1)) * (total / size)
+    return weights
+
+
+def _weights(found: "Sequence[_Phrase]", stems: Sequence[str]) -> dict[str, float]:
+    """The weight of each phrase by its key, in the order of the first of each; `stems` are those of all words."""
+    often = {stem: _often(count) for stem, count in Counter(stems).items()}
+    weights: dict[str, float] = {}
+    counts = Counter([key for key, _ in found])
+    for key, parts in found:
+        if key in weights:
+            continue
+        total = 0.0
+        for _, stem, weight in parts:
+            total += often[stem] * weight
+        size = len(parts)
+        weights[key] = _often(counts[key]) * (1 + _LONGER * (size - 1)) * (total / size)
+    return weights
 
 
 @cached_by_word(1 << 15)
 def tag_key(name: str) -> str:
     """The key shared by all inflections and cases of a tag's name, such as `API-Keys` and `api key`."""
-    return "-".join([fold(word) for word in _JOINT.split(name.casefold()) if word])
+    plain = name.casefold()
+    words = plain.split("-") if plain.replace("-", "").isalnum() else _JOINT.split(plain)
+    return "-".join([fold(word) for word in words if word])
 
 
 _ContentWord = tuple[str, str, float]
@@ -135,22 +163,21 @@ _Phrase = tuple[str, tuple[_ContentWord, ...]]
 """A key and the words."""
 
 
-def _name(phrase: _Phrase) -> str:
-    return "-".join([form for form, _, _ in phrase[1]])
-
-
 @cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _phrases(text: str) -> tuple[_Phrase, ...]:
     found: list[_Phrase] = []
     run: list[_ContentWord] = []
-    content = _opening
+    opening, within = _opening, _within
     language = language_of(text)
+    opens = True
     for raw in _TOKEN.findall(text):
-        token = content(raw) if language is None or _is_content_of(raw, language) else None
-        content = _opening if raw in _ENDS else _within
-        if token is not None:
+        token = opening(raw) if opens else within(raw)
+        if token is not None and (language is None or _is_content_of(raw, language)):
             run.append(token)
-        elif run:
+            opens = False
+            continue
+        opens = raw in _ENDS
+        if run:
             _cut(run, found)
             run = []
     if run:
@@ -168,13 +195,16 @@ def _is_content_of(raw: str, language: str) -> bool:
 def _cut(run: list[_ContentWord], found: list[_Phrase]) -> None:
     """Cut a run into phrases of at most three words, from its end, because the last word is the head."""
     if len(run) == 1:
-        _, key, _ = run[0]
-        found.append((key, (run[0],)))
+        (word,) = run
+        found.append((word[1], (word,)))
         return
-    while run:
-        words = tuple(run[-MOST_WORDS:])
+    if len(run) == 2:
+        first, second = run
+        found.append((f"{first[1]}-{second[1]}", (first, second)))
+        return
+    for end in range(len(run), 0, -MOST_WORDS):
+        words = tuple(run[max(0, end - MOST_WORDS) : end])
         found.append(("-".join([key for _, key, _ in words]), words))
-        run = run[:-MOST_WORDS]
 
 
 @cached_by_word(1 << 14)

@@ -379,8 +379,10 @@ def _content(network: _Network, places: Iterable[int]) -> list[int]:
     words: list[int] = []
     for those in dict.fromkeys([network.sentences[place] for place in places]):
         content = [number for number in those if number >= _PRONOUN_COUNT]
-        if any(masks[number] & (masks[number] - 1) for number in content):
-            words += content
+        for number in content:
+            if masks[number] & (masks[number] - 1):
+                words += content
+                break
     return words
 
 

@@ -135,21 +135,20 @@ DOMAINS: Final = (
 
 def describe(token: str) -> Word:
     """The record of one lower-case token: a word with an optional apostrophe part, a number, or a separator."""
-    if not (token[0].isalnum() or token[0] == "_"):
+    first, listed = token[0], _flags()
+    if not (first.isalnum() or first == "_"):
         return bare(token, SEPARATOR)
-    flags = _flags().get(token, 0)
+    flags = listed.get(token, 0)
     base = token
     if "'" in token:
         base, _, ending = token.partition("'")
         if not flags and ending in _CONTRACTED:
-            flags = _flags().get(base, 0)
+            flags = listed.get(base, 0)
             if flags & FUNCTION:
                 flags |= AUXILIARY
-    if token[0].isdigit():
+    if first.isdigit():
         flags |= NUMBER
-    stem = next((name for bits, name in _PRONOUN_STEMS if flags & bits), base)
-    if not flags & FUNCTION:
-        stem = fold(base)
+    stem = next((name for bits, name in _PRONOUN_STEMS if flags & bits), base) if flags & FUNCTION else fold(base)
     flags |= _inflected_flags(base, flags)
     if not flags and base.isascii() and _UNSPEAKABLE.search(base):
         flags = UNSPEAKABLE
@@ -184,11 +183,10 @@ def fold(word: str) -> str:
         word = word[:-3] + "y"
     elif word.endswith("s") and word[-2] not in "sui":
         word = word[:-1]
-    for ending in ("ing", "ed"):
-        root = word[: -len(ending)]
-        if word.endswith(ending) and len(root) > 2 and not _VOWELS.isdisjoint(root):
+    if word.endswith(("ing", "ed")):
+        root = word[:-3] if word[-1] == "g" else word[:-2]
+        if len(root) > 2 and not _VOWELS.isdisjoint(root):
             word = root[:-1] if root[-1] == root[-2] and root[-1] not in "ls" else root
-            break
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 

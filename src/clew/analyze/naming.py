@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from clew.text.late_pattern import late_pattern
-from clew.text.spoken import NOISE_MARK
+from clew.text.spoken import NOISE_MARK, OPENS_NOISE
 from clew.types.turn import Part, Turn
 
 _FENCE = late_pattern(r"^[^\S\n]{0,3}(```++|~~~++)[^\n]*\n.*?(?:^[^\S\n]{0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -57,7 +57,7 @@ def naming_text(turn: Turn) -> str:
     Results of tools, system messages, what a client put in and a transcriber's marks (`{vocalsound}`) name nothing.
     """
     named = _without_data(turn)
-    return NOISE_MARK.sub(_blanked, named)
+    return NOISE_MARK.sub(_blanked, named) if any(map(named.__contains__, OPENS_NOISE)) else named
 
 
 def without_markup(text: str) -> str:

@@ -62,7 +62,8 @@ def novelty(cosines: Sequence[float], calibration: Calibration = PLAIN) -> float
     """
     if not cosines:
         return UNKNOWN
-    distances = [calibration(1.0 - cosine) for cosine in cosines]
+    farthest = calibration(1.0)
+    distances = [calibration(1.0 - cosine) if cosine else farthest for cosine in cosines]
     return MEAN_SHARE * sum(distances) / len(distances) + MAX_SHARE * max(distances)
 
 
@@ -81,7 +82,11 @@ def word_cosine(one: Mapping[str, int], other: Mapping[str, int], sizes: tuple[i
     shared = one.keys() & other.keys()
     if not shared:
         return 0.0
-    dot = sum([sqrt(count) for count in sorted([one[term] * other[term] for term in shared])])
+    if len(shared) == 1:
+        (term,) = shared
+        dot = sqrt(one[term] * other[term])
+    else:
+        dot = sum(map(sqrt, sorted([one[term] * other[term] for term in shared])))
     mine, theirs = sizes or (sum(one.values()), sum(other.values()))
     return dot / sqrt(mine * theirs)
 

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
+from clew.text.ascii_runs import LETTERS, runs
 from clew.text.date_languages import LATIN, empty_words
 from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
@@ -27,6 +28,7 @@ _FEW: Final = 8
 """Words of a text in which one function word in lower case tells the language."""
 
 _WORD = late_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NO_LETTER = late_pattern(r"[^a-z]")
 _ELIDED = late_pattern(
     r"\b(?:[ldjmtsnc]|qu|lorsqu|puisqu|jusqu|quoiqu|dell|nell|sull|all|un)['’](?=[^\W\d_]{2})", re.IGNORECASE
 )
@@ -74,6 +76,12 @@ def _telling_any() -> frozenset[str]:
 
 
 @cache
+def _telling_runs() -> frozenset[str]:
+    """The longest part of each of these words: a text in ASCII without any of them has none of the words."""
+    return frozenset([max(_NO_LETTER.split(word), key=len) for word in _telling_any() if word.isascii()])
+
+
+@cache
 def _only_english() -> frozenset[str]:
     """Function words of English that no other of these languages has."""
     return _data()["en"].difference(*_common().values())
@@ -87,19 +95,24 @@ def language_of(text: str) -> str | None:
 @cached_by_text(512, _READ)
 def _language(text: str) -> str | None:
     low, telling = text.lower(), _telling()
+    if low.isascii() and _telling_runs().isdisjoint(runs(low, LETTERS)):
+        return None
     if len(_only_english().intersection(low.split())) >= _SURE:
         return None
     words = set(_WORD.findall(low))
-    if _telling_any().isdisjoint(words):
+    tell = words & _telling_any()
+    if not tell:
         return None  # as most English texts do, and nothing below would find a language
-    told = {language: len(words & telling[language]) for language in LANGUAGES}
+    told = {language: len(tell & telling[language]) for language in LANGUAGES}
     best = max(LANGUAGES, key=told.__getitem__)
-    english = len((words & _data()["en"]) - _common()[best]) + any(_SHORTENED.search(word) for word in words)
+    english = len((words & _data()["en"]) - _common()[best])
+    if "'" in low or "’" in low:
+        english += any(_SHORTENED.search(word) for word in words)
     if told[best] >= 2 and told[best] > english:
         return best
     if english or told[best] != 1 or len(words) > _FEW:
         return None
-    (word,) = words & telling[best]
+    (word,) = tell & telling[best]
     alone = sum(word in telling[language] for language in LANGUAGES) == 1
     return best if alone and len(word) > 2 and word in text.split() else None
 

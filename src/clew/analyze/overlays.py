@@ -17,6 +17,7 @@ from math import exp, sqrt
 from typing import Final, NamedTuple
 
 from clew.errors import InputError
+from clew.text.ascii_runs import WORDS, runs
 from clew.text.terms import terms
 
 
@@ -121,9 +122,8 @@ def _matches(text: str, content: Set[str]) -> list[tuple[str, tuple[tuple[Overla
         if content & lists.unless[term] and not _has_company(term, matches):
             matches.remove((term, lists.words[term]))
     lower = text.casefold()
-    possible = [
-        phrase for word in lists.by_word.keys() & set(_PLAIN_WORD.findall(lower)) for phrase in lists.by_word[word]
-    ]
+    words = runs(lower, WORDS) if lower.isascii() else _PLAIN_WORD.findall(lower)
+    possible = [phrase for word in lists.by_word.keys() & set(words) for phrase in lists.by_word[word]]
     if any(phrase in lower for phrase in possible):
         matches += [(phrase, lists.phrases[phrase]) for phrase in set(lists.pattern.findall(lower))]
     return matches

@@ -6,7 +6,7 @@ unless the bleed gate detects that the subject has changed.
 """
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -101,16 +101,19 @@ def _word_keys(text: str) -> _WordKeys:
     return _WordKeys(frozenset([key for _, key, _ in forms]), frozenset([head for _, _, head in forms]))
 
 
-def _runs(part: Sequence[_Form], first: int) -> Iterator[tuple[str, str]]:
+def _runs(part: Sequence[_Form], first: int) -> list[tuple[str, str]]:
     """Key and name of each run of words that begins at `first`, the shortest first."""
     name, key, _ = part[first]
-    for past in range(first + 1, min(first + MOST_WORDS, len(part)) + 1):
+    if len(name) > LONGEST:
+        return []
+    found = [(key, name)]
+    for next_name, next_key, _ in part[first + 1 : first + MOST_WORDS]:
+        name = f"{name}-{next_name}"
         if len(name) > LONGEST:
-            return
-        yield key, name
-        if past < len(part):
-            next_name, next_key, _ = part[past]
-            name, key = f"{name}-{next_name}", f"{key}-{next_key}"
+            break
+        key = f"{key}-{next_key}"
+        found.append((key, name))
+    return found
 
 
 def standing(text: str) -> dict[str, str]:
@@ -142,6 +145,8 @@ def is_name(name: str) -> bool:
 
     `2fa`, `s3` and `gpt-4` can; `15-minutes`, `21.84s` and `8fb3a3` cannot.
     """
+    if name.replace("-", "").isalpha():
+        return len(name) <= LONGEST  # as most phrases
     first = name.partition("-")[0]
     return len(name) <= LONGEST and _digits(name) < 1 and not (name[:1].isdigit() and _digits(first) >= 0)
 
@@ -214,9 +219,8 @@ def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
     same = overlap(now, recent)
     if same is not None and same < GATE:
         return union(now)
-    aged = enumerate(reversed(recent), start=1)
-    faded = [{name: weight * DECAY**age for name, weight in tags.items()} for age, tags in aged]
-    return union(now, *faded)
+    aged = [(DECAY**age, tags) for age, tags in enumerate(reversed(recent), start=1)]
+    return union(now, *[{name: weight * decay for name, weight in tags.items()} for decay, tags in aged])
 
 
 def beat_phrases(texts: Sequence[str], speakers: Iterable[str] = ()) -> tuple[Keyphrase, ...]:

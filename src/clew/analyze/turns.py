@@ -6,6 +6,7 @@ earlier ones; its size is bounded.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from clew.analyze.importance import (
@@ -21,6 +22,7 @@ from clew.analyze.novelty import RECENT, WORDS, Calibration, Vector, novelty, ve
 from clew.analyze.overlays import Overlay, inherited, keyword_scores, strongest
 from clew.text.terms import terms
 from clew.types.analysis import TurnAnalysis
+from clew.types.record import copier
 
 SHIFT_NOVELTY: Final = 0.7
 SHIFT_SHARE: Final = 0.07
@@ -29,7 +31,7 @@ SHIFT_GAIN: Final = 0.6
 """How fast the threshold moves. From 0.4 to 0.8 on, every conversation we measured stays within 2 to 15 %."""
 SHIFT_STEP: Final = 0.5
 """Share of the way from a threshold to the end of its scale by which one unit of the margin moves it."""
-SHIFT_RANGE: Final[tuple[float, ...]] = (-1.2, 1.5)
+SHIFT_RANGE: Final[tuple[float, float]] = (-1.2, 1.5)
 """Least and greatest margin: by default a shift needs at least a novelty of 0.52 and an importance of 5.2."""
 REFERENCE_CUE: Final = 4.0
 """Own score in the lineage overlay from which a turn is assumed to refer to an earlier one."""
@@ -112,6 +114,10 @@ class TurnInput:
     meet: Mapping[Overlay, float] | None = None
 
 
+with_tags: Final = copier(TurnAnalysis, "tags")
+"""An analysis with these tags; `dataclasses.replace` takes twice as long."""
+
+
 def analyze_turn(
     turn: TurnInput, session: SessionHistory, rules: Rules, seen: SeenTurn | None = None
 ) -> tuple[TurnAnalysis, SessionHistory]:
@@ -166,8 +172,15 @@ def _needed(preserve: float, margin: float, spread: ImportanceSpread) -> float:
     Where all turns are of like length, as in a short chat, importance hardly leaves the middle of its scale, and the
     margin alone would need more turns than there are to come down to what is important there.
     """
-    least, most = (_moved(preserve, HIGH, end) for end in SHIFT_RANGE)
+    least, most = _needed_range(preserve)
     return min(most, max(least, spread.placed(_moved(preserve, HIGH, margin))))
+
+
+@lru_cache(maxsize=8)
+def _needed_range(preserve: float) -> tuple[float, float]:
+    """The least and the most importance that any shift needs."""
+    low, high = SHIFT_RANGE
+    return _moved(preserve, HIGH, low), _moved(preserve, HIGH, high)
 
 
 def _next_margin(margin: float, *, is_shift: bool) -> float:

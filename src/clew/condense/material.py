@@ -203,7 +203,11 @@ def plain_prose(text: str) -> str:
     """A text without code blocks and markup; each entry of a list is a paragraph, so that none runs into the next."""
     if "```" in text:
         text = _FENCED.sub(" ", text)
-    return _ENTRY.sub("\n", _MARKUP.sub("", text)).strip()
+    if "#" in text or "**" in text or "---" in text:
+        text = _MARKUP.sub("", text)
+    if "-" in text or "*" in text:
+        text = _ENTRY.sub("\n", text)
+    return text.strip()
 
 
 def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:

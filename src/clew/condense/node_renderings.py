@@ -42,6 +42,8 @@ _TURNS_KEPT: Final = 512  # cut into sentences, since the renderings of a node a
 _KEPT_CHARS: Final = 2_000
 _SIGNS: Final = 0.3  # greatest share of digits and signs in a sentence
 _SIGN: Final = re.compile(r"[^\w\s]|[\d_]")
+_NO_SIGNS: Final = bytes([code for code in range(128) if chr(code).isalpha() or chr(code).isspace()])
+"""The characters in ASCII that `_SIGN` does not match."""
 _VALUES: Final = 0.3  # share of a rendering for files and commands
 
 
@@ -262,7 +264,14 @@ def quoted(lines: Iterable[tuple[NodeLine, Sequence[int]]]) -> str:
 def _is_prose(sentence: str) -> bool:
     """Whether a sentence can be quoted: not too long, and made of words."""
     size = len(sentence)
-    return size <= _LONGEST and " " in sentence and len(_SIGN.findall(sentence)) <= _SIGNS * size
+    return size <= _LONGEST and " " in sentence and _signs_in(sentence) <= _SIGNS * size
+
+
+def _signs_in(sentence: str) -> int:
+    """How many characters are no letters and no white space."""
+    if sentence.isascii():
+        return len(sentence.encode("ascii").translate(None, _NO_SIGNS))
+    return len(_SIGN.findall(sentence))
 
 
 def _chosen(sentences: Sequence[_Sentence], room: int) -> list[int]:

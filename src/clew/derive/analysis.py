@@ -22,7 +22,7 @@ import numpy as np
 from clew.analyze.novelty import Vector, calibration_of
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.tags import LOOKBACK
-from clew.analyze.turns import Rules, SeenTurn, TurnInput, analyze_turn, as_seen
+from clew.analyze.turns import Rules, SeenTurn, TurnInput, analyze_turn, as_seen, with_tags
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.config import AnalyzeConfig
 from clew.derive.branch_state import (
@@ -279,7 +279,7 @@ class Analysis:
             tags, recent = tag_along([item for item, _ in turns], history, words.vocabulary)
             found.branches[place] = replace(state, tags=recent)
             for (item, analysis), own in zip(turns, tags, strict=True):
-                text = analysis_text(replace(analysis, tags=own).annotations() | _annotated_again(item))
+                text = analysis_text(with_tags(analysis, own).annotations() | _annotated_again(item))
                 found.analyses.append((item.ordinal, text))
                 if not item.weighed:
                     found.weighings.append((item.ordinal, item.weighing))

@@ -175,11 +175,11 @@ def own_words(text: str) -> str:
         text = _FENCED.sub(blanked, text)
     if ">" in text:
         text = _QUOTED_LINE.sub(blanked, text)
-    pasted = _PASTED.search(text) if any(cue in low for cue in _MAY_PASTE) else None
+    pasted = _PASTED.search(text) if any(map(low.__contains__, _MAY_PASTE)) else None
     if pasted is not None:
         text = text[: pasted.start()] + _blanks(text[pasted.start() :])
     text = _without_speech(text)
-    return _without_dictation(text) if any(cue in low for cue in _MAY_DICTATE) else text
+    return _without_dictation(text) if any(map(low.__contains__, _MAY_DICTATE)) else text
 
 
 def trusted_sentences(text: str) -> tuple[str, ...]:

@@ -128,7 +128,7 @@ class TurnLinks(Record):
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
-        return self != _NO_LINKS
+        return self is not _NO_LINKS and self != _NO_LINKS
 
 
 _NO_LINKS: Final = TurnLinks()
@@ -158,10 +158,14 @@ def links_of(turn: Turn) -> TurnLinks:
         elif part.type == "text":
             found["said"].update(dict.fromkeys(_paths_in(part.text)))
     if turn.origin == "injected":
-        return TurnLinks()
+        return _NO_LINKS
     prose = prose_of(turn) if turn.role == "user" else turn.text
     said = [part.text for part in turn.parts if part.type == "text"]
     names = dict.fromkeys(name for text in said for name in names_in(text))
+    is_users = turn.role == turn.origin == "user"
+    tells_none = not (names or any(found.values())) and len(said) == len(turn.parts) and prose.strip()
+    if tells_none and not (is_users and (confirms(prose) or thanks_first(prose))):
+        return _NO_LINKS  # as most turns between people
     commands = [command for part in turn.parts if part.type == "tool_call" for command in _commands_of(part)]
     return TurnLinks(
         **{how: tuple(list(paths)[:PATHS]) for how, paths in found.items()},
@@ -170,11 +174,11 @@ def links_of(turn: Turn) -> TurnLinks:
         verdicts=tuple(verdicts[:PATHS]),
         calls=any(part.type == "tool_call" for part in turn.parts),
         commits=any(map(is_commit, commands)),
-        confirms=turn.role == turn.origin == "user" and confirms(prose),
+        confirms=is_users and confirms(prose),
         wordless=not prose.strip(),
         edits=tuple(edits[:PATHS]),
         undone=tuple(undone[:PATHS]),
-        thanks=turn.role == turn.origin == "user" and thanks_first(prose),
+        thanks=is_users and thanks_first(prose),
         decides=bool(found["said"]) and any(True for _ in file_decisions(turn)),
     )
 

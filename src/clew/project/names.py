@@ -36,8 +36,11 @@ _WORD: Final = late_pattern(
     r"|[A-Z][a-z0-9]{1,30}[A-Z]\w{1,60}|[a-z]\w{1,30}(?:\.[A-Za-z_]\w{1,40}){2,8})(?![\w$@/-])"
     rf"|(?<![\w.$@/-])(?P<file>{'|'.join(_FILES)})(?![\w$@/.-])"
 )
-_MAY_NAME: Final = re.compile(r"[a-z0-9][A-Z]|[`_]|\.[A-Za-z_]|\(\)")
-"""Each match of `_WORD` but one of `_FILES` holds one of these; ordinary prose has none, and the search is cheap."""
+_MAY_NAME: Final = re.compile(r"[A-Z`_.(](?:(?<=[a-z0-9][A-Z])|(?<=[`_])|(?<=\.)[A-Za-z_]|(?<=\()\))")
+"""Each match of `_WORD` but one of `_FILES` holds one of these; ordinary prose has none, and the search is cheap.
+
+One set of characters begins every match, so that all others are skipped.
+"""
 _SHAPED: Final = re.compile(r"[a-z0-9][A-Z]|\w_\w|^[A-Z][a-z]|[.:#]")
 """What tells a name of code from a word: a capital inside, an underscore, a dot."""
 _CAMEL: Final = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+")
@@ -48,7 +51,7 @@ _SPLIT: Final = re.compile(r"\.|::|#")
 def names_in(text: str) -> Iterator[str]:
     """Names of code in a text: in backticks, with `()`, or written as no word is; parts of paths are left out."""
     head = text[:MOST]
-    if not (_MAY_NAME.search(head) or any(name in head for name in _FILES)):
+    if not (_MAY_NAME.search(head) or any(map(head.__contains__, _FILES))):
         return
     paths = path_spans(head)
     for match in _WORD.finditer(head):

@@ -9,6 +9,7 @@ neighbouring windows is TextTiling's (Hearst, 1997), words that recur across a g
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log1p, sqrt
 from types import MappingProxyType
 from typing import Final
@@ -67,10 +68,10 @@ def gap_at(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures], length
     """
     before, after = before[-BEFORE:], after[:AFTER]
     left, right = before[-1], after[0]
-    signals = _words(before, after) | _cues(left.cues, right.cues)
+    signals = {**_words(before, after), **_cues(left.cues, right.cues)}
     signals["fresh"] = float(length == 1)
     signals["asked_before"] = float(len(before) > 1 and before[-2].cues & _ASKS > 0)
-    return Gap(signals | _vectors(before[-_NEAR:], after))
+    return Gap(signals if left.vector is None or right.vector is None else signals | _vectors(before[-_NEAR:], after))
 
 
 def _words(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dict[str, float]:
@@ -88,7 +89,8 @@ def _words(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dic
     }
 
 
-def _cues(left: int, right: int) -> dict[str, float]:
+@lru_cache(maxsize=1 << 10)
+def _cues(left: int, right: int) -> Mapping[str, float]:
     """Signals from the wording. An assistant's own questions and plans continue what it was asked, so they are 0."""
     person = not right & _ASSISTANT
     return {
@@ -109,11 +111,9 @@ def _cues(left: int, right: int) -> dict[str, float]:
 
 
 def _vectors(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dict[str, float]:
-    """Cosines across the gap; empty when one of the two turns beside the gap has no vector."""
+    """Cosines across the gap, where the two turns beside it have vectors."""
     known = [unpacked(turn.vector) for turn in before if turn.vector is not None]
     ahead = [unpacked(turn.vector) for turn in after if turn.vector is not None]
-    if before[-1].vector is None or after[0].vector is None:
-        return {}
     left, right = known[-1], ahead[0]
     near = float(left @ right)
     windows = float(_sum(known[-2:]) @ _sum(ahead))
@@ -213,10 +213,11 @@ def evidence(gap: Gap, similarity: tuple[float, float] = SIMILARITY) -> float:
     """
     weights = WITH_VECTORS if gap.has_vectors else WITHOUT_VECTORS
     mean, spread = similarity
+    signals = gap.signals
     total = weights["constant"]
     for name, weight in weights.items():
-        value = gap.signals.get(name)
-        if value is None:
+        value = signals.get(name)
+        if value is None or (value == 0.0 and name not in COSINES):
             continue
         if name in COSINES:
             value = (value - mean) / spread * SIMILARITY[1] + SIMILARITY[0]

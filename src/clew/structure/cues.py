@@ -6,8 +6,10 @@ since that is where people say such things. A cue is weighted evidence (`boundar
 
 import re
 from enum import IntFlag, auto
+from string import ascii_lowercase
 from typing import Final
 
+from clew.text.ascii_runs import runs, table_of
 from clew.text.late_pattern import late_pattern
 
 
@@ -64,6 +66,7 @@ _TELLS_AND_ASKS, _ABOUT_SELF, _ABOUT_SELF_OFTEN = map(
 _HEAD: Final = 600
 _TAIL: Final = 300
 _WORD: Final = late_pattern(r"[a-z]+(?:'[a-z]+)*")
+_IN_WORDS: Final = table_of(f"{ascii_lowercase}'")
 _QUESTION: Final = late_pattern(r"[?？؟]")
 _OPENING_WORDS: Final = 10
 _POINTERS: Final = frozenset("it its that this they them their he him his she her those these one there".split())
@@ -114,6 +117,8 @@ _SERVES: Final = late_pattern(
 _LAID_OUT: Final = late_pattern(
     r"^(?:```|#{1,4} |\|.*\||\s*(?:[-*]|\d{1,2}\.) +\S.*\n\s*(?:[-*]|\d{1,2}\.) )", re.MULTILINE
 )
+# A text without any of these is not searched.
+_MAY_BE_LAID_OUT: Final = ("\n", "#", "|", "`")
 _LONG: Final = 600
 _REQUEST: Final = late_pattern(
     r"(?:(?:hi|hello|hey|ok|okay|and|also|now|next|so|yes|great|thanks|well) ){0,2}(?:please |also |now )?"
@@ -133,7 +138,7 @@ def cues_of(text: str, role: str = "user") -> TurnCue:
     """
     seen = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     seen = seen.lower().replace("’", "'")
-    words = _WORD.findall(seen)
+    words = _words(seen)
     plain = " ".join(words)
     bare = frozenset(plain.replace("'", " ").split())
     found = _asked(seen, plain, bare) if _QUESTION.search(seen) else 0
@@ -141,7 +146,7 @@ def cues_of(text: str, role: str = "user") -> TurnCue:
         found |= _ASKS_HOW_YOU_ARE
     if not _MAY_ACQUAINT.isdisjoint(bare) and _ACQUAINTING.search(plain):
         found |= _ACQUAINTS
-    selves = sum(map(words.count, _SELF))
+    selves = len([word for word in words if word in _SELF])
     if selves:
         found |= _ABOUT_SELF if selves == 1 else _ABOUT_SELF | _ABOUT_SELF_OFTEN
     pointers = len([word for word in words[:_OPENING_WORDS] if word in _POINTERS])
@@ -155,9 +160,18 @@ def cues_of(text: str, role: str = "user") -> TurnCue:
         found |= _THANKED
     if not _MAY_BE_DONE.isdisjoint(bare) and _DONE.search(plain):
         found |= _FINISHED
-    if role == "tool" or len(text) >= _LONG or _SERVES.search(plain) or _LAID_OUT.search(seen):
+    laid_out = any(map(seen.__contains__, _MAY_BE_LAID_OUT)) and _LAID_OUT.search(seen)
+    if role == "tool" or len(text) >= _LONG or laid_out or _SERVES.search(plain):
         found |= _ASSISTANT
     return TurnCue(found)
+
+
+def _words(seen: str) -> list[str]:
+    """The words of a text in lower case, with the apostrophes inside."""
+    if not seen.isascii() or "''" in seen:
+        return _WORD.findall(seen)
+    found = runs(seen, _IN_WORDS)
+    return [word for run in found if (word := run.strip("'"))] if "'" in seen else found
 
 
 def _asked(seen: str, plain: str, bare: frozenset[str]) -> int:

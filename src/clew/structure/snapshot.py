@@ -240,20 +240,20 @@ def _weigh_together(
 
 
 def _links(pieces: Sequence[Piece], hashes: Sequence[tuple[int, ...]]) -> tuple[Link, ...]:
-    terms = [frozenset(each) for each in hashes]
-    found = []
-    for (one, mine), (two, theirs) in combinations(zip(pieces, terms, strict=True), 2):
-        shared = len(mine & theirs)
-        if shared:
-            weight = shared / sqrt(len(mine) * len(theirs)) * sqrt(one.layer1 * two.layer1)
-            if weight >= _LEAST_LINK:
-                found.append(Link(one.seq, two.seq, round(weight, _DIGITS)))
+    found: list[tuple[float, int, int]] = []
+    parts = [(piece.seq, piece.layer1, frozenset(each)) for piece, each in zip(pieces, hashes, strict=True)]
+    for (one, weighs, mine), (two, other, theirs) in combinations(parts, 2):
+        if mine.isdisjoint(theirs):
+            continue
+        weight = len(mine & theirs) / sqrt(len(mine) * len(theirs)) * sqrt(weighs * other)
+        if weight >= _LEAST_LINK:
+            found.append((-round(weight, _DIGITS), one, two))
     kept: list[Link] = []
     counts: dict[int, int] = {}
-    for link in sorted(found, key=lambda link: (-link.weight, link.first, link.second)):
-        if max(counts.get(link.first, 0), counts.get(link.second, 0)) < LINKS_PER_PIECE:
-            kept.append(link)
-            for end in (link.first, link.second):
+    for weight, one, two in sorted(found):
+        if counts.get(one, 0) < LINKS_PER_PIECE and counts.get(two, 0) < LINKS_PER_PIECE:
+            kept.append(Link(one, two, -weight))
+            for end in (one, two):
                 counts[end] = counts.get(end, 0) + 1
     return tuple(kept)
 

@@ -161,7 +161,12 @@ class Vocabulary:
 
     def knows(self, key: str, before: int) -> bool:
         """Whether a name with this key was born before the turn with ordinal `before`."""
-        return any(self.labels[name].born < before for name in self._keys.names(key))
+        held = self._keys.get(key)
+        if held is None:
+            return False  # as most keys
+        if isinstance(held, str):
+            return self.labels[held].born < before
+        return any(self.labels[name].born < before for name in held)
 
     def like(self, codes: NDArray[np.int8], before: int, limit: int) -> dict[str, float]:
         """Names similar to a turn's vector that had two beats before it, the most similar first, with cosines."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from clew.text.ascii_runs import LETTERS, runs
 from clew.text.late_pattern import late_pattern
 
 Grain = Literal["day", "weekend", "week", "month", "quarter", "year"]
@@ -181,7 +182,8 @@ def mentions(text: str, *, asking: bool = False) -> list[Mention]:
         asking: True for a question, where a month or year may follow more words ("before June", "from 2021").
     """
     lower = text.lower()
-    cues, number = _CUES.intersection(_WORDS.findall(lower)), _NUMBER.search(lower)
+    words = runs(lower, LETTERS) if lower.isascii() else _WORDS.findall(lower)
+    cues, number = _CUES.intersection(words), _NUMBER.search(lower)
     if not cues and not number:
         return []
     families = {_FAMILY_OF[cue] for cue in cues} | ({"number"} if number else set())

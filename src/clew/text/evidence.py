@@ -32,6 +32,7 @@ _FILE_ENDS: Final = (
 _BARE_FILES: Final = (
     "Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile|Rakefile|Gemfile|Vagrantfile|CODEOWNERS|Pipfile|Justfile|Brewfile"
 )
+_BARE_NAMES: Final = tuple(_BARE_FILES.split("|"))
 _LINES: Final = r"(?::\d{1,6}(?:[:-]\d{1,6})?)?"
 _SEGMENT: Final = r"[\w.@+~-]{1,120}"
 # Names of products that look like files or identifiers.
@@ -136,7 +137,8 @@ _FIELD_TAG: Final = late_pattern(r'\w{1,20}:"')
 _TICKED: Final = late_pattern(r"(?<!`)`([^`\n]{1,200})`(?!`)")
 _LINE: Final = late_pattern(r"[^\n]+")
 _DIGIT: Final = late_pattern(r"\d")
-_DOT_OR_SLASH: Final = late_pattern(r"[/\\]|\.[a-z]")
+# One set of characters begins every match, which lets the search skip all others quickly.
+_DOT_OR_SLASH: Final = late_pattern(r"[/\\.](?:(?<!\.)|[a-z])")
 # One of these is in the line of every error.
 _TROUBLE: Final = (
     "error|exception|traceback|fatal|panic|fail|exit|***|: can|no such|denied|not found|no match|no exact|"
@@ -187,7 +189,7 @@ def path_spans(text: str) -> list[Span]:
     Cheaper than `evidence` where nothing else is wanted. Parts of addresses (`url`) are no paths.
     """
     head = text[:MOST]
-    if not _DOT_OR_SLASH.search(head) and not _BARE_FILE.search(head):
+    if not _DOT_OR_SLASH.search(head) and not (any(map(head.__contains__, _BARE_NAMES)) and _BARE_FILE.search(head)):
         return []
     urls = list(_matches(_URL, head)) if "://" in head or "www." in head.lower() else []
     found = list(_paths(head, [match.span() for match in _LINE.finditer(head)]))

@@ -37,10 +37,12 @@ _GREETING = late_pattern(
     rf"(?:\s(?i:so\smuch|a\slot|again|there))?),?\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s[a-z])"
 )
 _CALLING = (
-    *("hey", "hi", "hello", "heya", "yo", "dear", "morning", "afternoon", "evening", "night", "thank", "thx", "cheers"),
-    *("congrat", "welcome", "bye", "birthday", "name", "call", "this is"),
+    *("hey", "hello", "hiya", "heya", "dear", "morning", "afternoon", "evening", "night", "thank", "thx", "cheers"),
+    *("congrat", "welcome", "bye", "birthday"),
 )
-"""A text that contains none of these strings has no form of address."""
+_SHORT_CALLING = late_pattern(r"(?:hi|yo)[\s,]")
+_NAMING = ("name", "call", "this")
+"""A text that contains none of these has no form of address, and names nobody as its speaker."""
 _SELF = late_pattern(
     rf"\b(?i:my\sname\sis|my\sname's|call\sme|this\sis)\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s(?:and|from|here|by)\b)"
 )
@@ -98,10 +100,11 @@ def greeting_aliases(text: str) -> list[Alias]:
     "call me Kate" and "this is Kate" the speaker.
     """
     lower = text.lower()
-    if not any(map(lower.__contains__, _CALLING)):
-        return []
-    found = [(match.start("name"), Alias(match["name"], "listener")) for match in _GREETING.finditer(text)]
-    found += [(match.start("name"), Alias(match["name"], "speaker")) for match in _SELF.finditer(text)]
+    found: list[tuple[int, Alias]] = []
+    if any(map(lower.__contains__, _CALLING)) or _SHORT_CALLING.search(lower):
+        found += [(match.start("name"), Alias(match["name"], "listener")) for match in _GREETING.finditer(text)]
+    if any(map(lower.__contains__, _NAMING)):
+        found += [(match.start("name"), Alias(match["name"], "speaker")) for match in _SELF.finditer(text)]
     return [alias for _, alias in sorted(found, key=lambda pair: pair[0]) if _is_name(alias.name)]
 
 

@@ -21,6 +21,9 @@ _NOISE: Final = re.compile(
 NOISE_MARK: Final = re.compile(rf"[{{\[(<](?:{_NOISES})[}}\])>]", re.IGNORECASE)
 """Such a mark, without the white space before it."""
 
+OPENS_NOISE: Final = ("{", "[", "(", "<")
+"""A text without any of these has no such mark."""
+
 _SOUND: Final = re.compile(
     rf"(?:(?P<before>{_BLANK_BEFORE},)\s*|{_BLANK_BEFORE})"
     r"(?<![\w'-])(?:[Uu](?:m+|h+|hm+)|[Ee]rm+|[Hh]mm+|[Mm]m-?hmm?|[Uu]h-huh)(?![\w'-])"
@@ -62,6 +65,7 @@ BROKEN_OFF: Final = "⸺"
 
 _SPACED: Final = re.compile(r" (?<=\w )(?:[,.?!](?:\s|$)|'(?:s|m|re|ve|ll|d|t)\b)")
 """A transcript whose marks stand apart from the words, as those of speech recognisers and corpora do."""
+_MAY_BE_SPACED: Final = (" ,", " .", " ?", " !", " '")
 _AGAIN: Final = re.compile(
     r"(?<![\w'-])(?P<said>[\w']+(?: [\w']+){0,3}) \{disfmarker\}(?:,? (?:u[hm]|uhm),?)* (?=(?P=said)(?![\w']))"
     r"|(?<![\w'-])(?P<part>\w{1,4}) \{disfmarker\} (?=(?P=part)\w)",
@@ -80,11 +84,10 @@ _DOUBLED: Final = re.compile(r"(?<![\w'-])(\w{4,}) (?=\1(?![\w'-]))")  # "a hard
 _QUICK_SOUND: Final = re.compile(  # begins with a set of letters, which is found faster than what stands before them
     r"[UuEeHhMm](?<![\w'-].)(?:(?<=[Uu])(?:m+|h+|hm+)|(?<=[Ee])rm+|(?<=[Hh])mm+|(?<=[Mm])m-?hmm?)(?![\w'-])"
 )
-_OPENING: Final = ("{", "[", "(", "<")
 
 
 def _has_noise(text: str) -> bool:
-    return any(mark in text for mark in _OPENING) and NOISE_MARK.search(text) is not None
+    return any(map(text.__contains__, OPENS_NOISE)) and NOISE_MARK.search(text) is not None
 
 
 def as_sentences(text: str) -> str:
@@ -94,7 +97,7 @@ def as_sentences(text: str) -> str:
     words are left out, and `BROKEN_OFF` stands where a sentence breaks off without beginning again with the same words:
     `I have a {disfmarker} uh , I 'm in in Oslo .` becomes `I have a ⸺ I'm in Oslo.`
     """
-    spaced = _SPACED.search(text) is not None
+    spaced = any(map(text.__contains__, _MAY_BE_SPACED)) and _SPACED.search(text) is not None
     if not spaced and _QUICK_SOUND.search(text) is None and not _has_noise(text):
         return text
     said = _CUT.sub(f" {BROKEN_OFF}", _TRAILING.sub(",", _AGAIN.sub("", text)))  # "in Gdansk... uh, in Gdynia"

@@ -148,6 +148,8 @@ def _read(
         every_mood: also what is asked, imagined, conditional or quoted; a value put right may be one of these.
     """
     turn, text, when, spans, sentences = heard
+    if not text.strip():
+        return [], []
     speaker = turn.speaker or USER
     mentions, names = window(named, speaker), window((), speaker)
     others = {each.speaker or USER for each in earlier} - {speaker}
@@ -155,8 +157,6 @@ def _read(
     mentions.asked = asked
     mentions.others = bool(earlier) and _asks_of_another(earlier[-1], named[-1] if named else (), speaker)
     found: list[StatementDraft] = []
-    if not text.strip():
-        return found, []
     if not only_names and earlier and (earlier[-1].speaker or USER) != speaker:
         found += _answered(turn, text, earlier[-1])
     ordered = not only_names and is_to_assistant(turn, earlier)

@@ -127,7 +127,7 @@ def split(raw: str) -> tuple[WordClass, ...]:
     table = language()["contractions"]
     if low in table:
         return tuple([_word(part, "") for part in table[low].split()])
-    for ending, meaning in language()["endings"].items():
+    for ending, meaning in language()["endings"].items() if "'" in low else ():  # as each ending has
         if low.endswith(ending) and len(low) > len(ending):
             return (*split(raw[: -len(ending)]), _word(meaning, ""))
     return (_word(low, raw),)

@@ -5,11 +5,13 @@ from typing import Final, Literal
 from clew.analyze.entities import listed_type
 from clew.knowledge.rules.lexicon import DETERMINER, NAME, POSSESSIVE, words
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.text.text_cache import cached_by_word
 from clew.types.entity import NodeType
 
 Sort = Literal["female", "male", "person", "name", "several", "thing"]
 
 
+@cached_by_word(1 << 12)
 def kin_sort(noun: str) -> Sort | None:
     """The sort of person that a noun of kinship or acquaintance names; None for another noun."""
     if noun in words("kin", "female"):
@@ -21,6 +23,7 @@ def kin_sort(noun: str) -> Sort | None:
     return "several" if noun in words("kin", "plural") else None
 
 
+@cached_by_word(1 << 12)
 def is_given_name(word: str) -> bool:
     """Whether a lower-case word is the name of a person."""
     kind = listed_type(word)

@@ -32,6 +32,7 @@ from clew.knowledge.rules.switches import leaving
 from clew.knowledge.rules.times import TimePhrases
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.text.spoken import BROKEN_OFF
+from clew.text.text_cache import cached_by_word
 from clew.types.facts import FactType, Mood
 
 
@@ -78,6 +79,7 @@ def drafts(
     yield from [_related(each) for each in mentions.turns[-1][known:] if each.kin and each.sort != "several"]
 
 
+@cached_by_word(1 << 12)
 def is_name(word: str) -> bool:
     """Whether a lower-case word is a name wherever it occurs."""
     return listed_type(word) is not None or is_given_name(word) or word in words("kin", "own")

@@ -49,7 +49,7 @@ def report(turn: Turn) -> str:
 
 def _spoken(text: str) -> str:
     text = own_words(text)
-    if not text or len(_HEADING.findall(text)) >= _HEADINGS:
+    if not text or ("#" in text and len(_HEADING.findall(text)) >= _HEADINGS):
         return ""
     if "<" in text:
         text = _TAGGED.sub(blanked, text)
@@ -63,4 +63,4 @@ def _spoken(text: str) -> str:
 
 
 def _is_mixed(text: str) -> bool:
-    return text.lstrip()[:1] in _LINE_MARKS or any(mark in text for mark in _CODE_MARKS)
+    return text.lstrip()[:1] in _LINE_MARKS or any(map(text.__contains__, _CODE_MARKS))

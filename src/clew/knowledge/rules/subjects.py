@@ -7,6 +7,7 @@ none.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final
 
 from clew.analyze.domain_words import rows
@@ -271,6 +272,8 @@ def opens_with_unknown(s: SentenceTokens) -> bool:
 
     Not where it is clear whose it is: somebody's ("Femi lives in Porto") or a company's ("Vela pays him").
     """
+    if len(s) < 3 or not ((s.form[1] | s.form[2]) & (Form.THIRD | Form.PAST) or s.low[1] in _IS or s.low[2] in _IS):
+        return False  # as most sentences, which need not be looked at closely
     at = _after_unknown(s)
     if not at or is_unknown_person(s) or _is_employer(s, at):
         return False
@@ -290,16 +293,24 @@ def _after_unknown(s: SentenceTokens) -> int:
 
 def is_unknown_person(s: SentenceTokens) -> bool:
     """Whether a sentence begins with an unknown name of somebody, by what it does: "Femi works at Vela"."""
+    personal = _personal()
+    if len(s) < 3 or (s.verb[1] not in personal and s.verb[2] not in personal):
+        return False  # as most sentences, which need not be looked at closely
     at = _after_unknown(s)
     if not at or not s.form[at] & (Form.THIRD | Form.PAST) or s.bits[at] & NAME or at + 2 >= len(s):
         return False
-    personal: dict[str, str] = language()["name"]["personal"]
-    after = personal.get(s.verb[at], "").split()
+    after = personal.get(s.verb[at])
     if not after or _is_english(s.low[0]) or _is_known_as_place(s):
         return False
     follows, bits = s.low[at + 1], s.bits[at + 1]
     told = follows in after and s.bits[at + 2] & (NAME | DETERMINER | POSSESSIVE)
     return bool(told or ("NAME" in after and bits & NAME) or ("ANY" in after and not bits & (SUBJECT | ADVERB)))
+
+
+@cache
+def _personal() -> dict[str, tuple[str, ...]]:
+    """What follows the verbs by which a name is known to be somebody's."""
+    return {verb: tuple(after.split()) for verb, after in language()["name"]["personal"].items()}
 
 
 def _is_employer(s: SentenceTokens, at: int) -> bool:

@@ -45,6 +45,8 @@ _CLOCK_ALONE: Final = late_pattern(
 )
 _MAY_BE_HOUR: Final = late_pattern(r"\d(?: ?[ap]\.?m|:\d| ?o['’]clock)|noon|midnight|the other")
 """What every hour has, in lower case."""
+_HOURS: Final = ("noon", "midnight", "the other")
+_DIGIT: Final = late_pattern(r"\d")
 _SEASONS: Final = ("spring", "summer", "autumn", "winter", "fall")
 _SEASON: Final = late_pattern(
     r"(?i)\b(?:(?:in|by|until|since|during)(?: the)?|this|next|last)(?: early| late)?"
@@ -109,12 +111,12 @@ def time_phrases(text: str, at: datetime | None) -> TimePhrases:
     low = text.lower()
     if "from " in low and at is not None:
         dates = _with_months(text, at, dates)
-    often = tuple([found.span() for found in _OFTEN.finditer(text)]) if any(cue in low for cue in _OFTEN_CUES) else ()
+    often = tuple([found.span() for found in _OFTEN.finditer(text)]) if any(map(low.__contains__, _OFTEN_CUES)) else ()
     dates = [each for each in dates if not any(_meet(each.phrase_span, span) for span in often)]
     hours: list[Span] = []
-    if _MAY_BE_HOUR.search(low) is not None:
+    if (any(map(low.__contains__, _HOURS)) or _DIGIT.search(low)) and _MAY_BE_HOUR.search(low) is not None:
         hours = [found.span() for found in _CLOCK_ALONE.finditer(text)]
-    if any(season in low for season in _SEASONS):
+    if any(map(low.__contains__, _SEASONS)):
         hours = sorted([*hours, *(found.span() for found in _SEASON.finditer(text))])
     taken = [each.phrase_span for each in dates]
     return TimePhrases(

@@ -12,9 +12,9 @@ from clew.knowledge.rules.lexicon import BREAK, NAME, OPENED, QUOTE, split
 from clew.text.late_pattern import late_pattern
 
 _TOKEN: Final = late_pattern(
-    r"(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?=\s)|(?i:not any more|no longer|any more|at the moment|each other|one another"
-    r"|at the end of the day)\b"
-    r"|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`|[^\W\d_](?:[\w'’&./@+-]*[\w+#](?:(?<=[a-z]in)['’](?!\w))?)?"
+    r"(?=[AaDEeMNnOoPS])(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?=\s)|(?i:not any more|no longer|any more|at the moment"
+    r"|each other|one another|at the end of the day)\b)"  # most words begin with none of these letters
+    r"|[^\W\d_](?:[\w'’&./@+-]*[\w+#](?:(?<=[a-z]in)['’](?!\w))?)?|[$€£]?\d(?:[\w.,:/%-]*[\w%])?\+?|`[^`\n]{1,80}`"
     r"|(?i:(?<!\w)['’](?:cause|em)\b)|--+| - |[^\w\s]"
 )
 _BRACKETS: Final = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
