@@ -31,7 +31,7 @@ SHIFT_GAIN: Final = 0.6
 """How fast the threshold moves. From 0.4 to 0.8 on, every conversation we measured stays within 2 to 15 %."""
 SHIFT_STEP: Final = 0.5
 """Share of the way from a threshold to the end of its scale by which one unit of the margin moves it."""
-SHIFT_RANGE: Final[tuple[float, float]] = (-1.2, 1.5)
+SHIFT_RANGE: Final[tuple[float, ...]] = (-1.2, 1.5)
 """Least and greatest margin: by default a shift needs at least a novelty of 0.52 and an importance of 5.2."""
 REFERENCE_CUE: Final = 4.0
 """Own score in the lineage overlay from which a turn is assumed to refer to an earlier one."""
