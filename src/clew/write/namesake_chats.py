@@ -9,7 +9,7 @@ called `_chat` before: a chat that is stored there goes on there. Start at `Name
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from clew.ingest.importers.files import UNNAMED_CHAT
@@ -23,7 +23,6 @@ from clew.write.session_log import by_external_id
 
 _MOST: Final = 1_000
 """Chats that are remembered: a large one comes in several groups, and the later ones hold nothing that is known."""
-
 
 _FIRST: Final = 20
 """Messages of a chat by which the session is recognised that holds it."""
@@ -45,38 +44,44 @@ class NamesakeChats:
                 that name.
         """
         if chat == UNNAMED_CHAT:
-            return self._under_the_files_name(session, chat, items)
+            return self._remembered((session, chat), lambda: self._under_the_files_name(session, chat, items))
         if items[0].turn.source != SOURCE:
             return None
         plain, _, own = session.rpartition(" ") if chat is None else (session, "", chat)
         if not plain or not own.lstrip("-").isdecimal():
             return None
-        named = f"{plain} {own}"
+        return self._remembered((session, own), lambda: self._named_and_numbered(session, plain, own, items))
+
+    def _remembered(self, chat: tuple[str, str], find: Callable[[], str | None]) -> str | None:
+        """The session that was found for a chat: later messages of it would not be recognised by themselves."""
         with self._lock:
-            if (session, own) not in self._known:
-                with self._store.snapshot() as reader:
-                    is_there = self._is_under_its_id if session == plain else self._is_under_its_name
-                    if not is_there(reader, plain, named, items):
-                        return None
-                self._known[session, own] = named if session == plain else plain
+            if chat not in self._known:
+                found = find()
+                if found is None:
+                    return None
+                self._known[chat] = found
                 while len(self._known) > _MOST:
                     self._known.pop(next(iter(self._known)))
-            return self._known[session, own]
+            return self._known[chat]
+
+    def _named_and_numbered(self, session: str, plain: str, own: str, items: Sequence[Prepared]) -> str | None:
+        """The other of a chat's two sessions, "Ann" and "Ann 7", if it goes on there."""
+        named = f"{plain} {own}"
+        with self._store.snapshot() as reader:
+            is_there = self._is_under_its_id if session == plain else self._is_under_its_name
+            if not is_there(reader, plain, named, items):
+                return None
+        return named if session == plain else plain
 
     def _under_the_files_name(self, session: str, name: str, items: Sequence[Prepared]) -> str | None:
         """The session of the file's name, if most of the first messages are stored in it; None if not."""
-        with self._lock:
-            if (session, name) not in self._known:
-                with self._store.snapshot() as reader:
-                    if self._has(reader, session) or not self._has(reader, name):
-                        return None
-                    rows = TURN_LINKS.scan(reader, (self._space, name), (self._space, name))
-                    stored = {(row.hash, row.at) for row in rows}
-                first = [(item.digest, to_us(item.turn.at)) for item in items[:_FIRST]]
-                if sum(each in stored for each in first) * 2 <= len(first):
-                    return None
-                self._known[session, name] = name
-            return self._known[session, name]
+        with self._store.snapshot() as reader:
+            if self._has(reader, session) or not self._has(reader, name):
+                return None
+            rows = TURN_LINKS.scan(reader, (self._space, name), (self._space, name))
+            stored = {(row.hash, row.at) for row in rows}
+        first = [(item.digest, to_us(item.turn.at)) for item in items[:_FIRST]]
+        return name if sum(each in stored for each in first) * 2 > len(first) else None
 
     def _is_under_its_name(self, reader: Reader, plain: str, named: str, items: Sequence[Prepared]) -> bool:
         """Whether the session of the plain name holds messages of the chat, and none of another by the same id."""

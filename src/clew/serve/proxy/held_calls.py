@@ -97,7 +97,7 @@ class HeldCalls:
             rows: all rows of the session, where they were read already.
         """
         forgotten = None
-        if rows is None or self._kept:
+        if rows is None or self._kept:  # rows and forgets of one moment: what is in memory may be forgotten by now
             with self._store.snapshot() as reader:
                 low, high = (self._space, session, PREFIX), (self._space, session, past_prefix(PREFIX))
                 rows = INJECTION.scan(reader, low, high)

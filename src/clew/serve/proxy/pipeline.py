@@ -99,14 +99,16 @@ class Pipeline:
         try:
             if chat.ticket.is_given_up:  # nothing waits for a block any more
                 return stored
-            before = PutBack()
-            if request.messages:
-                if self._adds(chat):
-                    before = place.space.injections.put_back(place.conversation, request, chat.wire)
-                prepared = self._with_blocks(chat, request, place, before, stored, has_tools=wants_tools)
-            else:
+            before = None
+            if not request.messages:
                 prepared = self.cut_to_fit(chat, stored)
-            return self._tools.offered_in(chat, prepared, request, wanted=wants_tools, rows=before.rows)
+            elif not self._adds(chat):
+                prepared = assembled(Draft(chat, request, place, has_tools=wants_tools), stored, None)
+            else:
+                before = place.space.injections.put_back(place.conversation, request, chat.wire)
+                prepared = self._with_blocks(chat, request, place, before, stored, has_tools=wants_tools)
+            rows = None if before is None else before.rows
+            return self._tools.offered_in(chat, prepared, request, wanted=wants_tools, rows=rows)
         finally:
             place.conversation.wait_for_disk()
 
@@ -193,14 +195,8 @@ class Pipeline:
         *,
         has_tools: bool,
     ) -> PreparedChat:
-        """What goes upstream but for the tools.
-
-        Args:
-            before: the blocks of earlier questions; nothing where none is to be added.
-        """
+        """What goes upstream but for the tools, with the blocks of earlier questions and one for this question."""
         space, conversation = place.space, place.conversation
-        if not self._adds(chat):
-            return assembled(Draft(chat, request, place, has_tools=has_tools), stored, None)
         asked = question_place(chat.wire, request.messages)
         draft = Draft(chat, request, place, before.edits, has_tools=has_tools)
         if asked is None or asked in before.indexes or not self._config.budget:
