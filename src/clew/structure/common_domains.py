@@ -256,7 +256,7 @@ def _told(readings: _Readings) -> NDArray[np.bool_]:
     They are likelier after it was read than before, and than after as many turns that say nothing: by rounding, one or
     two of those may make a domain a little likelier.
     """
-    likelier = readings.states @ _HAVING > np.array([_silent(int(count)) for count in readings.turns])
+    likelier = readings.states @ _HAVING > np.array([_silent(min(int(count), _TELLING)) for count in readings.turns])
     told = np.where(readings.known[:, None], likelier, readings.named > 0.0)
     return np.asarray(np.any(told, axis=0), np.bool_)
 
@@ -264,7 +264,7 @@ def _told(readings: _Readings) -> NDArray[np.bool_]:
 @cache
 def _silent(turns: int) -> Matrix:
     """How likely each domain is at most where turns say nothing."""
-    silence = state_levels([[0.0] * len(DOMAINS)] * min(turns, _TELLING), [False] * min(turns, _TELLING))
+    silence = state_levels([[0.0] * len(DOMAINS)] * turns, [False] * turns)
     states = np.exp(levels_read([silence]) + _FIXED)
     likely: Matrix = np.maximum(_BEFOREHAND, (states / states.sum() @ _HAVING)[0]) + _LEAST
     return likely
