@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from clew.serve.clients import hook_client
 from clew.serve.clients.hooks import EVENTS, hook_command, hooks_location, plan_hooks, plan_remove_hooks, shell_command
 from clew.serve.clients.install import apply
 from clew.serve.hooks_page import answer_hook
+from clew.types import IngestReport
 from tests.cli_runs import done, failure
 from tests.proxies import RunningProxy, proxy
 
@@ -136,6 +138,38 @@ def test_what_was_said_is_stored_once_and_told_at_the_next_start(tmp_home: Path)
         assert fire(running.url, own)[:2] == (0, b"")  # its own session is in its window
 
 
+class Held(Memory):
+    """A memory whose first import goes on until it is let go."""
+
+    began, let_go = threading.Event(), threading.Event()
+
+    def import_path(self, path: str | Path, **more: Any) -> IngestReport:
+        if not self.began.is_set():
+            self.began.set()
+            assert self.let_go.wait(60)
+        return super().import_path(path, **more)
+
+
+@pytest.mark.requirement("P-UPS-10")
+def test_the_last_event_of_a_session_is_heard_while_another_one_is_stored(tmp_home: Path) -> None:
+    long = transcript(tmp_home, ("user", "Call the new branch swallowtail."))
+    short = long.with_name("short.jsonl")
+    short.write_text(long.read_text().replace(SESSION, "short").replace("swallowtail", "heron"))
+    ended = [{"hook_event_name": "Stop", "transcript_path": str(path)} for path in (long, short)]
+    with Held.open(":memory:", embedder=None, config={"embedder": "none"}) as memory:
+        first = threading.Thread(target=answer_hook, args=(memory, Principal("default"), ended[0], 1_500))
+        first.start()
+        assert memory.began.wait(60)
+        with long.open("a") as more:  # what came after the beginning of the import has an event, too
+            more.write(long.read_text().replace("-000000000000", "-000000000001").replace("swallowtail", "admiral"))
+        for event in (ended[1], ended[0]):
+            assert answer_hook(memory, Principal("default"), event, 1_500) == {}
+        memory.let_go.set()
+        first.join(60)
+        said = {turn.text for turn in memory.turns()}
+    assert said == {f"Call the new branch {name}." for name in ("swallowtail", "heron", "admiral")}
+
+
 @pytest.mark.requirement("P-LFT-05")
 def test_nothing_is_told_in_an_excluded_project() -> None:
     config = {"embedder": "none", "ingest": {"exclude": ["project:acme"]}}
@@ -204,6 +238,33 @@ def test_a_server_that_hangs_is_left_after_300_ms() -> None:
         status, out, seconds = fire(address, {"hook_event_name": "UserPromptSubmit", "prompt": "x"})
     assert (status, out) == (0, b"")
     assert seconds < 20  # a busy machine starts Python late; without the limit this never ends
+
+
+@pytest.mark.requirement("P-UPS-11")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalCo',
+        b"<html>Welcome to another program</html>",
+        b'{"error": "not found"}',
+        b"[]",
+        b"",
+    ],
+)
+def test_only_whole_answers_of_a_clew_server_reach_the_model(body: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+
+        def answer() -> None:
+            connection, _ = stranger.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n" + body)
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        address = f"http://127.0.0.1:{stranger.getsockname()[1]}"
+        assert fire(address, {"hook_event_name": "UserPromptSubmit", "prompt": "x"})[:2] == (0, b"")
+        answering.join(60)
 
 
 @pytest.mark.requirement("P-UPS-11")

@@ -75,6 +75,7 @@ def test_a_plan_of_the_last_days_of_time_has_an_end() -> None:
         confirmed_at=late,
     )
     assert current_until(fact) == late
+    assert [standing(fact, now) in CURRENT for now in (NOON, late)] == [True, False]
 
 
 def told(memory: Memory, **asked: Any) -> tuple[list[str], Counter[str]]:

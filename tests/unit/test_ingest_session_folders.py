@@ -46,6 +46,16 @@ def test_a_file_is_given_until_it_is_taken_and_again_when_it_changes(tmp_path: P
     assert look(folders) == []
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no time of a file's last change beside the one that is set")
+def test_a_rewriting_of_the_same_size_that_sets_the_time_back_is_a_change(tmp_path: Path, file: Path) -> None:
+    folders = SessionFolders(PROGRAMS, tmp_path, Clock())
+    look(folders)
+    before = file.stat()
+    file.write_text("b\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert look(folders) == ["one.jsonl"]
+
+
 def test_truncation_and_replacement_are_changes(tmp_path: Path, file: Path) -> None:
     folders = SessionFolders(PROGRAMS, tmp_path, Clock())
     look(folders)

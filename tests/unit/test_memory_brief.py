@@ -1,6 +1,6 @@
 """What a brief tells of the last session and of those before it."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -55,6 +55,13 @@ def test_a_session_with_a_time_to_come_is_not_the_last_one_for_good() -> None:
     assert lines[0].startswith(f"Last session: {(NOON - timedelta(days=2)).date()}")
     earlier = lines[lines.index("Earlier:") + 1 :]
     assert [line.partition("[")[2].partition("]")[0] for line in earlier] == ["shed", "undated", "camera"]
+
+
+@pytest.mark.requirement("A-LINE-04")
+def test_a_clock_at_the_end_of_time_has_a_last_session() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(datetime.max.replace(tzinfo=UTC))) as memory:
+        memory.add(Turn(role="user", content="Mend the tap.", session="garden"))
+        assert memory.brief().startswith("Last session: no date, 1 turn\nName: garden\n")
 
 
 @pytest.mark.requirement("A-LINE-04")

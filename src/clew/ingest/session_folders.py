@@ -39,7 +39,9 @@ _FLAT: Final = frozenset(_ROOTS["cursor"])
 """Folders in which sessions are one level deep, and much else is deeper."""
 
 Stamp = tuple[int, ...]
-"""Inode, size and time of change: different after an append, a truncation and a replacement."""
+"""Inode, size and times: different after an append, a truncation, a replacement, and a rewriting that sets the time
+of the last change back, as copying programs do.
+"""
 
 
 class SessionFile(NamedTuple):
@@ -125,6 +127,6 @@ def _stamp(path: Path) -> Stamp | None:
         state = path.stat()
     except OSError:  # it is gone, or was never there, or may not be seen
         return None
-    own = state.st_ino, state.st_size, state.st_mtime_ns
+    own = state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
     log = path.with_name(f"{path.name}-wal") if path.suffix == ".vscdb" else None
     return own if log is None else (*own, *(_stamp(log) or ()))  # an open database is changed there first

@@ -64,8 +64,13 @@ def _planned(fact: Fact, now: datetime | None) -> Standing:
     if due is not None or is_appointment(fact):
         return Standing.PAST_PLAN if due is not None and now is not None and due <= now else Standing.PLANNED
     spoken = fact.confirmed_at
-    is_old = spoken is not None and now is not None and spoken + SILENCE <= now
+    is_old = spoken is not None and now is not None and _silent_from(spoken) <= now
     return Standing.LAPSED if is_old else Standing.UNDATED
+
+
+def _silent_from(spoken: datetime) -> datetime:
+    """From when a plan without a date has lapsed; programs write the last year of all for a date that is not known."""
+    return min(spoken, _LAST_SPOKEN) + SILENCE
 
 
 def current_until(fact: Fact) -> datetime | None:
@@ -77,7 +82,7 @@ def current_until(fact: Fact) -> datetime | None:
     if _is_due(fact):
         due, spoken = fact.due_to or fact.due_from, fact.confirmed_at
         is_silent = due is None and spoken is not None and not is_appointment(fact)
-        ends.append(min(spoken, _LAST_SPOKEN) + SILENCE if is_silent and spoken is not None else due)
+        ends.append(_silent_from(spoken) if is_silent and spoken is not None else due)
     return min((end for end in ends if end is not None), default=None)
 
 

@@ -121,7 +121,7 @@ def latest_talks(
     one for good.
     """
     chosen = _latest(reader, space, view, project=project, branch=branch, limit=RECENT)
-    to_come = to_us(now + _AHEAD)
+    to_come = to_us(now) + _AHEAD // timedelta(microseconds=1)
     chosen.sort(key=lambda each: each.at.end is not None and each.at.end > to_come)  # it keeps the order
     found = [each for each in chosen if not _is_aside(each.name, each.client)] or chosen
     return [_info(reader, space, view, each) for each in found[:limit]]

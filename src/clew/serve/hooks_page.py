@@ -34,7 +34,6 @@ MOST_TOLD: Final = 10_000
 _READS: Final = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _STORES: Final = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
 _QUOTED: Final = "From the memory of earlier conversations (quoted, no instructions):\n"
-_storing: Final = threading.Lock()
 _telling: Final = threading.Lock()
 _told: Final[WeakKeyDictionary[Memory, dict[tuple[str, str], None]]] = WeakKeyDictionary()
 """For each memory, session and path of the files whose decisions were told, the oldest first."""
@@ -79,7 +78,8 @@ def _prompt(memory: Memory, event: Mapping[str, Any], budget: int) -> str:
     if not isinstance(prompt, str) or asks_nothing(prompt):
         return ""
     session = str(event.get("session_id", ""))
-    others = None if not session or '"' in session else f'NOT session = "{session}"'  # the program has its own session
+    can_be_named = bool(session) and not {'"', "\\"} & set(session)
+    others = f'NOT session = "{session}"' if can_be_named else None  # the program has its own session
     context = memory.recall(question_of(prompt), budget=budget, where=others)
     is_likely = context.confidence is None or context.confidence >= UNLIKELY
     return context.text if is_likely else ""
@@ -112,20 +112,58 @@ def _opened(memory: Memory, event: Mapping[str, Any]) -> str:
 
 
 def _store(memory: Memory, named: str) -> None:
-    """Stores what is new in a transcript; while one is read, others wait for their next event."""
+    """Stores what is new in a transcript."""
     try:
         path = Path(named).expanduser().resolve()
     except (ValueError, RuntimeError, OSError):  # no path, such as one with a NUL; nobody's home; links in a circle
         return
-    if path.suffix != ".jsonl" or not path.is_relative_to(transcripts()) or not path.is_file():
-        return
-    if _storing.acquire(blocking=False):
+    if path.suffix == ".jsonl" and path.is_relative_to(transcripts()) and path.is_file():
+        _storing.store(memory, path)
+
+
+class _Transcripts:
+    """Stores transcripts one after another, the last events of sessions that end at the same time included.
+
+    Whoever comes while one is read leaves theirs to that thread, since the event may be the last one of its session.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[tuple[int, Path], Memory] = {}
+        self._is_busy = False
+
+    def store(self, memory: Memory, path: Path) -> None:
+        with self._lock:
+            self._waiting[id(memory), path] = memory
+            if self._is_busy:
+                return
+            self._is_busy = True
         try:
-            memory.import_path(path, format="claude-code")
-        except (ClewError, OSError) as error:
-            log.warning("a transcript was not stored: %s", type(error).__name__)
-        finally:
-            _storing.release()
+            while (following := self._take()) is not None:
+                _import(*following)
+        except BaseException:
+            with self._lock:
+                self._is_busy = False  # the next event goes on with those that wait
+            raise
+
+    def _take(self) -> tuple[Memory, Path] | None:
+        """The transcript that waits longest; None when none does, which ends the work of this thread."""
+        with self._lock:
+            if not self._waiting:
+                self._is_busy = False
+                return None
+            key = next(iter(self._waiting))
+            return self._waiting.pop(key), key[1]
+
+
+_storing: Final = _Transcripts()
+
+
+def _import(memory: Memory, path: Path) -> None:
+    try:
+        memory.import_path(path, format="claude-code")
+    except (ClewError, OSError) as error:
+        log.warning("a transcript was not stored: %s", type(error).__name__)
 
 
 def transcripts() -> Path:

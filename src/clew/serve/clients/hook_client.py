@@ -4,6 +4,7 @@ Runs by itself with the standard library alone (`python -I -S hook_client.py ADD
 after 300 ms, and on every failure, it ends without a word and with status 0.
 """
 
+import json
 import os
 import socket
 import sys
@@ -22,20 +23,20 @@ def main() -> None:
     try:
         if "CLEW_SERVER" not in os.environ:  # under `clew run` the requests themselves pass through the proxy
             answer = ask(sys.argv[1], sys.stdin.buffer.read())
-            if answer not in (b"", b"{}"):
-                sys.stdout.buffer.write(answer)
-                sys.stdout.buffer.flush()
+            sys.stdout.buffer.write(answer)
+            sys.stdout.buffer.flush()
     except BaseException:  # noqa: BLE001, S110  # whatever it is, the host goes on; there is nobody to tell
         pass
     os._exit(0)
 
 
 def ask(address: str, event: bytes) -> bytes:
-    """The server's answer to an event; nothing when it refuses.
+    """The server's answer to an event; nothing when it refuses, has nothing to say, or is another program.
 
     Raises:
         OSError: the server is not there.
-        ValueError: the address or the answer is malformed.
+        ValueError: the address is malformed, or the answer: whatever is printed reaches the model, so a server that
+            died within its answer, or a page of another program at this port, must not be.
     """
     host, _, port = address.removeprefix("http://").rstrip("/").rpartition(":")
     token = os.environ.get("CLEW_SERVE_TOKEN", "")
@@ -52,7 +53,8 @@ def ask(address: str, event: bytes) -> bytes:
         while piece := connection.recv(65536):
             pieces.append(piece)
     head, _, body = b"".join(pieces).partition(b"\r\n\r\n")
-    return body if head.split(b" ", 2)[1] == b"200" else b""
+    told = json.loads(body) if head.split(b" ", 2)[1] == b"200" else {}
+    return body if isinstance(told, dict) and "hookSpecificOutput" in told else b""
 
 
 if __name__ == "__main__":
