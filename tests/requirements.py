@@ -1027,6 +1027,11 @@ RANKING = (
     ),
     Requirement("F-PLACE-05", "DESIGN 5.3", "The state before an event is given by the latest turns before it."),
     Requirement("F-PLACE-04", "DESIGN 1.5", "A receipt records the positions that a question was understood to mean."),
+    Requirement(
+        "F-PLACE-06",
+        "Issue 5.1",
+        "A question for the end or the beginning of a conversation, and nothing else, gets the turns there.",
+    ),
     Requirement("F-RANKING-21", "DESIGN 6", "A person who is greeted by another name at least twice is found by it."),
 )
 

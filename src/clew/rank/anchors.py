@@ -71,11 +71,13 @@ class PointedTurns:
 
     Attributes:
         explained: for the receipt, each phrase as it was understood and the turns that were found.
+        alone: nothing is asked for but the turns of `stretches`, in the order of their values.
     """
 
     stretches: tuple[WeightedRange, ...] = ()
     sides: tuple[SideOfTurn, ...] = ()
     explained: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    alone: bool = False
 
 
 NOWHERE: Final = PointedTurns()

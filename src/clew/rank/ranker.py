@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -18,8 +18,9 @@ from clew.index.vectors import cosine, likeness
 from clew.index.view import IndexView, Mask
 from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
-from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
+from clew.rank.anchors import FindNodes, PointedTurns, WeightedRange, resolve_positions
 from clew.rank.confidence import prepare_confidence
+from clew.rank.end_turns import FindTalks, end_turns, last_talk
 from clew.rank.frame import (
     Frame,
     FrameParts,
@@ -73,6 +74,7 @@ class RankingSources:
         titles: the beginnings of conversations whose titles have all of some words.
         workplaces: the conversations on a branch or in a project that a question names.
         facts: share of a question that the best fact of each turn answers.
+        talks: the conversations that went on last, or first.
     """
 
     graph: GraphContextReader | None = None
@@ -83,6 +85,7 @@ class RankingSources:
     titles: Callable[[IndexView, frozenset[str]], tuple[WeightedRange, ...]] | None = None
     workplaces: Callable[[IndexView, Workplace], tuple[WeightedRange, ...]] | None = None
     facts: Callable[[IndexView, Intent], Scores | None] | None = None
+    talks: FindTalks | None = None
 
 
 NO_SOURCES: Final = RankingSources()
@@ -147,7 +150,7 @@ class Ranker:
         intent = with_respelt_words(
             _with_joined_words(intent, view), view.document_frequency, view.similar_terms, UsedWords()
         )
-        if before is not None and intent.positions:
+        if before is not None and (intent.positions or intent.end is not None):
             return self.frame(text, now, region, shown, session, priced=priced)
         cosines = self._cosines(view, intent)
         similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
@@ -160,8 +163,8 @@ class Ranker:
             more |= {"cosines": cosines[0], "alike": likeness(view, serving.name)}
         if self._sources.importance is not None and config.importance:
             more["importance"] = self._sources.importance(view)
-        if intent.positions and config.position:
-            more["pointed"] = resolve_positions(view, intent.positions, session, self._sources.outline)
+        if intent.end is not None or (intent.positions and config.position):
+            more["pointed"] = self._pointed(view, intent, now, session, with_assistant=with_assistant)
         if self._sources.titles is not None and config.position:
             words = title_words(text, exact=intent.wants.exact)
             more |= {"titled": self._sources.titles(view, words)} if words else {}
@@ -184,6 +187,25 @@ class Ranker:
             return replace(frame, titled=(*frame.titled, *found))
         pointed = replace(frame.pointed, stretches=(*frame.pointed.stretches, *found))
         return replace(frame, pointed=pointed)
+
+    def _pointed(
+        self, view: IndexView, intent: Intent, now: datetime, session: str | None, *, with_assistant: bool
+    ) -> PointedTurns:
+        """The turns that the question's words point at, or the end of a conversation, where that alone is asked for.
+
+        People's talk goes on from session to session, so that its beginning is that of the first one; what was asked of
+        an assistant first is what the present session began with.
+        """
+        end = intent.end
+        if end is None:
+            return resolve_positions(view, intent.positions, session, self._sources.outline)
+        talks: Sequence[str] = () if session is None else (session,)
+        if session is None and self._sources.talks is not None:
+            earliest = end.is_first and (end.is_ever or not with_assistant)
+            talks = self._sources.talks(view, now, earliest=earliest)
+        if end.is_whole:
+            return last_talk(view, talks, now)
+        return end_turns(view, end, intent.speakers, talks, with_assistant=with_assistant)
 
     def _labels(
         self, view: IndexView, intent: Intent, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool

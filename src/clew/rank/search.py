@@ -22,6 +22,7 @@ from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Lookup, Opinion, ShareTable, Tie, best, by_rank, by_score, centred, scores_at
 from clew.rank.name_order import NameOrder
 from clew.rank.signals import SIGNALS, Signal
+from clew.rank.signals.position import position
 from clew.rank.sparse_columns import Column, whole
 
 _ALL_TOLD: Final = CacheKey[bool]("all told")
@@ -40,6 +41,11 @@ SOMETHING: Final = 1e-6
 LARGE: Final = 32_768
 FOR_EACH: Final = 1_000
 """Turns of a space, and turns for each wanted one, from which only those that may be among the best are scored."""
+
+
+BY_PLACE: Final = 20.0
+"""Weight of the position where nothing else is asked for: a turn farther from the end costs a quarter of its worth in a
+block, so that a long turn at the very end goes before several short ones. A choice."""
 
 
 class Candidate(NamedTuple):
@@ -321,6 +327,8 @@ def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking |
         mask: the caller's filter over the view's turns; None means no filter.
         first: the ranking of this frame before its second look-up; its opinions are reused.
     """
+    if frame.pointed.alone and not frame.intent.wants.overview:
+        return _by_place(frame, limit, mask)
     standing, asked = opinions(frame, first)
     if not asked and not frame.intent.wants.overview:
         return Ranking(frame, Fused.of(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
@@ -335,6 +343,16 @@ def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking |
     allowed = _relevant(frame, spoken, mask)
     fused = dampened(frame, fused, tie, allowed)
     return Ranking(frame, fused, best(fused.score, limit, tie, allowed))
+
+
+def _by_place(frame: Frame, limit: int, mask: Mask | None) -> Ranking:
+    """The turns that the question points at and no others, by their values alone."""
+    values = position(frame)
+    near = np.zeros(frame.size) if values is None else values
+    told = _allowed(frame, mask)
+    allowed = near > 0 if told is None else told & (near > 0)
+    fused = Fused.of(near * BY_PLACE, [Opinion("position", near, BY_PLACE)])
+    return Ranking(frame, fused, best(near, limit, (_ByName(frame.view), frame.view.turns.seq), allowed))
 
 
 def _ranked_few(

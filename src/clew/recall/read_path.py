@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from clew.assemble.context import words_of_speakers
 from clew.config import Config
 from clew.index.live import LiveIndex
+from clew.index.view import IndexView
 from clew.models.protocol import Embedder
 from clew.rank.anchors import WeightedRange
 from clew.rank.frame import Frame
@@ -18,6 +19,7 @@ from clew.recall.filters import TurnSelector
 from clew.recall.positions import outline_of_place
 from clew.recall.query_facts import FactMatcher
 from clew.recall.query_labels import LabelMatcher
+from clew.recall.sessions import earliest_names, latest_names
 from clew.recall.shown_turns import prepare_words
 from clew.recall.space_status import SpaceStatusCache
 from clew.recall.titled_sessions import TitleMatcher, WorkplaceMatcher
@@ -28,6 +30,9 @@ from clew.store.selections import TURN_TEXT
 
 if TYPE_CHECKING:
     from clew.rows.lenses import LensBook, Meet
+
+TALKS: Final = 2
+"""Conversations whose ends are offered: the last one may be the one that is going on, and have just begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,12 @@ def read_path(
         with store.snapshot() as reader:
             return outline_of_place(reader, space, place, session)
 
+    def talks(view: IndexView, now: datetime, /, *, earliest: bool) -> list[str]:
+        with store.snapshot() as reader:
+            if earliest:
+                return earliest_names(reader, space, view, TALKS)
+            return latest_names(reader, space, view, now, TALKS)
+
     sources = RankingSources(
         graph=GraphContextReader(store, space),
         labels=LabelMatcher(store, space, selector.annotations),
@@ -110,6 +121,7 @@ def read_path(
         titles=TitleMatcher(store, space, live.version),
         workplaces=WorkplaceMatcher(store, space),
         facts=FactMatcher(store, space),
+        talks=talks,
     )
     return ReadPath(
         store=store,

@@ -16,6 +16,7 @@ from clew.config import NO_FLOOR, Config
 from clew.index.view import IndexView, Mask
 from clew.rank.anchors import WeightedRange
 from clew.rank.confidence import UNLIKELY, Confidence, confidence
+from clew.rank.end_turns import only_meant
 from clew.rank.filter import Filter, without, without_positions
 from clew.rank.frame import Frame
 from clew.rank.information import information
@@ -98,7 +99,7 @@ def recall(
     region = () if request.place is None else _region(path, chosen.session, request.place)
     asked_at = chosen.as_of or now
     frame = path.ranker.frame(query, asked_at, region, shown, chosen.session, request.view)
-    mask = without(frame.view, path.selector.mask(frame.view, chosen, asked_at), shown)
+    mask = only_meant(frame, without(frame.view, path.selector.mask(frame.view, chosen, asked_at), shown))
     kind = frame.intent.kind(placed=request.place is not None)
     planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)
     first = _first_lines(path, frame, mask, chosen, asked_at, planned.budget)
@@ -113,7 +114,11 @@ def recall(
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
     wants = frame.intent.wants
     is_unsure = (
-        planned.strategy == "sigma" or wants.overview or wants.decisions or (wants.open_tasks and bool(first.lines))
+        planned.strategy == "sigma"
+        or frame.pointed.alone
+        or wants.overview
+        or wants.decisions
+        or (wants.open_tasks and bool(first.lines))
     )
     sure = None if is_unsure else confidence(ranking)
     ranked = time.perf_counter()
@@ -212,7 +217,7 @@ def _sessions(ranking: Ranking, budget: int) -> list[str]:
 
 
 def _ranked(path: ReadPath, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:
-    if planned.strategy == "sigma":
+    if planned.strategy == "sigma" and not frame.pointed.alone:
         return rank_sigma(frame, mask, lambda places: path.selector.sigma(frame.view, places))
     limit = path.config.recall.limit
     return path.ranker.rank(frame, limit if planned.results is None else min(limit, planned.results), mask)

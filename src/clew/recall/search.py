@@ -5,6 +5,7 @@ from itertools import islice
 
 from clew.errors import NotFoundError
 from clew.ingest.media import inline
+from clew.rank.end_turns import only_meant
 from clew.rank.filter import Filter
 from clew.rank.quotes import find_quote
 from clew.recall.read_path import ReadPath
@@ -24,7 +25,8 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
     """
     asked_at = chosen.as_of or path.clock()
     frame = path.ranker.frame(query, asked_at, session=chosen.session, priced=priced)
-    matches = list(path.ranker.rank(frame, limit, path.selector.mask(frame.view, chosen, asked_at)))
+    mask = only_meant(frame, path.selector.mask(frame.view, chosen, asked_at))
+    matches = list(path.ranker.rank(frame, limit, mask))
     with path.store.snapshot() as reader:
         rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in matches])
     return [

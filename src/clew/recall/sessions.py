@@ -121,10 +121,27 @@ def latest_talks(
     one for good.
     """
     chosen = _latest(reader, space, view, project=project, branch=branch, limit=RECENT)
+    return [_info(reader, space, view, each) for each in _not_aside(chosen, now)[:limit]]
+
+
+def latest_names(reader: Reader, space: str, view: IndexView, now: datetime, limit: int) -> list[str]:
+    """The names of the sessions that `latest_talks` gives without a project."""
+    chosen = _latest(reader, space, view, project=None, branch=None, limit=RECENT)
+    return [each.name for each in _not_aside(chosen, now)[:limit]]
+
+
+def earliest_names(reader: Reader, space: str, view: IndexView, limit: int) -> list[str]:
+    """The names of the sessions that began first; of those without a time, which come behind, the first stored ones."""
+    first = sorted(_extents(view).items(), key=_by_start)[:RECENT]
+    found = _ends(reader, space, first, view)
+    return [each.name for each in found if not _is_aside(each.name, each.client)][:limit]
+
+
+def _not_aside(chosen: list[_Found], now: datetime) -> list[_Found]:
+    """Sessions in which somebody talked, if there are any, in their order but with those to come behind."""
     to_come = to_us(now) + _AHEAD // timedelta(microseconds=1)
-    chosen.sort(key=lambda each: each.at.end is not None and each.at.end > to_come)  # it keeps the order
-    found = [each for each in chosen if not _is_aside(each.name, each.client)] or chosen
-    return [_info(reader, space, view, each) for each in found[:limit]]
+    chosen = sorted(chosen, key=lambda each: each.at.end is not None and each.at.end > to_come)  # it keeps the order
+    return [each for each in chosen if not _is_aside(each.name, each.client)] or chosen
 
 
 def talks(sessions: Sequence[SessionInfo]) -> list[SessionInfo]:
@@ -230,6 +247,11 @@ def _latest(
 def _by_end(named: tuple[str, _Extent]) -> tuple[bool, int, str]:
     name, at = named
     return (True, -at.last, name) if at.end is None else (False, -at.end, name)
+
+
+def _by_start(named: tuple[str, _Extent]) -> tuple[bool, int, str]:
+    name, at = named
+    return (True, at.first, name) if at.start is None else (False, at.start, name)
 
 
 def _ends(reader: Reader, space: str, sessions: Sequence[tuple[str, _Extent]], view: IndexView) -> list[_Found]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Literal
 
+from clew.rank.intent.conversation_ends import ConversationEnd, conversation_end
 from clew.rank.intent.framing import without_framing
 from clew.rank.intent.position_phrases import PositionPhrase, position_phrases, without_position_phrases
 from clew.rank.intent.rewriting import to_second_person, without_request
@@ -46,6 +47,7 @@ class Intent:
         positions: phrases that point at a place in the conversation ("three beats ago").
         tellers: those of `speakers` whose words it asks for.
         respelt: words that no turn has, each with the word that it was read as.
+        end: the end or the beginning of a conversation, where that alone is asked for; there are no terms then.
     """
 
     text: str
@@ -59,6 +61,7 @@ class Intent:
     positions: tuple[PositionPhrase, ...] = ()
     tellers: tuple[int, ...] = ()
     respelt: tuple[tuple[str, str], ...] = ()
+    end: ConversationEnd | None = None
 
     def kind(self, *, placed: bool) -> Kind:
         """The one kind that chooses a strategy.
@@ -69,7 +72,7 @@ class Intent:
         Args:
             placed: the caller points at a beat.
         """
-        if placed:
+        if placed or self.end is not None:
             return "position"
         if self.dates:
             return "temporal"
@@ -105,6 +108,10 @@ def read_intent(
         for code, speaker in enumerate(speakers)
         if (names := _name_words(words, speaker) | {word for word, folded in words.items() if also.get(folded) == code})
     }
+    end = conversation_end(text, set().union(*named.values()), with_assistant=with_assistant)
+    if end is not None:
+        wants = Wants(summary=True, overview=True) if end.is_whole else NOTHING_SPECIAL
+        return Intent(text, (), tuple(named), (), (), text, wants, end=end)
     dates = parse_query_dates(text, counting_moment(text, now, covered), covered)
     dates = [narrowed(text, date) for date in dates]
     positions = position_phrases(text)

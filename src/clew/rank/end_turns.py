@@ -1,0 +1,99 @@
+"""The turns at the end or the beginning of a conversation, for a question that asks for nothing else."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.view import IndexView, Mask
+from clew.rank.anchors import PointedTurns, WeightedRange
+from clew.rank.frame import Frame
+from clew.rank.intent.conversation_ends import ConversationEnd
+from clew.rank.signals.position import position
+from clew.store.rows import to_us
+from clew.types.ids import turn_id
+from clew.types.turn import ROLES
+
+MOST: Final = 64
+"""Turns from an end that are offered: more than the usual budgets hold. A choice."""
+
+
+class FindTalks(Protocol):
+    """Finds conversations by their time."""
+
+    def __call__(self, view: IndexView, now: datetime, /, *, earliest: bool) -> Sequence[str]:
+        """The names of sessions, the last one first; with `earliest` those that began first."""
+
+
+_PAUSE: Final = timedelta(hours=1)
+"""Time since its last turn up to which a conversation may still be going on. A choice."""
+
+_MICROSECOND: Final = timedelta(microseconds=1)
+_LAST_SEQ: Final = 2**62
+
+_SAYING: Final = tuple(map(ROLES.index, ("user", "assistant")))
+
+Places = NDArray[np.intp]
+
+
+def last_talk(view: IndexView, sessions: Sequence[str], now: datetime) -> PointedTurns:
+    """All turns of the last conversation; of the one before as well where the last may be the one that is going on.
+
+    Args:
+        sessions: the conversations that went on last, the last one first.
+    """
+    meant = sessions if sessions and _goes_on(view, sessions[0], now) else sessions[:1]
+    found = tuple(WeightedRange(name, 0, _LAST_SEQ, 1.0 / place) for place, name in enumerate(meant, 1))
+    told = {"kind": "previous", "words": "all of it", "turns": [turn_id(each.session, 0) for each in found[:1]]}
+    return PointedTurns(found, (), (told,), alone=True)
+
+
+def _goes_on(view: IndexView, session: str, now: datetime) -> bool:
+    ends = view.ends(session)
+    last = view.NO_TIME if ends is None else int(view.turns.at[ends[1]])
+    return last != view.NO_TIME and to_us(now) - last < _PAUSE // _MICROSECOND
+
+
+def end_turns(
+    view: IndexView, end: ConversationEnd, speakers: Sequence[int], sessions: Sequence[str], *, with_assistant: bool
+) -> PointedTurns:
+    """The turns nearest to the end, or the beginning, that is asked for; their values fall from 1 with the distance.
+
+    Results of tools and what a client put in are not said by anybody.
+
+    Args:
+        speakers: codes of the speakers whom the question names.
+        sessions: where to look, in this order, until there are `MOST` turns.
+        with_assistant: "I" and "you" are told apart by the role; people are not, since any of them may ask.
+    """
+    turns = view.turns
+    said = (turns.chars > 0) & np.isin(turns.role, _SAYING)
+    if end.by == "named":
+        said &= np.isin(turns.speaker, speakers)
+    elif end.by != "anybody" and with_assistant:
+        said &= turns.role == ROLES.index(end.by)
+    found: list[WeightedRange] = []
+    for session in sessions:
+        code = view.sessions.index(session) if session in view.sessions else -1
+        own = np.unique(turns.seq[said & (turns.session == code)])
+        for seq in (own if end.is_first else own[::-1])[: MOST - len(found)].tolist():
+            found.append(WeightedRange(session, seq, seq, 1.0 - len(found) / MOST))
+    kind = "start" if end.is_first else "last"
+    return PointedTurns(tuple(found), (), (_explained(kind, end, found),), alone=True)
+
+
+def _explained(kind: str, end: ConversationEnd, found: Sequence[WeightedRange]) -> dict[str, Any]:
+    """The receipt's entry: what was understood, and the turn at that end."""
+    by = {} if end.by == "anybody" else {"by": end.by}
+    return {"kind": kind, "words": "all of it", **by, "turns": [turn_id(each.session, each.low) for each in found[:1]]}
+
+
+def only_meant(frame: Frame, mask: Mask | None) -> Mask | None:
+    """The turns that a mask lets through, and where nothing but a place is asked for, of these the turns there."""
+    if not frame.pointed.alone:
+        return mask
+    values = position(frame)
+    meant = np.zeros(frame.size, dtype=np.bool_) if values is None else values > 0
+    return meant if mask is None else mask & meant

@@ -1,0 +1,130 @@
+"""Questions for the end or the beginning of a conversation: what is read, which turns are found, what else is not."""
+
+from datetime import timedelta
+
+import pytest
+
+from clew.memory import Memory
+from clew.rank.intent.conversation_ends import MOST_CHARACTERS, ConversationEnd, conversation_end
+from clew.testing import FrozenClock
+from clew.types import Turn
+from tests.memories import NOON, at, quiet
+
+LAST = ConversationEnd(is_first=False, by="anybody")
+FIRST = ConversationEnd(is_first=True, by="anybody")
+WHOLE = ConversationEnd(is_first=False, by="anybody", is_whole=True)
+
+
+def read(question: str, *, with_assistant: bool = True) -> ConversationEnd | None:
+    return conversation_end(question, {"Ann", "Bo"}, with_assistant=with_assistant)
+
+
+@pytest.mark.requirement("F-PLACE-06")
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did we say last?", LAST),
+        ("so, what was the last thing we talked about?", LAST),
+        ("What's the last thing that was said?", LAST),
+        ("do you remember what we discussed last?", LAST),
+        ("where did we leave off", LAST),
+        ("Where were we?", LAST),
+        ("last message", LAST),
+        ("what were we talking about just now?", LAST),
+        ("What did I ask you last?", ConversationEnd(is_first=False, by="user")),
+        ("my last question", ConversationEnd(is_first=False, by="user")),
+        ("What was your last answer?", ConversationEnd(is_first=False, by="assistant")),
+        ("What did Ann say last?", ConversationEnd(is_first=False, by="named")),
+        ("Bo's last message", ConversationEnd(is_first=False, by="named")),
+        ("what did we talk about first?", FIRST),
+        ("How did our first conversation begin?", ConversationEnd(is_first=True, by="anybody", is_ever=True)),
+        ("What did we talk about last time?", WHOLE),
+        ("what was our last conversation about?", WHOLE),
+    ],
+)
+def test_an_end_that_alone_is_asked_for_is_read(question: str, expected: ConversationEnd) -> None:
+    assert read(question) == expected
+
+
+@pytest.mark.requirement("F-PLACE-06")
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did the doctor say last?",
+        "What did Ann say about the boat last?",
+        "When did we last talk about skiing?",
+        "What was the last message about the printer?",
+        "What did we do last weekend?",
+        "What was the first thing we did in Rome?",
+        "What was the last error?",
+        "What did we decide last time?",
+        "Where were we in June?",
+        "What did we say last?" + " " * MOST_CHARACTERS + "x",
+    ],
+)
+def test_a_question_that_names_something_asks_for_that(question: str) -> None:
+    assert read(question) is None
+
+
+@pytest.mark.requirement("F-PLACE-06")
+def test_what_people_did_is_told_somewhere_and_is_no_end_of_their_talk() -> None:
+    assert read("What did we do last?") == LAST
+    assert read("What did we do last?", with_assistant=False) is None
+    assert read("What's the last thing Ann did?", with_assistant=False) is None
+
+
+def talk() -> list[Turn]:
+    """Three sessions of two people, the newest stored first, and a result of a tool at their end."""
+    words = {
+        "may": ("Good to see you last spring!", "We last talked in Oslo.", "What did you say last?"),
+        "june": ("The kiln is broken.", "Mine too, since Monday.", "Bring it over.", "Gladly."),
+        "april": ("Are you Bo?", "That is me."),
+    }
+    starts = {"april": -3000, "may": -2000, "june": -1000}
+    return [
+        Turn(role="user", speaker=("Ann", "Bo")[place % 2], content=text, session=name, at=at(starts[name] + place))
+        for name in ("june", "may", "april")
+        for place, text in enumerate(words[name])
+    ]
+
+
+def shown(memory: Memory, question: str, session: str | None = None) -> list[str]:
+    return [turn for item in memory.recall(question, budget=400, session=session).items for turn in item.turn_ids]
+
+
+@pytest.mark.requirement("F-PLACE-06")
+def test_the_latest_turns_are_shown_though_others_have_the_words() -> None:
+    with quiet() as memory:
+        memory.add_many(talk())
+        found = shown(memory, "What did we say last?")
+        assert {"june:turn:3", "june:turn:2"} <= set(found)
+        hits = memory.search("What did we say last?", limit=3)
+        assert [hit.turn.id for hit in hits] == ["june:turn:3", "june:turn:2", "june:turn:1"]
+        assert [hit.turn.id for hit in memory.search("What did Ann say last?", limit=2)] == [
+            "june:turn:2",
+            "june:turn:0",
+        ]
+        assert [hit.turn.id for hit in memory.search("What did we say last?", session="may", limit=1)] == ["may:turn:2"]
+        receipt = memory.explain(memory.recall("What did we say last?", budget=400).receipt_id)
+        assert receipt.understood["places"][0]["turns"] == ["june:turn:3"]
+
+
+@pytest.mark.requirement("F-PLACE-06")
+def test_people_begin_with_their_first_session_and_tools_say_nothing() -> None:
+    with quiet() as memory:
+        memory.add_many(talk())
+        assert memory.search("How did our conversation begin?", limit=1)[0].turn.id == "april:turn:0"
+        memory.add(Turn(role="tool", content="0 files changed", session="june", at=at(-900)))
+        assert memory.search("Where did we leave off?", limit=1)[0].turn.id == "june:turn:3"
+
+
+@pytest.mark.requirement("F-PLACE-06")
+def test_last_time_is_the_last_session_and_the_one_before_where_that_may_go_on() -> None:
+    asked = "What did we talk about last time?"
+    with quiet() as memory:
+        memory.add_many(talk())
+        assert {turn.split(":")[0] for turn in shown(memory, asked)} == {"june"}
+        assert {turn.split(":")[0] for turn in shown(memory, asked, session="may")} == {"may"}
+    with quiet(clock=FrozenClock(NOON - timedelta(minutes=990))) as memory:
+        memory.add_many(talk())
+        assert {turn.split(":")[0] for turn in shown(memory, asked)} == {"june", "may"}
