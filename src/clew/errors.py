@@ -161,3 +161,14 @@ class BudgetExceeded(ModelError):
 
 class MissingExtra(ClewError):
     """An optional package is not installed; the message names the extra to install."""
+
+
+def is_rule_failure(error: Exception) -> bool:
+    """Whether a rule failed on what it read, and will do so again: nothing outside of it explains the error.
+
+    A damaged turn counts as well: to read it again does not help. Stores, models, files, missing packages and a lack of
+    memory do not, since a later try may succeed.
+    """
+    if isinstance(error, ClewError):
+        return isinstance(error, StoreCorrupt)
+    return not isinstance(error, OSError | ImportError) and not lacks_memory(error)

@@ -9,7 +9,8 @@ import pytest
 
 from clew.analyze.prototypes import sentences
 from clew.config import AnalyzeConfig
-from clew.derive.analysis import STRETCH, Analysis, analyse_again, drop_analysis
+from clew.derive.analysis import STRETCH, Analysis
+from clew.derive.analysis_dropped import analyse_again, drop_analysis
 from clew.derive.branch_state import BEAT_CHARS, MARK, BranchMark
 from clew.derive.embedding import embed_batch, missing
 from clew.errors import ConflictError

@@ -22,7 +22,7 @@ from clew.analyze.tags import (
 from clew.analyze.tags_model import model_tags
 from clew.background.llm import LLMWorker
 from clew.config import Config
-from clew.derive.analysis import drop_analysis
+from clew.derive.analysis_dropped import drop_analysis
 from clew.derive.embedding import embed_batch, missing
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError, ModelError

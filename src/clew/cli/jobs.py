@@ -37,9 +37,9 @@ _ENDED: Final = frozenset((ExtractionState.FAILED, ExtractionState.DEFERRED))
 def jobs(scope: Scope, retry: bool, every: bool) -> None:
     """List background jobs and extractions that failed or wait, and retry them.
 
-    What failed is tried three times in all and then set aside as `deferred`. An extraction that waits (`pending`) found
-    no budget or no model; of one that failed, the chunks that did are listed below it. After --retry, the jobs are
-    done in the background or by `clew work`, the extractions by `clew extract`.
+    What failed is tried three times in all and then set aside as `deferred`; a turn on which a rule fails, at once. An
+    extraction that waits (`pending`) found no budget or no model; of one that failed, the chunks that did are listed
+    below it. After --retry, the jobs are done in the background or by `clew work`, the extractions by `clew extract`.
     """
     if retry:
         with open_memory(scope) as retried:

@@ -248,7 +248,7 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
 
     Jobs make vectors, analyse turns and call language models. Every program that opens the memory runs them for as long
     as it is open; this command does nothing else, until Ctrl-C. Pending jobs are never lost. A job that fails is
-    retried after 1 and after 10 minutes, then set aside.
+    retried after 1 and after 10 minutes, then set aside. A turn on which a rule fails is set aside at once.
     """
     with told_once() if once else nullcontext(), open_memory(scope, makes_home=True) as memory:
         if retry:

@@ -13,21 +13,22 @@ A turn waits for its vector where there is an embedder, unless the embedder cann
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
-from clew.analyze.novelty import Vector, calibration_of
+from clew.analyze.novelty import calibration_of
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.tags import LOOKBACK
 from clew.analyze.turns import Rules, SeenTurn, TurnInput, analyze_turn, as_seen, with_tags
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.config import AnalyzeConfig
+from clew.derive.analysis_dropped import REDO, drop_analysis
 from clew.derive.branch_state import (
-    MARK,
     UNTUNED,
+    BranchMark,
     BranchState,
     TurnMaterial,
     mark_name,
@@ -36,32 +37,34 @@ from clew.derive.branch_state import (
     replay,
     rows_to_replay,
 )
-from clew.derive.hierarchy import TREE, ClosedBeat, HierarchyGrowth, RowOrigin, drop_nodes, grown
+from clew.derive.hierarchy import ClosedBeat, HierarchyGrowth, RowOrigin, grown
+from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
 from clew.derive.tagging import VocabularyState, enter, settled, tag_along, tags_of, words_of, write_words
+from clew.derive.turn_vectors import last_ordinal, ready_to, stored_vectors
 from clew.errors import ConflictError
 from clew.index.live import LiveIndex
-from clew.index.vectors import has_vector, vectors_at
 from clew.index.view import IndexView
 from clew.models.protocol import Embedder
 from clew.rows.analysis_progress import ANALYSIS_VERSION, PROGRESS, Progress, read_progress
 from clew.rows.annotation_codec import analysis_text
-from clew.rows.annotations import ANALYSIS, PROVENANCE, TAG, WEIGHING, maker_number, note_replaced, weighings_again
+from clew.rows.annotations import ANALYSIS, PROVENANCE, WEIGHING, maker_number, note_replaced, weighings_again
 from clew.rows.domain_prototypes import make_prototypes, read_prototypes
+from clew.rows.failed_jobs import RuleStage
 from clew.rows.lenses import LensBook, Meet
 from clew.rows.parameters import read_learned, structure_of
-from clew.rows.renderings import drop_all_renderings, drop_renderings
+from clew.rows.set_aside import put_session_aside, put_turn_aside, turns_aside
 from clew.rows.turn_log import rows_by_ordinal
-from clew.rows.vocabulary import adopt, drop_vocabulary, labels_in, let_go, state_of, untag
+from clew.rows.vocabulary import state_of
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.row_types import LabelRow, MetaRow, TurnRow
-from clew.store.selections import META_ENTRIES, META_VALUE, TURN_ORDINAL, TURN_SEQ
-from clew.store.tables import LABEL, META, TURN
+from clew.store.row_types import MetaRow, TurnRow
+from clew.store.selections import META_ENTRIES, META_VALUE, TURN_SEQ
+from clew.store.tables import META, TURN
 from clew.store.values import past_prefix
 from clew.structure.beats import BeatRule, advance
 from clew.structure.chapters import OpenTree
 from clew.structure.features import TurnFeatures
 from clew.types.analysis import TurnAnalysis
-from clew.types.ids import parse_turn_id, turn_id
+from clew.types.ids import turn_id
 from clew.types.tuning import LearnedValues
 
 STRETCH: Final = 256
@@ -73,7 +76,6 @@ AT_ONCE: Final = 32
 CACHED_BRANCHES: Final = 64
 """Branches whose state is cached between stretches."""
 
-REDO: Final = "redo:"
 LAYER1: Final = ("layer1", "layer1:sentences", "layer1:window")
 
 
@@ -115,6 +117,22 @@ class _StretchResult:
     words: VocabularyState | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Detour:
+    """A turn on which rules failed.
+
+    Attributes:
+        where: they did.
+        mark: of its branch, as stored.
+        is_whole: whether they fail on the turn alone; if not, on what comes before it.
+    """
+
+    row: TurnRow
+    where: str
+    mark: str | None
+    is_whole: bool
+
+
 class Analysis:
     """Analyses one space for one Memory. Only the holder of the worker's lease may call `step`."""
 
@@ -134,12 +152,13 @@ class Analysis:
             book: gives what turns are met with; None where nothing is.
         """
         self._store, self._space, self._live, self._limits = store, space, live, config
-        self._stretch, self._book = stretch, book
+        self._narrowing, self._book = Narrowing(stretch), book
         self._meet: Meet | None = None
         self._is_met = False
         self._embedder, self._model = embedder, None if embedder is None else embedder.name
         self._prototypes: dict[str, Prototypes] = {}  # by model
         self._by = UNTUNED
+        self._aside: frozenset[int] = frozenset()  # ordinals of turns on which rules failed
         self._branches: OrderedDict[str, BranchState] = OrderedDict()
         self._trees: OrderedDict[str, OpenTree] = OrderedDict()
         self._words: VocabularyState | None = None  # None also while a stretch changes it
@@ -160,7 +179,7 @@ class Analysis:
             starts = [(self._space, session, start) for session, start in again]
             behind = sum(reader.count("turn", start, end) for start, end in zip(starts, ends, strict=True))
         start = 0 if seen is None or self._is_stale(progress, learned) else progress.next
-        end = _last(view) + 1 if self._model is not None else _ready(view, progress.model, aside)
+        end = last_ordinal(view) + 1 if self._model is not None else ready_to(view, progress.model, aside)
         ordinals = view.turns.ordinal
         return behind + max(0, int(np.searchsorted(ordinals, end) - np.searchsorted(ordinals, start)))
 
@@ -183,8 +202,14 @@ class Analysis:
             stretch = self._next(reader, view, aside)
             if stretch is None:
                 return False
-            found = self._look(reader, view, stretch)
+            found = tried(lambda: self._look(reader, view, stretch))
+            detour = self._detour(reader, view, stretch, found) if isinstance(found, RuleFailure) else None
+        if isinstance(found, RuleFailure):
+            if detour is not None:
+                self._go_around(stretch, detour)
+            return True
         self._store.transaction(lambda tx: self._write(tx, stretch, found), durable=False)
+        self._narrowing.widen()
         if found.words is not None:
             with self._store.snapshot() as reader:
                 self._words = settled(reader, self._space, found.words)
@@ -199,6 +224,43 @@ class Analysis:
             self._trees.popitem(last=False)
         return True
 
+    def _detour(self, reader: Reader, view: IndexView, stretch: _Stretch, failure: RuleFailure) -> _Detour | None:
+        """What to do where rules failed on one turn; None for several, of which fewer are tried next."""
+        if self._narrowing.narrow(len(stretch.rows)):
+            return None
+        row = stretch.rows[0]
+        alone = tried(lambda: self._look(reader, view, stretch, is_alone=True))
+        if isinstance(alone, RuleFailure):
+            see_that_rules_work(
+                failure, lambda plain: self._look(reader, view, replace(stretch, rows=[plain]), is_alone=True), row
+            )
+        mark = META_VALUE.get(reader, (self._space, mark_name(row.session, row.branch)))
+        return _Detour(row, failure.where, mark, is_whole=isinstance(alone, RuleFailure))
+
+    def _go_around(self, stretch: _Stretch, detour: _Detour) -> None:
+        """Sets the turn aside; or, where it can be analysed alone, has its branch begin anew with it."""
+        row, where, space = detour.row, detour.where, self._space
+        name = mark_name(row.session, row.branch)
+
+        def write(tx: Transaction) -> bool:
+            seen, progress = read_progress(tx, space)
+            if seen != stretch.seen or META_VALUE.get(tx, (space, name)) != detour.mark:
+                raise ConflictError("the space changed while its turns were analysed; it is tried again")
+            if detour.is_whole:
+                put_turn_aside(tx, row, RuleStage.ANALYSIS, str(ANALYSIS_VERSION), where)
+                begun = replace(stretch.progress, next=0) if seen is None else progress
+                META.put(tx, [MetaRow(space, PROGRESS, replace(begun, aside=True).to_json())])
+                return True
+            META.put(tx, [MetaRow(space, name, BranchMark(row.seq, since=row.seq).to_json())])
+            return put_session_aside(tx, space, row.session, RuleStage.BEATS, str(ANALYSIS_VERSION), where)
+
+        is_new = self._store.transaction(write, durable=False)
+        self._branches.pop(name, None)
+        if detour.is_whole:
+            tell(turn_id(row.session, row.seq), RuleStage.ANALYSIS, where)
+        elif is_new:
+            tell(f"session {row.session}", RuleStage.BEATS, where)
+
     def _is_stale(self, progress: Progress, learned: LearnedValues) -> bool:
         """Whether everything is to be analysed anew, as soon as that is possible."""
         other_model = self._model is not None and progress.model != self._model
@@ -209,15 +271,17 @@ class Analysis:
         seen, progress = read_progress(reader, self._space)
         learned = read_learned(reader, self._space)
         self._by = structure_of(learned)
+        self._aside = turns_aside(reader, self._space, RuleStage.ANALYSIS) if progress.aside else frozenset()
+        progress = replace(progress, aside=bool(self._aside))
         if seen is None:
             progress = Progress(model=self._model, learned=learned.structure, met=self._is_met)
         elif self._is_stale(progress, learned):
             model = progress.model if self._model is None else self._model
-            if _ready(view, model, aside) <= _last(view):
+            if ready_to(view, model, aside) <= last_ordinal(view):
                 return None  # the new model's vectors are on their way; what the old one gave stays until then
             anew = Progress(model=model, epoch=progress.epoch + 1, learned=learned.structure, met=self._is_met)
             return _Stretch((), seen, anew, afresh=True)
-        ready = _ready(view, progress.model, aside)
+        ready = ready_to(view, progress.model, aside)
         for session, start in _redos(reader, self._space):
             return self._again(reader, _Stretch((), seen, progress), session, start, ready)
         return self._fresh(reader, _Stretch((), seen, progress), ready)
@@ -226,7 +290,7 @@ class Analysis:
         start = stretch.progress.next
         if start >= ready:
             return None
-        rows = rows_by_ordinal(reader, (self._space, start), (self._space, ready - 1), self._stretch)
+        rows = rows_by_ordinal(reader, (self._space, start), (self._space, ready - 1), self._narrowing.size)
         if not rows:
             return None
         progress = replace(stretch.progress, next=rows[-1].ordinal + 1)
@@ -234,22 +298,28 @@ class Analysis:
 
     def _again(self, reader: Reader, stretch: _Stretch, session: str, start: int, ready: int) -> _Stretch | None:
         name = REDO + session
-        rows = TURN.scan(reader, (self._space, session, start), (self._space, session), limit=self._stretch)
+        rows = TURN.scan(reader, (self._space, session, start), (self._space, session), limit=self._narrowing.size)
         late = next((place for place, row in enumerate(rows) if row.ordinal >= ready), None)
         if late == 0:
             return None
-        done = late is None and len(rows) < self._stretch
+        done = late is None and len(rows) < self._narrowing.size
         rows = rows[:late]
         return replace(stretch, rows=rows, redo=(name, None if done else str(rows[-1].seq + 1)))
 
-    def _look(self, reader: Reader, view: IndexView, stretch: _Stretch) -> _StretchResult:
+    def _look(self, reader: Reader, view: IndexView, stretch: _Stretch, *, is_alone: bool = False) -> _StretchResult:
+        """What a stretch makes.
+
+        Args:
+            is_alone: its branches begin with it, for a try of which nothing is written.
+        """
         found = _StretchResult()
         by_branch: dict[tuple[str, str], list[TurnRow]] = {}
         for row in stretch.rows:
             by_branch.setdefault((row.session, row.branch), []).append(row)
         model = stretch.progress.model
         for (session, branch), rows in by_branch.items():
-            state = self._state_of(reader, view, model, BranchState(session, branch), found)
+            fresh = BranchState(session, branch)
+            state = fresh if is_alone else self._state_of(reader, view, model, fresh, found)
             items = self._items(reader, view, model, rows)
             new = [item for item in items if item.seq >= state.mark.next]
             found.branches.append(self._along(state, new, rows[-1].seq + 1, model, found))
@@ -290,6 +360,7 @@ class Analysis:
             if kept is not None:
                 self._prototypes[model] = kept
         prototypes = None if model is None else self._prototypes.get(model)
+        rows = [row for row in rows if row.ordinal not in self._aside] if self._aside else rows
         return materials_of(reader, self._space, rows, stored_vectors(view, model, rows), prototypes, self._by)
 
     def _state_of(
@@ -308,7 +379,7 @@ class Analysis:
         self._trees.pop(fresh.session, None)  # the cached tree of the session is not what is stored
         if mark is None:
             return fresh
-        rows = rows_to_replay(reader, self._space, fresh.session, fresh.branch, mark)
+        rows = rows_to_replay(reader, self._space, fresh.session, fresh.branch, mark, self._aside)
         items = self._items(reader, view, model, rows)
         found.earlier[fresh.key] = items[-LOOKBACK:]
         return replay(replace(fresh, mark=mark), items)
@@ -399,69 +470,6 @@ class Analysis:
                 META.put(tx, [MetaRow(space, name, value)])
 
 
-def drop_analysis(tx: Transaction, space: str) -> None:
-    """Takes back everything that is made here but the annotations, which the next pass replaces one by one.
-
-    What a person marked stays, and so does what a language model said of a turn.
-    """
-    note_replaced(tx, space)
-    tx.delete("node", (space,), (space,))
-    drop_all_renderings(tx, space)
-    drop_vocabulary(tx, space)
-    kept = [row for row in LABEL.scan(tx, (space,), (space,)) if _is_given(row)]
-    tx.delete("label", (space,), (space,))
-    LABEL.put(tx, kept)
-    tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
-    adopt(tx, space, _born(tx, space, [row for row in kept if row.namespace == TAG and row.provenance != "user"]))
-    for prefix in (MARK, REDO, TREE):
-        tx.delete("meta", (space, prefix), (space, past_prefix(prefix)))
-
-
-def analyse_again(tx: Transaction, space: str, sessions: Sequence[str]) -> None:
-    """Takes back what was made of sessions, and asks for it to be made anew: a turn of each was forgotten.
-
-    A session that has no turns left is not asked for again, so that its name goes with this transaction.
-    """
-    for session in sessions:
-        dropped, beats = labels_in(tx, space, session)
-        drop_nodes(tx, space, session)
-        drop_renderings(tx, space, session)
-        untag(tx, space, session)
-        let_go(tx, space, _drop_lost(tx, space, session) | dropped, beats)
-        name = mark_name(session, "")
-        tx.delete("meta", (space, name), (space, name))
-        tx.delete("meta", (space, name + ":"), (space, name + ";"))
-        if tx.count("turn", (space, session), (space, session)):
-            META.put(tx, [MetaRow(space, REDO + session, "0")])
-        else:
-            tx.delete("meta", (space, REDO + session), (space, REDO + session))
-
-
-def _is_given(row: LabelRow) -> bool:
-    """Whether a label was not made by the analysis."""
-    return row.provenance == "user" or (":turn:" in row.owner and row.provenance.startswith("model:"))
-
-
-def _born(reader: Reader, space: str, labels: Sequence[LabelRow]) -> list[tuple[str, int]]:
-    """The names of labels of turns, with the turns' ordinals."""
-    ordinals = TURN_ORDINAL.get_many(reader, [(space, *parse_turn_id(row.owner)) for row in labels])
-    pairs = zip(labels, ordinals, strict=True)
-    return [(label.name, ordinal) for label, ordinal in pairs if ordinal is not None]
-
-
-def _drop_lost(tx: Transaction, space: str, session: str) -> dict[str, int]:
-    """Takes out the labels of turns of a session that are gone; gives the names of those that were no person's."""
-    first = turn_id(session, 0).removesuffix("0")
-    dropped: dict[str, int] = {}
-    for row in LABEL.scan(tx, (space, first), (space, past_prefix(first))):
-        if TURN_SEQ.get(tx, (space, *parse_turn_id(row.owner))) is None:
-            key = (space, row.owner, row.namespace, row.name)
-            tx.delete("label", key, key)
-            if row.namespace == TAG:
-                dropped[row.name] = 0  # of beats
-    return dropped
-
-
 def _annotated_again(item: TurnMaterial) -> dict[str, object]:
     """Annotations that the analysis makes better than the rules that weigh a turn alone, by kind."""
     weighed = item.annotations
@@ -473,25 +481,3 @@ def _annotated_again(item: TurnMaterial) -> dict[str, object]:
 def _redos(reader: Reader, space: str) -> list[tuple[str, int]]:
     rows = META_ENTRIES.scan(reader, (space, REDO), (space, past_prefix(REDO)))
     return [(row.name[len(REDO) :], int(row.value)) for row in rows]
-
-
-def _last(view: IndexView) -> int:
-    return int(view.turns.ordinal[-1]) if len(view.turns.ordinal) else -1
-
-
-def _ready(view: IndexView, model: str | None, aside: frozenset[int]) -> int:
-    """The ordinal below which every turn has its vector, or will never have one."""
-    if model is None:
-        return _last(view) + 1
-    lacking = view.turns.ordinal[~has_vector(view, model) & (view.turns.chars > 0)]
-    return next((int(ordinal) for ordinal in lacking if int(ordinal) not in aside), _last(view) + 1)
-
-
-def stored_vectors(view: IndexView, model: str | None, rows: Sequence[TurnRow]) -> Mapping[int, Vector]:
-    """The vectors of turns, by ordinal."""
-    if model is None or not rows:
-        return {}
-    ordinals = np.array([row.ordinal for row in rows])
-    places = np.searchsorted(view.turns.ordinal, ordinals)
-    known = {int(place): int(ordinal) for place, ordinal in zip(places, ordinals, strict=True)}
-    return {known[place]: vector for place, vector in vectors_at(view, model, known).items()}

@@ -61,6 +61,8 @@ class BranchMark:
         margin: how far the threshold of paradigm shifts has moved.
         spread: of the importance of all turns.
         heard: in a meeting, its length before the open beat (`OpenBeat.heard`).
+        since: seq before which nothing is looked back at: the branch began anew there, since its state was one on which
+            rules failed.
     """
 
     next: int = 0
@@ -69,6 +71,7 @@ class BranchMark:
     margin: float = 0.0
     spread: ImportanceSpread = field(default_factory=ImportanceSpread)
     heard: int | None = None
+    since: int = 0
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
@@ -76,7 +79,8 @@ class BranchMark:
         spread = [self.spread.turns, self.spread.total, self.spread.squares]
         shift = {"margin": self.margin, "spread": spread}
         meeting = {} if self.heard is None else {"heard": self.heard}
-        return dumps({"next": self.next, "open": self.open, "usual": usual} | shift | meeting)
+        anew = {"since": self.since} if self.since else {}
+        return dumps({"next": self.next, "open": self.open, "usual": usual} | shift | meeting | anew)
 
     @classmethod
     def from_json(cls, text: str) -> "BranchMark":
@@ -84,7 +88,8 @@ class BranchMark:
         data = json.loads(text)
         usual = {role: RoleBaseline(*values) for role, values in data["usual"].items()}
         spread = ImportanceSpread(*data.get("spread", ()))
-        return cls(data["next"], tuple(data["open"]), usual, data.get("margin", 0.0), spread, data.get("heard"))
+        shift = data.get("margin", 0.0), spread
+        return cls(data["next"], tuple(data["open"]), usual, *shift, data.get("heard"), data.get("since", 0))
 
 
 @dataclass(frozen=True, eq=False)  # without slots, for what is computed once
@@ -306,14 +311,22 @@ def weighed_again(text: str, window: int) -> dict[str, Any]:
     return layer1 | {"layer1:window": window}
 
 
-def rows_to_replay(reader: Reader, space: str, session: str, branch: str, mark: BranchMark) -> list[TurnRow]:
-    """The last analysed turns of a branch, as many as its state depends on, in order."""
+def rows_to_replay(
+    reader: Reader, space: str, session: str, branch: str, mark: BranchMark, aside: frozenset[int] = frozenset()
+) -> list[TurnRow]:
+    """The last analysed turns of a branch, as many as its state depends on, in order.
+
+    Args:
+        aside: ordinals of turns that were set aside.
+    """
     wanted = max(RECENT, len(mark.open) + BEFORE)
     found: list[TurnRow] = []
     end = mark.next - 1
-    while end >= 0 and len(found) < wanted:
-        page = TURN.scan(reader, (space, session), (space, session, end), limit=_PAGE, reverse=True)
-        found += [row for row in page if row.branch == branch and row.origin != "injected"]
+    low = (space, session, mark.since) if mark.since else (space, session)
+    while end >= mark.since and len(found) < wanted:
+        page = TURN.scan(reader, low, (space, session, end), limit=_PAGE, reverse=True)
+        own = (row for row in page if row.branch == branch and row.origin != "injected")
+        found += [row for row in own if row.ordinal not in aside]
         end = -1 if len(page) < _PAGE else page[-1].seq - 1
     return found[:wanted][::-1]
 

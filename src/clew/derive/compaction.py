@@ -19,7 +19,7 @@ from clew.condense.open_tasks import OpenTask
 from clew.condense.prompt_tokens import prompt_tokens
 from clew.condense.recap import compose_recap
 from clew.condense.recap_size import recap_budget
-from clew.condense.recap_state import RecapState
+from clew.condense.recap_state import STATE_VERSION, RecapState
 from clew.condense.stand_ins import StandIn, stand_ins
 from clew.config import AnalyzeConfig, CondenseConfig
 from clew.derive.compaction_receipt import CompactionSummary, compaction_receipt, refused_receipt
@@ -33,17 +33,20 @@ from clew.derive.compaction_trigger import (
     trigger_of,
 )
 from clew.derive.recap_gathering import RecapGathering
+from clew.derive.rule_failures import RuleFailure, tell, tried
 from clew.derive.stand_in_making import made_shorter, passages_of
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.index.live import LiveIndex
 from clew.rank.tuning.recaps import recap_scale_of
 from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
+from clew.rows.failed_jobs import RuleStage
 from clew.rows.parameters import read_learned
 from clew.rows.pause import paused_since
 from clew.rows.quest_reading import as_set, state_after
 from clew.rows.recap_source import last_besides, title_of, topics_of
 from clew.rows.recap_states import StoredState, read_material, replace_state, state_row
 from clew.rows.receipts import receipt_row
+from clew.rows.set_aside import put_session_aside, sessions_aside
 from clew.rows.stand_ins import stand_in_row
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import RecapStateRow
@@ -166,21 +169,42 @@ class Compactor:
         view = self.live.outline()
         with self.store.snapshot() as reader:
             found = due(reader, self.space, view, self.config, self.watch)
-            return [] if not found or paused_since(reader, self.space) is not None else found
+            if not found or paused_since(reader, self.space) is not None:
+                return []
+            aside = sessions_aside(reader, self.space, RuleStage.CONDENSING, str(STATE_VERSION))
+            return [session for session in found if session not in aside]
 
     def step(self) -> bool:
-        """Does one bounded piece of the first compaction that is due; says whether there was one."""
+        """Does one bounded piece of the first compaction that is due; says whether there was one.
+
+        A session on which a rule fails is set aside, and stays as it is.
+        """
         for session in self.due():
-            plan = self._plan(session)
-            if isinstance(plan, _Plan):
-                count = self.counter()
-                stored = self.gathering.stored(session, count)
-                if stored.state.last < plan.until:
-                    self.gathering.step(session, stored, plan.until, count)
-                else:
-                    self._carried_out(plan)
+            done = tried(partial(self._step, session))
+            if isinstance(done, RuleFailure):
+                self._set_aside(session, done.where)
+            if done:
                 return True
         return False
+
+    def _step(self, session: str) -> bool:
+        plan = self._plan(session)
+        if not isinstance(plan, _Plan):
+            return False
+        count = self.counter()
+        stored = self.gathering.stored(session, count)
+        if stored.state.last < plan.until:
+            self.gathering.step(session, stored, plan.until, count)
+        else:
+            self._carried_out(plan)
+        return True
+
+    def _set_aside(self, session: str, why: str) -> None:
+        def write(tx: Transaction) -> bool:
+            return put_session_aside(tx, self.space, session, RuleStage.CONDENSING, str(STATE_VERSION), why)
+
+        if self.store.transaction(write, durable=False):
+            tell(f"session {session}", RuleStage.CONDENSING, why)
 
     def _plan(self, session: str, *, force: bool = False, whole: bool = False) -> _Plan | Receipt:
         """What to do, for a `whole` session if it is due; a receipt that says why nothing is done."""

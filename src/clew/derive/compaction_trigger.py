@@ -12,13 +12,15 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from clew.condense.open_tasks import OpenTasks
 from clew.config import CondenseConfig
-from clew.derive.analysis import REDO
+from clew.derive.analysis_dropped import REDO
+from clew.derive.rule_failures import tried
 from clew.index.view import IndexView
 from clew.rows.analysis_progress import read_progress
 from clew.rows.recap_states import recap_marks, stored_tasks
@@ -194,10 +196,23 @@ def due(reader: Reader, space: str, view: IndexView, config: CondenseConfig, wat
         return []
     found = []
     for session in candidates:
-        growth = growth_of(reader, space, view, session, marks.get(session), config)
-        if trigger_of(reader, session, growth, config, watch) is not None:
+        mark = marks.get(session)
+        reason = tried(partial(_reason, reader, space, view, session, mark, config, watch))
+        if reason is not None:  # a rule that fails here fails as well when its compaction is begun, which tells of it
             found.append(session)
     return found
+
+
+def _reason(
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    session: str,
+    mark: RecapMark | None,
+    config: CondenseConfig,
+    watch: TaskWatch,
+) -> Trigger | None:
+    return trigger_of(reader, session, growth_of(reader, space, view, session, mark, config), config, watch)
 
 
 def _is_read_again(reader: Reader, space: str, session: str) -> bool:

@@ -9,10 +9,12 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, cast
+from functools import partial
+from typing import Final
 
 import numpy as np
 
+from clew.derive.rule_failures import RuleFailure, tried
 from clew.errors import ModelError
 from clew.index.live import LiveIndex
 from clew.index.vectors import has_vector
@@ -23,11 +25,13 @@ from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.rows.active_model import current_model, finish, others
 from clew.rows.failed_jobs import EMBED, failed_row, job_name, jobs_of
+from clew.rows.turn_log import rows_of_ordinals
 from clew.store.protocol import JobState, Reader, Store, Transaction
-from clew.store.row_types import JobRow, VectorRow
+from clew.store.row_types import JobRow, TurnRow, VectorRow
 from clew.store.rows import dumps, to_us, turn_from_row
 from clew.store.selections import TURN_SEQ
-from clew.store.tables import JOB, TURN, VECTOR
+from clew.store.tables import JOB, VECTOR
+from clew.types.ids import turn_id
 from clew.types.turn import Turn
 
 log = logging.getLogger("clew.worker")
@@ -82,15 +86,18 @@ def embed_batch(
         ModelError: the model does not even embed a plain word, or its vectors have another length now.
     """
     with store.snapshot() as reader:
-        turns = {ordinal: turn for ordinal in ordinals if (turn := _turn(reader, space, ordinal)) is not None}
-    if not turns:
+        stored = rows_of_ordinals(reader, space, ordinals)
+    if not stored:
         return []  # all of them were forgotten meanwhile
-    rows, failed = _vectors(space, embedder, turns)
+    texts, unreadable = _texts(stored)
+    rows, failed = _vectors(space, embedder, texts)
+    failed |= unreadable
     if rows and length not in (None, len(rows[0].codes)):
         raise ModelError(
             f"{embedder.name} has vectors of {length} numbers in this space and gives {embedder.dim} now; "
             "another model needs another name"
         )
+    turns = {row.ordinal: row for row in stored}
     failures = [(turns[ordinal], why) for ordinal, why in failed.items()]
 
     def commit(tx: Transaction) -> None:
@@ -102,35 +109,51 @@ def embed_batch(
     return sorted(failed)
 
 
-def _note(tx: Transaction, space: str, model: str, failures: Sequence[tuple[Turn, str]], now: int) -> None:
+def _note(tx: Transaction, space: str, model: str, failures: Sequence[tuple[TurnRow, str]], now: int) -> None:
     """Notes one more failure of each turn that is still there; those of another model count no more."""
     for turn, why in failures:
         if TURN_SEQ.get(tx, (space, turn.session, turn.seq)) is None:
             continue  # it was forgotten meanwhile
-        payload = {"turn": turn.id, "ordinal": turn.ordinal, "model": model}
-        job = JOB.get(tx, (space, job_name(EMBED, cast(str, turn.id))))
+        name = turn_id(turn.session, turn.seq)
+        payload = {"turn": name, "ordinal": turn.ordinal, "model": model}
+        job = JOB.get(tx, (space, job_name(EMBED, name)))
         before = job.attempts if job is not None and job.payload == dumps(payload) else 0
         tx.put("job", [failed_row(space, EMBED, payload, before + 1, (why, now))])
 
 
-def _drop_done(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
+def _drop_done(tx: Transaction, space: str, turns: Sequence[TurnRow]) -> None:
     """Drops the jobs of turns that have their vector now."""
     if jobs_of(tx, space, EMBED):
         for turn in turns:
-            key = (space, job_name(EMBED, cast(str, turn.id)))
+            key = (space, job_name(EMBED, turn_id(turn.session, turn.seq)))
             tx.delete("job", key, key)
 
 
-def _turn(reader: Reader, space: str, ordinal: int) -> Turn | None:
-    rows = TURN.scan(reader, (space, ordinal), (space, ordinal), index="ordinal", limit=1)
-    return turn_from_row(rows[0]) if rows else None
+def _texts(rows: Sequence[TurnRow]) -> tuple[dict[int, str], dict[int, str]]:
+    """What stands for each turn, by ordinal; and where rules fail on the others, which are damaged."""
+    texts: dict[int, str] = {}
+    failed: dict[int, str] = {}
+    for row in rows:
+        text = tried(partial(_text, row))
+        if isinstance(text, RuleFailure):
+            log.warning("turn with ordinal %d could not be read: %s", row.ordinal, text.where)
+            failed[row.ordinal] = text.where
+        else:
+            texts[row.ordinal] = text
+    return texts, failed
 
 
-def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple[list[VectorRow], dict[int, str]]:
+def _text(row: TurnRow) -> str:
+    return embedding_text(turn_from_row(row))
+
+
+def _vectors(space: str, embedder: Embedder, texts: Mapping[int, str]) -> tuple[list[VectorRow], dict[int, str]]:
     """The vectors' rows, and what the model said of the turns that it could not do."""
-    ordinals = sorted(turns)
+    ordinals = sorted(texts)
+    if not ordinals:
+        return [], {}
     try:
-        return _rows(space, embedder, ordinals, [embedding_text(turns[ordinal]) for ordinal in ordinals]), {}
+        return _rows(space, embedder, ordinals, [texts[ordinal] for ordinal in ordinals]), {}
     except ModelError as error:
         embed_checked(embedder, [_PLAIN])  # raises when it is the model and not a turn
         if len(ordinals) == 1:
@@ -141,7 +164,7 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
     failed: dict[int, str] = {}
     for ordinal in ordinals:
         try:
-            rows += _rows(space, embedder, [ordinal], [embedding_text(turns[ordinal])])
+            rows += _rows(space, embedder, [ordinal], [texts[ordinal]])
         except ModelError as error:
             log.warning("turn with ordinal %d could not be embedded: %s", ordinal, error)
             failed[ordinal] = str(error)

@@ -7,22 +7,28 @@ it does not find are removed; the model `none` removes all. Until then, and wher
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, cast
 
 from clew.derive.branch_state import turn_of
 from clew.derive.entity_counts import counted
+from clew.derive.rule_failures import Narrowing, RuleFailure, tell, tried
 from clew.errors import ConflictError, ModelError, ModelUnavailable
 from clew.models.choose import NoRecogniser
 from clew.models.protocol import Recogniser
 from clew.rows.entity_progress import read_entity_progress
-from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_seen
+from clew.rows.failed_jobs import RuleStage
+from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_by_name
+from clew.rows.set_aside import put_turn_aside, take_turns_back
+from clew.rows.turn_log import rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import META, TURN
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, may_name
+from clew.types.ids import turn_id
 from clew.types.turn import Turn
 
 log = logging.getLogger("clew.worker")
@@ -48,6 +54,36 @@ _PLAIN: Final = "word"
 """A text that any working model can search for names."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """The turns about which a model is asked at once.
+
+    Attributes:
+        unchanged: the rows of progress as they were read.
+        upto: how far it was asked after them.
+        is_again: whether these were set aside once.
+    """
+
+    rows: Sequence[TurnRow]
+    unchanged: tuple[str | None, str | None]
+    upto: Asked
+    is_again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a model finds in turns.
+
+    Attributes:
+        changed: by turn, the counts with the names of before, those with the names of now, and these names.
+        failed: turns that it could not do.
+    """
+
+    turns: Sequence[Turn]
+    changed: Mapping[str, tuple[Counts, Counts, Spans]]
+    failed: int
+
+
 class Recognition:
     """Asks a named-entity model about the turns of one space. One thread at a time calls `step`.
 
@@ -67,6 +103,7 @@ class Recognition:
         self._rests_until: float | None = None
         self._hold_until: float = time.monotonic() + HOLD_SECONDS
         self._held = False
+        self._narrowing = Narrowing(STRETCH)
         self.failure: str | None = None
 
     @cached_property
@@ -99,7 +136,7 @@ class Recognition:
             asked = self._asked(reader, recogniser)[1]
             if asked is None:
                 return 0
-            left = reader.count("turn", (self._space, asked.next), (self._space,), index="ordinal")
+            left = reader.count("turn", (self._space, asked.next), (self._space,), index="ordinal") + len(asked.again)
         if isinstance(recogniser, NoRecogniser):
             return max(left, 1)
         if not self._holds(left):
@@ -132,56 +169,71 @@ class Recognition:
             if asked is None:
                 return False
             held, progress = read_entity_progress(reader, self._space)
-            rows: list[TurnRow] = []
-            if progress.version == ENTITY_VERSION and progress.next > asked.next:
-                bounds = (self._space, asked.next), (self._space, progress.next - 1)
-                rows = TURN.scan(reader, *bounds, index="ordinal", limit=STRETCH)
-                self._held = not isinstance(recogniser, NoRecogniser) and self._holds(len(rows))
-                rows = [] if self._held else _stretch(rows)
-            turns = [turn_of(row) for row in rows]
-            before = spans_seen(reader, self._space, turns)
-        if not rows:
+            is_counted = progress.version == ENTITY_VERSION
+            rows, upto = self._next(reader, recogniser, asked, progress.next) if is_counted else ([], asked)
+            before = spans_by_name(reader, self._space, [turn_id(row.session, row.seq) for row in rows])
+        if upto == asked:
             return self._end(recogniser, seen, progress.next)
         try:
-            after, failed = _ask(recogniser, turns)
+            found = tried(lambda: _found(recogniser, rows, before))
         except ModelError as error:
             self.failure, self._rests_until = str(error), time.monotonic() + REST_SECONDS
             log.warning("names are found by rules alone for now: %s", error)
             return False
         self.failure = None
         self.release()  # it is loaded now
-        upto = Asked(recogniser.name, rows[-1].ordinal + 1, asked.failed + failed)
-        self._write((seen, held), upto, turns, before, after)
+        stretch = _Stretch(rows, (seen, held), upto, is_again=upto.next == asked.next)
+        if not isinstance(found, RuleFailure):
+            self._store.transaction(lambda tx: self._write(tx, stretch, found), durable=False)
+            self._narrowing.widen()
+        elif not self._narrowing.narrow(len(rows)):
+            self._set_aside(stretch, found.where)
         return True
 
-    def _write(
-        self,
-        unchanged: tuple[str | None, str | None],
-        upto: Asked,
-        turns: Sequence[Turn],
-        before: Sequence[Spans],
-        after: Sequence[Spans],
-    ) -> None:
+    def _next(self, reader: Reader, recogniser: Recogniser, asked: Asked, counted: int) -> tuple[list[TurnRow], Asked]:
+        """The turns about which the model is asked next, and how far it was asked after them.
+
+        Args:
+            counted: turns with a lower ordinal are counted.
+        """
+        most = self._narrowing.size
+        if counted > asked.next:
+            bounds = (self._space, asked.next), (self._space, counted - 1)
+            rows = TURN.scan(reader, *bounds, index="ordinal", limit=STRETCH)
+            self._held = not isinstance(recogniser, NoRecogniser) and self._holds(len(rows))
+            if self._held:
+                return [], asked
+            if rows:
+                rows = _stretch(rows)[:most]
+                return rows, replace(asked, next=rows[-1].ordinal + 1)
+        return rows_of_ordinals(reader, self._space, asked.again[:most]), replace(asked, again=asked.again[most:])
+
+    def _write(self, tx: Transaction, stretch: _Stretch, found: _Found) -> None:
         """Records what was seen, and takes what it changes off the counts and adds it."""
-        changed = {
-            turn.id: (counted((turn,), (old,)), counted((turn,), (new,)), new)
-            for turn, old, new in zip(turns, before, after, strict=True)
-            if old or new
-        }
+        self._note(tx, stretch, found.failed)
+        turns = found.turns
+        living = TURN_SEQ.get_many(tx, [(self._space, turn.session, turn.seq) for turn in turns])
+        here = {turn.id for turn, seq in zip(turns, living, strict=True) if seq is not None}
+        kept = {name: counts for name, counts in found.changed.items() if name in here}
+        Counts.joined(old for old, _, _ in kept.values()).apply(tx, self._space, -1)
+        Counts.joined(new for _, new, _ in kept.values()).apply(tx, self._space, 1)
+        put_spans(tx, self._space, stretch.upto.model, {name: spans for name, (_, _, spans) in kept.items()})
+        if stretch.is_again:
+            take_turns_back(tx, stretch.rows, RuleStage.NAMES)
 
-        def write(tx: Transaction) -> None:
-            if (read_asked(tx, self._space)[0], read_entity_progress(tx, self._space)[0]) != unchanged:
-                raise ConflictError("the space's names were counted by another process; it is tried again")
-            keys = [(self._space, turn.session, turn.seq) for turn in turns]
-            living = TURN_SEQ.get_many(tx, keys)
-            here = {turn.id for turn, seq in zip(turns, living, strict=True) if seq is not None}
-            kept = {cast(str, name): counts for name, counts in changed.items() if name in here}
-            Counts.joined(old for old, _, _ in kept.values()).apply(tx, self._space, -1)
-            Counts.joined(new for _, new, _ in kept.values()).apply(tx, self._space, 1)
-            put_spans(tx, self._space, upto.model, {name: spans for name, (_, _, spans) in kept.items()})
-            META.put(tx, [MetaRow(self._space, RECOGNISER, upto.to_json())])
+    def _set_aside(self, stretch: _Stretch, why: str) -> None:
+        def write(tx: Transaction) -> str:
+            self._note(tx, stretch)
+            return put_turn_aside(tx, stretch.rows[0], RuleStage.NAMES, stretch.upto.model, why)
 
-        self._store.transaction(write, durable=False)
+        tell(self._store.transaction(write, durable=False), RuleStage.NAMES, why)
+
+    def _note(self, tx: Transaction, stretch: _Stretch, failed: int = 0) -> None:
+        """Notes how far the model was asked, and how many more turns it could not do."""
+        if (read_asked(tx, self._space)[0], read_entity_progress(tx, self._space)[0]) != stretch.unchanged:
+            raise ConflictError("the space's names were counted by another process; it is tried again")
+        upto = replace(stretch.upto, failed=stretch.upto.failed + failed)
+        META.put(tx, [MetaRow(self._space, RECOGNISER, upto.to_json())])
 
     def _end(self, recogniser: Recogniser, seen: str | None, counted_to: int) -> bool:
         """Takes the record of having asked away when all that was seen is taken back; says whether it did."""
@@ -219,6 +271,25 @@ class Recognition:
 
     def _rests(self) -> bool:
         return self._rests_until is not None and time.monotonic() < self._rests_until
+
+
+def _found(recogniser: Recogniser, rows: Sequence[TurnRow], before: Sequence[Spans]) -> _Found:
+    """What the model finds in turns, and what that changes.
+
+    Args:
+        before: the names that were found in each before.
+
+    Raises:
+        ModelError: the model does not even do a plain word.
+    """
+    turns = [turn_of(row) for row in rows]
+    after, failed = _ask(recogniser, turns)
+    changed = {
+        cast(str, turn.id): (counted((turn,), (old,)), counted((turn,), (new,)), new)
+        for turn, old, new in zip(turns, before, after, strict=True)
+        if old or new
+    }
+    return _Found(turns, changed, failed)
 
 
 def _stretch(rows: Sequence[TurnRow]) -> list[TurnRow]:

@@ -42,13 +42,16 @@ class BranchStarts:
 class FactContext:
     """What is read of turns, as of one snapshot."""
 
-    def __init__(self, reader: Reader, space: str, starts: BranchStarts, reach: int) -> None:
+    def __init__(
+        self, reader: Reader, space: str, starts: BranchStarts, reach: int, without: frozenset[int] = frozenset()
+    ) -> None:
         """Nothing is read yet.
 
         Args:
             reach: turns before a turn that it is read with.
+            without: ordinals of turns that none is read with.
         """
-        self._reader, self._space, self._reach = reader, space, reach
+        self._reader, self._space, self._reach, self._without = reader, space, reach, without
         self._starts, self._branched = starts, dict[str, Sequence[int]]()
         self._paths = BranchPaths(reader, space, self._branched)
 
@@ -68,7 +71,7 @@ class FactContext:
         place: TurnRow | None = row
         while place is not None and len(found) < self._reach:
             place = self._previous(place)
-            if place is not None and place.origin != "injected":
+            if place is not None and place.origin != "injected" and place.ordinal not in self._without:
                 found.append(turn_of(place))
         return found[::-1]
 

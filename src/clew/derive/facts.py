@@ -7,24 +7,26 @@ all statements of a group (`clew.rows.fact_writes`). So neither batches nor the 
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, cast
 
-from clew.analyze.weigh import weigh
 from clew.derive.branch_state import turn_of
 from clew.derive.corrections import corrected_by, is_correction
 from clew.derive.fact_context import BranchStarts, FactContext, read_together
-from clew.rows.annotations import WEIGHING, said_of
+from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.rows.annotations import WEIGHING, said_of, weighed_anyway
 from clew.rows.fact_progress import FactProgress, read_fact_progress, unread_turns, write_fact_progress
-from clew.rows.fact_writes import Said, proposed
+from clew.rows.fact_writes import FactWrites, Said, proposed
 from clew.rows.facts import drop_made
-from clew.rows.turn_log import rows_by_ordinal
+from clew.rows.failed_jobs import RuleStage, drop_jobs
+from clew.rows.set_aside import put_turn_aside, take_turns_back, turns_aside
+from clew.rows.turn_log import rows_by_ordinal, rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
 from clew.store.selections import TURN_TEXT
-from clew.store.tables import SPACE, STATEMENT, TURN
-from clew.store.values import Key
+from clew.store.tables import SPACE, STATEMENT
 from clew.types.facts import Statement
+from clew.types.ids import turn_id
 from clew.types.provenance import Provenance
 from clew.types.turn import Turn
 
@@ -97,6 +99,7 @@ def make_afresh(tx: Transaction, space: str, version: str | None = None) -> None
         version: of the rules that will do so; None for those that made them.
     """
     drop_made(tx, space)
+    drop_jobs(tx, space, RuleStage.FACTS)
     seen = read_fact_progress(tx, space)
     if seen != FactProgress():
         row = SPACE.get(tx, (space,))  # models may have read turns that rules have not read yet
@@ -104,15 +107,43 @@ def make_afresh(tx: Transaction, space: str, version: str | None = None) -> None
         write_fact_progress(tx, space, seen, FactProgress(version or seen.version, afresh=upto))
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """The turns that are read next, and the progress after them.
+
+    Attributes:
+        is_again: whether they were read before, or set aside; turns are missing between them.
+    """
+
+    rows: Sequence[TurnRow]
+    after: FactProgress
+    context: FactContext
+    is_again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What comes of a stretch.
+
+    Attributes:
+        aside: its turn on which the rules fail, if there is one, and where they do.
+    """
+
+    stretch: _Stretch
+    writes: FactWrites
+    aside: tuple[TurnRow, str] | None = None
+
+
 class FactReading:
     """Reads the turns of one space for facts, for one Memory. Only the holder of the worker's lease calls `step`."""
 
     def __init__(self, store: Store, space: str, extract: StatementMaker, stretch: int = STRETCH) -> None:
         """No turn is read before it is asked for."""
-        self._store, self._space, self._extract, self._stretch = store, space, extract, stretch
+        self._store, self._space, self._extract = store, space, extract
         self._version = f"{FACTS_VERSION}.{extract.version}"
         self._starts = BranchStarts()
         self._left = FactProgress()  # the progress as this one left it
+        self._narrowing = Narrowing(stretch)
         self._found_here = _next_ordinal(store, space)
         self._hold_until: float | None = time.monotonic() + HOLD_SECONDS
         self._was_held = False  # turns were left for later, and none was read since
@@ -168,30 +199,67 @@ class FactReading:
         with self._store.snapshot() as reader:
             if read_fact_progress(reader, self._space) != seen:
                 return True
-            rows = rows_by_ordinal(reader, (self._space, progress.next), (self._space,), self._stretch)
-            again = () if rows else progress.redo[: self._stretch]
-            if not rows and not again:
+            stretch = self._next(reader, progress)
+            if stretch is None:
                 return False
-            context = FactContext(reader, self._space, self._starts, self._extract.reach)
-            if rows:
-                redo = context.switched(rows).union(progress.redo)
-                after = replace(progress, next=rows[-1].ordinal + 1, redo=tuple(sorted(redo)))
-            else:
-                rows = [row for each in again for row in TURN.scan(reader, *self._bounds(each), index="ordinal")]
-                after = replace(progress, redo=progress.redo[len(again) :])
-            said = list(self._said(context, rows, one_by_one=bool(again)))
-            afresh = frozenset(row.ordinal for row in rows if row.ordinal < progress.afresh)
-            writes = proposed(reader, self._space, _supported(reader, self._space, said), afresh)
-
-        def write(tx: Transaction) -> FactProgress:
-            writes.apply(tx)
-            return write_fact_progress(tx, self._space, seen, after)
-
-        self._left = self._store.transaction(write, durable=False)
+            done = tried(lambda: self._read(reader, stretch, stretch.context))
+            if isinstance(done, RuleFailure):
+                if self._narrowing.narrow(len(stretch.rows)):
+                    return True
+                done = self._read_apart(reader, stretch, done)
+        made = done
+        self._left = self._store.transaction(lambda tx: self._write(tx, seen, made), durable=False)
+        if made.aside is None:
+            self._narrowing.widen()
+        else:
+            row, where = made.aside
+            tell(turn_id(row.session, row.seq), RuleStage.FACTS, where)
         return True
 
-    def _bounds(self, ordinal: int) -> tuple[Key, Key]:
-        return (self._space, ordinal), (self._space, ordinal)
+    def _next(self, reader: Reader, progress: FactProgress) -> _Stretch | None:
+        """The turns that are read next: the new ones, then those that are read again."""
+        most = self._narrowing.size
+        context = self._context(reader)
+        rows = rows_by_ordinal(reader, (self._space, progress.next), (self._space,), most)
+        if rows:
+            redo = context.switched(rows).union(progress.redo)
+            after = replace(progress, next=rows[-1].ordinal + 1, redo=tuple(sorted(redo)))
+            return _Stretch(rows, after, context)
+        if not progress.redo:
+            return None
+        rows = rows_of_ordinals(reader, self._space, progress.redo[:most])
+        return _Stretch(rows, replace(progress, redo=progress.redo[most:]), context, is_again=True)
+
+    def _context(self, reader: Reader, without: frozenset[int] = frozenset()) -> FactContext:
+        return FactContext(reader, self._space, self._starts, self._extract.reach, without)
+
+    def _read(self, reader: Reader, stretch: _Stretch, context: FactContext) -> _Done:
+        said = list(self._said(context, stretch.rows, one_by_one=stretch.is_again))
+        afresh = frozenset(row.ordinal for row in stretch.rows if row.ordinal < stretch.after.afresh)
+        return _Done(stretch, proposed(reader, self._space, _supported(reader, self._space, said), afresh))
+
+    def _read_apart(self, reader: Reader, stretch: _Stretch, failure: RuleFailure) -> _Done:
+        """What comes of one turn on which the rules failed: read without turns that were set aside, or set aside."""
+        aside = turns_aside(reader, self._space, RuleStage.FACTS)
+        done = tried(lambda: self._read(reader, stretch, self._context(reader, aside))) if aside else failure
+        if not isinstance(done, RuleFailure):
+            return done
+        row = stretch.rows[0]
+        see_that_rules_work(failure, lambda plain: self._extract([turn_of(plain)], []), row)
+        nothing = [Said(row.ordinal, maker, ()) for maker in (Provenance.RULE, Provenance.USER)]
+        cleared = tried(lambda: proposed(reader, self._space, nothing))  # what other rules found in it
+        writes = FactWrites() if isinstance(cleared, RuleFailure) else cleared
+        return _Done(stretch, writes, (row, failure.where))
+
+    def _write(self, tx: Transaction, seen: FactProgress, done: _Done) -> FactProgress:
+        if seen.version not in ("", self._version):
+            drop_jobs(tx, self._space, RuleStage.FACTS)  # of other rules
+        done.writes.apply(tx)
+        if done.aside is not None:
+            put_turn_aside(tx, done.aside[0], RuleStage.FACTS, self._version, done.aside[1])
+        elif done.stretch.is_again:
+            take_turns_back(tx, done.stretch.rows, RuleStage.FACTS)
+        return write_fact_progress(tx, self._space, seen, done.stretch.after)
 
     def _progress(self, seen: FactProgress) -> FactProgress:
         """The progress with these rules: what others read is read again."""
@@ -245,7 +313,7 @@ def _weights(reader: Reader, space: str, ordinals: Sequence[int]) -> Iterator[fl
     """Layer 1 of turns, in hundredths; made here where it is not stored yet."""
     for ordinal, stored in zip(ordinals, said_of(reader, space, WEIGHING, ordinals), strict=True):
         text = TURN_TEXT.scan(reader, (space, ordinal), (space, ordinal), index="ordinal") if stored is None else []
-        weighed: Mapping[str, Any] = weigh("".join(text)).annotations() if stored is None else stored
+        weighed: Mapping[str, Any] = weighed_anyway("".join(text)) if stored is None else stored
         yield round(float(weighed["layer1"]), 2)
 
 

@@ -6,8 +6,9 @@ overlays count in it. A paradigm shift stays one: it was one when it was said. A
 projects and the number of the first turn that the sweep has not reached, or -1 when it is done.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from clew.analyze.importance import Profile, moved_importance, top_overlays
@@ -15,16 +16,19 @@ from clew.analyze.novelty import Vector
 from clew.analyze.overlays import Overlay, strongest
 from clew.analyze.turns import unmet
 from clew.config import AnalyzeConfig
-from clew.derive.analysis import stored_vectors
 from clew.derive.branch_state import turn_of
+from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.derive.turn_vectors import stored_vectors
 from clew.errors import ConflictError
 from clew.index.live import LiveIndex
 from clew.rows.analysis_progress import read_progress
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import note_replaced
+from clew.rows.failed_jobs import RuleStage, drop_jobs
 from clew.rows.lenses import LensBook, Meet
+from clew.rows.set_aside import put_turn_aside
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.row_types import AnalysisRow, MetaRow
+from clew.store.row_types import AnalysisRow, MetaRow, TurnRow
 from clew.store.selections import META_VALUE
 from clew.store.tables import ANALYSIS, META, TURN
 from clew.text.terms import terms
@@ -42,6 +46,7 @@ class MeetSweep:
 
     Attributes:
         book: gives what turns are met with.
+        narrowing: how many turns are met at once.
     """
 
     store: Store
@@ -49,6 +54,7 @@ class MeetSweep:
     live: LiveIndex
     limits: AnalyzeConfig
     book: LensBook
+    narrowing: Narrowing = field(default_factory=lambda: Narrowing(STRETCH))
 
     def pending(self) -> int:
         """Turns that were met with an older state of the project."""
@@ -83,30 +89,55 @@ class MeetSweep:
             if start == _DONE or not progress.met:
                 return False
             low, high = (self.space, start), (self.space, progress.next - 1)
-            rows = TURN.scan(reader, low, high, index="ordinal", limit=STRETCH) if seen is not None else []
+            rows = TURN.scan(reader, low, high, index="ordinal", limit=self.narrowing.size) if seen is not None else []
             held = ANALYSIS.get_many(reader, [(self.space, row.ordinal) for row in rows])
             vectors = stored_vectors(view, progress.model, rows)
-        changed = []
-        for row, analysis in zip(rows, held, strict=True):
-            if analysis is not None:
-                vector = vectors.get(row.ordinal)
-                after = self._met(analysis_of(analysis.value), turn_of(row).text, vector, progress.model, meet)
-                if (text := analysis_text(after)) != analysis.value:
-                    changed.append((analysis, analysis._replace(value=text)))
-        upto = rows[-1].ordinal + 1 if len(rows) == STRETCH else _DONE
+        analysed = [(row, each) for row, each in zip(rows, held, strict=True) if each is not None]
+        meet_one = partial(self._again, vectors=vectors, model=progress.model, meet=meet)
+        found = tried(lambda: [(each, meet_one(row, each)) for row, each in analysed])
+        if isinstance(found, RuleFailure):
+            if not self.narrowing.narrow(len(rows)):
+                see_that_rules_work(found, lambda plain: meet_one(plain, analysed[0][1]), rows[0])
+                self._set_aside(rows[0], seen, meet, found.where)
+            return True
+        changed = [(old, new) for old, new in found if old != new]
+        upto = rows[-1].ordinal + 1 if len(rows) == self.narrowing.size else _DONE
 
         def write(tx: Transaction) -> None:
-            if META_VALUE.get(tx, (self.space, PROGRESS)) != seen:
-                raise ConflictError("the turns were met by another process; it is tried again")
+            self._note(tx, seen, meet, upto)
             now = ANALYSIS.get_many(tx, [(self.space, before.ordinal) for before, _ in changed])
             put: list[AnalysisRow] = [new for (old, new), row in zip(changed, now, strict=True) if row == old]
             ANALYSIS.put(tx, put)
             if put:
                 note_replaced(tx, self.space)
-            META.put(tx, [MetaRow(self.space, PROGRESS, f"{meet.digest} {upto}")])
 
         self.store.transaction(write, durable=False)
+        self.narrowing.widen()
         return True
+
+    def _set_aside(self, row: TurnRow, seen: str | None, meet: Meet, why: str) -> None:
+        """Leaves what is said of a turn as it is, and goes on behind it."""
+
+        def write(tx: Transaction) -> str:
+            self._note(tx, seen, meet, row.ordinal + 1)
+            return put_turn_aside(tx, row, RuleStage.MEET, meet.digest, why)
+
+        tell(self.store.transaction(write, durable=False), RuleStage.MEET, why)
+
+    def _note(self, tx: Transaction, seen: str | None, meet: Meet, upto: int) -> None:
+        """Notes how far the turns are met."""
+        if META_VALUE.get(tx, (self.space, PROGRESS)) != seen:
+            raise ConflictError("the turns were met by another process; it is tried again")
+        if seen is not None and not seen.startswith(meet.digest):
+            drop_jobs(tx, self.space, RuleStage.MEET)  # of another state of the project
+        META.put(tx, [MetaRow(self.space, PROGRESS, f"{meet.digest} {upto}")])
+
+    def _again(
+        self, row: TurnRow, analysis: AnalysisRow, *, vectors: Mapping[int, Vector], model: str | None, meet: Meet
+    ) -> AnalysisRow:
+        """The row of a turn, met with the project as it is now."""
+        after = self._met(analysis_of(analysis.value), turn_of(row).text, vectors.get(row.ordinal), model, meet)
+        return analysis._replace(value=analysis_text(after))
 
     def _met(
         self, said: dict[str, Any], text: str, vector: Vector | None, model: str | None, meet: Meet
@@ -127,6 +158,16 @@ class MeetSweep:
         if importance < self.limits.routine_threshold:
             values["routine"] = True
         return {kind: value for kind, value in values.items() if value not in ([], {})}
+
+
+def meet_again(tx: Transaction, space: str, ordinals: Collection[int]) -> None:
+    """Has the sweep go over turns once more that were set aside, and over all behind the first of them."""
+    text = META_VALUE.get(tx, (space, PROGRESS))
+    if text is None or not ordinals:
+        return
+    digest, _, start = text.partition(" ")
+    first = min(ordinals) if int(start) == _DONE else min(int(start), *ordinals)
+    META.put(tx, [MetaRow(space, PROGRESS, f"{digest} {first}")])
 
 
 def _overlays(said: Mapping[str, float]) -> dict[Overlay, float]:

@@ -6,7 +6,7 @@ forgotten comes back. Nodes are final once they are closed, and so are their ren
 label are made again when their source has changed.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -14,8 +14,11 @@ from typing import Final
 from clew.condense.node_material import SILENT, line_of, tool_values
 from clew.condense.node_renderings import NodeLine, NodeSize, NodeSource, lines_of, render_node
 from clew.condense.renderings import Rendering
+from clew.derive.rule_failures import Narrowing, RuleFailure, tell, tried
 from clew.rank.tuning.renderings import scale_of
+from clew.rows.analysis_progress import ANALYSIS_VERSION
 from clew.rows.annotations import NAME_OWNER, TAG, WEIGHING, said_of
+from clew.rows.failed_jobs import RuleStage
 from clew.rows.parameters import read_learned
 from clew.rows.quotes import spoken_line
 from clew.rows.renderings import (
@@ -32,13 +35,14 @@ from clew.rows.renderings import (
     session_node,
     unmark,
 )
+from clew.rows.set_aside import put_labels_aside, put_session_aside
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import LabelRow, NodeRow, TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.selections import LABEL_NAME, NODE_ID, NODE_OUTLINES, RENDERED_NODE, TURN_SEQ
 from clew.store.tables import LABEL, META, NODE, SESSION, TURN
 from clew.structure.hierarchy_codec import beat_of
-from clew.text.counters import counter
+from clew.text.counters import Counter, counter
 from clew.text.terms import terms
 from clew.types.ids import BEAT, session_prefix
 
@@ -54,6 +58,9 @@ LABEL_SIZE: Final = NodeSize(960, 960)
 
 LABEL_BEATS: Final = 12
 """Beats that a label's rendering is made from: those in which it weighs most."""
+
+Render = Callable[[NodeSource, NodeSize, Counter], list[Rendering]]
+"""Makes the renderings of one node."""
 
 _TITLE: Final = "title"
 _UNTITLED: Final = "(no prose)"
@@ -85,9 +92,11 @@ class _Made:
         turns: keys of rows of TURN, likewise.
         labels: names whose renderings may change.
         done: whether the session has no more work.
+        plain: nothing is read, and nodes get their titles alone: rules failed.
     """
 
     scale: float = 1.0
+    plain: bool = False
     renderings: list[tuple[str, Rendering]] = field(default_factory=list)
     quotable: dict[str, Sequence[tuple[int, NodeLine]]] = field(default_factory=dict)
     nodes: list[str] = field(default_factory=list)
@@ -100,9 +109,15 @@ class _Made:
 class NodeRendering:
     """Renders the nodes of one space. Only the holder of the worker's lease may call `step`."""
 
-    def __init__(self, store: Store, space: str) -> None:
-        self._store, self._space = store, space
+    def __init__(self, store: Store, space: str, render: Render = render_node) -> None:
+        """Nothing is read before it is asked for.
+
+        Args:
+            render: the rules.
+        """
+        self._store, self._space, self._render = store, space, render
         self._count = counter()
+        self._narrowing = Narrowing(STRETCH)
         self._places: dict[str, _Places] = {}
 
     def pending(self) -> int:
@@ -114,7 +129,8 @@ class NodeRendering:
         """Renders one stretch of nodes; says whether there was anything to do."""
         with self._store.snapshot() as reader:
             sessions = marked(reader, self._space, SESSION_MARK, limit=1)
-            labels = [] if sessions else marked(reader, self._space, LABEL_MARK, limit=STRETCH)
+            most = self._narrowing.size
+            labels = [] if sessions else marked(reader, self._space, LABEL_MARK, limit=most)
             every = not sessions and META.get(reader, (self._space, ALL_LABELS)) is not None
         if sessions:
             self._session(*sessions[0])
@@ -131,21 +147,46 @@ class NodeRendering:
 
     def _session(self, session: str, mark: str) -> None:
         with self._store.snapshot() as reader:
-            places = self._places.get(session)
-            if places is None or not _still(reader, self._space, session, places):
-                places = _places_of(reader, self._space, session)
-            ahead = _Places(dict(places.next), dict(places.child))
-            made = _Made(scale_of(read_learned(reader, self._space).values))
-            self._beats(reader, session, ahead, made)
-            if not made.nodes:
-                self._chapters(reader, session, ahead, made)
-            if not made.nodes:
-                self._whole(reader, session, made)
+            found = tried(lambda: self._next(reader, session))
+            failure = found if isinstance(found, RuleFailure) else None
+            if isinstance(found, RuleFailure):
+                if self._narrowing.narrow(self._narrowing.size):
+                    return
+                found = tried(lambda: self._next(reader, session, plain=True))
         self._places.pop(session, None)
-        if self._store.transaction(partial(self._keep_session, session, mark, made), durable=False):
-            self._places[session] = ahead
+
+        def keep(tx: Transaction) -> tuple[bool, bool]:
+            is_new = failure is not None and put_session_aside(
+                tx, self._space, session, RuleStage.RENDERINGS, str(ANALYSIS_VERSION), failure.where
+            )
+            if isinstance(found, RuleFailure):
+                unmark(tx, self._space, SESSION_MARK, session, mark)
+                return False, is_new
+            return self._keep_session(session, mark, found[0], tx), is_new
+
+        is_kept, is_new = self._store.transaction(keep, durable=False)
+        if failure is None:
+            self._narrowing.widen()
+        elif is_new:
+            tell(f"session {session}", RuleStage.RENDERINGS, failure.where)
+        if is_kept and not isinstance(found, RuleFailure):
+            self._places[session] = found[1]
             while len(self._places) > CACHED_SESSIONS:
                 del self._places[next(iter(self._places))]
+
+    def _next(self, reader: Reader, session: str, *, plain: bool = False) -> tuple[_Made, _Places]:
+        """The next renderings of a session, and how far it is rendered with them."""
+        places = self._places.get(session)
+        if places is None or not _still(reader, self._space, session, places):
+            places = _places_of(reader, self._space, session)
+        ahead = _Places(dict(places.next), dict(places.child))
+        made = _Made(scale_of(read_learned(reader, self._space).values), plain)
+        self._beats(reader, session, ahead, made)
+        if not made.nodes:
+            self._chapters(reader, session, ahead, made)
+        if not made.nodes:
+            self._whole(reader, session, made)
+        return made, ahead
 
     def _keep_session(self, session: str, mark: str, made: _Made, tx: Transaction) -> bool:
         nodes = NODE_ID.get_many(tx, [(self._space, node) for node in made.nodes])
@@ -167,8 +208,10 @@ class NodeRendering:
         return [row.node for row in _tops(reader, self._space, session)][::-1]
 
     def _beats(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
-        rows = _nodes(reader, self._space, session, BEAT, places.next.get(BEAT, 0))
-        for row, (source, read) in zip(rows, beat_sources(reader, self._space, rows), strict=True):
+        rows = _nodes(reader, self._space, session, BEAT, places.next.get(BEAT, 0), self._narrowing.size)
+        titles: list[tuple[NodeSource, list[tuple[str, str, int]]]] = [(_titled(row.title), []) for row in rows]
+        sources = titles if made.plain else beat_sources(reader, self._space, rows)
+        for row, (source, read) in zip(rows, sources, strict=True):
             made.turns += read
             self._add(made, row.node, source, BEAT_SIZE)
             made.nodes.append(row.node)
@@ -179,13 +222,14 @@ class NodeRendering:
     def _chapters(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
         level = BEAT + 1
         while not made.nodes:
-            rows = _nodes(reader, self._space, session, level, places.next.get(level, 0))
+            rows = _nodes(reader, self._space, session, level, places.next.get(level, 0), self._narrowing.size)
             if not rows and not _nodes(reader, self._space, session, level, 0, limit=1):
                 return
             for row in rows:
                 children = _children(reader, self._space, row, places.child.get(level - 1, 0))
                 below = [child.node for child in children]
-                self._add(made, row.node, self._above(reader, below, row.title), CHAPTER_SIZE)
+                source = _titled(row.title) if made.plain else self._above(reader, below, row.title)
+                self._add(made, row.node, source, CHAPTER_SIZE)
                 made.nodes.append(row.node)
                 made.below += below
                 places.next[level] = row.place + 1
@@ -195,7 +239,8 @@ class NodeRendering:
     def _whole(self, reader: Reader, session: str, made: _Made) -> None:
         tops = self._tops(reader, session)
         stored = SESSION.get(reader, (self._space, session))
-        source = self._above(reader, tops, None if stored is None else stored.title)
+        title = None if stored is None else stored.title
+        source = _titled(title) if made.plain else self._above(reader, tops, title)
         made.done = True
         before = rendering(reader, self._space, session_node(session), _TITLE)
         if tops and (before is None or before.source != source.digest().hex()):
@@ -211,7 +256,7 @@ class NodeRendering:
         return NodeSource(lines, (), hashes, title, frozenset(terms(words)), turns)
 
     def _add(self, made: _Made, node: str, source: NodeSource, size: NodeSize) -> None:
-        found = render_node(source, size.scaled(made.scale), self._count)
+        found = [] if made.plain else self._render(source, size.scaled(made.scale), self._count)
         if not found:  # a title says that the node was looked at
             name = source.title or _UNTITLED
             named = source.digest().hex()
@@ -220,21 +265,40 @@ class NodeRendering:
         made.quotable[node] = source.turns
 
     def _labels(self, labels: Sequence[tuple[str, str]]) -> None:
-        gone = []
         with self._store.snapshot() as reader:
-            made = _Made(scale_of(read_learned(reader, self._space).values))
-            for name, _ in labels:
-                node = NAME_OWNER + name
-                beats = sorted(row.owner for row in _beats_of_label(reader, self._space, name))
-                before = rendering(reader, self._space, node, _TITLE)
-                if len(beats) < 2:
-                    gone += [node] if before is not None else []
-                    continue
-                source = self._above(reader, beats, name, name)
-                if before is None or before.source != source.digest().hex():
-                    self._add(made, node, source, LABEL_SIZE)
-                    made.below += beats
-        self._store.transaction(partial(self._keep_labels, labels, made, gone), durable=False)
+            found = tried(lambda: self._made_of_labels(reader, labels))
+        if not isinstance(found, RuleFailure):
+            self._store.transaction(partial(self._keep_labels, labels, *found), durable=False)
+            self._narrowing.widen()
+        elif not self._narrowing.narrow(len(labels)):
+            self._pass_label(*labels[0], found.where)
+
+    def _pass_label(self, name: str, mark: str, why: str) -> None:
+        """Leaves a label without a rendering."""
+
+        def write(tx: Transaction) -> bool:
+            unmark(tx, self._space, LABEL_MARK, name, mark)
+            return put_labels_aside(tx, self._space, str(ANALYSIS_VERSION), why)
+
+        if self._store.transaction(write, durable=False):
+            tell("a label", RuleStage.RENDERINGS, why)
+
+    def _made_of_labels(self, reader: Reader, labels: Sequence[tuple[str, str]]) -> tuple[_Made, list[str]]:
+        """The renderings of labels, and the nodes of those that are to have none any more."""
+        gone: list[str] = []
+        made = _Made(scale_of(read_learned(reader, self._space).values))
+        for name, _ in labels:
+            node = NAME_OWNER + name
+            beats = sorted(row.owner for row in _beats_of_label(reader, self._space, name))
+            before = rendering(reader, self._space, node, _TITLE)
+            if len(beats) < 2:
+                gone += [node] if before is not None else []
+                continue
+            source = self._above(reader, beats, name, name)
+            if before is None or before.source != source.digest().hex():
+                self._add(made, node, source, LABEL_SIZE)
+                made.below += beats
+        return made, gone
 
     def _keep_labels(
         self, labels: Sequence[tuple[str, str]], made: _Made, gone: Sequence[str], tx: Transaction
@@ -298,6 +362,11 @@ def _day(line: NodeLine) -> str:
 
 def _day_of_turn(turn: tuple[int, NodeLine]) -> str:
     return turn[1].day
+
+
+def _titled(title: str | None) -> NodeSource:
+    """The source of a node that gets its title alone."""
+    return NodeSource([], [], [], title)
 
 
 def _nodes(reader: Reader, space: str, session: str, level: int, place: int, limit: int = STRETCH) -> list[NodeRow]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.rows.analysis_progress import read_progress
-from clew.rows.annotations import weighing_made
+from clew.rows.annotations import weighing_tried
 from clew.rows.turn_log import rows_by_ordinal
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import WeighingRow
@@ -48,11 +48,13 @@ class WaitingWeights:
             end = rows[-1].ordinal if rows else start + WORTH  # all that came were forgotten
             weighed = set(WEIGHING_ORDINAL.scan(reader, (space, start), (space, end)))
         lacking = [row for row in rows if row.ordinal not in weighed]
-        made = [WeighingRow(space, row.ordinal, weighing_made(row.text), ANALYZE_VERSION) for row in lacking]
+        tried = [(row, weighing_tried(row.text)) for row in lacking]
+        # Turns that the rules fail on are left to the analysis, which sets them aside.
+        made = [(row, WeighingRow(space, row.ordinal, text, ANALYZE_VERSION)) for row, text in tried if text]
 
         def write(tx: Transaction) -> None:
-            living = TURN_SEQ.get_many(tx, [(space, row.session, row.seq) for row in lacking])
-            WEIGHING.put(tx, [row for row, seq in zip(made, living, strict=True) if seq is not None])
+            living = TURN_SEQ.get_many(tx, [(space, row.session, row.seq) for row, _ in made])
+            WEIGHING.put(tx, [new for (_, new), seq in zip(made, living, strict=True) if seq is not None])
 
         if made:
             self._store.transaction(write, durable=False)

@@ -16,8 +16,8 @@ import numpy as np
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.assemble.timeline_receipt import LOOKED_FOR
 from clew.config import CondenseConfig
-from clew.derive.analysis import stored_vectors
 from clew.derive.branch_state import materials_of
+from clew.derive.turn_vectors import stored_vectors
 from clew.index.live import LiveIndex
 from clew.index.view import IndexView
 from clew.learn.feedback import QUOTED, echoes, read_feedback, receipts_of, shown, write_quoted

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from clew.derive.branch_state import MARK, BranchMark, mark_name
+from clew.rows.failed_jobs import RuleStage
+from clew.rows.set_aside import names_aside, sessions_aside
 from clew.rows.vocabulary import aliases_of, read_vocabulary
 from clew.store.protocol import Reader
 from clew.store.selections import ANALYSIS_VERSION, LABEL_OWNER, META_ENTRIES, TURN_BRANCHES, TURN_ORDINAL
@@ -28,6 +30,7 @@ def coverage_problems(reader: Reader, space: str) -> Iterator[Problem]:
     marks = _branch_marks(reader, space)
     branches = _branches(reader, space)
     closed, names = _closed_beats(reader, space)
+    begun_anew = sessions_aside(reader, space, RuleStage.BEATS)
     for session in sorted(branches.keys() | closed.keys()):
         covered = Counter(closed.get(session, {}))
         expected: set[int] = set()
@@ -36,7 +39,7 @@ def coverage_problems(reader: Reader, space: str) -> Iterator[Problem]:
             if mark is not None:
                 covered.update(mark.open)
                 expected |= {seq for seq in seqs if seq < mark.next}
-        yield from _compare(session, covered, expected)
+        yield from _compare(session, covered, expected, has_gaps=session in begun_anew)
         yield from _without_annotations(reader, space, session, expected)
     for node in LABEL_OWNER.scan(reader, (space,), (space,)):
         if ":turn:" not in node and node not in names:
@@ -63,10 +66,11 @@ def _branch_marks(reader: Reader, space: str) -> dict[str, BranchMark]:
 
 
 def _branches(reader: Reader, space: str) -> dict[str, dict[str, set[int]]]:
-    """By session and branch, the places of the turns; text that Clew injected is left out."""
+    """By session and branch, the places of the turns, without injected text and turns that were set aside."""
     found: dict[str, dict[str, set[int]]] = {}
+    aside = names_aside(reader, space, RuleStage.ANALYSIS)
     for row in TURN_BRANCHES.scan(reader, (space,), (space,)):
-        if row.origin != "injected":
+        if row.origin != "injected" and (not aside or turn_id(row.session, row.seq) not in aside):
             found.setdefault(row.session, {}).setdefault(row.branch, set()).add(row.seq)
     return found
 
@@ -82,9 +86,14 @@ def _closed_beats(reader: Reader, space: str) -> tuple[dict[str, Counter[int]], 
     return found, names
 
 
-def _compare(session: str, covered: _Places, expected: set[int]) -> Iterator[Problem]:
+def _compare(session: str, covered: _Places, expected: set[int], *, has_gaps: bool) -> Iterator[Problem]:
+    """What is wrong with the beats of a session.
+
+    Args:
+        has_gaps: rules failed on one of its beats, whose turns are in none (`clew.rows.set_aside`).
+    """
     faults = {
-        "are analysed and in no beat": expected - set(covered),
+        "are analysed and in no beat": set() if has_gaps else expected - set(covered),
         "are in more than one beat": {seq for seq, count in covered.items() if count > 1},
         "are in a beat and not among the turns": set(covered) - expected,
     }

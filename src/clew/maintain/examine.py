@@ -14,7 +14,7 @@ from clew.index.entry import SATURATION, TurnEntry
 from clew.ingest.identity import content_hash
 from clew.ingest.secrets.masking import masks_in
 from clew.rows.annotation_codec import weighing_of
-from clew.rows.annotations import weighing_made
+from clew.rows.annotations import weighing_tried
 from clew.rows.name_spans import Spans
 from clew.store.row_types import TurnRow, WeighingRow
 from clew.store.rows import turn_from_row
@@ -33,6 +33,7 @@ class Stretch:
         spans: the names that a model saw in each turn.
         counted_to: turns with a lower ordinal are counted in the entity graph.
         analysed_to: those from there on may wait to be weighed, or weighed again.
+        uncounted, unweighed: those below on which rules failed, see `clew.rows.set_aside`.
     """
 
     rows: list[TurnRow]
@@ -40,6 +41,8 @@ class Stretch:
     weighings: list[WeighingRow | None]
     counted_to: int
     analysed_to: int
+    uncounted: frozenset[int] = frozenset()
+    unweighed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +90,21 @@ def examine(stretch: Stretch) -> tuple[list[Examined], Counts]:
         else:
             sound.append(_Sound(read, *of_turn))
     entries = [entry_digest(entry_of(each.turn, seq=each.row.seq, ordinal=each.row.ordinal)) for each in sound]
-    weighed = [_is_weighed(each, waits=each.row.ordinal >= stretch.analysed_to) for each in sound]
+    weighed = [_is_weighed(each, waits=_waits(each.row.ordinal, stretch)) for each in sound]
     masked = [masks_in(each.turn) for each in sound]
     counts = Counts()
     for each in sound:
-        if each.row.ordinal < stretch.counted_to:
+        if each.row.ordinal < stretch.counted_to and each.row.ordinal not in stretch.uncounted:
             counts.add(each.turn, each.spans)
     examined = (
         Examined(None, _blobs(each.turn), entry, _agrees(each.turn), is_weighed, masks)
         for each, entry, is_weighed, masks in zip(sound, entries, weighed, masked, strict=True)
     )
     return [damaged.get(place) or next(examined) for place in range(len(stretch.rows))], counts
+
+
+def _waits(ordinal: int, stretch: Stretch) -> bool:
+    return ordinal >= stretch.analysed_to or ordinal in stretch.unweighed
 
 
 def _read_turn(row: TurnRow) -> Turn | Examined:
@@ -127,7 +134,9 @@ def _is_weighed(each: _Sound, *, waits: bool) -> bool:
     row = each.weighing
     if row is None or row.version != ANALYZE_VERSION:
         return waits
-    made = weighing_made(each.turn.text)
+    made = weighing_tried(each.turn.text)
+    if made is None:
+        return True  # the rules fail on it now, and there is nothing to compare with
     return row.value == made or _read(row.value) == weighing_of(made)
 
 

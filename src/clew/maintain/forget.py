@@ -10,7 +10,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final, TypedDict, cast
 
-from clew.derive.analysis import analyse_again
+from clew.derive.analysis_dropped import analyse_again
 from clew.derive.entity_counts import forget_names
 from clew.derive.facts import forget_facts
 from clew.derive.llm.tasks import QUESTIONS
@@ -31,6 +31,7 @@ from clew.rows.quests import forget_quests
 from clew.rows.recap_states import forget_condensed
 from clew.rows.request_log import forget_logged
 from clew.rows.scrub_requests import note, noted, try_scrub
+from clew.rows.set_aside import forget_aside
 from clew.rows.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TombstoneRow, TurnRow
@@ -53,7 +54,7 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "analysis": "deleted by ordinal; remaining turns lose tags that no turn near them says",
         "tail": "deleted by ordinal",
         "segment": "written anew without the turns",
-        "job": "deleted by the turn's name",
+        "job": "deleted by the turn's name, or its session's",
         "completion": "deleted by owner",
         "receipt": "all of the space are deleted",
         "pin": "deleted by the turn's name",
@@ -255,6 +256,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
+    forget_aside(tx, space, {cast(str, turn.id) for turn in turns}, sessions)
     gone = {name: {cast(int, turn.seq) for turn in turns if turn.session == name} for name in sessions}
     removed["quest"] = forget_quests(tx, space, gone)
     removed["extraction"] = forget_extractions(tx, space, gone)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 from clew.analyze.weigh import ANALYZE_VERSION
-from clew.derive.analysis import drop_analysis
+from clew.derive.analysis_dropped import drop_analysis
 from clew.derive.entity_counts import drop_entities
 from clew.derive.facts import make_afresh
 from clew.index import staged_rebuild

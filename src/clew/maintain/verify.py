@@ -32,7 +32,9 @@ from clew.maintain.rebuild import Progress
 from clew.rows.analysis_progress import ANALYSIS_VERSION, read_progress
 from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
 from clew.rows.entity_progress import counted_to
+from clew.rows.failed_jobs import RuleStage
 from clew.rows.name_spans import spans_by_name
+from clew.rows.set_aside import turns_aside
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store
 from clew.store.selections import BLOB_SHA
@@ -93,12 +95,15 @@ class _Progress:
 
     Attributes:
         analysed: nothing where other rules analysed it, as before an update: the background work does it again.
+        uncounted, unweighed: ordinals of turns that were set aside.
         problems: what could not be read.
     """
 
     def __init__(self, reader: Reader, space: str) -> None:
         self.problems: list[Problem] = []
         self.analysed, self.counted = 0, 0
+        self.uncounted = turns_aside(reader, space, RuleStage.ENTITIES)
+        self.unweighed = turns_aside(reader, space, RuleStage.ANALYSIS)
         try:
             stored = read_progress(reader, space)[1]
             self.analysed = stored.next if stored.version == ANALYSIS_VERSION else 0
@@ -173,7 +178,8 @@ def _stretches(store: Store, reader: Reader, space: str, progress: _Progress) ->
     for rows in stored_rows(store, space):
         spans = spans_by_name(reader, space, [turn_id(row.session, row.seq) for row in rows])
         weighings = WEIGHING.get_many(reader, [(space, row.ordinal) for row in rows])
-        yield Stretch(rows, spans, weighings, progress.counted, progress.analysed)
+        upto = progress.counted, progress.analysed
+        yield Stretch(rows, spans, weighings, *upto, progress.uncounted, progress.unweighed)
 
 
 def _damage(line: str) -> Problem:

@@ -11,6 +11,7 @@ from typing import Any, Self, Unpack
 from clew.assemble.wrapping import wrapped
 from clew.condense.chains import PROTECTED
 from clew.config import Config
+from clew.derive.retrying import retry_all
 from clew.errors import InputError, StoreError
 from clew.learn.feedback import RECENT, note_restored
 from clew.maintain.export_space import export_space
@@ -35,7 +36,6 @@ from clew.memory.wiring import Parts, open_parts
 from clew.models.protocol import LLM, Embedder
 from clew.rank.filter import filter_of
 from clew.recall.search import with_originals
-from clew.rows.extraction_runs import retry_all
 from clew.rows.originals import is_original
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView
-from clew.project.links import HOW, TurnLinks, links_of, normal_path, touches
+from clew.project.links import HOW, TurnLinks, normal_path, touches
 from clew.rank.algebra.evaluate import Positions, Values
 from clew.rank.algebra.syntax import About
 from clew.rank.quotes import holding
-from clew.rows.mentions import read_links, read_until
+from clew.rows.mentions import links_read_now, read_links, read_until
 from clew.store.protocol import Reader
-from clew.store.rows import turn_from_row
 from clew.store.selections import TURN_TEXT
 from clew.store.tables import TURN
 from clew.text.terms import quote_terms
@@ -77,7 +76,7 @@ def links_at(reader: Reader, space: str, view: IndexView, places: Positions) -> 
     for number in np.flatnonzero(turns.ordinal[places] >= read).tolist():
         place = places[number]
         row = TURN.get(reader, (space, view.sessions[int(turns.session[place])], int(turns.seq[place])))
-        links[number] = links[number] if row is None else links_of(turn_from_row(row))
+        links[number] = links[number] if row is None else links_read_now(row)
     return links
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from clew.analyze.novelty import Vector
-from clew.derive.analysis import stored_vectors
 from clew.derive.branch_state import materials_of
+from clew.derive.turn_vectors import stored_vectors
 from clew.errors import InputError, NotFoundError
 from clew.recall.read_path import ReadPath
 from clew.rows.domain_prototypes import read_prototypes

@@ -25,6 +25,7 @@ class Progress:
         epoch: rises when everything is analysed anew by other rules, another model or other parameters.
         learned: version of the learned parameters of layers 1 to 4 that it goes by.
         met: whether turns are met with a project that the space is attached to.
+        aside: whether turns were set aside (`clew.rows.set_aside`).
     """
 
     next: int = 0
@@ -33,11 +34,13 @@ class Progress:
     epoch: int = 0
     learned: int = 0
     met: bool = False
+    aside: bool = False
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
         said = {"next": self.next, "model": self.model, "version": self.version, "epoch": self.epoch}
-        return dumps(said | ({"learned": self.learned} if self.learned else {}) | ({"met": True} if self.met else {}))
+        marks = {name: True for name, is_set in (("met", self.met), ("aside", self.aside)) if is_set}
+        return dumps(said | ({"learned": self.learned} if self.learned else {}) | marks)
 
 
 def read_progress(reader: Reader, space: str) -> tuple[str | None, Progress]:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from clew.analyze.weigh import ANALYZE_VERSION, weigh
-from clew.errors import InputError
+from clew.errors import InputError, is_rule_failure
 from clew.rows.annotation_codec import analysis_of, weighing_of, weighing_text
 from clew.store import tables
 from clew.store.protocol import Reader, Transaction
@@ -95,7 +95,8 @@ def weighings_again(reader: Reader, space: str, turns: Sequence[TurnRow]) -> lis
     own = [turn for turn in turns if turn.origin == "injected"]
     rows = tables.WEIGHING.get_many(reader, [(space, turn.ordinal) for turn in own])
     pairs = zip(own, rows, strict=True)
-    return [(turn.ordinal, weighing_made(turn.text)) for turn, row in pairs if row and row.version != ANALYZE_VERSION]
+    made = [(turn.ordinal, weighing_tried(turn.text)) for turn, row in pairs if row and row.version != ANALYZE_VERSION]
+    return [(ordinal, text) for ordinal, text in made if text is not None]
 
 
 def replaced(reader: Reader, space: str) -> int:
@@ -108,10 +109,30 @@ def weighing_made(text: str) -> str:
     return weighing_text(weigh(text).annotations())
 
 
+def weighing_tried(text: str) -> str | None:
+    """The same; None where the rules fail on the text, of which the analysis tells (`clew.rows.set_aside`)."""
+    try:
+        return weighing_made(text)
+    except Exception as error:
+        if not is_rule_failure(error):
+            raise
+        return None
+
+
+def weighed_anyway(text: str) -> Mapping[str, Any]:
+    """What rules weigh of a text, by kind; of an empty one where they fail on it, so that who asks gets an answer."""
+    try:
+        return weigh(text).annotations()
+    except Exception as error:
+        if not is_rule_failure(error):
+            raise
+        return weigh("").annotations()
+
+
 def weighings_made(reader: Reader, space: str, ordinals: Sequence[int]) -> list[str | None]:
     """The values of WEIGHING of turns that wait for the analysis, which writes them; None for those that are gone."""
     texts = [TURN_TEXT.first(reader, (space, each), (space, each), index="ordinal") for each in ordinals]
-    return [None if text is None else weighing_made(text) for text in texts]
+    return [None if text is None else weighing_text(weighed_anyway(text)) for text in texts]
 
 
 def note_replaced(tx: Transaction, space: str) -> None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clew.rows.extraction import packed_json, unpacked_text
-from clew.rows.failed_jobs import ATTEMPTS, reason_of, retry_jobs
+from clew.rows.failed_jobs import ATTEMPTS, reason_of
 from clew.rows.lease_owner import is_dead
 from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow
-from clew.store.protocol import Reader, Store, Transaction
+from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import EXTRACTION_CHUNK, EXTRACTION_RUN
@@ -268,8 +268,3 @@ def retry_extractions(tx: Transaction, space: str) -> int:
                 if chunk.state in _RETRIED:
                     EXTRACTION_CHUNK.put(tx, [chunk._replace(state=ExtractionState.PENDING.value, attempts=0)])
     return count
-
-
-def retry_all(store: Store, space: str) -> int:
-    """Lets jobs and extractions that failed or were put aside be tried anew; gives how many these are."""
-    return store.transaction(lambda tx: retry_jobs(tx, space) + retry_extractions(tx, space))

@@ -1,10 +1,13 @@
 """Work that failed: one row of JOB for a turn and a kind of work, tried `ATTEMPTS` times in all, then put aside.
 
+Where a rule fails there is one try (`clew.rows.set_aside`).
+
 What has not failed has no row: it is found from the state (docs/decisions/0002).
 """
 
 import json
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final, cast
 
 from clew.store.protocol import JobState, Reader, Transaction
@@ -20,7 +23,37 @@ LATER_US: Final = (60_000_000, 600_000_000)
 """How long after its first and second failure a turn is tried again."""
 
 EMBED: Final = "embed"
-"""Kind of the jobs for turns that the embedder could not do; the others are named by the question that was asked."""
+"""Kind of the jobs for turns that the embedder could not do; the others are named by the stage whose rules failed, or
+by the question that a language model was asked."""
+
+
+class RuleStage(StrEnum):
+    """A stage of the background work whose rules may fail; its value is the kind of its jobs.
+
+    Attributes:
+        ANALYSIS: novelty, importance, tags and the beat of a turn.
+        BEATS: what a turn closes or continues in its session.
+        ENTITIES: the names in a turn.
+        NAMES: the names that a named-entity model finds in it.
+        MENTIONS: the files that it is about.
+        FACTS: what it states.
+        MEET: what it has to do with the project.
+        RENDERINGS: the short forms of a session's beats and chapters, or of a label's.
+        CONDENSING: the compaction of a session.
+    """
+
+    ANALYSIS = "analyse"
+    BEATS = "beats"
+    ENTITIES = "entities"
+    NAMES = "recognise"
+    MENTIONS = "mentions"
+    FACTS = "facts"
+    MEET = "meet"
+    RENDERINGS = "render"
+    CONDENSING = "condense"
+
+
+_OF_NO_LLM: Final = frozenset((EMBED, *RuleStage))
 
 _REASON: Final = 500  # characters of an error that are kept with the job
 
@@ -74,7 +107,7 @@ def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, te
 
 def jobs_of(reader: Reader, space: str, kind: str | None = None) -> list[JobRow]:
     """The jobs of one kind, or all, that wait or were put aside; by state and name."""
-    rest = () if kind is None else (kind,)
+    rest = () if kind is None else (str(kind),)  # a member of an enumeration is no value of a column
     return [
         row
         for state in (JobState.PENDING.value, JobState.DEFERRED.value)
@@ -86,6 +119,15 @@ def deferred(reader: Reader, space: str) -> list[Deferred]:
     """What was put aside, by name."""
     aside = (row for row in jobs_of(reader, space) if row.state == JobState.DEFERRED)
     return sorted((Deferred(row.job, row.attempts or 0, row.reason) for row in aside), key=lambda job: job.job)
+
+
+def owner_of(row: JobRow) -> dict[str, Any]:
+    """What a job is about; empty where the row cannot be read, which `clew verify` names."""
+    try:
+        payload = json.loads(row.payload)
+    except (ValueError, TypeError):
+        return {}
+    return payload if isinstance(payload, dict) else {}
 
 
 def drop_jobs(tx: Transaction, space: str, kind: str) -> None:
@@ -101,7 +143,7 @@ def retry_jobs(tx: Transaction, space: str) -> int:
     """
     free = [row for row in jobs_of(tx, space) if row.holder is None]
     for row in free:
-        if row.state == JobState.DEFERRED and row.kind != EMBED:
+        if row.state == JobState.DEFERRED and row.kind not in _OF_NO_LLM:
             _drop_answers(tx, space, row.payload)
     JOB.put(tx, [row._replace(state=JobState.PENDING.value, attempts=0, not_before=0) for row in free])
     return len(free)

@@ -5,15 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from clew.project.links import LINKS_VERSION, TurnLinks
+from clew.errors import is_rule_failure
+from clew.project.links import LINKS_VERSION, TurnLinks, links_of
+from clew.rows.failed_jobs import RuleStage, drop_jobs
 from clew.store.protocol import Reader, Transaction
-from clew.store.row_types import MetaRow
-from clew.store.rows import dumps
+from clew.store.row_types import MetaRow, TurnRow
+from clew.store.rows import dumps, turn_from_row
 from clew.store.selections import MENTION_SESSION, MENTION_VALUE, MENTION_VALUES, META_VALUE
 from clew.store.tables import MENTION, META
 
 PROGRESS: Final = "mentions"
-"""The row of META that says how far turns are read: `<version> <ordinal of the first that is not>`."""
+"""The row of META that says how far turns are read: `<version> <ordinal of the first that is not>`, followed by the
+ordinals of turns before it that are to be read again."""
 
 _AT_ONCE: Final = 500
 
@@ -59,6 +62,19 @@ def read_links(reader: Reader, space: str, ordinals: Sequence[int]) -> list[Turn
     return [TurnLinks() if text is None else links_from(text) for text in texts]
 
 
+def links_read_now(row: TurnRow) -> TurnLinks:
+    """What a turn says of files that the background has not read yet; nothing where the rules fail on it.
+
+    Whoever asks gets an answer, and the background tells of the turn when it comes to it (`clew.rows.set_aside`).
+    """
+    try:
+        return links_of(turn_from_row(row))
+    except Exception as error:
+        if not is_rule_failure(error):
+            raise
+        return TurnLinks()
+
+
 def linked_rows(reader: Reader, space: str, low: int) -> Iterator[tuple[int, TurnLinks]]:
     """Ordinal and links of each turn that has links, from the ordinal `low` on; read in batches."""
     while True:
@@ -82,16 +98,24 @@ def sessions_of_work(reader: Reader, space: str) -> list[str]:
 def read_until(reader: Reader, space: str) -> tuple[str | None, int]:
     """The row that says how far turns are read, and the number of the first that is not; 0 after another version."""
     text = META_VALUE.get(reader, (space, PROGRESS))
-    version, _, ordinal = (text or "0 0").partition(" ")
+    version, ordinal, *_ = (text or "0 0").split(" ")
     return text, int(ordinal) if int(version) == LINKS_VERSION else 0
 
 
-def note_read(tx: Transaction, space: str, until: int) -> None:
-    """Writes that all turns before a number are read."""
-    META.put(tx, [MetaRow(space, PROGRESS, f"{LINKS_VERSION} {until}")])
+def read_again(text: str | None) -> tuple[int, ...]:
+    """The numbers of earlier turns that are to be read again, from the row that says how far turns are read."""
+    version, _, *again = (text or "0 0").split(" ")
+    return tuple(map(int, again)) if int(version) == LINKS_VERSION else ()
+
+
+def note_read(tx: Transaction, space: str, until: int, again: Sequence[int] = ()) -> None:
+    """Writes that all turns before a number are read, but for those that are to be read again."""
+    numbers = " ".join(map(str, (LINKS_VERSION, until, *again)))
+    META.put(tx, [MetaRow(space, PROGRESS, numbers)])
 
 
 def drop_mentions(tx: Transaction, space: str) -> int:
     """Drops all of it, so that it is made again; gives how many rows there were."""
     tx.delete(META.name, (space, PROGRESS), (space, PROGRESS))
+    drop_jobs(tx, space, RuleStage.MENTIONS)
     return tx.delete(MENTION.name, (space,), (space,))

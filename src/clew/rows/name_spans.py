@@ -3,7 +3,8 @@
 A row of ANNOTATION of the kind `named` for each turn in which it saw something, a list of [start, end, type as a
 letter]; and a row of META, `recogniser`:
 
-    recogniser    {"model": name, "next": ordinal, "failed": n}: it was asked about every turn before `next`
+    recogniser    {"model": name, "next": ordinal, "failed": n}: it was asked about every turn before `next`; with
+                  "again": [ordinal] once turns that were set aside (`clew.rows.set_aside`) are to be tried again
 
 So any process, with or without the model, counts the same, and forgetting takes off what was counted.
 """
@@ -39,21 +40,27 @@ class Asked:
         model: its name.
         next: ordinal of the first turn about which it was not asked.
         failed: turns that it could not do; they are named by rules alone.
+        again: ordinals of turns before `next` about which it is asked again.
     """
 
     model: str
     next: int = 0
     failed: int = 0
+    again: tuple[int, ...] = ()
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
-        return dumps({"model": self.model, "next": self.next, "failed": self.failed})
+        said = {"model": self.model, "next": self.next, "failed": self.failed}
+        return dumps(said | ({"again": self.again} if self.again else {}))
 
 
 def read_asked(reader: Reader, space: str) -> tuple[str | None, Asked | None]:
     """The row as it stands, and what it says; None when no model was ever asked."""
     text = META_VALUE.get(reader, (space, RECOGNISER))
-    return text, None if text is None else Asked(**json.loads(text))
+    if text is None:
+        return None, None
+    said = json.loads(text)
+    return text, Asked(**{**said, "again": tuple(said.get("again", ()))})
 
 
 def spans_seen(reader: Reader, space: str, turns: Sequence[Turn]) -> list[Spans]:

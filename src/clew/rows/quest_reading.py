@@ -7,9 +7,8 @@ from typing import Final
 from clew.condense.material import is_summary, prose_of
 from clew.condense.session_titles import title_of as wish_of
 from clew.errors import NotFoundError
-from clew.project.links import links_of
 from clew.project.quests import QuestState, TurnActs, quest_state, quest_title, quests_of, session_of_quest
-from clew.rows.mentions import read_links, read_until, sessions_of_work
+from clew.rows.mentions import links_read_now, read_links, read_until, sessions_of_work
 from clew.rows.quests import read_seals, read_set
 from clew.rows.recap_source import title_of
 from clew.store.project_row_types import QuestRow
@@ -113,7 +112,7 @@ def _acts(reader: Reader, space: str, session: str, first: int = 0, last: int | 
         said = kept
         if turn.ordinal >= read:  # what the background has not read yet is read now, so that nothing depends on it
             row = TURN.get(reader, (space, session, turn.seq))
-            said = kept if row is None else links_of(turn_from_row(row))
+            said = kept if row is None else links_read_now(row)
         yield TurnActs(seq=turn.seq, role="tool" if turn.origin == "tool" else turn.role, links=said)
 
 

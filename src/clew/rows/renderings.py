@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from clew.condense.node_renderings import NodeLine
 from clew.condense.renderings import TITLE, Rendering
 from clew.rows.annotations import NAME_OWNER
+from clew.rows.failed_jobs import RuleStage, drop_jobs
 from clew.rows.quotes import Quotes, Spoken, lines_of_turns, quoted_text, quotes_in
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import MetaRow, RenderingRow
@@ -118,6 +119,7 @@ def drop_renderings(tx: Transaction, space: str, session: str) -> int:
 def drop_all_renderings(tx: Transaction, space: str) -> int:
     """Drops every rendering of a space and every mark; gives how many renderings there were."""
     tx.delete("meta", (space, "render:"), (space, "render;"))
+    drop_jobs(tx, space, RuleStage.RENDERINGS)
     return tx.delete("rendering", (space,), (space,))
 
 
@@ -139,6 +141,15 @@ def marked(reader: Reader, space: str, prefix: str, limit: int | None = None) ->
     """The noted sessions or labels, each with the note's value, in the order of their names."""
     rows = META_ENTRIES.scan(reader, (space, prefix), (space, past_prefix(prefix)), limit=limit)
     return [(row.name.removeprefix(prefix), row.value) for row in rows]
+
+
+def render_again(tx: Transaction, space: str, sessions: Iterable[str], *, labels: bool) -> None:
+    """Has the renderings of sessions made anew, and those of all labels where that is asked."""
+    for session in sessions:
+        drop_renderings(tx, space, session)
+        mark_sessions(tx, space, [session], "again")
+    if labels:
+        META.put(tx, [MetaRow(space, ALL_LABELS, "")])
 
 
 def count_marked(reader: Reader, space: str) -> int:

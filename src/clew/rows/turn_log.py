@@ -1,6 +1,6 @@
 """The log, read from end to end in the order of arrival, a stretch at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from clew.store.protocol import Reader, Store
@@ -48,6 +48,12 @@ def rows_by_ordinal(reader: Reader, low: Key, high: Key, limit: int, chars: int 
         return TURN.scan(reader, (space, first), high, index="ordinal", limit=size)
 
     return _gathered(page, limit, chars)
+
+
+def rows_of_ordinals(reader: Reader, space: str, ordinals: Sequence[int]) -> list[TurnRow]:
+    """The rows of TURN with these ordinals, in their order; those that were forgotten are missing."""
+    bounds = ((space, ordinal) for ordinal in ordinals)
+    return [row for each in bounds for row in TURN.scan(reader, each, each, index="ordinal")]
 
 
 def rows_by_seq(reader: Reader, low: Key, high: Key, limit: int, chars: int = STRETCH_CHARS) -> list[TurnRow]:

@@ -21,7 +21,7 @@ from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
 from clew.ingest.secrets.masking import mask_turn
-from clew.rows.annotations import WEIGHING, weighing_made
+from clew.rows.annotations import WEIGHING, weighing_tried
 from clew.store.rows import check_json, to_us
 from clew.text.dates import date_text, date_words, resolve
 from clew.text.names import greeting_aliases
@@ -180,9 +180,10 @@ def derive(turn: Turn, *, weighed: bool = False) -> Derived:
 
     Args:
         weighed: with what rules weigh of the words, four fifths of the time; else the analysis adds it, but to injected
-            text, which it passes over.
+            text, which it passes over. Nothing where they fail on them.
     """
-    said = {WEIGHING: weighing_made(turn.text)} if weighed or turn.origin == "injected" else {}
+    made = weighing_tried(turn.text) if weighed or turn.origin == "injected" else None
+    said = {} if made is None else {WEIGHING: made}
     return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text), annotations=said)
 
 

@@ -8,6 +8,7 @@ holds the extract, and its method says why.
 import json
 import logging
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from clew.condense.material import prose_of, speaker_name
@@ -15,6 +16,7 @@ from clew.condense.node_material import SILENT
 from clew.condense.renderings import Rendering
 from clew.condense.summary_check import SummaryBounds, fitting_summary
 from clew.derive.llm.completion_cache import CompletionCache
+from clew.derive.rule_failures import RuleFailure, tried
 from clew.errors import BudgetExceeded, ModelError, ModelUnavailable
 from clew.models.prompt import Prompt, Schema
 from clew.rows.failed_jobs import reason_of
@@ -130,15 +132,16 @@ class SummaryQueue:
         if row is None:
             return None, []
         found = TURN.get_many(reader, [(self._space, row.session, seq) for seq in seqs_of(row.data) or ()])
-        turns = [turn_from_row(each) for each in found if each is not None]
+        read = (tried(partial(turn_from_row, each)) for each in found if each is not None)
+        turns = [turn for turn in read if not isinstance(turn, RuleFailure)]
         return row, [turn for turn in turns if turn.role not in SILENT and turn.origin not in SILENT]
 
     def _summarise(self, row: NodeRow, turns: Sequence[Turn]) -> None:
         prompt = summary_prompt(turns, self._bounds)
         text, why = "", ""
         try:
-            answer: Any = self._answers.about(row.node, KIND).complete_json(prompt, SCHEMA, max_tokens=MAX_TOKENS)
-            text, why = fitting_summary(str(answer["summary"]), prompt.messages[0].text, self._bounds)
+            found = tried(lambda: self._answer(row, prompt))
+            text, why = ("", f"it cannot be read: {found.where}") if isinstance(found, RuleFailure) else found
         except (BudgetExceeded, ModelUnavailable):
             raise
         except ModelError as error:
@@ -146,6 +149,11 @@ class SummaryQueue:
         if why:
             log.info("the summary of %s by %s is not used: %s", row.node, self._answers.name, why)
         self._store.transaction(lambda tx: self._keep(tx, row, turns, text, why), durable=False)
+
+    def _answer(self, row: NodeRow, prompt: Prompt) -> tuple[str, str]:
+        """The summary of a beat, and why it is not used; one of them is empty."""
+        answer: Any = self._answers.about(row.node, KIND).complete_json(prompt, SCHEMA, max_tokens=MAX_TOKENS)
+        return fitting_summary(str(answer["summary"]), prompt.messages[0].text, self._bounds)
 
     def _keep(self, tx: Transaction, row: NodeRow, turns: Sequence[Turn], text: str, why: str) -> None:
         """Writes the summary, or the extract in its place, unless a turn or the beat went meanwhile."""

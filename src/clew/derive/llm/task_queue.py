@@ -10,19 +10,21 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, cast
 
 from clew.derive.llm.completion_cache import CompletionCache
+from clew.derive.rule_failures import RuleFailure, tried
 from clew.errors import BudgetExceeded, ModelError, ModelUnavailable
 from clew.models.protocol import LLM
 from clew.rows.failed_jobs import ATTEMPTS, drop_jobs, failed_row, next_try, reason_of
 from clew.rows.llm_progress import meta_name
 from clew.store.protocol import Job, JobState, Reader, Store, Transaction
-from clew.store.row_types import MetaRow
+from clew.store.row_types import MetaRow, TurnRow
 from clew.store.rows import dumps, to_us, turn_from_row
 from clew.store.selections import JOB_NOT_BEFORE, META_VALUE, TURN_ORDINAL, TURN_SEQ
 from clew.store.tables import JOB, META, TURN
-from clew.types.ids import parse_turn_id
+from clew.types.ids import parse_turn_id, turn_id
 from clew.types.turn import Turn
 
 log = logging.getLogger("clew.models")
@@ -115,12 +117,13 @@ class TaskQueue:
         with self._store.snapshot() as reader:
             state = self._state(reader)
             gap = newest_gap(state.done, _newest(reader, self._space))
-            turns = [] if gap is None else _turns(reader, self._space, gap)
+            rows = [] if gap is None else _rows(reader, self._space, gap)
         if gap is None:
             return False
-        for turn in turns:
-            ordinal = cast(int, turn.ordinal)
-            if ordinal in self._unreached or not self._question.wants(turn):
+        for row in rows:
+            ordinal, turn = row.ordinal, tried(partial(self._wanted, row))
+            # Of a turn that cannot be read, nobody can be asked; the stages that read all turns tell of it.
+            if ordinal in self._unreached or turn is None or isinstance(turn, RuleFailure):
                 continue
             try:
                 self._settle_new(turn, (ordinal, gap[1]))
@@ -130,18 +133,34 @@ class TaskQueue:
                 self._unreached[ordinal], self._reached = str(error), False
                 raise
             return True
-        low = cast(int, turns[-1].ordinal) if len(turns) == STRETCH else gap[0]
+        low = rows[-1].ordinal if len(rows) == STRETCH else gap[0]
         if any(low <= ordinal <= gap[1] for ordinal in self._unreached):
             self._unreached.clear()  # nobody else is left who could show that the model works: they are tried again
             return self._ask_about_new()
         self._store.transaction(lambda tx: self._mark(tx, (low, gap[1]), {}), durable=False)
         return True
 
+    def _wanted(self, row: TurnRow) -> Turn | None:
+        """The turn of a row, if there is anything to ask about it."""
+        turn = turn_from_row(row)
+        return turn if self._question.wants(turn) else None
+
+    def _answer(self, turn: Turn) -> Any:
+        """What an answer about a turn comes to.
+
+        Raises:
+            ModelError: there is none, or a rule fails on it.
+        """
+        answer = tried(lambda: self._question.ask(self._about(turn), turn))
+        if isinstance(answer, RuleFailure):
+            raise ModelError(f"the answer cannot be read: {answer.where}") from answer.error
+        return answer
+
     def _settle_new(self, turn: Turn, span: Span) -> None:
         failed: dict[str, str] = {}
         value: Any = None
         try:
-            value = self._question.ask(self._about(turn), turn)
+            value = self._answer(turn)
         except (BudgetExceeded, ModelUnavailable):
             raise
         except ModelError as error:
@@ -150,22 +169,25 @@ class TaskQueue:
             )
             failed[cast(str, turn.id)] = str(error)
         self._reached = True
-        wrong = self._held_up(span) | failed
+        wrong = self._held_up(span)
 
         def work(tx: Transaction) -> None:
             if not failed:
                 self._commit(tx, turn, value)
-            self._mark(tx, span, wrong)
+            self._mark(tx, span, wrong | failed)
 
-        self._store.transaction(work, durable=False)
+        done = tried(lambda: self._store.transaction(work, durable=False))
+        if isinstance(done, RuleFailure):
+            failed[cast(str, turn.id)] = f"the answer cannot be kept: {done.where}"
+            self._store.transaction(work, durable=False)
         self._unreached = {at: why for at, why in self._unreached.items() if not span[0] <= at <= span[1]}
 
     def _held_up(self, span: Span) -> dict[str, str]:
         """The turns of a span at which the model could not be reached, though it can: by id, with what it said."""
         with self._store.snapshot() as reader:
             inside = {at: why for at, why in self._unreached.items() if span[0] <= at <= span[1]}
-            turns = [(turn, why) for at, why in inside.items() for turn in _turns(reader, self._space, (at, at))]
-        return {cast(str, turn.id): why for turn, why in turns}
+            rows = [(row, why) for at, why in inside.items() for row in _rows(reader, self._space, (at, at))]
+        return {turn_id(row.session, row.seq): why for row, why in rows}
 
     def _ask_again(self) -> bool:
         now = self._now()
@@ -181,7 +203,7 @@ class TaskQueue:
             self._store.finish_job(job, state=JobState.DONE)
             return
         try:
-            value = self._question.ask(self._about(turn), turn)
+            value = self._answer(turn)
         except BudgetExceeded:
             self._store.transaction(lambda tx: _put_back(tx, job), durable=False)
             raise
@@ -189,8 +211,11 @@ class TaskQueue:
             self._put_off(job, error)
             return
         self._reached = True
-        self._store.transaction(lambda tx: self._commit(tx, turn, value), durable=False)
-        self._store.finish_job(job, state=JobState.DONE)
+        done = tried(lambda: self._store.transaction(lambda tx: self._commit(tx, turn, value), durable=False))
+        if isinstance(done, RuleFailure):
+            self._put_off(job, ModelError(f"the answer cannot be kept: {done.where}"))
+        else:
+            self._store.finish_job(job, state=JobState.DONE)
 
     def _put_off(self, job: Job, error: ModelError) -> None:
         """Ends a failed try: for later, or for good when it was the last, and the model answers others."""
@@ -210,7 +235,8 @@ class TaskQueue:
             return None
         with self._store.snapshot() as reader:
             row = TURN.get(reader, (self._space, *key))
-        return None if row is None else turn_from_row(row)
+        turn = None if row is None else tried(partial(turn_from_row, row))
+        return None if isinstance(turn, RuleFailure) else turn
 
     def _about(self, turn: Turn) -> LLM:
         return self._answers.about(cast(str, turn.id), self._question.kind)
@@ -253,10 +279,9 @@ def _newest(reader: Reader, space: str) -> int:
     return -1 if newest is None else newest
 
 
-def _turns(reader: Reader, space: str, span: Span) -> list[Turn]:
-    """The newest turns of a span, newest first."""
-    low, high = (space, span[0]), (space, span[1])
-    return [turn_from_row(row) for row in TURN.scan(reader, low, high, index="ordinal", limit=STRETCH, reverse=True)]
+def _rows(reader: Reader, space: str, span: Span) -> list[TurnRow]:
+    """The rows of the newest turns of a span, newest first."""
+    return TURN.scan(reader, (space, span[0]), (space, span[1]), index="ordinal", limit=STRETCH, reverse=True)
 
 
 def _put_back(tx: Transaction, job: Job) -> None:

@@ -1,0 +1,105 @@
+"""Turns and sessions on which a rule failed: one row of JOB each, `deferred` at once, while the stage goes on.
+
+A rule that failed on a turn fails on it again, so that there are no further tries until somebody asks for one, or the
+rules change (docs/decisions/0026). The row says where it failed and nothing of what was said.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from clew.rows.failed_jobs import RuleStage, job_name, jobs_of, owner_of
+from clew.store.protocol import JobState, Reader, Transaction
+from clew.store.row_types import JobRow, TurnRow
+from clew.store.rows import dumps
+from clew.store.selections import TURN_SEQ
+from clew.store.tables import JOB
+from clew.types.ids import turn_id
+
+LABELS: Final = "(labels)"
+"""What the note about labels is named by."""
+
+_STAGES: Final = frozenset(RuleStage)
+
+
+def put_turn_aside(tx: Transaction, row: TurnRow, stage: RuleStage, version: str, why: str) -> str:
+    """Notes that a stage goes on without a turn, unless it was forgotten meanwhile; gives the turn's id.
+
+    Args:
+        version: of the stage's rules.
+        why: where they failed; no word of the turn.
+    """
+    name = turn_id(row.session, row.seq)
+    if TURN_SEQ.get(tx, (row.space, row.session, row.seq)) is not None:
+        _put(tx, row.space, stage, name, {"turn": name, "ordinal": row.ordinal, "version": version}, why)
+    return name
+
+
+def put_session_aside(tx: Transaction, space: str, session: str, stage: RuleStage, version: str, why: str) -> bool:
+    """Notes that a stage goes on without a session, or without a part of it; says whether that is new.
+
+    Nothing is noted of one that was forgotten meanwhile.
+    """
+    if not TURN_SEQ.scan(tx, (space, session), (space, session), limit=1):
+        return False
+    return _put(tx, space, stage, session, {"session": session, "version": version}, why)
+
+
+def put_labels_aside(tx: Transaction, space: str, version: str, why: str) -> bool:
+    """Notes that labels are without short forms; their names, which are words of turns, are not repeated."""
+    return _put(tx, space, RuleStage.RENDERINGS, LABELS, {"version": version}, why)
+
+
+def _put(tx: Transaction, space: str, stage: RuleStage, owner: str, payload: dict[str, object], why: str) -> bool:
+    name = job_name(stage, owner)
+    before = JOB.get(tx, (space, name))
+    attempts = 1 if before is None else before.attempts + 1
+    state = JobState.DEFERRED.value
+    JOB.put(tx, [JobRow(space, name, stage.value, state, dumps(payload), attempts, why, None, 0)])
+    return attempts == 1
+
+
+def turns_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[int]:
+    """Ordinals of the turns that a stage went on without, those that it is to try again among them."""
+    return frozenset(found for found in _payloads(reader, space, stage, "ordinal") if isinstance(found, int))
+
+
+def names_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[str]:
+    """Ids of these turns."""
+    return frozenset(found for found in _payloads(reader, space, stage, "turn") if isinstance(found, str))
+
+
+def sessions_aside(reader: Reader, space: str, stage: RuleStage, version: str | None = None) -> frozenset[str]:
+    """The sessions that a stage went on without.
+
+    Args:
+        version: only those on which the rules of this version failed.
+    """
+    found = _payloads(reader, space, stage, "session", version)
+    return frozenset(session for session in found if isinstance(session, str))
+
+
+def _payloads(reader: Reader, space: str, stage: RuleStage, field: str, version: str | None = None) -> Iterator[object]:
+    held = (owner_of(row) for row in jobs_of(reader, space, stage))
+    return (payload.get(field) for payload in held if version is None or payload.get("version") == version)
+
+
+def take_turns_back(tx: Transaction, rows: Iterable[TurnRow], stage: RuleStage) -> None:
+    """Drops the notes of turns that a stage has done now."""
+    for row in rows:
+        key = (row.space, job_name(stage, turn_id(row.session, row.seq)))
+        tx.delete("job", key, key)
+
+
+def take_sessions_back(tx: Transaction, space: str, sessions: Sequence[str], stage: RuleStage) -> None:
+    """Drops the notes of sessions that a stage has done, or begins anew."""
+    for session in sessions:
+        key = (space, job_name(stage, session))
+        tx.delete("job", key, key)
+
+
+def forget_aside(tx: Transaction, space: str, turns: Collection[str], sessions: Collection[str]) -> None:
+    """Drops the notes of turns that are forgotten, and of their sessions, of which all is made anew."""
+    for row in jobs_of(tx, space):
+        payload = owner_of(row)
+        if row.kind in _STAGES and (payload.get("turn") in turns or payload.get("session") in sessions):
+            tx.delete("job", (space, row.job), (space, row.job))

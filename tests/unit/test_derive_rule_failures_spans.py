@@ -1,0 +1,253 @@
+"""Rules that fail on a session, on a label, or on what a model says: the stage goes on with a plain fallback."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clew.background.lease import WorkLease
+from clew.background.llm import LLMTasks
+from clew.condense.node_renderings import NodeSize, NodeSource, render_node
+from clew.condense.renderings import Rendering
+from clew.config import AnalyzeConfig, CondenseConfig, Config, LLMConfig
+from clew.derive.analysis import Analysis
+from clew.derive.branch_state import MARK
+from clew.derive.compaction import Compactor
+from clew.derive.entity_counts import EntityCounting
+from clew.derive.entity_recognition import Recognition
+from clew.derive.llm.task_queue import Question
+from clew.derive.meeting import MeetSweep
+from clew.derive.rendering import NodeRendering
+from clew.derive.retrying import retry_all
+from clew.derive.weighing import WaitingWeights
+from clew.index.live import LiveIndex
+from clew.maintain.forget import Selection, forget
+from clew.maintain.verify import verify
+from clew.memory import Memory
+from clew.models.protocol import LLM
+from clew.rows.renderings import session_node
+from clew.store.protocol import Store, Transaction
+from clew.store.row_types import MetaRow
+from clew.store.tables import META, NODE
+from clew.testing import FrozenClock, ScriptedLLM
+from clew.text.counters import Counter, counter
+from clew.types.turn import Turn
+from tests.memories import NOON, rendered, rows, told
+from tests.unit.test_derive_analysis import talk
+from tests.unit.test_derive_rendering import nodes, turns
+from tests.unit.test_derive_rule_failures import BAD, TEXTS, Book, Names, Rule, aside, run, spoken
+
+
+def lasting(memory: Memory) -> Analysis:
+    store = memory.reads.store
+    return Analysis(store, "default", LiveIndex(store, "default"), None, AnalyzeConfig(), 4)
+
+
+def written(store: Store, name: str, value: str) -> None:
+    store.transaction(lambda tx: META.put(tx, [MetaRow("default", name, value)]))
+
+
+def test_a_branch_whose_state_fails_begins_anew_and_keeps_its_beats() -> None:
+    """The state of a session is what something from outside wrote; the turns are analysed all the same."""
+    with spoken([]) as memory:
+        store, said = memory.reads.store, talk(6)
+        memory.add_many(said[:40])
+        run(lasting(memory))
+        before = nodes(memory)
+        assert before
+        written(store, f"{MARK}s", "{")
+        memory.add_many(said[40:])
+        run(lasting(memory))
+        assert list(aside(store)) == ["beats:s"]
+        assert len(rows(store, "analysis")) == len(said)
+        assert nodes(memory) > before
+        assert verify(store, "default").problems == ()
+        assert retry_all(store, "default") == 1
+        run(lasting(memory))
+        assert aside(store) == {}
+        with spoken([]) as sound:
+            sound.add_many(said)
+            run(lasting(sound))
+            assert nodes(sound) == nodes(memory)
+
+
+@dataclass(frozen=True)
+class Renders:
+    rule: Rule
+
+    def __call__(self, source: NodeSource, size: NodeSize, count: Counter) -> list[Rendering]:
+        self.rule.see(" ".join(line.text for line in source.lines) + str(source.title))
+        return render_node(source, size, count)
+
+
+def rendering(store: Store, rule: Rule) -> NodeRendering:
+    return NodeRendering(store, "default", Renders(rule))
+
+
+def test_a_beat_that_cannot_be_rendered_gets_its_title_alone() -> None:
+    said = turns(80)
+    said[9] = Turn(role="user", content=f"The {BAD} is a weevil of the tropics.", session="s", at=said[9].at)
+    with spoken([]) as memory:
+        store = memory.reads.store
+        memory.add_many([*said, *turns(9, "other")])
+        run(lasting(memory))
+        run(rendering(store, Rule()))
+        assert list(aside(store)) == ["render:s"]
+        beats = {node for node in nodes(memory) if ":beat:" in node}
+        plain = beats - set(rendered(memory, "salient"))
+        assert len(plain) == 1
+        assert beats <= set(rendered(memory, "title"))
+        assert session_node("s") in rendered(memory, "salient")
+        retry_all(store, "default")
+        run(rendering(store, Rule(is_broken=False)))
+        assert aside(store) == {}
+        assert beats <= set(rendered(memory, "salient"))
+        forget(store, "default", Selection(turn_ids=("s:turn:9",)), NOON)
+        assert aside(store) == {}
+
+
+def test_a_session_of_which_nothing_can_be_rendered_waits_no_more() -> None:
+    with spoken([]) as memory:
+        store = memory.reads.store
+        memory.add_many([*turns(40), *turns(40, "other")])
+        run(lasting(memory))
+        store.transaction(break_nodes)
+        run(rendering(store, Rule()))
+        assert "render:other" in aside(store)
+        assert session_node("s") in rendered(memory, "salient")
+
+
+def break_nodes(tx: Transaction) -> None:
+    """Something from outside writes what is no map of a beat."""
+    found = NODE.scan(tx, ("default",), ("default",))
+    NODE.put(tx, [row._replace(data="{") for row in found if row.session == "other"])
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Counts tokens, and fails on some texts."""
+
+    rule: Rule
+    inner: Counter = field(default_factory=counter)
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def __call__(self, text: str) -> int:
+        self.rule.see(text)
+        return self.inner(text)
+
+
+def compactor(memory: Memory, rule: Rule) -> Compactor:
+    store, limits = memory.reads.store, CondenseConfig(session_tokens=200, protected_turns=2)
+    live = LiveIndex(store, "default")
+    return Compactor(store, "default", limits, AnalyzeConfig(), live, lambda: Counting(rule), FrozenClock(NOON))
+
+
+def test_a_session_that_cannot_be_condensed_holds_up_no_other() -> None:
+    with spoken([f"{BAD}, said {n} of us, and nobody minded." for n in range(60)], session="a") as memory:
+        store = memory.reads.store
+        memory.add_many([told(f"Part {n} of the harbour is dry, and the boats wait.", "b") for n in range(60)])
+        run(lasting(memory))
+        work = compactor(memory, Rule())
+        while work.step():
+            pass
+        assert work.due() == []
+        assert list(aside(store)) == ["condense:a"]
+        assert {row[1] for row in rows(store, "compaction")} == {"b"}
+        assert BAD in memory.search(BAD)[0].turn.text
+        retry_all(store, "default")
+        assert work.due() == ["a"]
+        sound = compactor(memory, Rule(is_broken=False))
+        while sound.step():
+            pass
+        assert {row[1] for row in rows(store, "compaction")} == {"a", "b"}
+
+
+@dataclass(frozen=True)
+class Failing(Names):
+    rule: Rule
+
+    def recognise(self, texts: Sequence[str]) -> list[Any]:
+        for text in texts:
+            self.rule.see(text)
+        return super().recognise(texts)
+
+
+def test_a_turn_on_which_a_model_of_names_fails_is_set_aside() -> None:
+    with spoken([f"{text} {BAD}" if n == 4 else text for n, text in enumerate(TEXTS)]) as memory:
+        store, rule = memory.reads.store, Rule()
+        run(EntityCounting(store, "default"))
+
+        def names() -> Recognition:
+            made = Recognition(store, "default", lambda: (Failing(rule), "for tests"))
+            made.release()
+            return made
+
+        run(names())
+        assert list(aside(store)) == ["recognise:s:turn:4"]
+        rule.is_broken = False
+        retry_all(store, "default")
+        run(names())
+        assert aside(store) == {}
+
+
+def test_a_turn_that_cannot_be_met_keeps_what_is_said_of_it() -> None:
+    with spoken([f"{text} {BAD}" if n == 4 else text for n, text in enumerate(TEXTS)]) as memory:
+        store, live, rule = memory.reads.store, LiveIndex(memory.reads.store, "default"), Rule(is_broken=False)
+        book = Book(store, "default", rule=rule)
+        run(Analysis(store, "default", live, None, AnalyzeConfig(), book=book))
+        run(MeetSweep(store, "default", live, AnalyzeConfig(), book))
+        written(store, "met", "another 0")
+        rule.is_broken = True
+        run(MeetSweep(store, "default", live, AnalyzeConfig(), book))
+        assert list(aside(store)) == ["meet:s:turn:4"]
+        assert len(rows(store, "analysis")) == len(TEXTS)
+        assert retry_all(store, "default") == 1
+        rule.is_broken = False
+        assert MeetSweep(store, "default", live, AnalyzeConfig(), book).step()
+        run(MeetSweep(store, "default", live, AnalyzeConfig(), book))
+        assert aside(store) == {}
+
+
+def ask(kept: Callable[[Turn], None]) -> Question:
+    """Asks a model about each turn; what comes of it is kept by a rule."""
+
+    def put(_tx: Transaction, _space: str, turn: Turn, _value: object, _by: str) -> None:
+        kept(turn)
+
+    return Question("test", 1, lambda _turn: True, said, put)
+
+
+def said(_llm: LLM, turn: Turn) -> str:
+    if "first" in turn.text:
+        raise KeyError(turn.text)
+    return "yes"
+
+
+def test_an_answer_that_a_rule_cannot_read_or_keep_holds_up_no_other_turn() -> None:
+    kept: list[str] = []
+
+    def keep(turn: Turn) -> None:
+        if "second" in turn.text:
+            raise IndexError(turn.text)
+        kept.append(turn.text)
+
+    with spoken(["third", "second", "first"]) as memory:
+        store = memory.reads.store
+        config = Config(gather_seconds=0.0, llm=LLMConfig())
+        tasks = LLMTasks(store, "default", ScriptedLLM(lambda _: "{}"), config, FrozenClock(NOON), [ask(keep)])
+        lease = WorkLease(store, "default", "models", 300_000_000)
+        while tasks.step(lease):
+            pass
+        assert kept == ["third"]
+        failed = {str(row[1]): str(row[6]) for row in rows(store, "job")}
+        assert set(failed) == {"test:s:turn:1", "test:s:turn:2"}
+        assert "KeyError in clew." in failed["test:s:turn:2"]
+        assert "first" not in str(failed)
+
+
+def test_turns_that_wait_to_be_weighed_are_weighed_but_for_those_that_cannot_be() -> None:
+    with spoken(["word"] * 256) as memory:
+        run(WaitingWeights(memory.reads.store, "default"))
+        assert len(rows(memory.reads.store, "weighing")) == 256
