@@ -3393,9 +3393,14 @@ DOOR = (
 
 SERVE = (
     Requirement(
+        "SRV-THREADS-01",
+        "Issue 15, speed",
+        "A job of the proxy wakes one thread, the one that rested last; jobs at hand end before the process does.",
+    ),
+    Requirement(
         "SRV-QUIET-01",
         "Issue 15, speed",
-        "What remains after an answer waits for requests that are being prepared, for a second at most.",
+        "What remains after answers is done together once no chat is under way, and after a second at most.",
     ),
     Requirement("SRV-GEMINI-01", "Issue 15.2", "A session of Gemini CLI is one by the proxy and out of its own file."),
     Requirement(

@@ -236,6 +236,21 @@ def test_after_an_answer_the_next_question_finds_the_index_ready() -> None:
         assert view.norms, "the lengths that word scores need are computed with the answer"
 
 
+@pytest.mark.requirement("F-READING-02", "SRV-QUIET-01")
+def test_of_several_answers_that_are_stored_the_last_one_makes_the_index_ready() -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="The best tea is green tea.", session="old"))
+        preparation, remains = preparation_of(memory, io.StringIO()), []
+        for name in ("s", "t"):
+            chat, answer = asked_chat(name), KeptAnswer(200, [], 10_000)
+            answer.take(json.dumps(SAID).encode())
+            remains.append(preparation.after(chat, preparation.prepare(chat), answer))
+        remains[0]()
+        assert not memory.reads.live.view().norms, "the other answer would have it made again"
+        remains[1]()
+        assert memory.reads.live.view().norms
+
+
 @pytest.mark.requirement("P-RLY-41")
 def test_an_answer_that_was_stored_does_not_hide_what_failed_while_the_disk_was_waited_for() -> None:
     disk = Disk()

@@ -105,27 +105,40 @@ def test_an_answer_that_the_client_has_is_stored_before_its_next_request_is_look
 
 @pytest.mark.requirement("SRV-QUIET-01")
 @pytest.mark.parametrize("quiet", [LONG, 0.0])
-def test_what_remains_of_an_answer_waits_for_requests_that_are_prepared_but_not_for_ever(quiet: float) -> None:
-    noted = Noted("prepare 2")
+def test_what_remains_of_an_answer_waits_for_chats_that_are_under_way_but_not_for_ever(quiet: float) -> None:
+    noted = Noted("")
 
     async def talk() -> None:
         workers = Workers(noted, 4, LONG, Metrics(), quiet)
-        first = await workers.prepared(chat("1"))
-        second = asyncio.ensure_future(workers.prepared(chat("2", "other")))
-        await until(lambda: "prepare 2 begins" in noted.log)
-        workers.afterwards(chat("1"), first, None)
-        await until(lambda: "after 1 None ends" in noted.log)
-        if quiet:
-            await asyncio.sleep(0.05)
-            assert "finish 1 begins" not in noted.log
-        else:
-            await until(lambda: "finish 1 ends" in noted.log)
-        noted.go.set()
-        await second
+        with workers.underway():
+            first = await workers.prepared(chat("1"))
+            workers.afterwards(chat("1"), first, None)
+            await until(lambda: "after 1 None ends" in noted.log)
+            if quiet:
+                await asyncio.sleep(0.05)
+                assert "finish 1 begins" not in noted.log
+            else:
+                await until(lambda: "finish 1 ends" in noted.log)
         await until(lambda: "finish 1 ends" in noted.log)
         await workers.close()
 
     asyncio.run(talk())
+
+
+@pytest.mark.requirement("SRV-QUIET-01")
+def test_what_remains_of_several_answers_is_done_together_and_closing_does_not_wait_for_a_quiet_moment() -> None:
+    noted = Noted("")
+
+    async def talk() -> None:
+        workers = Workers(noted, 4, LONG, Metrics(), LONG)
+        with workers.underway():
+            for name in ("1", "2"):
+                workers.afterwards(chat(name), await workers.prepared(chat(name)), None)
+            await until(lambda: "after 2 None ends" in noted.log)
+            await workers.close()
+
+    asyncio.run(talk())
+    assert noted.log[-4:] == ["finish 1 begins", "finish 1 ends", "finish 2 begins", "finish 2 ends"]
 
 
 @pytest.mark.requirement("F-SPEED-41")

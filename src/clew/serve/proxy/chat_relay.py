@@ -47,6 +47,10 @@ class ChatRelay:
             Broken: its answer broke off.
             FailedAfterAsking: a bug raised something once the upstream was asked; before, its own error is raised.
         """
+        with self.workers.underway():
+            await self._run(answer)
+
+    async def _run(self, answer: ClientAnswer) -> None:
         self.forwarder.preconnect(self.url)
         preparing = await self.workers.prepared(self.chat)
         prepared = preparing.sent

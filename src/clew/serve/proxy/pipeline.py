@@ -6,6 +6,8 @@ They run in a thread and need no network.
 """
 
 import secrets
+import threading
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -45,6 +47,7 @@ class Pipeline:
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
         self._spaces, self._config = SpaceMemories(spaces, config), config
         self._tools = OfferedTools(aliases=config.aliases)
+        self._unread = _Unread()
 
     def stop(self) -> None:
         """Ends what takes long, since the server stops."""
@@ -154,11 +157,14 @@ class Pipeline:
         if prepared.incognito or place is None:
             return _nothing
         stored = place.space.log.store_answer(place.conversation, request, place.client, said)
+        asks = place.before is not None  # questions are answered here, and the next one shall find all this ready
+        self._unread.add(chat.principal.space, asks=asks)
 
         def finish() -> None:
             try:  # while the disk is at work
+                is_last = self._unread.take(chat.principal.space, asks=asks)
                 self._log_cost(request, prepared, place, said.usage, refused)
-                if place.before is not None:  # questions are answered here, and the next one shall find all this ready
+                if is_last:
                     place.space.memory.reads.refresh()
             finally:
                 stored.wait_for_disk()
@@ -256,6 +262,25 @@ class Pipeline:
         if is_kept:
             place.space.lost.brought_back(place.conversation.session, text)
         return is_kept
+
+
+class _Unread:
+    """How many answers of each space are stored and not taken into the index yet: the last one is, with all others."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count: Counter[str] = Counter()
+
+    def add(self, space: str, *, asks: bool) -> None:
+        """Counts an answer; one in whose chats nothing is asked of the memory does not count."""
+        with self._lock:
+            self._count[space] += asks
+
+    def take(self, space: str, *, asks: bool) -> bool:
+        """Counts it no longer, and says whether it was the last."""
+        with self._lock:
+            self._count[space] -= asks
+            return asks and not self._count[space]
 
 
 def _index_of(space: SpaceMemory) -> "IndexView | None":

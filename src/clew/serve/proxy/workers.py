@@ -2,16 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.history.fetched_answers import Fetch
+from clew.serve.proxy.job_threads import JobThreads
 from clew.serve.proxy.kept_answer import KeptAnswer
 
 _T = TypeVar("_T")
@@ -24,7 +25,9 @@ IN_TURN: Final = 10.0
 """Seconds that a preparation waits for answers before it to be stored; its client waits no longer than its patience."""
 
 QUIET: Final = 1.0
-"""Seconds for which what remains after an answer waits at most for a moment in which no request is prepared."""
+"""Seconds for which what remains after an answer waits at most for a moment in which no chat is under way."""
+REST: Final = 0.02
+"""Seconds in which no chat may be under way before what remains is done: a client that asks at once takes less."""
 
 
 class Preparation(Protocol):
@@ -62,18 +65,21 @@ class Workers:
         self, preparation: Preparation, threads: int, patience: float, metrics: Metrics, quiet: float = QUIET
     ) -> None:
         self._preparation, self._patience, self._metrics = preparation, patience, metrics
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="clew-proxy")
-        self._spare = ThreadPoolExecutor(1, thread_name_prefix="clew-spare")  # is free when the others hang
+        self._pool = JobThreads(threads, "clew-proxy")
+        self._spare = JobThreads(1, "clew-spare")  # is free when the others hang
         self._most = WAITING * threads
         self._threads = threads
         self._jobs = 0
         self._overdue = 0
         self._afterwards: dict[asyncio.Future[None], str] = {}  # with the space
-        self._remaining: set[asyncio.Future[None]] = set()
+        self._remaining: list[Callable[[], None]] = []  # of answers, the oldest first
+        self._finishing: asyncio.Future[None] | None = None
         self._most_quiet = quiet
-        self._preparing = 0
-        self._quiet = asyncio.Event()  # while nothing is prepared
+        self._underway = 0
+        self._ended_at = -REST  # when the last chat ended, by the loop's clock
+        self._quiet = asyncio.Event()  # while no chat is under way
         self._quiet.set()
+        self._hurry = asyncio.Event()  # what remains waits for nothing any more
 
     async def prepared(self, chat: Chat) -> "Preparing":
         """Prepares a chat, for at most `serve.patience` seconds; what takes longer ends behind the scenes.
@@ -82,16 +88,6 @@ class Workers:
         """
         if self._jobs >= self._most:
             return Preparing(None, await self._without(chat, Unchanged.BUSY))
-        self._preparing += 1
-        self._quiet.clear()
-        try:
-            return await self._prepared(chat)
-        finally:
-            self._preparing -= 1
-            if not self._preparing:
-                self._quiet.set()
-
-    async def _prepared(self, chat: Chat) -> "Preparing":
         began = time.monotonic()
         hangs = self._overdue >= self._threads  # then waiting would hold up every request for nothing
         job = self._counted(self._begun(chat))
@@ -108,6 +104,19 @@ class Workers:
             raise
         self._metrics.observe("clew_prepare_seconds", time.monotonic() - began)
         return Preparing(job, prepared)
+
+    @contextmanager
+    def underway(self) -> Iterator[None]:
+        """Says that a chat is under way in this block, until its answer has been relayed."""
+        self._underway += 1
+        self._quiet.clear()
+        try:
+            yield
+        finally:
+            self._underway -= 1
+            self._ended_at = asyncio.get_running_loop().time()
+            if not self._underway:
+                self._quiet.set()
 
     def afterwards(self, chat: Chat, preparing: "Preparing", answer: KeptAnswer | None) -> None:
         """Stores an answer, after its request and without holding up the client."""
@@ -126,10 +135,9 @@ class Workers:
         async def store() -> None:
             prepared = await job
             prepared = prepared if why is None else replace(prepared, unchanged=why)
-            finish = await self._submit(lambda: self._preparation.after(chat, prepared, answer))
-            remaining = asyncio.ensure_future(self._finished(finish))
-            self._remaining.add(remaining)
-            remaining.add_done_callback(self._remaining.discard)
+            self._remaining.append(await self._submit(lambda: self._preparation.after(chat, prepared, answer)))
+            if self._finishing is None or self._finishing.done():
+                self._finishing = asyncio.ensure_future(self._finish())
 
         task = asyncio.ensure_future(store())
         self._afterwards[task] = chat.principal.space
@@ -150,22 +158,37 @@ class Workers:
         self._preparation.stop()
         if self._afterwards:
             await asyncio.wait(self._afterwards, timeout=CLOSING)
-        if self._remaining:
-            await asyncio.wait(self._remaining, timeout=CLOSING)
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._spare.shutdown(wait=False, cancel_futures=True)
+        self._hurry.set()
+        if self._finishing is not None:
+            await asyncio.wait((self._finishing,), timeout=CLOSING)
+        self._pool.close()
+        self._spare.close()
 
-    async def _finished(self, finish: Callable[[], None]) -> None:
-        """Does what remains when no request is prepared, which it would slow down, and in any case after a while."""
-        with suppress(TimeoutError):  # it has waited long enough then
-            async with asyncio.timeout(self._most_quiet):
-                while self._preparing:
-                    await self._quiet.wait()
-        await self._submit(finish)
+    async def _finish(self) -> None:
+        """Does what remains of answers, all at once, when no chat is under way, and in any case after a while.
+
+        It would slow down a request that is prepared, or whose first byte is on its way through this process.
+        """
+        while self._remaining:
+            resting, hurry = asyncio.ensure_future(self._rested()), asyncio.ensure_future(self._hurry.wait())
+            await asyncio.wait((resting, hurry), timeout=self._most_quiet, return_when=asyncio.FIRST_COMPLETED)
+            resting.cancel()
+            hurry.cancel()
+            remaining, self._remaining = self._remaining, []
+            await self._submit(partial(_do_all, remaining))
+
+    async def _rested(self) -> None:
+        """Waits until no chat has been under way for a while."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            await self._quiet.wait()
+            left = self._ended_at + REST - clock()
+            if left <= 0:
+                return
+            await asyncio.sleep(left)
 
     async def _without(self, chat: Chat, why: Unchanged) -> PreparedChat:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._spare, self._preparation.without_memory, chat, why)
+        return await self._spare.run(lambda: self._preparation.without_memory(chat, why))
 
     def _begun(self, chat: Chat) -> "asyncio.Future[PreparedChat]":
         """A preparation, in its turn."""
@@ -180,7 +203,7 @@ class Workers:
         return asyncio.ensure_future(in_turn())
 
     def _run(self, work: Callable[[], _T]) -> "asyncio.Future[_T]":
-        return asyncio.get_running_loop().run_in_executor(self._pool, work)
+        return self._pool.run(work)
 
     def _submit(self, work: Callable[[], _T]) -> "asyncio.Future[_T]":
         return self._counted(self._run(work))
@@ -195,6 +218,11 @@ class Workers:
 
     def _settled(self, _job: object) -> None:
         self._jobs -= 1
+
+
+def _do_all(remaining: Iterable[Callable[[], None]]) -> None:
+    for finish in remaining:
+        finish()
 
 
 class Preparing:
