@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from clew.derive.mentions import MentionReading
+from clew.project.links import TurnLinks, links_of
+from clew.rows.mentions import drop_mentions
 from clew.store.sqlite import SqliteStore
 from clew.store.values import Row
+from clew.types import Turn
 from clew.version import __version__, build
 from tests.cli_runs import done, failure, record, run
 
@@ -97,3 +101,29 @@ def test_what_cannot_be_mended_is_left_and_said(tmp_path: Path) -> None:
     assert [(each["kind"], len(each["problems"])) for each in found["findings"]] == [("numbering", 1)]
     assert "1 problem left; see above" in result.stderr
     assert record("stats", "--home", tmp_path)["turns"] == 2
+
+
+def test_a_turn_that_was_set_aside_is_listed_and_tried_again(tmp_path: Path) -> None:
+    talk(tmp_path)
+    done("work", "--once", "--home", tmp_path)
+    store = SqliteStore.open(tmp_path)
+    store.transaction(lambda tx: drop_mentions(tx, "default"))
+    reading = MentionReading(store, "default", links_but_of_monday)
+    while reading.step():
+        pass
+    store.close()
+    told = done("doctor", "--home", tmp_path)
+    assert "1 job set aside; `clew work --retry` retries" in told
+    assert "mentions:plan:turn:0: IndexError in clew.derive.mentions, line " in told
+    assert "Monday" not in told
+    assert told.endswith("no problems found\n")
+    assert record("stats", "--home", tmp_path)["details"]["deferred_by_kind"] == {"mentions": 1}
+    assert "no jobs are pending" in done("work", "--once", "--retry", "--home", tmp_path)
+    assert "set aside" not in done("doctor", "--home", tmp_path)
+
+
+def links_but_of_monday(turn: Turn) -> TurnLinks:
+    """A rule that fails on one word."""
+    if "Monday" in turn.text:
+        raise IndexError(turn.text)
+    return links_of(turn)

@@ -3,8 +3,11 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol, cast
 
+import apsw
 import pytest
 
 from clew.analyze.novelty import Vector
@@ -14,6 +17,7 @@ from clew.derive.analysis import Analysis
 from clew.derive.entity_counts import EntityCounting, counted
 from clew.derive.facts import FactReading
 from clew.derive.mentions import MentionReading
+from clew.derive.rendering import NodeRendering
 from clew.derive.retrying import retry_all
 from clew.errors import ModelUnavailable, StoreLocked
 from clew.index.live import LiveIndex
@@ -21,16 +25,20 @@ from clew.knowledge.rules.extract import RuleStatements
 from clew.maintain.forget import Selection, forget
 from clew.maintain.verify import verify
 from clew.memory import Memory
+from clew.models.protocol import Matrix
 from clew.project.links import TurnLinks, links_of
+from clew.rows.annotations import weighed_anyway, weighing_tried
 from clew.rows.failed_jobs import deferred
 from clew.rows.lenses import LensBook, Meet
 from clew.rows.name_spans import Spans
 from clew.store.protocol import Store, Transaction
+from clew.store.sqlite import SqliteStore
 from clew.store.tables import TURN
 from clew.structure.stored_graph import Counts
+from clew.testing import HashEmbedder
 from clew.types.facts import Statement
 from clew.types.turn import Turn
-from tests.memories import NOON, copied, quiet, rows, told
+from tests.memories import NOON, copied, empty_store, quiet, rows, told
 
 BAD: Final = "zyzzyva"
 """The word on which the rules of these tests fail."""
@@ -239,9 +247,9 @@ def test_an_error_that_a_later_try_may_not_meet_sets_nothing_aside(stage: str, e
         run(work)
 
 
-def test_rules_that_fail_on_a_plain_word_are_not_the_turns_fault(stage: str) -> None:
+def test_rules_that_fail_on_every_text_are_not_the_turns_fault(stage: str) -> None:
     with spoken(["word", "word"]) as memory:
-        store, rule = memory.reads.store, Rule(on="word")
+        store, rule = memory.reads.store, Rule(on="")
         work = STAGES[stage](store, rule)
         with pytest.raises(IndexError):
             run(work)
@@ -251,6 +259,12 @@ def test_rules_that_fail_on_a_plain_word_are_not_the_turns_fault(stage: str) -> 
         assert work.pending() == 2
         rule.is_broken = False
         run(work)
+
+
+def test_rules_that_fail_on_a_turn_as_plain_as_can_be_are_not_thought_to_fail_on_all(stage: str) -> None:
+    with spoken(["word", "word", TEXTS[0]]) as memory:
+        run(STAGES[stage](memory.reads.store, Rule(on="word")))
+        assert sorted(aside(memory.reads.store)) == [f"{stage}:s:turn:0", f"{stage}:s:turn:1"]
 
 
 def test_a_turn_is_tried_again_when_somebody_asks(stage: str) -> None:
@@ -299,12 +313,83 @@ def test_a_home_in_which_turns_were_set_aside_is_whole() -> None:
         assert "zyzzyva" in memory.recall("Who said zyzzyva?").text
 
 
-def test_a_turn_is_found_though_no_rule_can_read_it() -> None:
-    """A turn whose row is damaged cannot be read by anything; all others are derived as ever."""
-    with quiet() as memory:
+def test_a_damaged_turn_holds_up_no_other_in_any_stage(tmp_path: Path) -> None:
+    """Something from outside damaged one turn: nothing reads it, and every stage goes on, also after a restart."""
+    kinds = ("analyse", "embed", "entities", "facts", "mentions")
+    with quiet(tmp_path, embedder=HashEmbedder()) as memory:
+        memory.parts.worker.stop()
         memory.add_many([told(text) for text in TEXTS])
         damage(memory.reads.store, 3)
-        assert memory.parts.worker.drain(None)
+        while memory.parts.worker.step():
+            pass
+        assert {row[1] for row in rows(memory.reads.store, "job")} == {f"{kind}:s:turn:3" for kind in kinds}
+        assert memory.stats().vectors == len(TEXTS) - 1
+        assert len(rows(memory.reads.store, "analysis")) == len(TEXTS) - 1
+        by_kind = memory.stats().details["deferred_by_kind"]
+        assert by_kind == {kind: 1 for kind in kinds if kind != "embed"}  # which is tried twice more
+    with quiet(tmp_path, embedder=HashEmbedder()) as memory:
+        assert memory.drain(60)
+        memory.add(told("Ann moved on to Bergen."))
+        assert memory.drain(60)
+        assert len(rows(memory.reads.store, "analysis")) == len(TEXTS)
+        assert memory.stats().details["worker_failure"] is None
+
+
+class Unreachable(HashEmbedder):
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        raise ModelUnavailable(f"nobody answers for {len(texts)} texts")
+
+
+def test_an_embedder_that_cannot_be_reached_is_asked_again_and_sets_nothing_aside() -> None:
+    store = empty_store()
+    with quiet(store, embedder=Unreachable()) as memory:
+        memory.parts.worker.stop()
+        memory.add_many([told(text) for text in TEXTS])
+        for _ in range(5):
+            assert not memory.parts.worker.step()
+        assert memory.stats().details["worker_failure"].startswith("nobody answers")
+        assert memory.stats().pending["embed"] == len(TEXTS)
+        assert rows(store, "job") == []
+    with quiet(store, embedder=HashEmbedder()) as memory:
+        assert memory.drain(60)
+        assert memory.stats().vectors == len(TEXTS)
+
+
+def test_nothing_is_looked_up_as_long_as_no_rule_fails(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    with quiet(store) as memory:
+        memory.parts.worker.stop()
+        memory.add_many([told(text) for text in TEXTS])
+        seen: list[str] = []
+        hook = partial(_note_statements, seen)
+        apsw.connection_hooks.append(hook)
+        try:
+            other = SqliteStore.open(tmp_path)
+            for name in STAGES:
+                run(STAGES[name](other, Rule()))
+            run(NodeRendering(other, "default"))
+            other.close()
+        finally:
+            apsw.connection_hooks.remove(hook)
+        of_turns, of_jobs = ([each for each in seen if f'FROM "{table}"' in each] for table in ("turn", "job"))
+        assert (len(of_turns) > 0, of_jobs) == (True, [])
+    store.close()
+
+
+def _note_statements(seen: list[str], connection: apsw.Connection) -> None:
+    def note(_: object, statement: str, __: object) -> bool:
+        seen.append(statement)
+        return True
+
+    connection.exec_trace = note
+
+
+def test_a_text_that_cannot_be_weighed_weighs_nothing() -> None:
+    """Whoever asks for the weight of a turn gets an answer, whatever the rules make of it."""
+    no_text = cast(str, None)
+    assert weighed_anyway(no_text) == weighed_anyway("")
+    assert weighing_tried(no_text) is None
+    assert weighing_tried("word") is not None
 
 
 def damage(store: Store, ordinal: int) -> None:

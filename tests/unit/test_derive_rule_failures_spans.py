@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from clew.background.lease import WorkLease
@@ -23,7 +24,7 @@ from clew.index.live import LiveIndex
 from clew.maintain.forget import Selection, forget
 from clew.maintain.verify import verify
 from clew.memory import Memory
-from clew.models.protocol import LLM
+from clew.models.protocol import LLM, Recogniser
 from clew.rows.renderings import session_node
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import MetaRow
@@ -116,6 +117,27 @@ def test_a_session_of_which_nothing_can_be_rendered_waits_no_more() -> None:
         assert session_node("s") in rendered(memory, "salient")
 
 
+def no_labels(source: NodeSource, size: NodeSize, count: Counter) -> list[Rendering]:
+    if source.words:
+        raise IndexError(str(source.title))
+    return render_node(source, size, count)
+
+
+def test_a_label_that_cannot_be_rendered_is_passed_by_and_not_named() -> None:
+    with spoken([]) as memory:
+        store = memory.reads.store
+        memory.add_many(turns(80))
+        run(lasting(memory))
+        run(NodeRendering(store, "default", no_labels))
+        assert list(aside(store)) == ["render:(labels)"]
+        assert session_node("s") in rendered(memory, "salient")
+        assert not [node for node in rendered(memory, "title") if node.startswith("tag:")]
+        retry_all(store, "default")
+        run(rendering(store, Rule()))
+        assert aside(store) == {}
+        assert [node for node in rendered(memory, "title") if node.startswith("tag:")]
+
+
 def break_nodes(tx: Transaction) -> None:
     """Something from outside writes what is no map of a beat."""
     found = NODE.scan(tx, ("default",), ("default",))
@@ -167,6 +189,7 @@ def test_a_session_that_cannot_be_condensed_holds_up_no_other() -> None:
 @dataclass(frozen=True)
 class Failing(Names):
     rule: Rule
+    name = "fails"
 
     def recognise(self, texts: Sequence[str]) -> list[Any]:
         for text in texts:
@@ -190,6 +213,21 @@ def test_a_turn_on_which_a_model_of_names_fails_is_set_aside() -> None:
         retry_all(store, "default")
         run(names())
         assert aside(store) == {}
+
+
+def test_another_model_of_names_begins_with_no_turn_set_aside() -> None:
+    with spoken([f"{text} {BAD}" if n == 4 else text for n, text in enumerate(TEXTS)]) as memory:
+        store = memory.reads.store
+        run(EntityCounting(store, "default"))
+        for model in (Failing(Rule()), Names()):
+            names = Recognition(store, "default", partial(chosen, model))
+            names.release()
+            run(names)
+            assert len(aside(store)) == isinstance(model, Failing)
+
+
+def chosen(model: Recogniser) -> tuple[Recogniser, str]:
+    return model, "for tests"
 
 
 def test_a_turn_that_cannot_be_met_keeps_what_is_said_of_it() -> None:

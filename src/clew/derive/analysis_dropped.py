@@ -28,7 +28,7 @@ def drop_analysis(tx: Transaction, space: str) -> None:
     What a person marked stays, and so does what a language model said of a turn.
     """
     note_replaced(tx, space)
-    for stage in (RuleStage.ANALYSIS, RuleStage.BEATS):
+    for stage in (RuleStage.ANALYSIS, RuleStage.BEATS, RuleStage.MEET):
         drop_jobs(tx, space, stage)
     tx.delete("node", (space,), (space,))
     drop_all_renderings(tx, space)

@@ -19,7 +19,7 @@ from clew.errors import ConflictError, ModelError, ModelUnavailable
 from clew.models.choose import NoRecogniser
 from clew.models.protocol import Recogniser
 from clew.rows.entity_progress import read_entity_progress
-from clew.rows.failed_jobs import RuleStage
+from clew.rows.failed_jobs import RuleStage, drop_jobs
 from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_by_name
 from clew.rows.set_aside import put_turn_aside, take_turns_back
 from clew.rows.turn_log import rows_of_ordinals
@@ -230,8 +230,11 @@ class Recognition:
 
     def _note(self, tx: Transaction, stretch: _Stretch, failed: int = 0) -> None:
         """Notes how far the model was asked, and how many more turns it could not do."""
-        if (read_asked(tx, self._space)[0], read_entity_progress(tx, self._space)[0]) != stretch.unchanged:
+        text, asked = read_asked(tx, self._space)
+        if (text, read_entity_progress(tx, self._space)[0]) != stretch.unchanged:
             raise ConflictError("the space's names were counted by another process; it is tried again")
+        if asked is not None and asked.model != stretch.upto.model:
+            drop_jobs(tx, self._space, RuleStage.NAMES)  # of another model
         upto = replace(stretch.upto, failed=stretch.upto.failed + failed)
         META.put(tx, [MetaRow(self._space, RECOGNISER, upto.to_json())])
 

@@ -7,6 +7,7 @@ fails stands alone and is set aside (`clew.rows.set_aside`). Nothing is looked u
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Final, TypeVar
 
@@ -15,8 +16,8 @@ from clew.store.row_types import TurnRow
 
 log = logging.getLogger("clew.worker")
 
-PLAIN: Final = "word"
-"""A text on which no rule fails that works at all."""
+PLAIN: Final = ("word", "We planted two apple trees in the garden last spring.", "")
+"""Texts on one of which every rule works that works at all. There are several, since one may be like the turn."""
 
 _HERE: Final = "clew."
 
@@ -86,14 +87,15 @@ class Narrowing:
 
 
 def see_that_rules_work(failure: RuleFailure, on_plain: Callable[[TurnRow], object], row: TurnRow) -> None:
-    """Raises the error when the rules fail on a plain word as well: then it is them, and not the turn.
+    """Raises the error when the rules fail on every plain text as well: then it is them, and not the turn.
 
     Args:
         on_plain: applies the rules to a row.
         row: of the turn on which they failed; gives the rest of the plain turn.
     """
-    plain = row._replace(speaker=None, metadata=None, parts=None, text=PLAIN)
-    if isinstance(tried(lambda: on_plain(plain)), RuleFailure):
+    plain = row._replace(speaker=None, metadata=None, parts=None)
+    tries = (tried(partial(on_plain, plain._replace(text=text))) for text in PLAIN)
+    if all(isinstance(each, RuleFailure) for each in tries):
         raise failure.error
 
 

@@ -1,5 +1,6 @@
 """What a space holds, in numbers."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from clew.rows.llm_progress import fact_counts
 from clew.rows.pause import paused_sessions, paused_since
 from clew.rows.spend_ledger import read_ledger
 from clew.store.protocol import JobState, Store
+from clew.store.selections import JOB_KIND
 from clew.types.reports import Stats
 
 LEDGER_DAYS: Final = 7
@@ -35,7 +37,7 @@ def gather_stats(
         model_facts = fact_counts(reader, space)
         labels = reader.count("label", (space, TAG), (space, TAG), index="name")
         aside = JobState.DEFERRED.value
-        deferred = reader.count("job", (space, aside), (space, aside), index="state")
+        deferred = Counter(JOB_KIND.scan(reader, (space, aside), (space, aside), index="state"))
         extractions = count_runs(reader, space)
         since, rebuilt = paused_since(reader, space), resume_ordinal(reader, space)
         alone = paused_sessions(reader, space)
@@ -53,7 +55,8 @@ def gather_stats(
             "annotations": counts["annotation"],
             "characters": characters,
             **({} if store.encryption is None else {"encryption": store.encryption}),
-            "deferred": deferred,
+            "deferred": deferred.total(),
+            "deferred_by_kind": dict(sorted(deferred.items())),
             "extractions": extractions,
             "labels": labels,
             "ledger": ledger,

@@ -471,6 +471,7 @@ EDGE_TARGET: Final = Column[str](EDGE, "target")
 
 META_VALUE: Final = Column[str](META, "value")
 META_ENTRIES: Final = Columns(META, MetaEntry)
+JOB_KIND: Final = Column[str](JOB, "kind")
 JOB_NOT_BEFORE: Final = Column[int | None](JOB, "not_before")
 JOB_PAYLOADS: Final = Columns(JOB, JobPayload)
 JOB_TIMES: Final = Columns(JOB, JobTime)
