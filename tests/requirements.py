@@ -830,6 +830,9 @@ INGEST = (
         "Exports of Slack, Telegram and Messenger, and records with a sender, are read with speakers and times.",
     ),
     Requirement(
+        "F-INGEST-58", "docs/import.md", "Files of one name are sessions of their own, and each goes on in its own."
+    ),
+    Requirement(
         "F-INGEST-27",
         "Issue 12.2",
         "Passwords are masked in the forms of command lines, configuration files, cookies, markup and plain sentences.",

@@ -28,6 +28,7 @@ from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
 from clew.write.grown_messages import grown
 from clew.write.namesake_chats import NamesakeChats
+from clew.write.namesake_files import NamesakeFiles
 from clew.write.prepare import Derived, Prepared, batches, derive
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import by_external_id, forgotten, next_seq, read_contents
@@ -78,6 +79,7 @@ class Appender:
         self.followed = FollowedImports()
         self.agents = UnnamedAgents(store, space)
         self.chats = NamesakeChats(store, space)
+        self.namesakes = NamesakeFiles(store, space)
         self._singles = SingleAdds(store, space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()

@@ -1,12 +1,14 @@
 """Which turns a file gave when it was imported: kept without a word of them, and found again. Start at `turns_of`."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from clew.rows.imported_files import ImportedFile, imported_file
 from clew.store.protocol import Reader
 from clew.store.selections import TURN_ORDINAL, TURN_PLACES
 from clew.types.ids import turn_id
+
+_ANY_STATE: Final = "any"
 
 
 class FileTurns(NamedTuple):
@@ -45,6 +47,29 @@ def turns_of(reader: Reader, space: str, path: str, stamp: str) -> KnownTurns | 
 def as_stored(reader: Reader, space: str, files: Iterable[FileTurns]) -> list[ImportedFile]:
     """Files as they are remembered."""
     return [ImportedFile(file.path, file.stamp, file.turns, _by_ordinal(reader, space, file.runs)) for file in files]
+
+
+def sessions_of(reader: Reader, space: str, place: str) -> frozenset[str]:
+    """The sessions of a file that was imported, in whichever state; empty where that is not known.
+
+    Args:
+        place: as `placed_files` was given it.
+    """
+    held = imported_file(reader, space, _placed(place), _ANY_STATE)
+    if held is None:
+        return frozenset()
+    firsts = (TURN_PLACES.scan(reader, (space, first), (space, first), index="ordinal") for first, _ in held.runs)
+    return frozenset(place.session for places in firsts for place in places)
+
+
+def placed_file(place: str, file: FileTurns) -> FileTurns:
+    """What is remembered of a file's sessions, however it changes and is read."""
+    firsts = {session: (session, first, 1) for session, first, _ in reversed(file.runs)}
+    return FileTurns(_placed(place), _ANY_STATE, file.turns, list(firsts.values()))
+
+
+def _placed(place: str) -> str:
+    return f"{place}\0sessions"
 
 
 def _by_ordinal(reader: Reader, space: str, runs: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, int], ...]:

@@ -25,12 +25,12 @@ from clew.ingest.importers import (
     is_single,
     read_path,
 )
-from clew.ingest.importers.record import AT_RAW, UNFINISHED, UnfinishedRecord
+from clew.ingest.importers.record import AT_RAW, UNFINISHED, NamedFile, UnfinishedRecord
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
 from clew.write.append import Appender
-from clew.write.file_turns import FileTurns
+from clew.write.file_turns import FileTurns, placed_file
 from clew.write.followed import FollowedImport
 from clew.write.grown_messages import may_grow
 from clew.write.lone_summaries import tell_lone_summaries, tell_lone_summary
@@ -60,6 +60,7 @@ class _FileState:
         ids: of these turns.
         queued: external ids of those that waited in a client's queue, and the ids of their turns.
         before: places in the input of earlier imports that this one goes on from.
+        place: of the file, if a session is called after it; None for a zip.
     """
 
     end: FileEnd | None = None
@@ -68,6 +69,7 @@ class _FileState:
     ids: TurnIds = field(default_factory=TurnIds)
     queued: dict[str, str] = field(default_factory=dict)
     before: int = 0
+    place: str | None = None
 
 
 @dataclass(slots=True)
@@ -308,6 +310,7 @@ class _Waiting:
     item: Prepared
     file: _FileState
     chat: str | None = None
+    named: NamedFile | None = None
 
 
 def _append_all(
@@ -337,11 +340,7 @@ def _append_all(
                     group = groups.pop(session)  # at once: what fails is not tried again on the way out
                     stream = streams.setdefault(session, StreamAlignment())
                     tally.take_all(group, appender.add_sequence(_items(group), clock(), tally.progress, stream))
-        appender.note_files(
-            FileTurns(file.end.where + way, file.end.stamp, file.turns, file.ids.runs())
-            for file in tally.take_ended()
-            if file.end
-        )
+        appender.note_files(_file_turns(tally.take_ended(), way))
 
     held = chars = 0
     with _telling_what_is_stored(tally):
@@ -359,6 +358,16 @@ def _append_all(
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
+
+
+def _file_turns(files: Sequence[_FileState], way: str) -> Iterator[FileTurns]:
+    """What is remembered of files that are stored."""
+    for file in files:
+        if file.end:
+            found = FileTurns(file.end.where + way, file.end.stamp, file.turns, file.ids.runs())
+            yield found
+            if file.place is not None:
+                yield placed_file(file.place, found)
 
 
 def _items(group: Sequence[_Waiting]) -> list[Prepared]:
@@ -415,13 +424,18 @@ def _move_agents(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
 
 
 def _move_chats(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
-    """Puts the messages of a chat that shares its name with another one, or did, where the chat is stored."""
+    """Puts what shares the name of its session with another chat or file, or did, where it is stored."""
     for session, group in list(groups.items()):
         del groups[session]
-        for chat, run in groupby(group, key=lambda waiting: waiting.chat):
+        for (chat, named), run in groupby(group, key=lambda waiting: (waiting.chat, waiting.named)):
             part = list(run)
-            to = appender.chats.session_of(session, [waiting.item for waiting in part], chat)
-            groups.setdefault(to or session, []).extend(part if to is None else (_moved(each, to) for each in part))
+            if named is None:
+                to = appender.chats.session_of(session, _items(part), chat)
+            else:
+                to = appender.namesakes.session_of(session, _items(part), named)
+            apart = "" if named is None else f"\0{named.place}"  # a copy of a file is no repetition within it
+            moved = part if to is None else (_moved(each, to) for each in part)
+            groups.setdefault(f"{to or session}{apart}", []).extend(moved)
 
 
 def _part_grown(appender: Appender, groups: dict[str, list[_Waiting]], config: IngestConfig) -> None:
@@ -434,7 +448,9 @@ def _part_grown(appender: Appender, groups: dict[str, list[_Waiting]], config: I
 
 
 def _moved(waiting: _Waiting, session: str) -> _Waiting:
-    turn = replace(waiting.item.turn, session=session, branch="")
+    if session == waiting.item.turn.session:
+        return waiting
+    turn = replace(waiting.item.turn, session=session, branch="" if waiting.named is None else waiting.item.turn.branch)
     return replace(waiting, item=replace(waiting.item, turn=turn))
 
 
@@ -462,4 +478,6 @@ def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tal
             except TurnRejected as error:
                 tally.reject(Rejection(where=record.where, reason=str(error)), tally.file)
                 continue
-            yield _Waiting(place, record.where, item, tally.file, record.chat)
+            if record.file is not None and not record.file.is_member:
+                tally.file.place = record.file.place
+            yield _Waiting(place, record.where, item, tally.file, record.chat, record.file)

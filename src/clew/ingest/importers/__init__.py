@@ -138,6 +138,19 @@ FORMATS: Mapping[str, Importer] = MappingProxyType({importer.name: importer for 
 _FOLLOWED = frozenset((claude_code.NAME, codex.NAME))
 """Formats that a program appends to line by line."""
 
+_CALLED_AFTER_FILES = frozenset(
+    (
+        plain_text.NAME,
+        markdown.NAME,
+        subtitles.NAME,
+        swe_agent.NAME,
+        messages.LOOSE,
+        messages.OPENAI,
+        messages.ANTHROPIC,
+    )
+)
+"""Formats whose sessions are called after their file where they have no name of their own."""
+
 _SPOKEN = {plain_text.NAME: plain_text.has_speakers, markdown.NAME: markdown.has_speakers}
 
 
@@ -274,9 +287,18 @@ def _read_file(source: Source, name: str) -> Iterator[ImportRecord]:
         if source.is_latin():
             log.warning("%s is not UTF-8; it was read as Windows-1252 (Latin-1)", source.label)
         for record in FORMATS[name].read(source):
-            if source.former is not None and isinstance(record, ImportedTurn):
-                yield replace(record, chat=source.former)
+            if isinstance(record, ImportedTurn) and (
+                source.former is not None or _is_called_after(source, record, name)
+            ):
+                yield replace(record, chat=source.former or record.chat, file=source.file)
             else:
                 yield record
     except UNREADABLE as error:
         yield Rejection(where=source.label, reason=f"reading stopped here: {error}")
+
+
+def _is_called_after(source: Source, record: ImportedTurn, name: str) -> bool:
+    """Whether the session of a turn is called after its file: it has nothing that tells it from another file's."""
+    if source.session is not None or source.file is None or name not in _CALLED_AFTER_FILES or record.names_session:
+        return False
+    return record.turn.session == source.stem or record.turn.session.startswith(f"{source.stem}:")

@@ -15,7 +15,16 @@ from typing import BinaryIO, Final, cast
 from clew.errors import FormatError
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.importers.databases import SUFFIXES, database_of, home_at
-from clew.ingest.importers.record import IRREGULAR, LINK, OTHER_KIND, FileEnd, ImportLimits, IsUnchanged, Skipped
+from clew.ingest.importers.record import (
+    IRREGULAR,
+    LINK,
+    OTHER_KIND,
+    FileEnd,
+    ImportLimits,
+    IsUnchanged,
+    NamedFile,
+    Skipped,
+)
 from clew.ingest.importers.source import Source
 from clew.store.raw_file import is_held
 from clew.types import Rejection
@@ -151,14 +160,21 @@ def file_end(path: Path) -> FileEnd:
 
 def file_source(path: Path, session: str | None, limits: ImportLimits) -> Source:
     """A single file that was named."""
-    return _named_by(path.absolute().parent.name, _file(path, _shown(path), _shown(path.stem), session, limits))
+    holder = path.absolute().parent.name
+    return _named_by(holder, _called_after(path, holder, _file(path, _shown(path), _shown(path.stem), session, limits)))
+
+
+def _called_after(path: Path, holder: str, source: Source, member: str | None = None) -> Source:
+    """The source, and what tells it from others of its name; `member` is its name in the zip at the path."""
+    place = _shown(path.absolute()) if member is None else f"{_shown(path.absolute())}!{_shown(member)}"
+    return replace(source, file=NamedFile(_shown(holder), place, is_member=member is not None))
 
 
 def _named_by(holder: str, source: Source) -> Source:
     """The source, whose session is named after its folder or zip where the file's own name is that of every chat."""
     if source.stem != UNNAMED_CHAT or not holder or source.session is not None:
         return source
-    return replace(source, stem=_shown(holder), former=source.stem)
+    return replace(source, stem=_shown(holder), former=source.stem, file=None)
 
 
 def _stamp(path: Path) -> str:
@@ -215,7 +231,10 @@ def _in_directory(
         elif path.suffix.lower() == ".zip":
             yield from _changed(path, partial(_in_zip, path, label, session, limits), is_unchanged)
         elif path.suffix.lower() in _SUFFIXES:
-            source = _named_by(path.absolute().parent.name, _file(path, label, stem, session, limits, is_named=False))
+            source = _called_after(
+                path, root.absolute().name, _file(path, label, stem, session, limits, is_named=False)
+            )
+            source = _named_by(path.absolute().parent.name, source)
             yield from _changed(path, partial(iter, [source]), is_unchanged)
         else:
             yield _left_out(_file(path, label, stem, session, limits, is_named=False), path.suffix.lower())
@@ -283,9 +302,8 @@ def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -
     for info in sorted(members, key=lambda info: info.filename):
         name = info.filename
         where, stem = f"{label}!{_shown(name)}", _shown(Path(name).with_suffix("").as_posix())
-        source = _named_by(
-            path.stem, Source(where, stem, partial(_open_member, path, info), session, limits, asset.find)
-        )
+        source = Source(where, stem, partial(_open_member, path, info), session, limits, asset.find)
+        source = _named_by(path.stem, _called_after(path, path.stem, source, name))
         reason = _refusal(info, limits)
         if stat.S_ISLNK(info.external_attr >> 16):
             yield Skipped(LINK, where)

@@ -120,7 +120,8 @@ class _MessageReader:
             yield Skipped("original of the next turn", item.where)
         else:
             session = self._source.session_for(turn.session)
-            yield ImportedTurn(turn if session == turn.session else replace(turn, session=session), item.where)
+            turn = turn if session == turn.session else replace(turn, session=session)
+            yield ImportedTurn(turn, item.where, names_session=True)
 
     def _message(self, value: JsonObject, where: str) -> Iterator[ImportRecord]:
         inner = dict_of(value, "message")

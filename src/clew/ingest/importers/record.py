@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from clew.types import Rejection, Turn
 
@@ -44,11 +44,27 @@ class ImportLimits:
     max_file_bytes: int = 16 << 30
 
 
+class NamedFile(NamedTuple):
+    """A file after which a session is called that has no name of its own.
+
+    Attributes:
+        holder: name of the folder or zip that was imported, or else of the folder in which the file is.
+        place: the file's absolute path; of a member of a zip, with its name behind `!`.
+        is_member: whether it is a member of a zip.
+    """
+
+    holder: str
+    place: str
+    is_member: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
     """A turn and its position in the source: `file:line`, or `file:messages[12]`.
 
     Attributes:
+        names_session: whether the record itself names the session, as Clew's own exports do.
+        file: after which the session is called; None where it has a name of its own.
         chat: the source's own id of its chat, where the session is called by the chat's name alone; of a file that is
             called as every chat is, that name, by which its session was called in earlier versions.
     """
@@ -56,6 +72,8 @@ class ImportedTurn:
     turn: Turn
     where: str
     chat: str | None = None
+    names_session: bool = False
+    file: NamedFile | None = None
 
 
 @dataclass(frozen=True, slots=True)

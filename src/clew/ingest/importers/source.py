@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, LATIN, escape_surrogates, escape_value, is_latin, undecoded
 from clew.ingest.importers.json_scan import elements, members
-from clew.ingest.importers.record import FileEnd, ImportLimits, ImportRecord, UnfinishedRecord, no_object
+from clew.ingest.importers.record import FileEnd, ImportLimits, ImportRecord, NamedFile, UnfinishedRecord, no_object
 from clew.types import Rejection
 
 log = logging.getLogger("clew.ingest")
@@ -90,6 +90,7 @@ class Source:
         path: of a file on the disk, for formats that are no streams; None for a member of a zip.
         position: of a file that is followed: its records end with a `FileEnd`, after which they go on.
         odd: the lines that are in another encoding.
+        file: what tells it from others of its name; None where no session is called after it alone.
         former: what names the session in homes of earlier versions; None where that is the stem.
     """
 
@@ -103,6 +104,7 @@ class Source:
     position: Position | None = None
     odd: OddLines = field(default_factory=OddLines)
     former: str | None = None
+    file: NamedFile | None = None
 
     def open(self) -> BinaryIO:
         """Opens the file as UTF-8 without a byte order mark; UTF-16 and Windows-1252 are recoded."""

@@ -1,0 +1,123 @@
+"""Where the turns of a file go after which their session is called, when another file of that name is stored.
+
+Two exports that are called "chat.txt" are two conversations. The first one's session is "chat"; a second one that does
+not begin as that session does gets "FOLDER/chat", FOLDER being the folder or zip that holds it, and then
+"FOLDER/chat 2". A file goes on in its session whatever it holds now (it may grow, be edited, or begin anew), and so
+does a copy of it at another place. Start at `NamesakeFiles.session_of`.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
+from typing import Any, Final
+
+from clew.ingest.importers.record import NamedFile
+from clew.rows.tombstones import hashing_of
+from clew.store.protocol import Reader, Store
+from clew.store.rows import to_us
+from clew.store.selections import TURN_LINKS
+from clew.store.tables import SESSION
+from clew.write.file_turns import sessions_of
+from clew.write.prepare import Prepared
+from clew.write.session_log import forgotten
+
+_MOST: Final = 1_000
+"""Files that are remembered: a large one comes in several groups, and the later ones hold nothing that is known."""
+
+_FIRST: Final = 20
+"""Turns by which a file is recognised."""
+
+_Moments = dict[bytes, set[int | None]]
+"""Content hash of turns -> when they were said."""
+
+
+class NamesakeFiles:
+    """Finds the sessions of one space. Threads may share it."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        self._store, self._space = store, space
+        self._known: dict[tuple[str, str], str] = {}
+        self._begun: dict[str, tuple[str, _Moments]] = {}
+        self._lock = threading.Lock()
+
+    def session_of(self, session: str, items: Sequence[Prepared], file: NamedFile) -> str:
+        """The session of a file's turns.
+
+        Args:
+            session: called after the file alone.
+            items: its turns; at the first call for a file, these are its first.
+        """
+        first = [item for item in items[:_FIRST] if item.excluded is None]
+        with self._lock:
+            found = self._known.get((session, file.place))
+            if found is None and first:
+                with self._store.snapshot() as reader:
+                    found = self._found(reader, session, first, file)
+                self._known[session, file.place] = found
+                self._begun.setdefault(found, (file.place, _moments(first)))
+                _forget_oldest(self._known)
+                _forget_oldest(self._begun)
+            return found or session
+
+    def _found(self, reader: Reader, session: str, first: Sequence[Prepared], file: NamedFile) -> str:
+        before = frozenset[str]() if file.is_member else sessions_of(reader, self._space, file.place)
+        names = list(islice(_names(session, file.holder), max(2, len(before) + 1)))
+        for name in names:
+            if name in before or (not before and not self._is_free(reader, name) and self._holds(reader, name, first)):
+                return name
+        free = (name for name in _names(session, file.holder) if self._is_free(reader, name))
+        return next(free)
+
+    def _is_free(self, reader: Reader, session: str) -> bool:
+        return session not in self._begun and SESSION.get(reader, (self._space, session)) is None
+
+    def _holds(self, reader: Reader, session: str, first: Sequence[Prepared]) -> bool:
+        """Whether most of a file's first turns are in a session, or its very first one at the time that it has.
+
+        A turn that was forgotten there counts, so that it stays out.
+        """
+        rows = TURN_LINKS.scan(reader, (self._space, session), (self._space, session))
+        stored: _Moments = {}
+        for row in rows:
+            stored.setdefault(row.hash, set()).add(row.at)
+        if session in self._begun:
+            for digest, moments in self._begun[session][1].items():
+                stored.setdefault(digest, set()).update(moments)
+        if first[0].turn.at is not None and to_us(first[0].turn.at) in stored.get(first[0].digest, ()):
+            return True
+        gone, hashed = (
+            {ghost.digest for ghost in forgotten(reader, self._space, session)},
+            hashing_of(reader, self._space),
+        )
+        held = sum(
+            _agree(stored.get(item.digest), to_us(item.turn.at))
+            or (bool(gone) and hashed is not None and hashed("content", item.digest) in gone)
+            for item in first
+        )
+        return held * 2 > len(first)
+
+
+def _names(session: str, holder: str) -> Iterator[str]:
+    """The names that a file's session may have, in the order in which they are tried."""
+    yield session
+    apart = f"{holder}/{session}" if holder else session
+    if holder:
+        yield apart
+    yield from (f"{apart} {number}" for number in count(2))
+
+
+def _forget_oldest(kept: dict[Any, Any]) -> None:
+    while len(kept) > _MOST:
+        kept.pop(next(iter(kept)))
+
+
+def _moments(items: Sequence[Prepared]) -> _Moments:
+    found: _Moments = {}
+    for item in items:
+        found.setdefault(item.digest, set()).add(to_us(item.turn.at))
+    return found
+
+
+def _agree(moments: set[int | None] | None, at: int | None) -> bool:
+    """Whether words that were said at these moments are the same that were said at this one; None is any moment."""
+    return moments is not None and (at is None or at in moments or None in moments)
