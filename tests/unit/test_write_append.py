@@ -12,6 +12,7 @@ from clew.errors import ConflictError, TurnRejected
 from clew.memory import Memory
 from clew.store.protocol import Store
 from clew.types import Part, Turn
+from clew.write.prepare import DEEPEST
 from tests.index_stores import Wrapped, as_store
 from tests.memories import at, empty_store, history, quiet, rows, texts, timed, told
 
@@ -259,6 +260,24 @@ def test_metadata_of_any_depth_is_stored_or_rejected(memory: Memory) -> None:
     report = memory.add_many(turns)
     assert texts(memory)[:2] == ["0 levels", "50 levels"]
     assert 0 < len(report.rejected) == len(turns) - report.added
+
+
+@pytest.mark.requirement("F-PIPELINE-03")
+@pytest.mark.parametrize("more", [0, 1])
+def test_what_is_taken_at_the_limit_of_nesting_comes_back_from_an_export(tmp_path: Path, more: int) -> None:
+    deep: Any = "x"
+    for _ in range(DEEPEST - 1 + more):
+        deep = {"x": deep}
+    call = Part(type="tool_call", name="f", call_id="1", text="{}", extra=deep)
+    turns = [told("x", metadata=deep), Turn(role="assistant", content=(call,), session="s")]
+    with quiet() as memory, quiet() as other:
+        report = memory.add_many(turns)
+        memory.export(tmp_path / "all.jsonl")
+        back = other.import_path(tmp_path / "all.jsonl")
+        assert (report.added, back.added, back.rejected) == ((0, 0, ()) if more else (2, 2, ()))
+        assert [(each.metadata, each.parts) for each in other.turns()] == [
+            (each.metadata, each.parts) for each in memory.turns()
+        ]
 
 
 @pytest.mark.requirement("F-PIPELINE-03")

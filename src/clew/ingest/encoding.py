@@ -112,6 +112,21 @@ def escape_value(value: Any) -> Any:
     return map_value(value, escape_surrogates)
 
 
+def depth(value: Any) -> int:
+    """Levels of nesting of a JSON value, counted without recursion; those of text and numbers count, too."""
+    deepest = 0
+    level = [value]
+    while level:
+        level = [
+            child
+            for item in level
+            if isinstance(item, list | dict)
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+        deepest += 1
+    return deepest
+
+
 def escape_turn(turn: Turn) -> Turn:
     """The turn with all its texts escaped; the same object when nothing had to be escaped.
 

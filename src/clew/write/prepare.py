@@ -16,7 +16,7 @@ from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.index.entry import DATED, STANDING, PieceTerms, TurnEntry, date_marks, name_mark
 from clew.ingest.echo import told_apart
-from clew.ingest.encoding import checked_name, escape_turn
+from clew.ingest.encoding import checked_name, depth, escape_turn
 from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
@@ -29,6 +29,11 @@ from clew.text.pieces import piece_spans
 from clew.text.style import Style, says_standing_wish, style
 from clew.text.terms import terms
 from clew.types.turn import MAX_TURN_CHARS, Part, Turn
+
+DEEPEST: Final = 97
+"""Levels of a turn's metadata, and of what its parts have beside their text: in an export three more stand around them,
+and a record of 100 is imported.
+"""
 
 _BATCH_SIZE: Final = 4_000_000
 """Size of turns after which a batch ends: what is derived of a text takes ten times its memory until it is written."""
@@ -235,3 +240,8 @@ def _check(turn: Turn) -> None:
     size = sum(len(part.text) for part in turn.parts)
     if size > MAX_TURN_CHARS:
         raise TurnRejected(f"the turn has {size:,} characters; at most {MAX_TURN_CHARS:,} are taken, so split it")
+    for name, value in (("metadata", turn.metadata), *(("extra", part.extra) for part in turn.parts)):
+        if value and depth(value) > DEEPEST:
+            raise TurnRejected(
+                f"{name} is nested deeper than {DEEPEST} levels; give fewer lists and dicts inside each other"
+            )

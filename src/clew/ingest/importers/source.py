@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from clew.ingest.encoding import ESCAPE, LATIN, escape_surrogates, escape_value, is_latin, undecoded
+from clew.ingest.encoding import ESCAPE, LATIN, depth, escape_surrogates, escape_value, is_latin, undecoded
 from clew.ingest.importers.json_scan import elements, members
 from clew.ingest.importers.record import FileEnd, ImportLimits, ImportRecord, NamedFile, UnfinishedRecord, no_object
 from clew.types import Rejection
@@ -28,6 +28,8 @@ _SAMPLE = 1 << 20
 _NAMED = 3  # lines in another encoding than their file's that the log names
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -107,29 +109,37 @@ class Source:
     file: NamedFile | None = None
 
     def open(self) -> BinaryIO:
-        """Opens the file as UTF-8 without a byte order mark; UTF-16 and Windows-1252 are recoded."""
-        mark, encoding = self._encoding()
+        """Opens the file as UTF-8 without a byte order mark; UTF-16, UTF-32 and Windows-1252 are recoded.
+
+        Where no line ends otherwise, CR ends one.
+        """
+        mark, encoding, is_of_cr = self._form()
         stream = self.opener()
         stream.read(len(mark))
-        return stream if encoding == "utf-8" else io.BufferedReader(_Recoded(stream, encoding))
+        recoded = stream if encoding == "utf-8" else io.BufferedReader(_Recoded(stream, encoding))
+        return io.BufferedReader(_LinesOfCr(recoded)) if is_of_cr else recoded
 
     def is_plain(self) -> bool:
-        """Whether the file is UTF-8 without a byte order mark, so that it can be read from any line on."""
-        return self._encoding() == (b"", "utf-8")
+        """Whether the file is UTF-8 with LF and no byte order mark, so that it can be read from any line on."""
+        return self._form() == (b"", "utf-8", False)
 
     def is_latin(self) -> bool:
         """Whether the file is read as Windows-1252, of which Latin-1 is a part."""
-        return self._encoding()[1] == LATIN
+        return self._form()[1] == LATIN
 
-    def _encoding(self) -> tuple[bytes, str]:
-        """The byte order mark, empty when there is none, and the encoding by the beginning of the file."""
+    def _form(self) -> tuple[bytes, str, bool]:
+        """The byte order mark, empty when there is none, the encoding, and whether lines end with CR alone.
+
+        Programs of old Macs, and some editors, end them so. The beginning of the file tells.
+        """
         with self.opener() as stream:
             head = stream.read(_SAMPLE)
+        is_of_cr = b"\r" in head and b"\n" not in head
         marked = next(((mark, name) for mark, name in _MARKS if head.startswith(mark)), None)
         if marked:
-            return marked
+            return *marked, is_of_cr
         wide = next((name for pattern, name in _UNMARKED if pattern.match(head)), None)
-        return b"", wide or (LATIN if is_latin(head) else "utf-8")
+        return b"", wide or (LATIN if is_latin(head) else "utf-8"), is_of_cr
 
     def session_for(self, own: str | None) -> str:
         """The session of a turn: the one given for the file, else the turn's own, else the file's stem."""
@@ -322,7 +332,7 @@ def parse(data: bytes, on_odd: Callable[[bool], None] | None = None) -> Any:
         raise ValueError("a number with more digits than are read; write it as text") from error
     except RecursionError as error:
         raise ValueError(f"nested deeper than {DEEPEST} levels") from error
-    if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
+    if data.count(b"[") + data.count(b"{") > DEEPEST and depth(value) > DEEPEST:
         raise ValueError(f"nested deeper than {DEEPEST} levels")
     return value if is_clean else escape_value(value)
 
@@ -347,21 +357,6 @@ def _no_number(_name: str) -> None:
     return None
 
 
-def _depth(value: Any) -> int:
-    """Levels of nesting, counted without recursion."""
-    deepest = 0
-    level = [value]
-    while level:
-        level = [
-            child
-            for item in level
-            if isinstance(item, list | dict)
-            for child in (item.values() if isinstance(item, dict) else item)
-        ]
-        deepest += 1
-    return deepest
-
-
 def _pass_line(stream: BinaryIO) -> int:
     """Reads to the end of the line without keeping it, and returns its length."""
     size = 0
@@ -372,12 +367,34 @@ def _pass_line(stream: BinaryIO) -> int:
     return size
 
 
+class _LinesOfCr(io.RawIOBase):
+    """A stream with LF for each CR."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fills the buffer as far as there is something; 0 at the end."""
+        piece = self._stream.read(len(buffer)).replace(b"\r", b"\n")
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        """Closes the stream beneath, too."""
+        self._stream.close()
+        super().close()
+
+
 class _Recoded(io.RawIOBase):
     """A stream of another encoding as UTF-8. Lone surrogates pass; bytes that are no character become U+FFFD."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._stream = stream
-        errors = "replace" if encoding == LATIN else "surrogatepass"
+        errors = "surrogatepass" if encoding.startswith("utf-16") else "replace"
         self._decoder = codecs.getincrementaldecoder(encoding)(errors)
         self._ready = b""
         self._ended = False

@@ -31,6 +31,12 @@ _ADJECTIVES = late_pattern(
     re.IGNORECASE,
 )
 _COMMAND_WORD = late_pattern(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$")
+_NAMES_A_SECRET = late_pattern("pass(?:w|$)|token|secret", re.IGNORECASE)
+_GIVEN_TO_A_COMMAND = late_pattern(
+    r"(?:\b(?i:args|argv|arguments|command|cmd|entrypoint)\\*[\"']?\s*[:=]\s*|\b(?:CMD|ENTRYPOINT)\s+|"
+    r"(?:\brun|Popen|\bcall|check_call|check_output|spawn|spawnSync|execFile|execFileSync|execv|execvp)\("
+    r"(?:\s*\\*[\"'][^\"'\\]{1,80}\\*[\"']\s*,\s*)?\s*)\[[^\[\]]{0,300}$"
+)
 _YAML_LINE = late_pattern(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
 _TIGHT_LINE = late_pattern(r"[\w.-]+=[^\s(){},;\"'$]*[ \t\r]*(?:\n|$)")
 _INI_LINE = late_pattern(r"[\w.-]+[ \t]*=[ \t]*[^\n(){},]*(?:\n|$)")
@@ -270,7 +276,8 @@ def is_option_value(match: SecretMatch) -> bool:
 def is_list_argument(match: SecretMatch) -> bool:
     """Whether the words are an option and its value in a list of arguments: `["--password", "X"]`.
 
-    In a list of names ("--password", "--token", "db_password") no value has letters and digits.
+    In a list of names ("--password", "--token", "db_password") no value has letters and digits; a password of letters
+    alone is told in a list that is given to a command.
     """
     name, secret = match["name"], match["secret"]
     if not re.search(r"[\[,](?:\s|\\n)*\\*[\"']--(?:[A-Za-z]\w*[-_])*$", text_before(match, 80)):
@@ -278,7 +285,11 @@ def is_list_argument(match: SecretMatch) -> bool:
     if is_placeholder(secret) or _TEMPLATE.match(secret) or _ADDRESS.match(secret):
         return False
     both = re.search("[A-Za-z]", secret) and re.search("[0-9]", secret)
-    return bool(both and (len(secret) >= 8 or is_password_name(name)))
+    if both:
+        return len(secret) >= 8 or is_password_name(name)
+    if not is_password_name(name) or _NAMES_A_SECRET.search(secret):
+        return False
+    return _GIVEN_TO_A_COMMAND.search(text_before(match, 400)) is not None
 
 
 def states_password(match: SecretMatch) -> bool:

@@ -74,6 +74,13 @@ COMMANDS: Final = (
         check.is_password_argument,
     ),
     credential_rule(
+        "curl",
+        r"curl(?P<quote>\\*[\"']),[^\[\]]{0,400}?(?P=quote)(?:-u|--user|--proxy-user)(?P=quote),(?:\s|\\n){0,40}"
+        r"(?P=quote)[^\s:\"'$<\\]{1,100}:(?P<secret>[^\"'\\\n]{2,200})(?P=quote)",
+        _typed,
+        ('-u"', "-u'", '-user"', "-user'", '-u\\"', '-user\\"'),
+    ),
+    credential_rule(
         "7z",
         r"(?<![\w-])7z[ar]?\b[^\n|;&]{0,300}?\s(?-i:-p)\\*[\"']?(?P<secret>[^\s\"'=$<\\-][^\s\"'\\]{3,200})",
         _typed,
