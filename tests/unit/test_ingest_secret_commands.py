@@ -175,3 +175,37 @@ def test_keys_of_the_newest_issuers_are_masked(kind: str, secret: str, around: s
 )
 def test_commands_without_passwords_stay(text: str) -> None:
     assert mask(text) == (text, {})
+
+
+@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('{"command": ["mysql", "--password", "correcthorse", "shop"]}', "correcthorse"),
+        (r"{\"args\":[\"-y\",\"server\",\"--db-password\",\"swordfish\"]}", "swordfish"),
+        ("subprocess.run(['mysql', '-u', 'ann', '--password', 'swordfish'])", "swordfish"),
+        ('spawn("mysql", ["--password", "swordfish"])', "swordfish"),
+        ('CMD ["mysql", "--password", "swordfish"]', "swordfish"),
+        ('["curl", "-s", "-u", "ann:swordfish", "https://x.example"]', "swordfish"),
+        (r"{\"command\": [\"curl\", \"--user\", \"ann:pa55 word\"]}", "pa55 word"),
+        ("run(['curl',\n     '-u',\n     'a:pw'])", "'a:pw'"),
+    ],
+)
+def test_passwords_of_letters_in_lists_of_arguments_are_masked(text: str, secret: str) -> None:
+    masked, counts = mask(text)
+    assert secret not in masked
+    assert counts == {"credential": 1}
+    assert mask(masked) == (masked, {})
+
+
+@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"args": ["--password", "db_password", "--token", "api"], "flags": ["--password", "word"]}',
+        'args = ["--user", "ann", "--password", "$SECRET_WORD"]',
+        '["curl", "-u", "$USER:$PASS"] and ["curl", "-s", "--user-agent", "a:b"] and ["curl", "-u", "ann"]',
+    ],
+)
+def test_lists_of_names_and_variables_stay(text: str) -> None:
+    assert mask(text) == (text, {})

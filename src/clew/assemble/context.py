@@ -39,6 +39,7 @@ from clew.rank.signals.cost import RESULT
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
+from clew.text.shown_names import said_by
 from clew.text.small_talk import LONGEST, asks_for_small_talk, is_small_talk
 from clew.types.context import Context, ContextItem
 from clew.types.ids import turn_id
@@ -414,7 +415,7 @@ def _speakers(view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.ui
     names, written = {}, {}
     for code in set(codes):
         speaker, role = divmod(code, len(ROLES))
-        names[code] = name = (view.speakers[speaker - 1] if speaker else "") or ROLES[role]
+        names[code] = name = said_by(view.speakers[speaker - 1] if speaker else "", ROLES[role])
         written[code] = label(name)
     return list(map(names.__getitem__, codes)), list(map(written.__getitem__, codes))
 

@@ -14,7 +14,7 @@ from itertools import compress, pairwise
 from typing import Final, Self
 
 from clew.text.printable import printable
-from clew.text.shown_names import COLONS, UNSEEN, escaped_marks, has_look_alikes, name_on_a_line, shown_speaker
+from clew.text.shown_names import COLONS, UNSEEN, escaped_marks, has_look_alikes, name_on_a_line, said_by, shown_speaker
 from clew.types.ids import short_session
 from clew.types.turn import Turn
 
@@ -62,7 +62,7 @@ class Evidence:
             session=turn.session,
             seq=turn.seq or 0,
             at=turn.at,
-            speaker=turn.speaker or turn.role,
+            speaker=said_by(turn.speaker, turn.role),
             text=text,
             rendering=rendering,
             mark=mark,

@@ -22,6 +22,7 @@ from rich.text import Text
 from clew.text.counted import counted, named_count
 from clew.text.printable import printable
 from clew.text.sentences import sentence_spans
+from clew.text.shown_names import said_by
 from clew.text.terms import query_terms, terms
 from clew.types import Turn
 
@@ -157,7 +158,7 @@ def day(at: datetime | None) -> str:
 
 def who(turn: Turn) -> str:
     """The name of the speaker, or the role if there is none."""
-    return _SPACE.sub(" ", printable(turn.speaker or turn.role))
+    return _SPACE.sub(" ", printable(said_by(turn.speaker, turn.role)))
 
 
 def reasons(signals: Mapping[str, float], most: int = 3) -> str:

@@ -12,7 +12,7 @@ from clew.condense.session_titles import title_of
 from clew.condense.statements import STATED, statements
 from clew.condense.wires.protocol import call_label
 from clew.text.evidence import evidence
-from clew.text.shown_names import shown_speaker
+from clew.text.shown_names import said_by, shown_speaker
 from clew.text.spoken import without_fillers
 from clew.types.turn import Part, Turn
 
@@ -113,7 +113,7 @@ def speaker_name(speaker: str | None, role: str, origin: str | None = None) -> s
     if role == "user" and origin == "assistant":
         role = origin
     if speaker and speaker.casefold() != role:
-        return shown_speaker(speaker)
+        return shown_speaker(said_by(speaker, role))
     return {"user": "User", "assistant": "Assistant"}.get(role, role)
 
 

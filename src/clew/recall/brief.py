@@ -25,7 +25,7 @@ from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES
 from clew.store.tables import TURN
 from clew.text.counted import counted
-from clew.text.shown_names import name_on_a_line, shown_speaker, shown_title
+from clew.text.shown_names import name_on_a_line, said_by, shown_speaker, shown_title
 from clew.text.spoken import without_fillers
 from clew.types.ids import BEAT, cut_session, short_session
 from clew.types.session import SessionInfo
@@ -91,7 +91,7 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     if among_people:
         last = next((turn for turn in reversed(turns) if _prose(turn)), None)
         if last is not None:
-            yield f"Last words: {shown_speaker(last.speaker or last.role)}: {_short(_prose(last))}"
+            yield f"Last words: {shown_speaker(said_by(last.speaker, last.role))}: {_short(_prose(last))}"
         return
     last_said = _last_said(turns)
     yield from (f"{_SAID[by]}: {_short(text)}" for by, text in last_said if by != "user" or text != session.title)

@@ -29,6 +29,7 @@ from clew.store.rows import from_us, turn_from_row
 from clew.store.selections import NODE_TITLES, TURN_TEXT
 from clew.store.tables import TURN
 from clew.text.pieces import piece_spans
+from clew.text.shown_names import said_by
 from clew.text.terms import terms
 from clew.types.ids import BEAT, turn_id
 from clew.types.turn import ROLES
@@ -89,7 +90,7 @@ class Scene:
                         high=seq,
                         turns=1,
                         text=text,
-                        speaker=(view.speakers[speaker] if speaker >= 0 else "") or ROLES[int(turns.role[at])],
+                        speaker=said_by(view.speakers[speaker] if speaker >= 0 else "", ROLES[int(turns.role[at])]),
                         at=self.at(at),
                         rendering=rendering,
                         position=at,

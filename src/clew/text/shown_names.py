@@ -23,6 +23,8 @@ _LONGEST_NAME: Final = 40
 """Characters of a speaker's name that are shown."""
 _LONGEST_TITLE: Final = 100
 """Characters of a title that are shown; those that Clew makes itself are shorter."""
+_ROLES: Final = frozenset(("assistant", "system", "tool", "user"))
+_UNSEEN: Final = re.compile(f"[{UNSEEN}]+")
 _ANY_COLON: Final = re.compile(f"[{COLONS}]")
 
 
@@ -66,6 +68,19 @@ def name_on_a_line(name: str) -> str:
 def shown_title(title: str) -> str:
     """A title on one line, cut when it is long: one that a client or a person gave may hold anything."""
     return cut_line(name_on_a_line(title), _LONGEST_TITLE)
+
+
+def said_by(speaker: str | None, role: str) -> str:
+    """The speaker's name, or else the role; behind a name that is another role's stands the role.
+
+    Who calls themselves "assistant" in a chat is shown as `assistant (user)`, or their words would be the assistant's.
+    """
+    name = speaker or role
+    return f"{name} ({role})" if name != role and _plainly(name) in _ROLES - {role} else name
+
+
+def _plainly(name: str) -> str:
+    return _UNSEEN.sub("", name).strip().casefold()
 
 
 def shown_speaker(name: str) -> str:

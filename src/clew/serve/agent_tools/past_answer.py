@@ -14,7 +14,7 @@ from clew.errors import ModelError
 from clew.memory.facade import Memory
 from clew.models.prompt import Prompt, Schema
 from clew.text.invented import invented
-from clew.text.shown_names import shown_speaker
+from clew.text.shown_names import said_by, shown_speaker
 from clew.types.context import Context
 from clew.types.turn import Turn
 
@@ -78,7 +78,7 @@ def _checked(value: Any, context: Context, said: str, memory: Memory) -> str | N
 
 def _speaker(memory: Memory, turn: str) -> str:
     stored: Turn = memory.get(turn)
-    return shown_speaker(stored.speaker or stored.role)
+    return shown_speaker(said_by(stored.speaker, stored.role))
 
 
 def _day(at: Any) -> str:
