@@ -1,9 +1,12 @@
 """The thread that brings SQLite's log to the disk behind the writer."""
 
+import os
 import shutil
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -93,6 +96,42 @@ def test_who_writes_nothing_waits_until_what_was_read_is_on_the_disk(tmp_path: P
         assert [row[1] for row in everything(store, "session")] == ["first", "second"]
 
 
+@pytest.mark.requirement("S-LINE-08")
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_log_that_is_moved_after_it_was_synced_once_is_not_acknowledged(is_replaced: bool, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with closing(SqliteStore.open(home)) as store:
+        store.committed(lambda tx: tx.put("session", [session("first")])).wait_for_disk()
+        log, moved = home / f"{DATABASE}-wal", home / "moved"
+        log.rename(moved)
+        if is_replaced:
+            shutil.copyfile(moved, log)
+        done = store.committed(lambda tx: tx.put("session", [session("second")]))
+        for _ in range(2):
+            with pytest.raises(StoreError, match="does not exist"):
+                done.wait_for_disk()
+        moved.rename(log)
+        store.committed(lambda tx: tx.put("session", [session("third")])).wait_for_disk()
+        assert [row[1] for row in everything(store, "session")] == ["first", "second", "third"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the process's open files in /proc")
+@pytest.mark.requirement("P-BYTE-02")
+def test_the_log_is_opened_once_and_closed_with_the_store(tmp_path: Path) -> None:
+    log = tmp_path / f"{DATABASE}-wal"
+
+    def handles() -> int:
+        return sum(os.path.realpath(each) == str(log) for each in Path("/proc/self/fd").iterdir())
+
+    with closing(SqliteStore.open(tmp_path)) as store:
+        store.transaction(lambda tx: tx.put("session", [session("first")]))
+        before = handles()
+        for name in ("second", "third"):
+            store.committed(partial(_put, name)).wait_for_disk()
+            assert handles() == before + 1
+    assert handles() == 0
+
+
 @pytest.mark.requirement("P-REV-31")
 def test_after_a_failed_sync_all_that_was_committed_is_brought_into_the_database(tmp_path: Path) -> None:
     home = tmp_path / "home"
@@ -129,6 +168,10 @@ def test_nothing_is_written_after_a_failed_sync_before_the_log_is_copied(tmp_pat
         store.transaction(lambda tx: tx.put("session", [session("third")]))
         assert _names(home, tmp_path / "without the log") == ["first", "second"]
     disk.unregister()
+
+
+def _put(name: str, tx: Transaction) -> None:
+    tx.put("session", [session(name)])
 
 
 def _refuse_sync(operation: str, _name: str) -> None:

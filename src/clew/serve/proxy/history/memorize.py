@@ -70,6 +70,9 @@ class ConversationLog:
 
         A side request stores nothing. While the space or the session is paused nothing is stored either, and as long as
         this process runs, what passed then is not stored later, when it is sent again.
+
+        The worker is not woken: it would take the interpreter from this request, and the answer wakes it, or it looks
+        by itself.
         """
         if client.side is not None:
             self._note_side(conversation, client.side)
@@ -91,7 +94,6 @@ class ConversationLog:
             self.conversations.pass_over(conversation.units)
             return conversation
         self.conversations.remember(stored)
-        self.parts.worker.wake()
         return with_known(stored, conversation.known)
 
     def store_answer(
