@@ -13,7 +13,7 @@ from clew.index.live import SETTLED, LiveIndex
 from clew.index.segment import Segment, build
 from clew.index.string_table import StringTable, sections, to_bytes
 from clew.index.term_directory import TermDirectory
-from clew.index.view import IndexView
+from clew.index.view import COUNTED, IndexView
 from clew.memory import Memory
 from clew.store.selections import SegmentKey
 from clew.types import Turn
@@ -117,6 +117,24 @@ def test_a_frequent_word_is_counted_once_for_several_questions(memory: Memory) -
     newer.windowed.keep(("tea", window), np.zeros(64, dtype=np.uint16))
     assert not bm25f(newer, ["tea"]).any(), "the counts of this view that are kept are those that count"
     assert bm25f(newer, ["tea"], NeighbourWindow.none()).all(), "another window counts otherwise"
+
+
+@pytest.mark.requirement("F-SPEED-43")
+def test_frequent_words_of_the_last_questions_are_counted_before_the_next_one(memory: Memory) -> None:
+    add(memory, 0, 60)
+    window, words = NeighbourWindow(), ["tea", "number", "word1", "word2", "word3"]
+    for word in words:
+        bm25f(memory.reads.live.view(), [word])
+    for last in ("word3", "tea"):
+        add(memory, len(memory.reads.live.view().turns.seq), 4)
+        memory.reads.refresh()
+        view = memory.reads.live.view()
+        counted = [word for word in words if view.windowed.kept((word, window)) is not None]
+        assert len(counted) == COUNTED
+        assert last in counted
+        fresh = LiveIndex(memory.reads.store, memory.space).view()
+        assert bm25f(view, words).tobytes() == bm25f(fresh, words).tobytes()
+        bm25f(view, ["tea"])
 
 
 @pytest.mark.requirement("F-SPEED-43")

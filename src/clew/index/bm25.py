@@ -155,8 +155,8 @@ def bm25f(
         if not df:
             continue
         factor = totals[term] * idf(size, df) * (k1 + 1)
-        if found is not None and scaled.whole and len(found.pieces) * _DENSE_FROM > len(norms):
-            counts = view.windowed.keep((term, window), _counts(view, found, window))
+        if found is not None:
+            counts = _counted(view, term, found, window)
         if counts is not None:
             rows.append((factor, *_NO_POSTINGS, counts))
         elif found is not None:
@@ -332,6 +332,13 @@ def _seldom(
     return found
 
 
+def _counted(view: IndexView, term: str, found: Postings, window: NeighbourWindow) -> Counts | None:
+    """A term's windowed counts in every piece, kept with the view; None for one that is not frequent."""
+    if not _weights(window).whole or len(found.pieces) * _DENSE_FROM <= len(view.links[0]):
+        return None
+    return view.windowed.keep((term, window), _counts(view, found, window))
+
+
 def _counts(view: IndexView, found: Postings, window: NeighbourWindow) -> Counts:
     """A frequent term's windowed counts in every piece, in bytes where they fit."""
     weights, counts = _weights(window), np.zeros(len(view.pieces.turn), dtype=np.uint16)
@@ -380,9 +387,15 @@ def count_in_windows(
 
 
 def prepare_windows(view: IndexView, window: NeighbourWindow = WINDOW) -> None:
-    """Finds the neighbours that are not adjacent by number, which counting a frequent term's windows needs."""
+    """Finds the neighbours that are not adjacent by number, which counting a frequent term's windows needs.
+
+    The frequent terms that were asked for last are counted, too.
+    """
     for distance in range(1, max(len(window.before), len(window.after)) + 1):
         _distant(view, distance)
+    for term, asked in view.counted:
+        if view.windowed.kept((term, asked)) is None:
+            _counted(view, term, view.lookup(term), asked)
 
 
 def _distant(view: IndexView, distance: int) -> _Distant:

@@ -104,6 +104,11 @@ class RecentArrays(Generic[A]):
                 self._kept.move_to_end(key)
             return kept
 
+    def keys(self) -> list[Hashable]:
+        """The keys of all arrays that are kept, the one that was asked for last at the end."""
+        with self._lock:
+            return list(self._kept)
+
     def keep(self, key: Hashable, made: A) -> A:
         """Keeps an array, read-only from now on, and gives back the one that is kept."""
         made.flags.writeable = False

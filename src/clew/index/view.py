@@ -30,6 +30,10 @@ NOTED: Final = 4096
 WINDOWED: Final = 24
 """Bytes a piece in which a view caches counts of frequent terms in windows, those asked for last; most take one."""
 
+COUNTED: Final = 4
+"""Frequent terms whose counts are made again for a new view before a question asks for them: about as many as the words
+that most questions have ("what", "did", "the"), and each takes as long as a thirtieth of taking in new turns."""
+
 T = TypeVar("T")
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -120,6 +124,8 @@ class IndexView:
         links: `previous` and `next` as stored: -1 means none and indexes an unused last element; numbers from
             `len(pieces.turn)` on belong to newer views.
         norms, lengths, windowed: cached results of `clew.index.bm25` for this view.
+        counted: keys that an older view had in `windowed`, which a question is likely to ask for again.
+        codes: where recent terms are in the segments; shared by views of the same segments.
         kept: cache of values derived from turns, shared by all views of the same columns.
         inherited: lengths that an older view of the same columns had computed.
         directory: where terms are in the segments.
@@ -155,14 +161,21 @@ class IndexView:
         self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
         self._derived: dict[CacheKey[Any], Any] = {}
         self._frequencies: dict[str, int] = {}
-        self._codes: dict[str, list[tuple[int, int]]] = {}  # where terms are in the segments
+        self.codes: dict[str, list[tuple[int, int]]] = {}
+        if before is not None and before.directory is self.directory:
+            self.codes = before.codes  # as long as the segments are the same, for all views
         self._looked_up: dict[str, Postings] = {}  # of recent terms, half as many postings as there are pieces at most
         self._looked_up_size = 0
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
         self.windowed = RecentArrays[NDArray[Any]](WINDOWED * max(columns.pieces, 1))
+        self.counted: Sequence[Any] = before.lately_counted() if before else ()
         self.kept: IncrementalCache = before.kept if before else IncrementalCache()
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
+
+    def lately_counted(self) -> list[Any]:
+        """The keys of `windowed` that were asked for last, in this view or an older one, the last one last."""
+        return list(dict.fromkeys([*reversed(self.windowed.keys()), *reversed(self.counted)]))[COUNTED - 1 :: -1]
 
     @property
     def segments(self) -> Sequence[tuple[Segment, int]]:
@@ -288,11 +301,11 @@ class IndexView:
 
     def _codes_of(self, term: str) -> list[tuple[int, int]]:
         """As `TermDirectory.find`: how many turns have a term is often asked just before its postings."""
-        known = self._codes.get(term)
+        known = self.codes.get(term)
         if known is None:
-            if len(self._codes) >= NOTED:
-                self._codes.clear()
-            known = self._codes[term] = self.directory.find(term)
+            if len(self.codes) >= NOTED:
+                self.codes.clear()
+            known = self.codes[term] = self.directory.find(term)
         return known
 
     def _note(self, term: str, df: int) -> int:
