@@ -3398,7 +3398,7 @@ SERVE = (
     Requirement(
         "SRV-THREADS-01",
         "Issue 15, speed",
-        "A job of the proxy wakes one thread, the one that rested last; jobs at hand end before the process does.",
+        "A job of the proxy wakes the thread that rested last and no other; jobs at hand end before the process does.",
     ),
     Requirement(
         "SRV-QUIET-01",

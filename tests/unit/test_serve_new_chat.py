@@ -113,11 +113,24 @@ def test_a_question_that_opens_a_chat_is_answered_from_two_states_of_the_store()
         server = Server(memory)
         server.prepared(user(QUESTION))  # reads what is kept from then on
         memory.drain()
+        memory.parts.worker.stop()  # who looks for work now and then
         memory.reads.refresh()
         before = store.snapshots
         sent = server.prepared(user("Which TTL has the cache of prices?"))
         assert b"60 seconds" in (sent.body or b"")
         assert store.snapshots - before == 2  # to find the conversation, and to recall
+
+
+@pytest.mark.requirement("SRV-THREADS-01")
+def test_a_question_wakes_no_work_behind_the_scenes_and_its_answer_does() -> None:
+    with quiet(CountingStore()) as memory:
+        server, loop, chat = Server(memory), memory.parts.worker._loop, asking(user(QUESTION))
+        before = loop._woken
+        prepared = server.preparation.prepare(chat)
+        assert prepared.session is not None
+        assert loop._woken == before
+        server.answered(chat, prepared)()
+        assert loop._woken > before
 
 
 @pytest.mark.requirement("P-IDN-12")
