@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.rank.contenders import contenders
-from clew.rank.fusion import Opinion, best, by_score, scores_at
+from clew.rank.fusion import Opinion, best, scores_at, scores_of
 from clew.rank.sparse_columns import BySession, FewTurns, whole
 
 SIZES = st.sampled_from((40, 333, 1000, 4097))
@@ -52,7 +52,7 @@ def test_the_best_of_the_contenders_are_the_best_of_all(seed: int, size: int, li
     found = contenders(asked, prior, float(prior.max()), limit, allowed, partial(scores_at, asked))
     if found is None:
         return
-    spoken = by_score(asked, size).score
+    spoken = scores_of(asked, size)
     assert found.spoken.tobytes() == spoken[found.positions].tobytes()
     order = best(found.scores, limit, [found.positions], None)
     expected = best(prior + spoken, limit, [np.arange(size)], allowed)

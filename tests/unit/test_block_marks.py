@@ -97,6 +97,15 @@ def test_words_are_kept_within_a_bound() -> None:
 
 
 @pytest.mark.requirement("F-READING-04")
+def test_words_that_are_shown_again_outlast_others() -> None:
+    kept, word = PlainWords(), StoredWords("word")
+    for place in range(2 * MOST // OVERHEAD):
+        kept.keep([place], [word])
+        assert kept.at([0, place, -1]) == [word, word, None]
+    assert 1 not in kept.known
+
+
+@pytest.mark.requirement("F-READING-04")
 def test_the_mark_of_words_that_were_shown_follows_the_session(memory: Memory) -> None:
     memory.add_many([turn("user", "Which crane?", name="a"), turn("assistant", "The crane of Marlow.", name="b")])
     assert names(memory.recall("Which crane of Marlow?", budget=2000).text)[1] == "assistant"

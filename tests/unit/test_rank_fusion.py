@@ -7,7 +7,7 @@ import pytest
 
 from clew.config import RecallConfig
 from clew.rank.frame import Frame
-from clew.rank.fusion import SILENT, Opinion, best, by_rank, by_score, centred
+from clew.rank.fusion import SILENT, Fused, Opinion, best, by_rank, centred, scores_of
 from clew.rank.search import rank
 from clew.rank.signals import SIGNALS
 from tests.ranking_spaces import asked, column, order, said, space
@@ -95,13 +95,11 @@ def test_a_flat_signal_adds_nothing(values: tuple[float, ...]) -> None:
 
 @pytest.mark.requirement("F-RANKING-02")
 def test_values_are_added_by_hand() -> None:
-    fused = by_score(
-        [
-            Opinion("dense", column(0.5, nan, 0.1), 2.0, mean=0.1, spread=0.2, ranks=True),
-            Opinion("speaker", column(1, 1, 0), 2.5),
-        ],
-        3,
-    )
+    opinions = [
+        Opinion("dense", column(0.5, nan, 0.1), 2.0, mean=0.1, spread=0.2, ranks=True),
+        Opinion("speaker", column(1, 1, 0), 2.5),
+    ]
+    fused = Fused.of(scores_of(opinions, 3), opinions)
     assert fused.score == pytest.approx([2 * 0.4 / 0.2 + 2.5, 2.5, 0])
     assert fused.shares(np.array([1, 0])).by_name() == [{"speaker": 2.5}, {"dense": 4.0, "speaker": 2.5}]
 

@@ -196,9 +196,10 @@ class IndexView:
 
     def derived(self, key: CacheKey[T], make: Callable[[], T]) -> T:
         """A value that depends on this view alone: computed on first use and cached for the life of the view."""
-        if key not in self._derived:
-            self._derived[key] = make()
-        return cast(T, self._derived[key])
+        found: T | None = self._derived.get(key)  # one look-up: the hash of a key with weights takes a microsecond
+        if found is None and key not in self._derived:
+            found = self._derived[key] = make()
+        return cast(T, found)
 
     def grown(self, key: CacheKey[NDArray[Any]], make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
         """An array with one value per turn, each depending on its turn only: see `IncrementalCache.grown`."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import Mask
-from clew.rank.fusion import MARGIN, Opinion, by_score
+from clew.rank.fusion import MARGIN, Opinion, scores_of
 from clew.rank.sparse_columns import BySession, FewTurns, Scores, distinct, whole
 
 GROUP: Final = 32
@@ -119,7 +119,7 @@ def _leading(asked: Sequence[Opinion], size: int) -> _Leading | None:
         return None
     positions = distinct(np.concatenate(few)) if few else np.zeros(0, dtype=np.intp)
     if len(each_turn) > 1:
-        return _Leading(by_score(each_turn, size).score, 0.0, 1.0, others, positions)
+        return _Leading(scores_of(each_turn, size), 0.0, 1.0, others, positions)
     (only,) = each_turn
     factor = only.weight / only.spread
     return _Leading(whole(only.values), only.mean, factor, others, positions) if factor > 0.0 else None

@@ -172,13 +172,13 @@ def agent_share(view: IndexView) -> NDArray[np.float64]:
 
     `SMOOTHING` turns of each side are added, so that a session that has just begun is judged as a conversation.
     """
+    return view.derived(_AGENT_SHARE, lambda: _agent_share(view))
 
-    def share() -> NDArray[np.float64]:
-        turns, users, _ = _counts(view)
-        shares = np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))
-        return np.asarray(shares[view.turns.session])
 
-    return view.derived(_AGENT_SHARE, share)
+def _agent_share(view: IndexView) -> NDArray[np.float64]:
+    turns, users, _ = _counts(view)
+    shares = np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))
+    return np.asarray(shares[view.turns.session])
 
 
 def has_agents_work(view: IndexView) -> bool:
@@ -191,12 +191,12 @@ def tool_use(view: IndexView) -> NDArray[np.float64] | None:
 
     Whole from a result for every `1 / RESULTS` turns of the person on, `SMOOTHING` more of these than there are.
     """
+    return view.derived(_TOOL_USE, lambda: _tool_use(view))
 
-    def use() -> NDArray[np.float64] | None:
-        _, users, results = _counts(view)
-        return np.minimum(results / (RESULTS * (users + SMOOTHING)), 1.0) if results.any() else None
 
-    return view.derived(_TOOL_USE, use)
+def _tool_use(view: IndexView) -> NDArray[np.float64] | None:
+    _, users, results = _counts(view)
+    return np.minimum(results / (RESULTS * (users + SMOOTHING)), 1.0) if results.any() else None
 
 
 def findings_share(view: IndexView) -> NDArray[np.float64] | None:
@@ -205,14 +205,14 @@ def findings_share(view: IndexView) -> NDArray[np.float64] | None:
     As much as the agent share, and at least `WORKED` where the session is worked with tools: who has something done by
     an assistant with tools may answer each step, and what was found out still stands in the others' turns.
     """
+    return view.derived(_FINDINGS, lambda: _findings_share(view))
 
-    def share() -> NDArray[np.float64] | None:
-        shares, use = agent_share(view), tool_use(view)
-        if use is not None:
-            shares = np.maximum(shares, WORKED * use[view.turns.session])
-        return shares if shares.any() else None
 
-    return view.derived(_FINDINGS, share)
+def _findings_share(view: IndexView) -> NDArray[np.float64] | None:
+    shares, use = agent_share(view), tool_use(view)
+    if use is not None:
+        shares = np.maximum(shares, WORKED * use[view.turns.session])
+    return shares if shares.any() else None
 
 
 def _counts(view: IndexView) -> NDArray[np.intp]:
@@ -237,12 +237,12 @@ def _added(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def covered_days(view: IndexView) -> tuple[date, date] | None:
     """First and last day of the turns; None when no turn has a time."""
+    return view.derived(_DAYS, lambda: _covered_days(view))
 
-    def days() -> tuple[date, date] | None:
-        ends = view.folded(_ENDS, lambda rows: _covered(view, rows), lambda one, other: _ends((*one, *other)))
-        return (_day(ends[0]), _day(ends[1])) if ends else None
 
-    return view.derived(_DAYS, days)
+def _covered_days(view: IndexView) -> tuple[date, date] | None:
+    ends = view.folded(_ENDS, lambda rows: _covered(view, rows), lambda one, other: _ends((*one, *other)))
+    return (_day(ends[0]), _day(ends[1])) if ends else None
 
 
 def _covered(view: IndexView, rows: slice) -> tuple[int, ...]:

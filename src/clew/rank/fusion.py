@@ -71,7 +71,7 @@ class Opinion:
         values = whole(self.values) if positions is None else self.values[positions]
         shares = values - self.mean
         shares *= self.weight / self.spread
-        if self.ranks and isnan(np.sum(shares)):
+        if self.ranks and isnan(np.add.reduce(shares)):
             shares[np.isnan(shares)] = 0.0
         return shares
 
@@ -166,15 +166,15 @@ def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores
     return values
 
 
-def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
-    """Score fusion: adds weighted z-scores of relevance signals and plain values of boosts and priors."""
+def scores_of(opinions: Sequence[Opinion], size: int) -> Scores:
+    """Score fusion: the sum of weighted z-scores of relevance signals and plain values of boosts and priors."""
     total = np.empty(size)
     sum_shares(total, [(whole(each.values), each.mean, each.weight / each.spread, each.ranks) for each in opinions])
-    return Fused.of(total, opinions)
+    return total
 
 
 def scores_at(opinions: Sequence[Opinion], positions: NDArray[np.integer]) -> Scores:
-    """What `by_score` gives to some turns, to the last bit."""
+    """What `scores_of` gives to some turns, to the last bit."""
     total = np.empty(len(positions))
     rows = [(each.values[positions], each.mean, each.weight / each.spread, each.ranks) for each in opinions]
     sum_shares(total, rows)
@@ -196,7 +196,7 @@ def sum_shares(total: Scores, rows: list[tuple[Scores, float, float, bool]]) -> 
         else:  # as all plain values have
             np.multiply(values, factor, out=share)
         total += share
-    if isnan(np.sum(total)):  # one sum is cheaper than a test of every value
+    if isnan(np.add.reduce(total)):  # one sum is cheaper than a test of every value
         total[:] = 0.0
         for values, mean, factor, skips in rows:
             share = (values - mean) * factor

@@ -19,7 +19,7 @@ from clew.index.view import IndexView, Mask
 from clew.rank.contenders import contenders
 from clew.rank.dampening import dampened, is_needed
 from clew.rank.frame import Frame, Scores
-from clew.rank.fusion import Fused, Lookup, Opinion, ShareTable, Tie, best, by_rank, by_score, centred, scores_at
+from clew.rank.fusion import Fused, Lookup, Opinion, ShareTable, Tie, best, by_rank, centred, scores_at, scores_of
 from clew.rank.name_order import NameOrder
 from clew.rank.signals import SIGNALS, Signal
 from clew.rank.signals.position import position
@@ -108,12 +108,12 @@ def _weighted(config: RecallConfig, *, with_assistant: bool) -> _Weighted:
 
 def _standing_opinions(frame: Frame, weighted: _Weighted) -> list[Opinion]:
     """The opinions that hold for any question, cached with the view for these weights."""
+    return frame.view.derived(weighted.key, lambda: _made_standing(frame, weighted))
 
-    def made() -> list[Opinion]:
-        found = ((signal, weight, _standing(signal, frame)) for signal, weight in weighted.standing)
-        return [_opinion(signal, weight, values) for signal, weight, values in found if values[0] is not None]
 
-    return frame.view.derived(weighted.key, made)
+def _made_standing(frame: Frame, weighted: _Weighted) -> list[Opinion]:
+    found = ((signal, weight, _standing(signal, frame)) for signal, weight in weighted.standing)
+    return [_opinion(signal, weight, values) for signal, weight, values in found if values[0] is not None]
 
 
 def _asked(signal: Signal, weight: float, frame: Frame, before: Mapping[str, Opinion]) -> Opinion | None:
@@ -335,7 +335,7 @@ def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking |
     tie = (_ByName(frame.view), frame.view.turns.seq)
     if (few := _ranked_few(frame, standing, asked, limit, mask, tie)) is not None:
         return few
-    spoken = by_score(asked, frame.size).score
+    spoken = scores_of(asked, frame.size)
     if frame.config.fusion == "rrf":
         fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
     else:
@@ -376,7 +376,7 @@ def _ranked_few(
         known = found.at(positions)
         return prior[positions] + spoken_at(positions) if known is None else known
 
-    fused = Fused(lambda: prior + by_score(asked, frame.size).score, [*standing, *asked], some=some)
+    fused = Fused(lambda: prior + scores_of(asked, frame.size), [*standing, *asked], some=some)
     order = best(found.scores, limit, [_Among(column, found.positions) for column in tie], None)
     return Ranking(frame, fused, found.positions[order])
 
@@ -424,17 +424,17 @@ def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> tuple[Scores, fl
 
     Plain values that never change are added first, since their sum is also computed for new turns only.
     """
-
-    def total() -> tuple[Scores, float]:
-        plain = [opinion for opinion in standing if opinion.name in _GROWING]
-        others = [opinion for opinion in standing if opinion.name not in _GROWING]
-        plain_key: CacheKey[Scores] = CacheKey("plain sum", _weights_of(plain))
-        sums = frame.view.grown(plain_key, lambda rows: _sum_of(plain, rows))
-        prior = np.asarray(sums + by_score(others, frame.size).score if others else sums)
-        return prior, float(prior.max())
-
     key: CacheKey[tuple[Scores, float]] = CacheKey("standing sum", _weights_of(standing))
-    return frame.view.derived(key, total)
+    return frame.view.derived(key, lambda: _made_standing_sum(frame, standing))
+
+
+def _made_standing_sum(frame: Frame, standing: Sequence[Opinion]) -> tuple[Scores, float]:
+    plain = [opinion for opinion in standing if opinion.name in _GROWING]
+    others = [opinion for opinion in standing if opinion.name not in _GROWING]
+    plain_key: CacheKey[Scores] = CacheKey("plain sum", _weights_of(plain))
+    sums = frame.view.grown(plain_key, lambda rows: _sum_of(plain, rows))
+    prior = np.asarray(sums + scores_of(others, frame.size) if others else sums)
+    return prior, float(prior.max())
 
 
 def _weights_of(opinions: Sequence[Opinion]) -> tuple[tuple[str, float], ...]:
@@ -443,7 +443,7 @@ def _weights_of(opinions: Sequence[Opinion]) -> tuple[tuple[str, float], ...]:
 
 def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
     some = [replace(each, values=whole(each.values)[rows]) for each in opinions]
-    return by_score(some, rows.stop - rows.start).score
+    return scores_of(some, rows.stop - rows.start)
 
 
 class _Among:

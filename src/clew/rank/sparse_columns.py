@@ -28,7 +28,7 @@ class FewTurns:
 
     def __getitem__(self, wanted: Positions) -> Scores:
         """The values of some turns."""
-        places = np.minimum(np.searchsorted(self.positions, wanted), len(self.positions) - 1)
+        places = np.minimum(self.positions.searchsorted(wanted), len(self.positions) - 1)
         return np.where(self.positions[places] == wanted, self.values[places], 0.0)
 
     def dense(self) -> Scores:

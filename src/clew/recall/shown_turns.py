@@ -4,6 +4,7 @@ Start at `words_of`. Only sessions with several branches, and turns of an assist
 """
 
 import threading
+from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from itertools import compress, takewhile
 from typing import Final
@@ -40,7 +41,7 @@ LONGEST: Final = 1000
 MOST: Final = 2_000_000
 """Bytes, about, of the words that are kept: those of some 5,000 short turns."""
 
-OVERHEAD: Final = 250
+OVERHEAD: Final = 280
 """Bytes that words take beside their characters."""
 
 _PLAIN: Final = CacheKey["PlainWords"]("plain words")
@@ -57,16 +58,15 @@ def words_of(
         positions: of the same turns in the view.
     """
     kept, places = view.shared(_PLAIN, PlainWords), positions.tolist()
-    found = list(map(kept.known.get, places))
+    starts, found = _starts_in(view), kept.at(places)
     if None in found:
         lacking = [number for number, words in enumerate(found) if words is None]
         by_assistant = (view.turns.role[positions[lacking]] == _ASSISTANT).tolist()
         read = _read(reader, space, [names[number] for number in lacking], by_assistant)
-        for number, words in zip(lacking, read, strict=True):
-            found[number] = words
         kept.keep([places[number] for number in lacking], read)
-    starts = _starts_in(view)
-    return _with_marks(BranchPaths(reader, space, starts), names, found) if starts else _as_thinking(found)
+        for number, words in zip(lacking, read if starts else _as_thinking(read), strict=True):
+            found[number] = words
+    return _with_marks(BranchPaths(reader, space, starts), names, found) if starts else found
 
 
 def _read(
@@ -118,28 +118,37 @@ class PlainWords:
     What marks a turn changes with the session, and is not kept. Threads may share it.
 
     Attributes:
-        known: the words by the turn's position in the index, of which forgetting makes another one.
+        known: the words by the turn's position in the index, of which forgetting makes another one; those that were
+            shown last come last.
     """
 
     def __init__(self) -> None:
-        self.known: dict[int, StoredWords] = {}
+        self.known: OrderedDict[int, StoredWords] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
+    def at(self, places: Sequence[int]) -> list[StoredWords | None]:
+        """The words of the turns at these positions; None where they are not kept."""
+        with self._lock:
+            found = list(map(self.known.get, places))
+            deque(map(self.known.move_to_end, compress(places, found)), maxlen=0)
+        return found
+
     def keep(self, places: Sequence[int], words: Sequence[StoredWords | None]) -> None:
-        """Keeps words that are short, and drops all others when there are too many."""
+        """Keeps words that are short, and drops those that were not shown for longest when there are too many."""
         fit = [
             (place, each)
             for place, each in zip(places, words, strict=True)
             if each is not None and not each.thinking and len(each.text) <= LONGEST
         ]
         with self._lock:
-            self._size += sum(len(each.text) + OVERHEAD for _, each in fit)
-            if self._size > MOST:
-                self.known.clear()
-                self._size = 0
-            else:
-                self.known.update(fit)
+            for place, each in fit:
+                if place not in self.known:  # else another thread has read it meanwhile
+                    self.known[place] = each
+                    self._size += len(each.text) + OVERHEAD
+            while self._size > MOST:
+                _, gone = self.known.popitem(last=False)
+                self._size -= len(gone.text) + OVERHEAD
 
 
 def _with_thinking(reader: Reader, space: str, name: Name, said: TurnSaid) -> StoredWords:

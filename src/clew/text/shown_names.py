@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from clew.text.printable import cut_line, printable
+from clew.text.text_cache import cached_by_word
 
 COLONS: Final = ":\u02d0\u02f8\u05c3\u2236\ua789\ufe13\ufe55\uff1a"
 """The colon, and what looks like it."""
@@ -83,6 +84,7 @@ def _plainly(name: str) -> str:
     return _UNSEEN.sub("", name).strip().casefold()
 
 
+@cached_by_word(most=1024)  # each line of a block asks for its speaker, twice where one goes on
 def shown_speaker(name: str) -> str:
     """A speaker's name on one line, cut when it is long, with `;` for a colon, so that no words can follow a role."""
     cut = cut_line(name, _LONGEST_NAME)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.frame import ASSISTANT, Frame, Scores, agent_share, has_agents_work
-from clew.rank.fusion import Opinion, by_score
+from clew.rank.fusion import Opinion, scores_of
 from clew.rank.signals.session import session_match
 from clew.rank.sparse_columns import whole
 from clew.text.terms import terms
@@ -64,7 +64,7 @@ def sequel(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     if share is None:
         return None
     turns = frame.view.turns
-    first = int(np.argmax(by_score(list(known.values()), frame.size).score))
+    first = int(np.argmax(scores_of(list(known.values()), frame.size)))
     steps = turns.seq - turns.seq[first]
     later = (turns.session == turns.session[first]) & (steps > 0)
     return np.where(later, np.exp(-np.maximum(steps, 0) / AFTER), 0.0) * share

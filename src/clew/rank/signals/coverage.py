@@ -70,7 +70,7 @@ def rare(frame: Frame) -> FewTurns | None:
     positions = distinct(np.concatenate([turns for turns, _ in found]))
     values = np.zeros(len(positions))
     for turns, above in found:
-        values[np.searchsorted(positions, turns)] += above
+        values[positions.searchsorted(turns)] += above
     return FewTurns(frame.size, positions, values)
 
 

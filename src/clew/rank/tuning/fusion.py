@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clew.config import SETTINGS, RecallConfig
 from clew.rank.dampening import dampening
 from clew.rank.frame import Frame
-from clew.rank.fusion import by_score
+from clew.rank.fusion import scores_of
 from clew.rank.search import opinions
 from clew.rank.signals.cost import CHARS_PER_TOKEN
 from clew.rank.tuning.validate import Axis, TuningProblem, axis
@@ -85,7 +85,7 @@ def ranked_question(
     within = sorted(position for position in used if allowed[position])
     if not within or not spoken:
         return None
-    total = by_score([*standing, *spoken], frame.size).score
+    total = scores_of([*standing, *spoken], frame.size)
     open_to = allowed & (frame.view.turns.chars > 0)
     taken_off = dampening(frame, total, (frame.view.turns.ordinal,), open_to, [*standing, *spoken])
     for opinion in taken_off:
