@@ -18,11 +18,13 @@ from clew.index.live import LiveIndex
 from clew.maintain.rebuild import rebuild
 from clew.memory import Memory
 from clew.store.protocol import Store, Transaction
+from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock, HashEmbedder
 from clew.text.counters import counter
 from clew.types import Turn
 from tests.killing import say, serve
 from tests.memories import NOON
+from tests.unit.test_derive_rule_failures import STAGES, Rule, run
 
 INDEX: Final = {"index": {"pack_minimum": 8, "fan_out": 2}, "condense": {"session_tokens": 0}}
 WINDOW: Final = 32
@@ -155,6 +157,16 @@ def condensing(case: Path, number: str, step: str, moment: str) -> None:
         say("condensed", number)
 
 
+def setting_aside(case: Path, number: str, step: str, moment: str) -> None:
+    """Derives what stages make with rules that fail on some turns, and is killed likewise; says the transactions."""
+    stored = SqliteStore.open(case / "home" / number)
+    store: Any = Killing(stored, int(step), moment)
+    for stage in ("analyse", "entities", "facts", "mentions"):
+        run(STAGES[stage](store, Rule()))
+    say("transactions", str(-store.left))
+    stored.close()
+
+
 class Killing:
     """A store that kills its process: `within` the transaction of a number, before it is committed, or `after` it."""
 
@@ -196,6 +208,7 @@ OPERATIONS: Final = {
         switching,
         pausing,
         condensing,
+        setting_aside,
     )
 }
 
