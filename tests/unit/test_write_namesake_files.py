@@ -130,3 +130,36 @@ def test_an_export_says_itself_which_session_it_is(tmp_path: Path) -> None:
         memory.import_path(kept(tmp_path / "keys", KEYS))
         memory.import_path(tmp_path / "chat.jsonl")
         assert turns_of(memory) == {"chat": 8}
+
+
+def aider(*said: str) -> str:
+    words = "".join(f"\n#### {text}\n\nI do {text}.\n" for text in said)
+    return f"\n# aider chat started at 2026-11-30 10:00:00\n\n> Aider v0.80\n{words}"
+
+
+def test_two_chats_with_aider_of_one_second_are_two_sessions_as_they_grow(tmp_path: Path) -> None:
+    files = [tmp_path / name / ".aider.chat.history.md" for name in ("shop", "game")]
+    said = [["sort the list", "rename it", "rename it"], ["draw the board", "rename it", "add a die"]]
+    with quiet(tmp_path / "home") as memory:
+        for size in range(1, 4):
+            for file, words in zip(files, said, strict=True):
+                file.parent.mkdir(exist_ok=True)
+                file.write_text(aider(*words[:size]))
+                assert memory.import_path(file).rejected == ()
+        (tmp_path / "moved" / "game").mkdir(parents=True)
+        moved = files[1].rename(tmp_path / "moved" / "game" / files[1].name)
+        moved.write_text(aider(*said[1]) + "> ^C again to exit\n")
+        assert memory.import_path(moved).rejected == ()
+        assert turns_of(memory) == {"aider 2026-11-30 10:00:00": 7, "game/aider 2026-11-30 10:00:00": 8}
+
+
+def test_the_instructions_of_a_program_are_no_beginning_of_a_chat(tmp_path: Path) -> None:
+    for name, said in (("keys", KEYS), ("boiler", BOILER)):
+        (tmp_path / name).mkdir()
+        messages = [{"role": "system", "content": "Be brief.", "timestamp": "2026-01-01T10:00:00Z"}]
+        messages += [{"role": "user", "content": text} for text in said[:1]]
+        (tmp_path / name / "chat.json").write_text(json.dumps(messages))
+    with quiet() as memory:
+        for name in ("keys", "boiler"):
+            memory.import_path(tmp_path / name / "chat.json")
+        assert turns_of(memory) == {"chat": 2, "boiler/chat": 2}

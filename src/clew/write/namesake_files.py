@@ -1,14 +1,15 @@
 """Where the turns of a file go after which their session is called, when another file of that name is stored.
 
-Two exports that are called "chat.txt" are two conversations. The first one's session is "chat"; a second one that does
-not begin as that session does gets "FOLDER/chat", FOLDER being the folder or zip that holds it, and then
-"FOLDER/chat 2". A file goes on in its session whatever it holds now (it may grow, be edited, or begin anew), and so
-does a copy of it at another place. Start at `NamesakeFiles.session_of`.
+Two exports that are called "chat.txt" are two conversations, and so are two chats with Aider of the same second. The
+first one's session is "chat"; a second one that does not begin as that session does gets "FOLDER/chat", FOLDER being
+the folder or zip that holds it, and then "FOLDER/chat 2". A file goes on in its session whatever it holds now (it may
+grow, be edited, or begin anew), and so does a copy of it at another place, if a name
+that it may have there is that of its session. Start at `NamesakeFiles.session_of`.
 """
 
 import threading
 from collections.abc import Iterator, Sequence
-from itertools import count, islice
+from itertools import count
 from typing import Any, Final
 
 from clew.ingest.importers.record import NamedFile
@@ -37,7 +38,8 @@ class NamesakeFiles:
     def __init__(self, store: Store, space: str) -> None:
         self._store, self._space = store, space
         self._known: dict[tuple[str, str], str] = {}
-        self._begun: dict[str, tuple[str, _Moments]] = {}
+        self._begun: dict[str, _Moments] = {}
+        self._sessions: dict[str, frozenset[str]] = {}
         self._lock = threading.Lock()
 
     def session_of(self, session: str, items: Sequence[Prepared], file: NamedFile) -> str:
@@ -47,26 +49,43 @@ class NamesakeFiles:
             session: called after the file alone.
             items: its turns; at the first call for a file, these are its first.
         """
-        first = [item for item in items[:_FIRST] if item.excluded is None]
+        first = [item for item in items if item.excluded is None][:_FIRST]
+        first = [
+            item for item in first if item.turn.role == "user"
+        ] or first  # what programs begin with, many begin with
         with self._lock:
             found = self._known.get((session, file.place))
             if found is None and first:
                 with self._store.snapshot() as reader:
                     found = self._found(reader, session, first, file)
                 self._known[session, file.place] = found
-                self._begun.setdefault(found, (file.place, _moments(first)))
+                self._begun.setdefault(found, _moments(first))
                 _forget_oldest(self._known)
                 _forget_oldest(self._begun)
             return found or session
 
     def _found(self, reader: Reader, session: str, first: Sequence[Prepared], file: NamedFile) -> str:
-        before = frozenset[str]() if file.is_member else sessions_of(reader, self._space, file.place)
-        names = list(islice(_names(session, file.holder), max(2, len(before) + 1)))
-        for name in names:
-            if name in before or (not before and not self._is_free(reader, name) and self._holds(reader, name, first)):
-                return name
-        free = (name for name in _names(session, file.holder) if self._is_free(reader, name))
-        return next(free)
+        before = self._before(reader, file)
+        free, names = None, list[str]()
+        for name in _names(session, file.holder):
+            if not self._is_free(reader, name):
+                names.append(name)
+                continue
+            free = free or name
+            if name != session:  # behind a name that is free, the one with the folder may be taken, and no other
+                break
+        held = next((name for name in names if name in before), None)
+        held = held or next((name for name in names if self._holds(reader, name, first)), None)
+        return held or free or session
+
+    def _before(self, reader: Reader, file: NamedFile) -> frozenset[str]:
+        """The sessions that a file had when this process first saw it; a zip's member is known by its turns alone."""
+        if file.is_member:
+            return frozenset()
+        if file.place not in self._sessions:
+            self._sessions[file.place] = sessions_of(reader, self._space, file.place)
+            _forget_oldest(self._sessions)
+        return self._sessions[file.place]
 
     def _is_free(self, reader: Reader, session: str) -> bool:
         return session not in self._begun and SESSION.get(reader, (self._space, session)) is None
@@ -81,7 +100,7 @@ class NamesakeFiles:
         for row in rows:
             stored.setdefault(row.hash, set()).add(row.at)
         if session in self._begun:
-            for digest, moments in self._begun[session][1].items():
+            for digest, moments in self._begun[session].items():
                 stored.setdefault(digest, set()).update(moments)
         if first[0].turn.at is not None and to_us(first[0].turn.at) in stored.get(first[0].digest, ()):
             return True

@@ -144,12 +144,13 @@ _CALLED_AFTER_FILES = frozenset(
         markdown.NAME,
         subtitles.NAME,
         swe_agent.NAME,
+        aider.NAME,
         messages.LOOSE,
         messages.OPENAI,
         messages.ANTHROPIC,
     )
 )
-"""Formats whose sessions are called after their file where they have no name of their own."""
+"""Formats whose sessions are called after their file where they have no name of their own; Aider's after a second."""
 
 _SPOKEN = {plain_text.NAME: plain_text.has_speakers, markdown.NAME: markdown.has_speakers}
 
@@ -298,7 +299,7 @@ def _read_file(source: Source, name: str) -> Iterator[ImportRecord]:
 
 
 def _is_called_after(source: Source, record: ImportedTurn, name: str) -> bool:
-    """Whether the session of a turn is called after its file: it has nothing that tells it from another file's."""
+    """Whether nothing in the name of a turn's session tells it from another file's."""
     if source.session is not None or source.file is None or name not in _CALLED_AFTER_FILES or record.names_session:
         return False
-    return record.turn.session == source.stem or record.turn.session.startswith(f"{source.stem}:")
+    return name == aider.NAME or record.turn.session == source.stem or record.turn.session.startswith(f"{source.stem}:")
