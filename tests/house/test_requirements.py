@@ -17,7 +17,12 @@ KNOWN = {requirement.id for requirement in REQUIREMENTS}
 def marks(source: str) -> Iterator[str]:
     """The ids in every `pytest.mark.requirement(...)` of a module."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.requirement":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "requirement"  # cheap, and rarely so
+            and ast.unparse(node.func) == "pytest.mark.requirement"
+        ):
             yield from (ast.literal_eval(argument) for argument in node.args)
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from tests.house.tree import ROOT, label, python_files
 
 CLEW = ROOT / "src" / "clew"
 ENTRANCE = re.compile(r"[Ss]tart\s+at\s+`(?P<module>[\w.]+?)(?:\.(?P<name>\w+))?`")
+A_CLASS = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
 FILES = (".db", ".toml", ".lock", ".sql", ".json", ".jsonl", ".md", ".tsv")
 IN_BACKTICKS = re.compile(r"`([^`\n]+)`")
 
@@ -76,7 +77,11 @@ def is_module(folder: Path, dotted: str) -> bool:
 def defined_twice(sources: Mapping[str, str]) -> dict[str, list[str]]:
     """Public class names that several modules define: name -> modules."""
     places: dict[str, list[str]] = defaultdict(list)
+    lines = {module: set(A_CLASS.findall(source)) for module, source in sources.items()}
+    counts = Counter(name for names in lines.values() for name in names)
     for module, source in sources.items():
+        if all(counts[name] == 1 for name in lines[module]):
+            continue  # as most modules, without being parsed
         for node in ast.parse(source).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(module)

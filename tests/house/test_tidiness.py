@@ -14,6 +14,7 @@ IDLE = re.compile(r"(?:^|:)[ \t]*(?:pass|\.\.\.)[ \t]*(?:#.*)?$|NotImplementedEr
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 SUPPRESSION = re.compile(r"noqa|type:\s*ignore|nosec|pragma:|fmt:\s*(?:off|skip)|mypy:|pylint:")
 MOCK = re.compile(r"(?:unittest\.)?mock\b|pytest_mock\b|mocker\b")
+PASSED_OVER = re.compile(r"\bexcept\b[^:]*:(?:\s*#[^\n]*)*\s*(?:pass|continue)\b|suppress\(")
 INDENTED_IMPORT = re.compile(r"(?:^[ \t]+|[:;][ \t]*)(?:import|from)\b", re.MULTILINE)
 NAMED = r"noqa:\s*[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*|type:\s*ignore\[[\w, -]+\]|fmt:\s*skip"
 CLIENTS = {"Anthropic", "AsyncAnthropic", "AsyncClient", "AsyncOpenAI", "Client", "OpenAI", "urlopen"}
@@ -63,7 +64,7 @@ def naked_suppressions(source: str) -> list[str]:
 
 def silent_excepts(source: str) -> list[str]:
     """Handlers that only pass or continue, and uses of `suppress`, without a comment that says why."""
-    if "except" not in source and "suppress(" not in source:
+    if not PASSED_OVER.search(source):
         return []
     silent = sorted({span for node in ast.walk(ast.parse(source)) for span in _silent_span(node)})
     spoken = comments(source) if silent else {}
@@ -105,6 +106,7 @@ def replacements(source: str) -> list[str]:
         f"line {call.lineno}: {ast.unparse(call)}"
         for call in ast.walk(module)
         if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
         and ast.unparse(call.func) in ("monkeypatch.setattr", "monkeypatch.delattr", "monkeypatch.setitem")
         and call.args
         and _is_of_clew(call.args[0], own)

@@ -4,12 +4,14 @@ import ast
 import io
 import subprocess
 import tokenize
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 @cache
@@ -46,9 +48,12 @@ def findings(rule: Callable[[str], list[str]], *folders: str) -> dict[str, list[
 
 def functions(module: ast.Module) -> Iterator[Function]:
     """Every function and method of a module, nested ones too."""
-    for node in ast.walk(module):
+    waiting: deque[ast.AST] = deque([module])
+    while waiting:  # statements alone: `ast.walk` takes twice as long over all their expressions
+        node = waiting.popleft()
         if isinstance(node, Function):
             yield node
+        waiting.extend(each for block in _BLOCKS for each in getattr(node, block, ()))
 
 
 def comments(source: str) -> dict[int, str]:

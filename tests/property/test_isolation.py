@@ -138,7 +138,7 @@ def told(home: Path, calls: list[Call], others: list[Call]) -> list[Any]:
 
 
 @pytest.mark.requirement("S-ISOLATION-01")
-@settings(max_examples=examples(6, 40), phases=(Phase.explicit, Phase.reuse, Phase.generate))  # runs are long
+@settings(max_examples=examples(6, 20), phases=(Phase.explicit, Phase.reuse, Phase.generate))  # runs are long
 @given(calls=st.lists(CALLS, min_size=2, max_size=8), others=st.lists(CALLS, min_size=1, max_size=8))
 def test_a_space_shows_the_same_whether_or_not_others_are_there(calls: list[Call], others: list[Call]) -> None:
     with tempfile.TemporaryDirectory() as alone, tempfile.TemporaryDirectory() as shared:

@@ -148,5 +148,5 @@ async def answered(client: httpx2.AsyncClient, endpoint: Endpoint, path: str, bo
 def test_no_input_is_a_server_error(memory: Memory) -> None:
     rng = random.Random(22)  # noqa: S311  # inputs, no secrets
     with rest_client(memory) as client, asyncio.Runner() as runner:
-        statuses = {runner.run(answered(client, *request_of(rng))) for _ in range(examples(2_000, 100_000))}
+        statuses = {runner.run(answered(client, *request_of(rng))) for _ in range(examples(2_000, 20_000))}
     assert statuses >= {200, 400, 404}

@@ -4,6 +4,8 @@ import base64
 import io
 import json
 import zlib
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ pytestmark = pytest.mark.requirement("F-CONDENSE-22")
 WIRES = ("anthropic", "openai", "responses", "gemini")
 
 
+@cache
 def picture(width: int, height: int, kind: str = "PNG", mode: str = "RGB") -> bytes:
     """A picture with some structure, so that formats differ."""
     image = Image.effect_mandelbrot((width, height), (-2, -1.5, 1, 1.5), 20).convert(mode)
@@ -78,11 +81,12 @@ def test_a_large_image_is_made_smaller_and_its_original_is_handed_back(wire: str
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize(
-    "data",
-    [b"", b"no image", picture(640, 480)[:6_000], picture(8, 8)],
+    "made",
+    [lambda: b"", lambda: b"no image", lambda: picture(640, 480)[:6_000], lambda: picture(8, 8)],
     ids=["empty", "text", "cut", "tiny"],
 )
-def test_what_is_no_image_or_tiny_stays(wire: str, data: bytes) -> None:
+def test_what_is_no_image_or_tiny_stays(wire: str, made: Callable[[], bytes]) -> None:
+    data = made()
     assert shrink_images([message(wire, data)], wire) == ([message(wire, data)], [])
 
 
@@ -239,7 +243,7 @@ def test_a_photo_with_more_pictures_behind_it_is_no_animation() -> None:
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
 def test_animations_of_other_formats_stay(kind: str) -> None:
     frames = [halves("RGB", shade, "black") for shade in ("red", "green")]
-    given_ = message("anthropic", saved(frames[0], kind, save_all=True, append_images=frames[1:]))
+    given_ = message("anthropic", saved(frames[0], kind, compress_level=1, save_all=True, append_images=frames[1:]))
     assert shrink_images([given_], "anthropic") == ([given_], [])
 
 
@@ -259,22 +263,24 @@ def with_comment(data: bytes, name: bytes, size: int) -> bytes:
 
 @pytest.mark.requirement("IMAGE-FORM-01")
 @pytest.mark.parametrize(
-    "data",
+    "made",  # when the test runs, not when each worker collects it
     [
-        lying(picture(1_500, 1_200), 2**31 - 1, 2**31 - 1),
-        lying(picture(1_500, 1_200), 8_000, 8_001),
-        lying(picture(1_500, 1_200), 7_000, 7_000),
-        lying(picture(1_500, 1_200), 0, 0),
-        with_comment(picture(1_500, 1_200), b"zTXt", 50_000_000),
-        with_comment(picture(1_500, 1_200), b"iCCP", 50_000_000),
-        saved(halves("RGB", "red", "blue"), "JPEG")[:60_000],
-        saved(halves("RGB", "red", "blue"), "WEBP")[:30_000],
-        saved(halves("L", 0, 255), "GIF")[:60_000],
+        lambda: lying(picture(1_500, 1_200), 2**31 - 1, 2**31 - 1),
+        lambda: lying(picture(1_500, 1_200), 8_000, 8_001),
+        lambda: lying(picture(1_500, 1_200), 7_000, 7_000),
+        lambda: lying(picture(1_500, 1_200), 0, 0),
+        lambda: with_comment(picture(1_500, 1_200), b"zTXt", 50_000_000),
+        lambda: with_comment(picture(1_500, 1_200), b"iCCP", 50_000_000),
+        lambda: saved(halves("RGB", "red", "blue"), "JPEG")[:60_000],
+        lambda: saved(halves("RGB", "red", "blue"), "WEBP")[:30_000],
+        lambda: saved(halves("L", 0, 255), "GIF")[:60_000],
     ],
     ids=["2**31", "64 million", "more than there is", "none", "comment", "profile", "jpeg", "webp", "gif"],
 )
-def test_bombs_and_broken_files_stay_and_are_counted(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    given_ = message("anthropic", data)
+def test_bombs_and_broken_files_stay_and_are_counted(
+    made: Callable[[], bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    given_ = message("anthropic", made())
     assert shrink_images([given_], "anthropic") == ([given_], [])
     assert "stays as it is" in caplog.text
     assert 0 < apart_from_images([given_], "anthropic")[1] <= 4_784
@@ -291,11 +297,11 @@ def test_bombs_and_broken_files_stay_and_are_counted(data: bytes, caplog: pytest
     ids=["for addresses", "without padding", "in lines"],
 )
 def test_base64_is_read_as_clients_write_it(written: Any) -> None:
-    data = halves("RGB", (255, 0, 0), (0, 0, 255))
-    code = written(saved(data, "PNG"))
+    data = saved(halves("RGB", (255, 0, 0), (0, 0, 255)), "PNG", compress_level=1)
+    code = written(data)
     before = {"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": code}}]}
     (after,), (image,) = shrink_images([before], "gemini")
-    assert image.original == saved(data, "PNG")
+    assert image.original == data
     assert len(json.dumps(after)) < len(json.dumps(before)) / 2
     assert apart_from_images([before], "gemini")[1] == gemini_tokens(2_000, 1_000)
 

@@ -4,6 +4,7 @@ Borders: knows no memory and no wire format. Bodies and answers pass as bytes: n
 back; a slow reader slows down the upstream.
 """
 
+import os
 import re
 import ssl
 from collections.abc import AsyncIterator, Mapping
@@ -194,6 +195,14 @@ def _parsed(url: str) -> "httpx2.URL":
     return httpx2.URL(url)
 
 
+@lru_cache(maxsize=4)
+def _trusted(_file: str | None, _folder: str | None) -> ssl.SSLContext:
+    """What the library trusts, which takes 20 ms to read; one for all servers of a process with these settings."""
+    import httpx2  # the extra `server`; it takes 0.1 s to load
+
+    return httpx2.create_ssl_context()
+
+
 class Forwarder:
     """Sends requests upstream over connections that are made once and kept. One event loop uses it."""
 
@@ -203,7 +212,7 @@ class Forwarder:
 
         self._library: Any = httpx2
         jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another
-        context = httpx2.create_ssl_context()
+        context = _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
         self._kept, self._fresh = Connections(context, jar, _KEPT, IDLE), Connections(context, jar, 0, IDLE)
         self._plain = Connections(context, jar, _KEPT, idle_plain)
 
