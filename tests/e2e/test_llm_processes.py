@@ -70,6 +70,7 @@ def go(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.requirement("W-LLM-06")
+@pytest.mark.slow
 def test_processes_together_do_not_pass_the_budget_and_a_killed_one_keeps_what_it_reserved(tmp_path: Path) -> None:
     budget = 40 * CALL + 7
     with Memory.open(tmp_path, embedder="none") as memory:
@@ -109,6 +110,7 @@ memory.drain()
 
 @pytest.mark.requirement("W-LLM-08")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells at once that a holder was killed")
+@pytest.mark.slow
 def test_what_a_killed_program_was_asking_is_asked_by_the_next(tmp_path: Path) -> None:
     with Memory.open(tmp_path, embedder="none") as memory:
         memory.add_many([told("some words that are asked about"), told("and others that are too")])

@@ -25,7 +25,9 @@ time.sleep(float(sys.argv[2]))
 """
 
 
-@pytest.mark.parametrize("seconds", ["0", "0.2", "0.4"])
+@pytest.mark.parametrize(
+    "seconds", [pytest.param("0", marks=pytest.mark.slow), "0.2", pytest.param("0.4", marks=pytest.mark.slow)]
+)
 @pytest.mark.requirement("F-MEMORY-14")
 def test_the_program_ends_well_and_no_step_is_cut(tmp_path: Path, seconds: str) -> None:
     command = [sys.executable, "-c", PROGRAM, str(tmp_path), seconds]

@@ -41,7 +41,7 @@ def serving(
 
 @POSIX
 @pytest.mark.requirement("P-RLY-15")
-@pytest.mark.parametrize("stopping", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stopping", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Signals) -> None:
     go = threading.Event()
 
@@ -69,6 +69,7 @@ def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Sign
 
 @POSIX
 @pytest.mark.requirement("P-RLY-51")
+@pytest.mark.slow
 def test_a_second_ctrl_c_breaks_answers_off_and_stores_what_was_relayed(tmp_home: Path) -> None:
     over = threading.Event()
 
@@ -99,6 +100,7 @@ def test_a_second_ctrl_c_breaks_answers_off_and_stores_what_was_relayed(tmp_home
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells that a process is gone")
 @pytest.mark.requirement("P-RLY-51")
+@pytest.mark.slow
 def test_a_first_question_that_comes_again_after_a_kill_is_the_same_chat(tmp_home: Path) -> None:
     over, answers = threading.Event(), iter(["", "It is noted.", "Noted again."])
 
@@ -132,6 +134,7 @@ def test_a_first_question_that_comes_again_after_a_kill_is_the_same_chat(tmp_hom
 
 
 @pytest.mark.requirement("P-RLY-25")
+@pytest.mark.slow
 def test_the_memory_is_opened_before_the_first_request(tmp_home: Path) -> None:
     with serving(tmp_home) as (_, process):
         for _ in range(1_200):
@@ -143,6 +146,7 @@ def test_the_memory_is_opened_before_the_first_request(tmp_home: Path) -> None:
 
 
 @pytest.mark.requirement("P-RLY-15")
+@pytest.mark.slow
 def test_options_come_from_the_environment(tmp_home: Path) -> None:
     with raw_upstream(lambda _: [answer(b"ok")]) as upstream:
         variables = {"CLEW_SERVE_UPSTREAM_OPENAI": f"{upstream.url}/v1", "CLEW_SERVE_TOKEN": "correct-horse-battery"}

@@ -43,12 +43,14 @@ def whole(*, packed: bool) -> Store:
 @cache
 def _whole(*, packed: bool) -> Store:
     store = MemoryStore()
-    memory = Memory.open(store, embedder=HashEmbedder(), config={}, clock=FrozenClock(NOON))
+    memory = Memory.open(
+        store, embedder=HashEmbedder(), config={"ingest": {"blob_bytes": 4_096}}, clock=FrozenClock(NOON)
+    )
     memory.add_many(
         Turn(role="user", content=f"launch number {n}", session=f"s{n % 2}", at=NOON + timedelta(hours=n // 4))
         for n in range(10)
     )
-    memory.add(Turn(role="tool", content=(Part(type="tool_result", text="x " * 40_000),), session="s0"))
+    memory.add(Turn(role="tool", content=(Part(type="tool_result", text="x " * 3_000),), session="s0"))
     memory.add_many([Turn(role="user", content="launch number 0", session="s0"), Turn(role="user", content="other")])
     memory.add_many(Turn(role="user", content=each, session="s0") for each in ("launch number 0", "edited"))
     memory.add(Turn(role="user", content="launch of words " * 300, session="s1"))

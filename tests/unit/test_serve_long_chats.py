@@ -32,6 +32,7 @@ from clew.text.counters import counter
 from clew.types import Turn
 from tests.calls import observed
 from tests.chat_requests import chat_request
+from tests.effort import examples
 from tests.memories import quiet
 from tests.proxy_talks import NOBODY
 
@@ -121,8 +122,9 @@ def asked(pieces: Sequence[str]) -> ChatRequest:
     return chat_request("anthropic", kinds)
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("P-RLY-45")
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(examples(10, 40)))
 def test_a_history_that_is_read_on_from_an_earlier_one_is_what_it_is_when_read_anew(seed: int) -> None:
     chance = Random(seed)  # noqa: S311 - the same chats on every run
     reader, cache, rules = MessageReader(), LastPrompts(), price_list().rules("openai", "gpt-5")

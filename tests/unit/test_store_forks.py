@@ -80,6 +80,7 @@ def told(code: str, home: Path, cwd: Path | None = None) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_children_of_busy_threads_open_the_home_and_write_into_it(tmp_path: Path) -> None:
     code = """
         store, busy = SqliteStore.open(HOME), [True]
@@ -154,6 +155,7 @@ def test_a_memory_that_is_inherited_says_so_at_once_and_closes_quietly(tmp_path:
     assert told(code, tmp_path / "home") == [again, again, again, "0", "2"]
 
 
+@pytest.mark.slow
 def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(tmp_path: Path) -> None:
     code = """
         store = SqliteStore.open(HOME)
@@ -180,6 +182,7 @@ def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(tmp_path: Path) -> 
     assert lines == ["ClosedError:", "True", "0", "0", "['one', 'three', 'two'] []"]
 
 
+@pytest.mark.slow
 def test_a_fork_does_not_wait_for_long_work_and_its_child_says_so(tmp_path: Path) -> None:
     code = """
         forks.PATIENCE = 0.05
@@ -202,6 +205,7 @@ def test_a_fork_does_not_wait_for_long_work_and_its_child_says_so(tmp_path: Path
     assert told(code, tmp_path / "home") == ["True", "0", "0"]
 
 
+@pytest.mark.slow
 def test_a_grandchild_and_a_reader_of_a_snapshot_do_no_harm(tmp_path: Path) -> None:
     code = """
         store = SqliteStore.open(HOME)
@@ -232,6 +236,7 @@ def test_a_grandchild_and_a_reader_of_a_snapshot_do_no_harm(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.slow
 def test_a_project_that_is_inherited_says_so_and_can_be_opened_anew(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "notes.md").write_text("# Bees\n\nThe hive is weak.\n")
@@ -260,6 +265,7 @@ def test_a_project_that_is_inherited_says_so_and_can_be_opened_anew(tmp_path: Pa
     assert told(code, tmp_path / "shop") == [*child * 3, "[0, 0, 0]", "1 True", "0"]
 
 
+@pytest.mark.slow
 def test_a_database_of_cursor_is_left_to_the_parent_that_reads_it(tmp_path: Path) -> None:
     database = apsw.Connection(str(tmp_path / "state.vscdb"))
     database.execute("CREATE TABLE cursorDiskKV (key TEXT, value BLOB)")
@@ -280,6 +286,7 @@ def test_a_database_of_cursor_is_left_to_the_parent_that_reads_it(tmp_path: Path
     assert told(code, tmp_path / "state.vscdb") == ["['the database cannot be read']", "0", "2 0"]
 
 
+@pytest.mark.slow
 def test_children_of_threads_that_embed_go_on_with_a_recording_of_their_own(tmp_path: Path) -> None:
     code = """
         import numpy as np
@@ -310,6 +317,7 @@ def test_children_of_threads_that_embed_go_on_with_a_recording_of_their_own(tmp_
     assert told(code, tmp_path / "vectors.db", cwd=tmp_path) == [str([0] * 2), "2", "0"]
 
 
+@pytest.mark.slow
 def test_a_child_that_was_forked_while_a_recording_was_written_says_why_it_has_none(tmp_path: Path) -> None:
     code = """
         from clew.errors import ModelUnavailable
@@ -336,6 +344,7 @@ def test_a_child_that_was_forked_while_a_recording_was_written_says_why_it_has_n
     assert told(code, tmp_path / "vectors.db") == ["True", "0"]
 
 
+@pytest.mark.slow
 def test_the_child_of_a_killed_backup_does_not_hold_its_copy(tmp_path: Path) -> None:
     code = """
         from clew.store import file_copy
