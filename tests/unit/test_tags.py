@@ -367,3 +367,14 @@ def test_what_a_model_says_is_brought_into_form() -> None:
 def _saying(memory: Memory, word: str) -> list[str]:
     found = [row for row in rows(memory.reads.store, "turn") if word in str(row[-1])]
     return [f"{row[1]!s}:turn:{row[2]!s}" for row in found]
+
+
+@pytest.mark.requirement("W-TAG-03")
+def test_a_beat_is_not_called_by_sounds_nicknames_or_what_could_be_of_any_text() -> None:
+    talk = ["Hey Mel! Seeing the pottery was special, Mel.", "Mm-hmm, mm-hmm, pottery, Caz.", "Mel and Caz, mm-hmm."]
+    assert [phrase.name for phrase in beat_phrases(talk, ["Melanie", "Carol"])] == ["caz", "pottery"]
+    greeted = [*talk, "Hey Caz, see you."]
+    assert [phrase.name for phrase in beat_phrases(greeted, ["Melanie", "Carol"])] == ["pottery"]
+    assert [phrase.name for phrase in beat_phrases(["The car broke.", "A car?"], ["Caroline"])] == ["car"]
+    assert beat_phrases(["Mm-hmm.", "Mm-hmm."]) == ()
+    assert [phrase.name for phrase in beat_phrases(["Such a journey.", "A journey!"])] == ["journey"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
+from clew.analyze.concepts import is_sound, names_nothing
 from clew.analyze.keyphrases import (
     KEPT_CHARS,
     MOST_WORDS,
@@ -19,6 +20,7 @@ from clew.analyze.keyphrases import (
     keyphrases_of,
     tag_key,
 )
+from clew.text.names import greeting_aliases
 from clew.text.text_cache import cached_by_text, cached_by_word
 
 MOST_TAGS: Final = 5
@@ -41,6 +43,9 @@ STRONG: Final = 0.5
 
 KNOWN: Final = 0.6
 """Weight of a known label that occurs in a text without being one of its phrases."""
+
+_SHORT_FORM: Final = 3
+"""Letters of a short form at least, as in a question (`clew.rank.intent.reading`)."""
 
 LONGEST: Final = 48
 """Most characters of a name; nobody would search for anything longer."""
@@ -226,15 +231,32 @@ def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
 def beat_phrases(texts: Sequence[str], speakers: Iterable[str] = ()) -> tuple[Keyphrase, ...]:
     """The strongest phrases of a beat that can name a subject, from which its labels and its title are chosen.
 
-    Words of any work come last. The names of those who talk name none: people call each other by name all the time.
+    Words of any work come last. The names of those who talk name none, nor do short forms and names by which they are
+    greeted: people call each other by name all the time. What could be of any text ("things", "seeing") names the beat
+    only where it has nothing else, and sounds ("mm-hmm") never.
     """
     who = {word for speaker in speakers for word in speaker.casefold().split()}
-    found = [
-        phrase
-        for phrase in keyphrases_of(texts, _CANDIDATES)
-        if is_name(phrase.name) and not who.issuperset(phrase.name.split("-"))
-    ]
-    return tuple(sorted(found, key=lambda phrase: phrase.key in _WORK))  # stable: by strength
+    found = [phrase for phrase in keyphrases_of(texts, _CANDIDATES) if is_name(phrase.name)]
+    if who:
+        who |= {alias.name.casefold() for text in texts for alias in greeting_aliases(text)}
+        who |= {phrase.name for phrase in found if _is_short_form(phrase.name, who, texts)}
+        found = [phrase for phrase in found if not who.issuperset(phrase.name.split("-"))]
+    told = [phrase for phrase in found if not names_nothing(phrase.name.replace("-", " "))]
+    told = told or [phrase for phrase in found if not all(map(is_sound, phrase.name.split("-")))]
+    return tuple(sorted(told, key=lambda phrase: phrase.key in _WORK))  # stable: by strength
+
+
+def _is_short_form(word: str, names: Iterable[str], texts: Sequence[str]) -> bool:
+    """Whether a word is a name that begins as one of the names, or as which one begins, always with a capital."""
+    near = [name for name in names if min(len(name), len(word)) >= _SHORT_FORM and _begins(name, word)]
+    if not near or not word.isalpha():
+        return False
+    found = [match[0] for text in texts for match in re.finditer(rf"\b{word}\b", text, re.IGNORECASE)]
+    return bool(found) and all(each[0].isupper() for each in found)
+
+
+def _begins(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
 
 
 def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None) -> dict[str, float]:

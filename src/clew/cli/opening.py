@@ -12,7 +12,7 @@ from clew.errors import ClewError, InputError, NotFoundError, StoreError
 from clew.memory.arguments import given_session
 from clew.memory.recalls import MemoryRecalls, open_recalls
 from clew.recall.session_names import session_meant
-from clew.recall.sessions import RECENT, talks
+from clew.recall.sessions import latest_name
 from clew.store.home import see_that_it_is_a_file
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
@@ -103,10 +103,11 @@ def latest_session(memory: MemoryRecalls) -> str:
     Raises:
         NotFoundError: nothing is stored.
     """
-    latest = talks(memory.sessions(limit=RECENT))
-    if not latest:
+    path = memory.reads
+    latest = latest_name(path.store, path.space, path.live.view(), path.clock())
+    if latest is None:
         raise NotFoundError("nothing is stored yet; `clew import` or `clew add` stores conversations")
-    return latest[0].name
+    return latest
 
 
 @contextmanager

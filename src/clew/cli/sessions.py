@@ -75,8 +75,8 @@ def _described(session: SessionInfo) -> Text:
 
 
 def _length(session: SessionInfo) -> str:
-    """How long a session lasted; empty if its times are unknown."""
-    if session.start is None or session.end is None:
+    """How long a session lasted; empty if its times are unknown, or all its turns have one time, as of a day."""
+    if session.start is None or session.end is None or (session.start == session.end and session.turns > 1):
         return ""
     minutes = round((session.end - session.start).total_seconds() / 60)
     longer = f"{minutes / 60:.1f} h" if minutes < 2 * DAY else f"{minutes // DAY} days"

@@ -18,7 +18,7 @@ from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.recall.made_titles import made_title
 from clew.recall.session_topics import topics_of_session
-from clew.store.protocol import Reader
+from clew.store.protocol import Reader, Store
 from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
 from clew.store.selections import TURN_METADATA
@@ -115,7 +115,7 @@ def list_sessions(
 def latest_talks(
     reader: Reader, space: str, view: IndexView, now: datetime, *, project: str | None, branch: str | None, limit: int
 ) -> list[SessionInfo]:
-    """Of the latest `RECENT` sessions the first ones of `talks`: what they are called is read of no others.
+    """Of the latest `RECENT` sessions the first in which somebody talked: what they are called is read of no others.
 
     One with a time to come (a wrong clock, a date that was misread) comes behind the others, or it would be the last
     one for good.
@@ -124,10 +124,18 @@ def latest_talks(
     return [_info(reader, space, view, each) for each in _not_aside(chosen, now)[:limit]]
 
 
-def latest_names(reader: Reader, space: str, view: IndexView, now: datetime, limit: int) -> list[str]:
-    """The names of the sessions that `latest_talks` gives without a project."""
-    chosen = _latest(reader, space, view, project=None, branch=None, limit=RECENT)
+def latest_names(
+    reader: Reader, space: str, view: IndexView, now: datetime, limit: int, project: str | None = None
+) -> list[str]:
+    """The names alone of the sessions that `latest_talks` gives: what they are called is not read."""
+    chosen = _latest(reader, space, view, project=project, branch=None, limit=RECENT)
     return [each.name for each in _not_aside(chosen, now)[:limit]]
+
+
+def latest_name(store: Store, space: str, view: IndexView, now: datetime, project: str | None = None) -> str | None:
+    """The name of the session in which somebody talked last; None where there is none."""
+    with store.snapshot() as reader:
+        return next(iter(latest_names(reader, space, view, now, 1, project)), None)
 
 
 def earliest_names(reader: Reader, space: str, view: IndexView, limit: int) -> list[str]:
@@ -142,11 +150,6 @@ def _not_aside(chosen: list[_Found], now: datetime) -> list[_Found]:
     to_come = to_us(now) + _AHEAD // timedelta(microseconds=1)
     chosen = sorted(chosen, key=lambda each: each.at.end is not None and each.at.end > to_come)  # it keeps the order
     return [each for each in chosen if not _is_aside(each.name, each.client)] or chosen
-
-
-def talks(sessions: Sequence[SessionInfo]) -> list[SessionInfo]:
-    """The sessions that a person would name: no corrections, notes or sub-agents, if there is any other."""
-    return [each for each in sessions if not _is_aside(each.name, each.client)] or list(sessions)
 
 
 def _is_aside(name: str, client: str | None) -> bool:

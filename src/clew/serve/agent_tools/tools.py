@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -21,7 +22,7 @@ from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
 from clew.recall.session_names import is_session, session_meant, session_shown_as
-from clew.recall.sessions import NOTES_SOURCE, RECENT, talks
+from clew.recall.sessions import NOTES_SOURCE, latest_name
 from clew.rows.fact_progress import read_fact_progress, unread_turns
 from clew.serve.agent_tools.file_decisions import code_decisions
 from clew.serve.agent_tools.other_tools import OF_MCP, OtherTools
@@ -306,9 +307,10 @@ class Tools:
 
     def recap(self) -> str:
         """The recap of the last session of the current folder's project, else of all, marked as quoted memory."""
-        here = self._memory.sessions(project=str(Path.cwd()), limit=RECENT) if self._local else []
-        found = talks(here or self._memory.sessions(limit=RECENT))
-        return self.recap_of(found[0].name) if found else "Nothing is remembered yet."
+        path = self._memory.reads
+        look = partial(latest_name, path.store, path.space, path.live.view(), path.clock())
+        found = (look(str(Path.cwd())) if self._local else None) or look()
+        return "Nothing is remembered yet." if found is None else self.recap_of(found)
 
     def recap_of(self, session: str) -> str:
         """The recap of a session, marked as quoted memory."""
