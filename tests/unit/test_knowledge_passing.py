@@ -7,7 +7,7 @@ import pytest
 from clew.knowledge.rules.extract import statements
 from clew.memory import Memory
 from clew.testing import FrozenClock
-from clew.types.facts import Effect, Statement
+from clew.types.facts import Effect, Mood, Statement
 from clew.types.turn import Turn
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -150,3 +150,46 @@ def test_what_everything_was_moved_from_and_where_somebody_resigned_ends() -> No
     )
     assert found[("Ann", "uses", "Figma")] == "ended"
     assert found[("Ann", "works at", "Brightwell")] == "ended"
+
+
+@pytest.mark.requirement("K-READ-10")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wish I had a vacation.",
+        "I'll put that off until after I've completed the first draft.",
+        "I see people who hold the hardest poses, are strong, and flow with grace.",
+        "I teach kids who live in poverty and study at night.",
+        "Tom Brady, Ann Hall, and Lamar Jackson are icons of the sport.",
+        "It's something that we developed at Vela.",
+        "That is the stuff I baked at the shelter.",
+        "We now move to Mr. Blanchet.",
+        "We now move on to the next item.",
+        "We will go to the honourable member for Essex.",
+        "We will now proceed to presenting petitions.",
+        "I want to be clear.",
+    ],
+)
+def test_what_is_not_yet_so_of_others_or_said_to_go_on_states_nothing(text: str) -> None:
+    assert stated(f"Ann: {text}") == []
+
+
+@pytest.mark.requirement("K-READ-10")
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("I told the man that I live in Rome and work at Vela.", "works at"),
+        ("I found a job that pays well and moved to Porto.", "lives in"),
+        ("Wish you were here, I live in Oslo now.", "lives in"),
+        ("Next week I'll ask a friend who has time and set up a meeting.", "sets up"),
+    ],
+)
+def test_what_the_speaker_does_beside_it_is_kept(text: str, verb: str) -> None:
+    assert verb in [each.verb for each in stated(f"Ann: {text}")]
+
+
+@pytest.mark.requirement("K-READ-10")
+def test_what_is_not_yet_done_is_denied() -> None:
+    assert [(each.object, each.mood) for each in stated("Ann: I have not yet moved to Oslo.")] == [
+        ("Oslo", Mood.NEGATED)
+    ]

@@ -156,18 +156,24 @@ def _is_procedure(reading: ClauseReading, verb: str, obj: Object) -> bool:
     procedures: dict[str, str] = language()["procedure"]
     act = s.low[at] if obj.infinitive else verb
     first = s.low[reading.clause.subject[0]] in ("i", "we") and group.tense != "past"
-    if obj.infinitive and first and verb in ("want", "like") and act in words("talk", "performing"):
-        return True  # "I want to remind everyone"
+    if obj.infinitive and first and verb in ("want", "like"):
+        clear = s.low[at : at + 2] == ["be", "clear"]
+        if clear or act in words("talk", "performing"):
+            return True  # "I want to remind everyone"
     if not procedures.get(act, "") or (act != verb and verb not in WANTS and verb != "want"):
-        called = s.low[at].rstrip(".") in words("name", "titles") or is_given_name(s.low[at])
-        return (
-            group.tense == "future"
-            and verb in words("talk", "calling_on")
-            and called
-            and obj.preposition.endswith("to")
-        )
+        return _calls_on(reading, verb, obj, at)
     nouns = procedures[act].split()
-    return any(s.low[place] in nouns for place in range(at, min(obj.high, at + _NEAR_ACT)))
+    done = any(s.low[place] in nouns for place in range(at, min(obj.high, at + _NEAR_ACT)))
+    return done or _calls_on(reading, verb, obj, at)
+
+
+def _calls_on(reading: ClauseReading, verb: str, obj: Object, at: int) -> bool:
+    """As in "I'll go back to Mr. Kim", "we now move on to the next item"."""
+    s, group = reading.s, reading.clause.group
+    called = s.low[at].partition(".")[0] in words("name", "titles") or is_given_name(s.low[at])
+    called = called or not words("talk", "called_on").isdisjoint(s.low[at : obj.high])
+    next_one = group.tense == "future" or ("now" in group.adverbs and s.low[reading.clause.subject[0]] == "we")
+    return next_one and called and verb in words("talk", "calling_on") and obj.preposition.endswith(("to", "with"))
 
 
 _NEAR_ACT: Final = 4
@@ -190,10 +196,12 @@ def _lacks_object(reading: ClauseReading, verb: str, obj: Object) -> bool:
     if reading.clause.gap is not None or obj.low >= obj.high:
         return False
     used = verb in words("vague", "lacking") and obj.preposition in _BESIDE_OBJECT
-    return used or (verb == "get" and obj.preposition == "from")
+    produced = verb in words("vague", "producing") and obj.preposition in _AT_PRODUCING
+    return used or produced or (verb == "get" and obj.preposition == "from")
 
 
 _BESIDE_OBJECT: Final = frozenset(("from", "with", "for", "in", "at", "by"))
+_AT_PRODUCING: Final = frozenset(("at", "to", "for", "with"))  # "bring in" and "develop into" say something
 
 
 def _is_no_choice(reading: ClauseReading, verb: str, obj: Object) -> bool:

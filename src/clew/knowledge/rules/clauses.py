@@ -44,10 +44,10 @@ from clew.knowledge.rules.lexicon import (
 )
 from clew.knowledge.rules.nouns import begins_name, names_which
 from clew.knowledge.rules.objects import begins_with_verb
+from clew.knowledge.rules.others import NOT_NOUN, is_last_of_several, is_noun, is_of_others
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, group_after_been, verb_group
 
-_NOT_NOUN: Final = SUBJECT | OBJECT | AUXILIARY | NEGATION | PREPOSITION | CONNECTOR | QUESTION | MARK | TO
 _OPENS_CLAUSE: Final = MARK | CONNECTOR | INTERJECTION | OPENER | RELATIVE
 _LONGEST_SUBJECT: Final = 8
 
@@ -174,7 +174,7 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         return None
     link = _link(s, at)
     clause = Clause((at, at + 1), group, _stop(s, group.end), link)
-    if not link and at and found and _is_noun(s, at - 1) and not _is_fronted(found[-1]):
+    if not link and at and found and is_noun(s, at - 1) and not _is_fronted(found[-1]):
         gap = _phrase_before(s, at)
         if gap and s.low[gap[1] - 1] in _MOMENTS:  # "the next time I go"
             clause.link, gap = "when", None
@@ -184,7 +184,7 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
         inside = gap and gap[0] >= found[-1].group.end and s.low[gap[0] - 1] != "as"  # "as the owner I decided"
         bare = gap and not s.bits[gap[0]] & _DETERMINED and _is_no_gap(s, found[-1], group, gap[0])
         clause.gap = gap if inside and not told and not bare else None
-    elif not link and at and not found and not inverted and _is_noun(s, at - 1):
+    elif not link and at and not found and not inverted and is_noun(s, at - 1):
         clause.gap = _before_main_verb(s, at, group)
     elif link == "that" and s.low[at - 1] == "that" and at > 1 and found:
         clause.gap = _before_that(s, at - 1, group, found[-1])
@@ -260,10 +260,14 @@ def _phrase_clause(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -
         if group is None and s.bits[place] & COMMA and (after := _after_apposition(s, place)) is not None:
             group = verb_group(s, after, "third")
         if group is not None:
-            return Clause((at, place), group, _stop(s, group.end), _link(s, at))
+            return (
+                None
+                if is_last_of_several(s, at, group)
+                else Clause((at, place), group, _stop(s, group.end), _link(s, at))
+            )
         if begins_name(s, place) and is_name(s.low[place]) and not names_which(s, at, place - 1):
             return _phrase_clause(s, place, is_name)  # "in my opinion Mike should"
-        closed = s.bits[place] & (_NOT_NOUN | THIS | DETERMINER | POSSESSIVE) and s.low[place] != "of"
+        closed = s.bits[place] & (NOT_NOUN | THIS | DETERMINER | POSSESSIVE) and s.low[place] != "of"
         if closed and not names_which(s, at, place):
             return None
     return None
@@ -277,7 +281,7 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
     """Where the nouns of a subject begin that opens at a place; None if no subject can."""
     bits = s.bits[at]
     if bits & (POSSESSIVE | DETERMINER):
-        return at + 1 if at + 1 < len(s) and not s.bits[at + 1] & _NOT_NOUN & ~NEGATION else None
+        return at + 1 if at + 1 < len(s) and not s.bits[at + 1] & NOT_NOUN & ~NEGATION else None
     if not bits & NAME or bits & _NO_NAME or s.low[at] in words("words", "not_a_name") or len(s.low[at]) == 1:
         return None
     if at > 1 and s.low[at - 1] in ("and", "or", "&", "vs", "vs.", "v", ".") and s.bits[at - 2] & (NAME | OBJECT):
@@ -288,7 +292,7 @@ def _first_noun(s: SentenceTokens, at: int, is_name: Callable[[str], bool]) -> i
     return at if sure or (s.bits[at + 1] & NAME and not ordered) or (at > 0 and not ordered) else None
 
 
-_NO_NAME: Final = _NOT_NOUN | INTERJECTION | OPENER | POSSESSIVE | DETERMINER | ADVERB
+_NO_NAME: Final = NOT_NOUN | INTERJECTION | OPENER | POSSESSIVE | DETERMINER | ADVERB
 _ONE: Final = frozenset("one everyone everybody someone somebody anyone nobody everything something nothing".split())
 _INDEFINITE: Final = frozenset("a an some any another such".split())
 
@@ -323,7 +327,7 @@ _ALSO_NOUNS: Final = frozenset(("work", "love", "help", "need"))
 def _is_finite(s: SentenceTokens, place: int) -> bool:
     """Whether a word after a noun can be its verb: not "made" in "the cake made by Tom", no last word of a clause."""
     form, after = s.form[place], s.bits[place + 1] if place + 1 < len(s) else BREAK
-    if not form or s.bits[place] & (_NOT_NOUN | NAME):
+    if not form or s.bits[place] & (NOT_NOUN | NAME):
         return False
     if s.form[place + 1] & Form.PAST and not s.form[place + 1] & Form.PARTICIPLE:
         return False  # "my dance crew took"
@@ -355,7 +359,7 @@ def _relative_clause(s: SentenceTokens, at: int) -> Clause | None:
 def _shared_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause | None:
     last = _above(found)
     goes_on = bool(s.bits[at - 1] & COORDINATOR) or (last.relative and s.bits[last.subject[1]] & COMMA)
-    if last.asked or not goes_on or last.group.via == "plan":
+    if last.asked or not goes_on or last.group.via == "plan" or (not last.relative and is_of_others(s, last.group, at)):
         return None
     group = _same_form(s, at, last)
     if group is None:
@@ -453,18 +457,10 @@ _TAKEN: Final = DETERMINER | POSSESSIVE | OBJECT | PREPOSITION | NUMBER | TO | N
 # ------------------------------------------------------------------------------------------------------- what surrounds
 
 
-def _is_noun(s: SentenceTokens, at: int) -> bool:
-    bits = s.bits[at]
-    return (
-        not bits & (_NOT_NOUN | ADVERB | DETERMINER | POSSESSIVE | INTERJECTION | OPENER | NUMBER)
-        and s.low[at][0].isalpha()
-    )
-
-
 def _phrase_before(s: SentenceTokens, at: int) -> tuple[int, int] | None:
     """The noun phrase that ends before a place."""
     low = at
-    while low > 0 and _is_noun(s, low - 1) and s.form[low - 1] != Form.GERUND:
+    while low > 0 and is_noun(s, low - 1) and s.form[low - 1] != Form.GERUND:
         low -= 1
     while low > 0 and s.bits[low - 1] & (NUMBER | DETERMINER | POSSESSIVE):
         low -= 1

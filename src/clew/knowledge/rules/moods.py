@@ -30,6 +30,7 @@ _FIRST: Final = frozenset(("i", "we"))
 _CONTENT_LINKS: Final = frozenset(("that", "", "how"))
 _FREE: Final = frozenset(("what", "whatever", "how", "why", "whether", "which", "whom", "whose"))
 _NO_CONDITION: Final = frozenset("as even possible needed necessary any not so ever anything".split())
+_YET_TO_BE: Final = frozenset(("when", "whenever", "once", "until", "till", "til", "before", "after"))
 _GENERIC: Final = frozenset(
     ("when", "whenever", "once", "until", "till", "til", "before", "after", "while", "as", "where")
 )
@@ -108,6 +109,8 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
     # "so I don't run into issues"
     if link == "if" or link in _FREE or unsure or doubted or purpose:
         return Mood.HYPOTHETICAL
+    if link in _YET_TO_BE and group.perfect and group.tense == "present" and not group.progressive:
+        return Mood.CONDITIONAL  # "until I've completed it"
     if link in _GENERIC and group.tense != "past" and not group.perfect and not group.progressive:
         return Mood.CONDITIONAL
     return Mood.NEGATED if group.negated else Mood.ASSERTED
@@ -186,6 +189,8 @@ def _tells(s: SentenceTokens, above: Clause, clause: Clause) -> bool:
     return any(s.verb[at] in words("talk", "report") for at in range(above.group.end, clause.subject[0]))
 
 
+_RIGHT_BEFORE: Final = 2
+"""Words from "wish" to the subject of what is wished: "wish that I"."""
 _NEAR: Final = 4
 """Words between a verb of saying and what is said: "told my sister that"."""
 
@@ -221,6 +226,8 @@ def _ordered(s: SentenceTokens, clause: Clause) -> Mood | None:
     for at in range(min(first, 3)):
         if s.low[at] in ("imagine", "suppose", "pretend", "say", "assume"):
             return Mood.HYPOTHETICAL
+        if s.low[at] == "wish" and first - at <= _RIGHT_BEFORE:
+            return Mood.HYPOTHETICAL  # "Wish I had a vacation"
         if s.bits[at] & (SUBJECT | AUXILIARY) and not s.bits[at] & NEGATION:
             return None
     return None

@@ -119,7 +119,10 @@ def _is_passive(s: SentenceTokens, at: int) -> bool:
 def _skip(s: SentenceTokens, at: int) -> tuple[int, bool, tuple[str, ...]]:
     """The place after adverbs and negations, whether one negates, and the adverbs."""
     negated, adverbs = False, []
-    while at < len(s) and s.bits[at] & (ADVERB | NEGATION) and not s.bits[at] & (DETERMINER | NAME):
+    while at < len(s) and (
+        (s.bits[at] & (ADVERB | NEGATION) and not s.bits[at] & (DETERMINER | NAME))
+        or (negated and s.low[at] == "yet")  # "have not yet applied"
+    ):
         negated = negated != bool(s.bits[at] & NEGATION)
         adverbs.append(s.low[at])
         at += 1 + is_hedge(s, at)
