@@ -193,3 +193,13 @@ def test_what_is_not_yet_done_is_denied() -> None:
     assert [(each.object, each.mood) for each in stated("Ann: I have not yet moved to Oslo.")] == [
         ("Oslo", Mood.NEGATED)
     ]
+
+
+@pytest.mark.requirement("K-READ-10")
+def test_a_pronoun_may_mean_somebody_of_whom_only_a_noun_is_told() -> None:
+    aunt = "Ann: My aunt believed in volunteering."
+    assert stated(aunt, "Bo: Nice.", "Ann: I noticed a little girl. I sat with her and she had a kite.") == stated(aunt)
+    held = stated(aunt, "Bo: Nice.", "Ann: She is a kind woman. She lives in Rome.")
+    assert ("Ann's aunt", "lives in", "Rome") in [(each.subject, each.verb, each.object) for each in held]
+    named = stated("Ann: I met a girl. My sister Mia was there. She lives in Rome.")
+    assert ("Mia", "lives in") in [(each.subject, each.verb) for each in named]

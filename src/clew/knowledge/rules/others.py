@@ -1,10 +1,11 @@
-"""Verbs that may be somebody else's: of people within a clause ("who"), or of several who are named together."""
+"""Others than those who are named: verbs of people within a clause ("who"), several together, "a little girl"."""
 
 from typing import Final
 
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
+    BE,
     COMMA,
     CONNECTOR,
     DETERMINER,
@@ -21,6 +22,7 @@ from clew.knowledge.rules.lexicon import (
     SUBJECT,
     TO,
 )
+from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import VerbGroup
 
@@ -63,3 +65,35 @@ def is_last_of_several(s: SentenceTokens, at: int, group: VerbGroup) -> bool:
     """Whether a name is one of several that a verb is said of together: "Ann, Bo, and Cy are"."""
     listed = at > 2 and s.low[at - 1] in ("and", "or") and s.bits[at - 2] & COMMA and s.bits[at - 3] & NAME
     return bool(listed) and s.low[group.at] in ("are", "were", "have")
+
+
+def unnamed(s: SentenceTokens) -> frozenset[str]:
+    """The sorts of the people of whom a sentence says no more than what they are: "a little girl", "some guy".
+
+    Not what somebody is ("my aunt is a great woman"), nor a noun before another one ("a baby shower") or a name.
+    """
+    if _INDEFINITE.isdisjoint(s.low):
+        return frozenset()
+    found = (_sort_behind(s, at) for at, word in enumerate(s.low) if word in _INDEFINITE and not _is_said_of(s, at))
+    return frozenset([sort for sort in found if sort])
+
+
+def _is_said_of(s: SentenceTokens, at: int) -> bool:
+    """Whether what begins at a place is said of something before it."""
+    return at > 0 and (bool(s.bits[at - 1] & (BE | COMMA | NEGATION)) or s.low[at - 1] in _SAYING)
+
+
+def _sort_behind(s: SentenceTokens, at: int) -> str:
+    for place in range(at + 1, min(at + 5, len(s))):
+        if s.bits[place] & NOT_NOUN:
+            break
+        sort = _PERSONS.get(s.low[place]) or kin_sort(s.low[place]) or ""
+        if sort in ("male", "female"):
+            ends = place + 1 >= len(s) or s.bits[place + 1] & (NOT_NOUN | ADVERB | NUMBER) or s.form[place + 1]
+            return sort if ends and s.low[place + 1 : place + 2] != ["'s"] else ""
+    return ""
+
+
+_INDEFINITE: Final = frozenset(("a", "an", "some", "another", "this", "that"))
+_SAYING: Final = frozenset(("'s", "as", "like", "such", "become", "became", "been", "of"))
+_PERSONS: Final = {"woman": "female", "lady": "female", "man": "male", "guy": "male", "gentleman": "male"}

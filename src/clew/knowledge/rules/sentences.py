@@ -14,6 +14,7 @@ from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import STATED, moods
 from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import object_of
+from clew.knowledge.rules.others import unnamed
 from clew.knowledge.rules.repairs import repaired
 from clew.knowledge.rules.subjects import (
     NOBODY,
@@ -75,6 +76,7 @@ def drafts(
         )
         made.append([repaired(reading, leaving(reading, each)) for each in _of_clause(reading, mood)])
     _note(s, noted, len(s), mentions)
+    mentions.unnamed |= unnamed(s)
     yield from _with_reasons(s, parts, made)
     yield from [_related(each) for each in mentions.turns[-1][known:] if each.kin and each.sort != "several"]
 

@@ -79,7 +79,8 @@ class Mentions:
 
     `listener` is empty where it is not sure who is spoken to; where it is `asked`, "you" means the listener. `others`
     tells that the talk is of somebody else, who may be meant where a subject is left out; `unsure`, that a name was
-    the last subject of the turn of which nobody knows whether it is a person's, so that "he" may mean it or not.
+    the last subject of the turn of which nobody knows whether it is a person's, so that "he" may mean it or not;
+    `unnamed` holds the sorts of those who were named by no more than a noun since: "a little girl".
     """
 
     speaker: str
@@ -88,12 +89,14 @@ class Mentions:
     asked: bool = False
     others: bool = False
     unsure: bool = False
+    unnamed: frozenset[str] = frozenset()
 
     def add(self, referent: Referent) -> None:
         """Note a mention in the current turn; the speaker is never meant by "he" or "she"."""
         if referent.name != self.speaker and referent.sort != "thing":
             self.turns[-1].append(referent)
             self.unsure = False
+            self.unnamed = frozenset()
 
     def names(self, word: str) -> bool:
         """Whether somebody mentioned has a name that begins with a word in lower case."""
@@ -101,7 +104,7 @@ class Mentions:
 
     def meant(self, pronoun: str) -> Referent | None:
         """The only one whom a pronoun can mean; None if nobody or several fit."""
-        if self.unsure and pronoun in _PRONOUNS:
+        if pronoun in _PRONOUNS and (self.unsure or _PRONOUNS[pronoun] in self.unnamed):
             return None
         for turn in reversed(self.turns):
             fitting = {each.name: each for each in turn if _fits(each, pronoun)}
