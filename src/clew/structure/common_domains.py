@@ -7,14 +7,16 @@ other for a common subject.
 
 So two beats are read together, by how well each combination of domains describes either (`domain_states.state_levels`):
 how likely it is beforehand that they share a domain depends on how related their turns are (a logistic regression), and
-Bayes' rule does the rest. What is clear stays clear: two lawsuits are both about the law without a word in common.
+Bayes' rule does the rest. Where vectors tell how related they are, that speaks for each domain that they share: that
+both are told as tales does not explain why they are related. What is clear stays clear: two lawsuits are both about the
+law without a word in common.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from math import sqrt
 from typing import Final
 
@@ -34,9 +36,10 @@ Matrix = NDArray[np.float64]
 
 # Log odds that two beats share a domain, by their turns alone: a constant, for the likeness of their words, and for
 # that of their vectors (on MiniLM's scale). Logistic regressions on pairs of texts of sources left out, half of which
-# shared one; two stretches share one less often than that, and the constants are lower by 1.2 (docs/evaluation.md).
+# shared one; two stretches share one less often than that, and the constants are lower by 1.2. With vectors, where they
+# are the odds for each domain that two beats share, by 2.0, and the slopes are a sixth higher (docs/evaluation.md).
 _BY_WORDS: Final = (-2.6, 36.0, 0.0)
-_BY_VECTORS: Final = (-5.2, 25.0, 21.0)
+_BY_VECTORS: Final = (-6.2, 28.0, 24.0)
 # No surer than this either way, in logits: two turns in the same words may still be about different domains.
 _SUREST: Final = 4.0
 # The cosine of two beats' terms grows with their number, whatever they are about: that of unrelated ones is as high for
@@ -44,20 +47,26 @@ _SUREST: Final = 4.0
 _USUAL_TERMS, _GROWTH = 40.0, 0.7
 # What a term counts for one that begins or ends with it (sleep, oversleep), and its letters at least.
 _KINDRED, _LEAST_LETTERS = 0.5, 4
+# Terms whose products are summed at once: a matrix of as many columns for each side, whatever the number of terms.
+_AT_ONCE: Final = 256
+_OVER: Final = 2.0  # more than the rarity of any term
 # In logits: what speaks for two domains at once beside the prior of either, with which the other readings are even.
 _TOGETHER: Final = 1.0
 _DIGITS: Final = 4
 _LEAST: Final = 1e-9
 
 _HAVING: Final[Matrix] = np.array([[float(domain in state) for domain in DOMAINS] for state in STATES])
-_SHARING: Final[Matrix] = (_HAVING @ _HAVING.T > 0.0).astype(np.float64)
+_SHARED: Final[Matrix] = _HAVING @ _HAVING.T
+_ONE: Final[Matrix] = (_SHARED == 1.0).astype(np.float64)
+_TWO: Final[Matrix] = (_SHARED == 2.0).astype(np.float64)
+"""Which states have one domain in common, and which two."""
 _FIXED: Final = np.array([_TOGETHER * (len(state) == 2) for state in STATES])
 _PRIOR: Final = np.exp(_FIXED) / np.exp(_FIXED).sum()
 _BEFOREHAND: Final[Matrix] = _PRIOR @ _HAVING
 """How likely a beat of which nothing is known is about each domain."""
 _TELLING: Final = 5
 """Turns that say much by saying nothing: more need not be counted."""
-_BY_CHANCE: Final = float(_PRIOR @ _SHARING @ _PRIOR)
+_BY_CHANCE: Final = float(_PRIOR @ (_SHARED > 0.0) @ _PRIOR)
 """How likely two beats of any readings share a domain."""
 
 
@@ -70,7 +79,7 @@ class StretchBeat:
         beat: as it was frozen.
         terms: how many of its turns have each search term.
         rarities: 0..1, how seldom the word of each term is used at large (`word_rarity`); 1 for one that it lacks.
-        vector: mean of the directions of its turns' vectors; None if none has one.
+        vector: mean of the directions of its turns' vectors, by the length of their texts; None if none has one.
     """
 
     node: str
@@ -116,7 +125,7 @@ class _Readings:
 def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | None]]) -> StretchBeat:
     """A beat with what is compared of it, from the text and the vector of each of its turns that is still stored."""
     counts: Counter[str] = Counter()
-    directions = []
+    directions, lengths = [], []
     read = []
     for text, vector in said:
         counts.update(sorted(frequent_terms(text)))
@@ -124,12 +133,16 @@ def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | No
         length = 0.0 if vector is None else float(np.linalg.norm(vector))
         if vector is not None and length > 0.0:
             directions.append(vector.astype(np.float64) / length)
+            lengths.append(max(1, len(text)))
     rare = rarities("\n".join(read))
-    return StretchBeat(node, beat, counts, rare, np.mean(directions, axis=0) if directions else None)
+    return StretchBeat(node, beat, counts, rare, np.average(directions, axis=0, weights=lengths) if lengths else None)
 
 
 def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> InCommon:
     """What two stretches have in common; each has at least one beat.
+
+    How related two beats are by their vectors counts for each domain that their readings share; by their words alone,
+    which tell it less well, it counts once, however many they share.
 
     A domain that no beat of either speaks for is left out: what remains of its share is what is expected of any beat.
 
@@ -138,16 +151,13 @@ def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> In
     odds = _odds(first, second)
     same = np.equal.outer(*(np.array([each.node for each in beats], np.object_) for beats in (first, second)))
     mine, theirs = _read(first), _read(second)
-    sharing = mine.states @ _SHARING @ theirs.states.T
-    by_evidence = odds * sharing / _BY_CHANCE
-    likely = by_evidence / (by_evidence + (1.0 - sharing) / (1.0 - _BY_CHANCE))
-    bounded = np.clip(sharing, _LEAST, 1.0 - _LEAST)
-    agreeing, differing = likely / bounded, (1.0 - likely) / (1.0 - bounded)
-    alone = same | ~mine.known[:, None] | ~theirs.known
-    agreeing[alone] = differing[alone] = 1.0
+    one = odds * ((1.0 - _BY_CHANCE) / _BY_CHANCE)
+    one[same | ~mine.known[:, None] | ~theirs.known] = 1.0
+    seen = np.logical_and.outer(*(np.array([each.vector is not None for each in beats]) for beats in (first, second)))
+    two = np.where(seen, one * one, one)
     told = _told(mine) | _told(theirs)
-    here = _about(mine, theirs, agreeing, differing) * told
-    there = _about(theirs, mine, agreeing.T, differing.T) * told
+    here = _about(mine, theirs, one, two) * told
+    there = _about(theirs, mine, one.T, two.T) * told
     return InCommon(
         first=_shares(here),
         second=_shares(there),
@@ -182,14 +192,18 @@ def _likeness_of_words(first: Sequence[StretchBeat], second: Sequence[StretchBea
     for beat in (*first, *second):
         _keep_commonest(rare, beat.rarities)
     here, there = _beats_by_term(first), _beats_by_term(second)
-    shared = np.zeros((len(first), len(second)))
     same = ((term, term, 1.0) for term in here if term in there)
-    for term, other, share in chain(same, _kindred(here, there)):
-        (rows, roots), (columns, their_roots) = here[term], there[other]
-        worth = share * sqrt(rare.get(term, 1.0) * rare.get(other, 1.0))
-        shared[np.ix_(rows, columns)] += worth * np.multiply.outer(roots, their_roots)
-    (count, weight), (others, theirs) = (_number_and_weight(beats, rare) for beats in (first, second))
-    sizes, lengths = np.sqrt(np.multiply.outer(count, others)), np.sqrt(np.multiply.outer(weight, theirs))
+    pairs = chain(same, _kindred(here, there))
+    shared = np.zeros((len(first), len(second)))
+    while some := list(islice(pairs, _AT_ONCE)):
+        ours, theirs = np.zeros((len(first), len(some))), np.zeros((len(second), len(some)))
+        for place, (term, other, _) in enumerate(some):
+            for roots, (beats, values) in ((ours, here[term]), (theirs, there[other])):
+                roots[beats, place] = values
+        worth = [share * sqrt(rare.get(term, 1.0) * rare.get(other, 1.0)) for term, other, share in some]
+        shared += (ours * worth) @ theirs.T
+    (count, weight), (others, weights) = (_number_and_weight(beats, rare) for beats in (first, second))
+    sizes, lengths = np.sqrt(np.multiply.outer(count, others)), np.sqrt(np.multiply.outer(weight, weights))
     likeness: Matrix = shared / lengths * (_USUAL_TERMS / sizes) ** _GROWTH
     return likeness
 
@@ -204,7 +218,8 @@ def _number_and_weight(beats: Sequence[StretchBeat], rare: Mapping[str, float]) 
 def _keep_commonest(rare: dict[str, float], more: Mapping[str, float]) -> None:
     """Adds rarities of terms to those that are known; of two words with one term the commoner counts."""
     for term, rarity in more.items():
-        rare[term] = min(rare.get(term, 1.0), rarity)
+        if rarity < rare.get(term, _OVER):
+            rare[term] = rarity
 
 
 def _kindred(here: Collection[str], there: Collection[str]) -> Iterator[tuple[str, str, float]]:
@@ -228,9 +243,11 @@ def _beats_by_term(beats: Sequence[StretchBeat]) -> dict[str, tuple[list[int], l
     found: dict[str, tuple[list[int], list[float]]] = {}
     for place, beat in enumerate(beats):
         for term, count in beat.terms.items():
-            places, roots = found.setdefault(term, ([], []))
-            places.append(place)
-            roots.append(sqrt(count))
+            if (known := found.get(term)) is None:
+                found[term] = ([place], [sqrt(count)])
+            else:
+                known[0].append(place)
+                known[1].append(sqrt(count))
     return found
 
 
@@ -270,16 +287,18 @@ def _silent(turns: int) -> Matrix:
     return likely
 
 
-def _about(mine: _Readings, theirs: _Readings, agreeing: Matrix, differing: Matrix) -> Matrix:
+def _about(mine: _Readings, theirs: _Readings, one: Matrix, two: Matrix) -> Matrix:
     """The share of each domain in a stretch whose beats are each read in the light of each beat of the other one.
 
     Args:
-        agreeing, differing: by how much two beats' sharing a domain, and not sharing one, is likelier than by their own
-            readings alone; a row for each of the stretch's beats and a column for each of the other's.
+        one, two: by how much likelier readings of two beats are that share one domain, or two, than those that share
+            none, as far as their turns tell; a row for each of the stretch's beats, a column for each of the other's.
     """
-    meeting = theirs.states @ _SHARING
-    states = mine.states * (((agreeing - differing) * theirs.weights) @ meeting + (differing @ theirs.weights)[:, None])
-    about = np.where(mine.known[:, None], states @ _HAVING, mine.named)
+    meeting, agreeing = theirs.states @ _ONE, theirs.states @ _TWO
+    for_one, for_two = one - 1.0, two - 1.0
+    parts = theirs.weights / (1.0 + for_one * (mine.states @ meeting.T) + for_two * (mine.states @ agreeing.T))
+    likelier = parts.sum(axis=1)[:, None] + (for_one * parts) @ meeting + (for_two * parts) @ agreeing
+    about = np.where(mine.known[:, None], (mine.states * likelier) @ _HAVING, mine.named)
     shares: Matrix = (mine.weights @ about).round(_DIGITS)
     return shares
 
