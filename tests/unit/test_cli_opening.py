@@ -47,6 +47,8 @@ def test_what_is_left_is_said_with_what_finishes_it(capsys: pytest.CaptureFixtur
     said = " ".join(capsys.readouterr().err.split())
     assert said.startswith("1,200 turns without vectors (search finds them by their words)")
     assert "`clew work --once` does it now" in said
+    say_pending({"embed": 1200}, is_ours=False)  # a home that this user may only read
+    assert "its owner's `clew work --once` does it." in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.requirement("C-PLAIN-04")

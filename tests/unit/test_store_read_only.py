@@ -199,3 +199,20 @@ def test_a_home_without_the_right_to_write_is_opened_for_reading(protected: str)
             os.seteuid(0)
     finally:
         shutil.rmtree(place)
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_home_without_the_right_to_read_says_so_and_not_that_it_could_be_copied() -> None:
+    place = Path(tempfile.mkdtemp(prefix="clew-edge-"))
+    try:
+        with quiet(place) as memory:
+            memory.add(told("The hive is weak."))
+        place.chmod(0o755)  # its files are for their owner alone
+        os.seteuid(NOBODY)
+        try:
+            with pytest.raises(StoreReadOnly, match=r"clew\.db' cannot be read by this user; ask its owner"):
+                open_store(place)
+        finally:
+            os.seteuid(0)
+    finally:
+        shutil.rmtree(place)

@@ -38,7 +38,8 @@ def entities(scope: Scope, name: str | None, kind: str | None, limit: int | None
             _list(memory, scope, kind, most)
         else:
             _about(memory, scope, name, most)
-        say_pending({kind: count for kind, count in memory.stats().pending.items() if kind == "recognise"})
+        pending = {kind: count for kind, count in memory.stats().pending.items() if kind == "recognise"}
+        say_pending(pending, is_ours=memory.is_writable)
 
 
 def _list(memory: Memory, scope: Scope, kind: str | None, limit: int) -> None:

@@ -184,4 +184,5 @@ def _day(at: datetime | None) -> str:
 
 
 def _say_unread(memory: Memory) -> None:
-    say_pending({kind: count for kind, count in memory.stats().pending.items() if kind == "facts"})
+    pending = {kind: count for kind, count in memory.stats().pending.items() if kind == "facts"}
+    say_pending(pending, is_ours=memory.is_writable)

@@ -153,8 +153,12 @@ def settle(memory: "Memory") -> Stats:
     return memory.stats()
 
 
-def say_pending(pending: Mapping[str, int], seconds: float | None = None) -> None:
-    """Reports pending jobs on stderr, if there are any, with the time that they are likely to take."""
+def say_pending(pending: Mapping[str, int], seconds: float | None = None, *, is_ours: bool = True) -> None:
+    """Reports pending jobs on stderr, if there are any, with the time that they are likely to take.
+
+    Args:
+        is_ours: whether this user may write the home, and so can run the jobs.
+    """
     if not pending:
         return
     unread = max((count for kind, count in pending.items() if kind in _READING), default=0)
@@ -163,7 +167,8 @@ def say_pending(pending: Mapping[str, int], seconds: float | None = None) -> Non
         noun, *said = _WAITING.get(kind, (f"{kind} job", "pending"))
         err().print(f"{counted(count, noun)} {said[0] if count == 1 else said[-1]}", style="dim")
     takes = "" if seconds is None else f"; it is likely to take {duration(seconds)}"
-    err().print(f"`clew work --once` does it now{takes}.", style="dim")
+    whose = "`clew work --once` does it now" if is_ours else "its owner's `clew work --once` does it"
+    err().print(f"{whose}{takes}.", style="dim")
 
 
 def duration(seconds: float) -> str:

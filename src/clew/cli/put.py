@@ -82,7 +82,7 @@ def add(
         with _already_stored(f"the turn is stored as {name}"):
             emit({"id": name, "pending": stats.pending})
     else:
-        say_pending(stats.pending, stats.details["pending_seconds"])
+        say_pending(stats.pending, stats.details["pending_seconds"], is_ours=memory.is_writable)
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
         with _already_stored(done):
             emit({**report.to_dict(), "seconds": round(seconds, 3), "pending": stats.pending})
     else:
-        say_pending(stats.pending, stats.details["pending_seconds"])
+        say_pending(stats.pending, stats.details["pending_seconds"], is_ours=memory.is_writable)
     if not (report.added or report.known or report.skipped.keys() - UNREAD):
         raise FormatError("nothing was imported" if report.rejected or report.skipped else "no turns were found")
     if report.rejected:

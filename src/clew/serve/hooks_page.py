@@ -163,7 +163,7 @@ def _import(memory: Memory, path: Path) -> None:
     try:
         memory.import_path(path, format="claude-code")
     except (ClewError, OSError) as error:
-        log.warning("a transcript was not stored: %s", type(error).__name__)
+        log.warning("a transcript was not stored", exc_info=error)
 
 
 def transcripts() -> Path:

@@ -183,13 +183,20 @@ def see_that_it_is_a_file(file: Path) -> None:
 
 
 def see_that_it_is_writable(home: Path, database: str) -> None:
-    """Refuses a home that this process may not write.
+    """Refuses a home that this process may not read and write.
 
     Raises:
-        StoreReadOnly: it may not.
+        StoreReadOnly: it may not; the message says which.
     """
-    for place in (home, home / database):
-        if place.exists() and not allowed(place, os.R_OK | os.W_OK):
+    places = [place for place in (home, home / database) if place.exists()]
+    for place in places:
+        if not allowed(place, os.R_OK):
+            raise StoreReadOnly(
+                f"{str(place)!r} cannot be read by this user; ask its owner for the right to read it, or name another "
+                "home"
+            )
+    for place in places:
+        if not allowed(place, os.R_OK | os.W_OK):
             raise StoreReadOnly(
                 f"{str(place)!r} cannot be written by this user; give the user the right to write, or copy the home "
                 "and open the copy"
