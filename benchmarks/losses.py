@@ -1,9 +1,10 @@
 """Where evidence is lost that blocks lack, and what the tokens of blocks go to.
 
-    python -m benchmarks.losses --data PATH [--budgets 500,1000] [--vectors-cache FILE] [--embedder none]
+    python -m benchmarks.losses --data PATH [--budgets 500,1000] [--role ROLE] [--vectors-cache FILE] [--embedder none]
 
 PATH is a data set as for `clew bench recall`. A lost evidence turn is told by its rank, in multiples of the items that
-the block has: what is lost within the items was packed badly, what is lost beyond them was ranked badly.
+the block has: what is lost within the items was packed badly, what is lost beyond them was ranked badly. Another table
+tells what the block shows of the turns: a part or a title of one that is shown so lacks words that ranking had found.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -26,6 +27,7 @@ from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
 from clew.types import Context
+from clew.types.turn import ROLES
 
 RANKS: Final = (1.0, 2.0, 4.0, 10.0, float("inf"))
 """Upper ends of the columns of ranks, in multiples of a block's items."""
@@ -34,6 +36,12 @@ PIECES: Final = ((1, "1"), (2, "2"), (4, "3 to 4"), (9, "5 to 9"))
 """Upper ends and names of the columns of questions by their evidence turns; more are in a column of their own."""
 
 MORE: Final = "10 and more"
+
+WAYS: Final = ("whole", "in part", "by its title", "passed over", "ranked lower")
+"""How a block shows an evidence turn, or that it does not: though it ranks within the items, or because it does not."""
+
+WHOLE: Final = frozenset({"full", "result", "answer"})
+"""Renderings that show all that a turn says."""
 
 PARTS: Final = ("evidence", "other turns", "numbers and names", "headings and frame", "unused")
 
@@ -46,6 +54,8 @@ class LostEvidence:
         ranks: by place in `RANKS`; of questions with several pieces of evidence under `several`.
         pieces: by name of `PIECES`.
         tokens: by name of `PARTS`, of all blocks together.
+        ways: by name of `WAYS`, of all evidence turns.
+        uncovered: likewise, what of their words the blocks lack, by soft cover.
     """
 
     budget: int
@@ -55,6 +65,8 @@ class LostEvidence:
     several: defaultdict[int, float] = field(default_factory=partial(defaultdict, float))
     pieces: defaultdict[str, float] = field(default_factory=partial(defaultdict, float))
     tokens: defaultdict[str, float] = field(default_factory=partial(defaultdict, float))
+    ways: defaultdict[str, float] = field(default_factory=partial(defaultdict, float))
+    uncovered: defaultdict[str, float] = field(default_factory=partial(defaultdict, float))
 
     def add(self, found: Sequence[bool], ranks: Sequence[int | None], block: Context, gold: Sequence[int]) -> None:
         """Counts one block.
@@ -83,16 +95,46 @@ class LostEvidence:
         self.tokens["headings and frame"] += block.tokens - lines
         self.tokens["unused"] += self.budget - block.tokens
 
+    def add_ways(
+        self, covers: Sequence[float], ranks: Sequence[int | None], renderings: Sequence[str | None], items: int
+    ) -> None:
+        """Counts how one block of so many items shows the evidence turns of a question.
+
+        Args:
+            covers: of each evidence turn the soft cover.
+            ranks: of each evidence turn, from 1; None where it was not ranked.
+            renderings: of each evidence turn; None where the block does not show it.
+        """
+        for cover, rank, rendering in zip(covers, ranks, renderings, strict=True):
+            way = _way(rendering, rank, items)
+            self.ways[way] += 1 / len(covers)
+            self.uncovered[way] += (1 - cover) / len(covers)
+
 
 def _place(multiple: float) -> int:
     """The column of a rank, given in multiples of a block's items."""
     return next(place for place, most in enumerate(RANKS) if multiple <= most)
 
 
+def _way(rendering: str | None, rank: int | None, items: int) -> str:
+    """The name of `WAYS` for one evidence turn."""
+    whole, part, title, passed_over, lower = WAYS
+    if rendering is None:
+        return passed_over if rank is not None and rank <= items else lower
+    return whole if rendering in WHOLE else title if rendering == "title" else part
+
+
 def measure(
-    conversations: Sequence[DatasetConversation], budgets: Sequence[int], embedder: Embedder | None
+    conversations: Sequence[DatasetConversation],
+    budgets: Sequence[int],
+    embedder: Embedder | None,
+    role: str | None = None,
 ) -> list[LostEvidence]:
-    """What blocks of each budget lack."""
+    """What blocks of each budget lack.
+
+    Args:
+        role: whose evidence turns count; None for all. Questions without any are left out.
+    """
     lost = [LostEvidence(budget) for budget in budgets]
     for conversation in conversations:
         last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
@@ -102,10 +144,19 @@ def measure(
             Memory.open(Path(folder) / "home", embedder=embedder or "none", clock=clock) as memory,
         ):
             store_conversation(memory, conversation, embedder)
-            for question in conversation.questions:
+            for question in _of_role(conversation, role):
                 clock.now = question.asked_at or last
                 _ask(memory, conversation, question, lost)
     return lost
+
+
+def _of_role(conversation: DatasetConversation, role: str | None) -> Iterator[DatasetQuestion]:
+    """The questions, with those evidence turns alone that have a role."""
+    roles = {turn.id: turn.role for turn in conversation.turns}
+    for question in conversation.questions:
+        evidence = tuple(name for name in question.evidence if role in (None, roles[name]))
+        if evidence:
+            yield replace(question, evidence=evidence)
 
 
 def _ask(
@@ -117,13 +168,16 @@ def _ask(
     places = {name: rank for rank, name in enumerate(names.values(), start=1)}
     for each in lost:
         block = memory.recall(question.text, budget=each.budget, counter="estimate")
-        found = Passage(block.text, each.budget).find(evidence).whole
+        coverage = Passage(block.text, each.budget).find(evidence)
         gold = [
             place
             for place, item in enumerate(block.items)
             if item.turn_ids and names.get(item.turn_ids[0]) in question.evidence
         ]
-        each.add(found, [places.get(name) for name in question.evidence], block, gold)
+        ranks = [places.get(name) for name in question.evidence]
+        shown = {names.get(item.turn_ids[0]): item.rendering for item in block.items if item.turn_ids}
+        each.add(coverage.whole, ranks, block, gold)
+        each.add_ways(coverage.cover, ranks, [shown.get(name) for name in question.evidence], len(block.items))
 
 
 def sheets(lost: Sequence[LostEvidence]) -> Iterator[Sheet]:
@@ -153,6 +207,14 @@ def sheets(lost: Sequence[LostEvidence]) -> Iterator[Sheet]:
         ),
     )
     yield Sheet(
+        "Points of soft cover lost, by what the block shows of the turn; in brackets the share of such turns, %",
+        ("budget", *WAYS),
+        tuple(
+            (f"{each.budget:,}", *(_points(each.uncovered[way], each.ways[way], each.questions) for way in WAYS))
+            for each in lost
+        ),
+    )
+    yield Sheet(
         "Share of the budget, %",
         ("budget", *PARTS),
         tuple(
@@ -174,6 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.losses", description="Where evidence is lost.")
     parser.add_argument("--data", type=Path, required=True, metavar="PATH", help="as for clew bench recall")
     parser.add_argument("--budgets", default="500,1000", metavar="NUMBERS", help="in tokens; 500,1000 by default")
+    parser.add_argument("--role", choices=ROLES, help="only evidence turns of this role")
     parser.add_argument("--vectors-cache", type=Path, metavar="FILE", help="keeps vectors for the next run")
     parser.add_argument("--embedder", default="auto", help="as the setting of that name; auto by default")
     options = parser.parse_args(arguments)
@@ -181,7 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if embedder is not None and options.vectors_cache is not None:
         embedder = RecordedEmbedder(embedder, options.vectors_cache)
     budgets = [int(each) for each in options.budgets.split(",")]
-    for sheet in sheets(measure(load(options.data), budgets, embedder)):
+    for sheet in sheets(measure(load(options.data), budgets, embedder, options.role)):
         print(f"{sheet.markdown()}\n")
     return 0
 

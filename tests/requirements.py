@@ -425,7 +425,9 @@ BENCH = (
     Requirement("F-BENCH-09", "issue 2e", "The check fails if a measure falls behind its bar, and only then."),
     Requirement("F-BENCH-10", "issue 2e", "The sample conversation's evidence is found within small budgets."),
     Requirement(
-        "F-BENCH-11", "issue 13", "Lost evidence is told by its rank and by pieces, and a block's tokens by their use."
+        "F-BENCH-11",
+        "issue 13",
+        "Lost evidence is told by its rank, pieces and what is shown of it; a block's tokens by their use.",
     ),
 )
 

@@ -1,13 +1,18 @@
 """The benchmark of lost evidence: what it counts as lost, by which rank, and where the tokens of blocks go."""
 
+from dataclasses import replace
+
 import pytest
 
-from benchmarks.losses import PARTS, LostEvidence, measure, sheets
+from benchmarks.losses import PARTS, WAYS, LostEvidence, measure, sheets
 from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn
 from clew.types import Context, ContextItem
+from clew.types.turn import Role
 
 PEPPER = "Pepper the cat sleeps in the blue basket by the door."
 BOILER = "The boiler in the cellar leaks and the plumber comes on Monday to look at the valve and the old pipe."
+
+TOLD_BY_BOTH: tuple[tuple[str, Role, str], ...] = (("0", "user", PEPPER), ("1", "assistant", BOILER))
 
 
 def block(*texts: str, tokens: int) -> Context:
@@ -63,4 +68,26 @@ def test_a_memory_is_asked_at_every_budget() -> None:
     rows = [sheet.rows for sheet in sheets([small, large])]
     assert rows[0][0][2] == "50.0 (50.0)"
     assert rows[0][1][2] == "0.0 (0.0)"
-    assert sum(map(float, rows[2][1][1:])) == pytest.approx(100, abs=0.5)
+    assert rows[2][1][1] == "0.0 (100.0)", "both turns whole"
+    assert sum(map(float, rows[3][1][1:])) == pytest.approx(100, abs=0.5)
+
+
+@pytest.mark.requirement("F-BENCH-11")
+def test_a_turn_counts_by_what_the_block_shows_of_it() -> None:
+    lost = LostEvidence(100)
+    lost.add_ways((1.0, 0.25, 0.0, 0.0), (1, 2, 3, 9), ("full", "pieces", "title", None), 4)
+    lost.add_ways((0.0, 0.0), (4, None), (None, None), 4)
+    assert {way: lost.ways[way] for way in WAYS} == dict(zip(WAYS, (0.25, 0.25, 0.25, 0.5, 0.75), strict=True))
+    assert {way: lost.uncovered[way] for way in WAYS} == dict(zip(WAYS, (0, 0.1875, 0.25, 0.5, 0.75), strict=True))
+
+
+@pytest.mark.requirement("F-BENCH-11")
+def test_of_one_role_only_its_evidence_counts() -> None:
+    turns = tuple(
+        DatasetTurn(id=name, session="s", role=role, speaker="", text=text, at=None, date_text="")
+        for name, role, text in TOLD_BY_BOTH
+    )
+    both = DatasetQuestion(id="q", text="Where does Pepper sleep?", category="", evidence=("0", "1"))
+    talk = DatasetConversation(name="talk", turns=turns, questions=(both, replace(both, id="p", evidence=("0",))))
+    (every,), (hers,) = measure([talk], (200,), None), measure([talk], (200,), None, "assistant")
+    assert (every.questions, hers.questions) == (2, 1)
