@@ -1,12 +1,32 @@
-"""Real servers for the tests of PostgreSQL: one that many tests share, and a fresh installation on it for each."""
+"""What many tests start from: a home with the sample, servers of PostgreSQL, and a fresh installation for each test."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from clew.store.postgres import PostgresStore
+from tests.cli_runs import CONVERSATION, done
 from tests.contract.backends import new_schema
 from tests.postgres_servers import NoServer, Server, running
+
+
+@pytest.fixture(scope="session")
+def imported_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that holds the sample conversation, made once for a worker; to be copied, never used itself."""
+    place = tmp_path_factory.mktemp("imported")
+    done("import", CONVERSATION, "--home", place)
+    return place
+
+
+@pytest.fixture(scope="session")
+def worked_sample(tmp_path_factory: pytest.TempPathFactory, imported_sample: Path) -> Path:
+    """The same with all work done; to be copied as well."""
+    place = tmp_path_factory.mktemp("worked") / "home"
+    copytree(imported_sample, place)
+    done("work", "--once", "--home", place)
+    return place
 
 
 @pytest.fixture(params=["embedded", pytest.param("debian", marks=pytest.mark.slow)])

@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -16,10 +17,10 @@ LIFT = "How much weight can the cargo-bike lift in Walle carry?"
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample(tmp_path_factory: pytest.TempPathFactory, imported_sample: Path) -> Path:
     """A home that holds the sample conversation; the tests of this module only ask it."""
-    place = tmp_path_factory.mktemp("sample")
-    done("import", CONVERSATION, "--home", place)
+    place = tmp_path_factory.mktemp("sample") / "home"
+    copytree(imported_sample, place)
     return place
 
 

@@ -2,18 +2,18 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
-from tests.cli_runs import CONVERSATION, done, failure, records, run
+from tests.cli_runs import done, failure, records, run
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample(tmp_path_factory: pytest.TempPathFactory, worked_sample: Path) -> Path:
     """A home that holds the sample conversation, analysed."""
-    place = tmp_path_factory.mktemp("sample")
-    done("import", CONVERSATION, "--home", place)
-    done("work", "--once", "--home", place)
+    place = tmp_path_factory.mktemp("sample") / "home"
+    copytree(worked_sample, place)
     return place
 
 

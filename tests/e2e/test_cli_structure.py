@@ -2,18 +2,18 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
-from tests.cli_runs import CONVERSATION, done, records, run
+from tests.cli_runs import done, records, run
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, worked_sample: Path) -> Path:
     """A home with the sample conversation, all work done; for tests that only read it."""
-    place = tmp_path_factory.mktemp("kept")
-    done("import", CONVERSATION, "--home", place)
-    done("work", "--once", "--home", place)
+    place = tmp_path_factory.mktemp("kept") / "home"
+    copytree(worked_sample, place)
     return place
 
 

@@ -2,17 +2,18 @@
 
 import re
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
-from tests.cli_runs import CONVERSATION, done, failure, record, run
+from tests.cli_runs import done, failure, record, run
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, imported_sample: Path) -> Path:
     """A home that holds the sample conversation; nothing here changes it but for receipts."""
-    place = tmp_path_factory.mktemp("sample")
-    done("import", CONVERSATION, "--home", place)
+    place = tmp_path_factory.mktemp("sample") / "home"
+    copytree(imported_sample, place)
     return place
 
 
