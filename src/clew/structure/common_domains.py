@@ -7,9 +7,7 @@ other for a common subject.
 
 So two beats are read together, by how well each combination of domains describes either (`domain_states.state_levels`):
 how likely it is beforehand that they share a domain depends on how related their turns are (a logistic regression), and
-Bayes' rule does the rest. Where vectors tell how related they are, that speaks for each domain that they share: that
-both are told as tales does not explain why they are related. What is clear stays clear: two lawsuits are both about the
-law without a word in common.
+Bayes' rule does the rest. What is clear stays clear: two lawsuits are both about the law without a word in common.
 """
 
 from collections import Counter
@@ -36,10 +34,9 @@ Matrix = NDArray[np.float64]
 
 # Log odds that two beats share a domain, by their turns alone: a constant, for the likeness of their words, and for
 # that of their vectors (on MiniLM's scale). Logistic regressions on pairs of texts of sources left out, half of which
-# shared one; two stretches share one less often than that, and the constants are lower by 1.2. With vectors, where they
-# are the odds for each domain that two beats share, by 2.0, and the slopes are a sixth higher (docs/evaluation.md).
+# shared one; two stretches share one less often than that, and the constants are lower by 1.2 (docs/evaluation.md).
 _BY_WORDS: Final = (-2.6, 36.0, 0.0)
-_BY_VECTORS: Final = (-6.2, 28.0, 24.0)
+_BY_VECTORS: Final = (-5.2, 25.0, 21.0)
 # No surer than this either way, in logits: two turns in the same words may still be about different domains.
 _SUREST: Final = 4.0
 # The cosine of two beats' terms grows with their number, whatever they are about: that of unrelated ones is as high for
@@ -56,17 +53,14 @@ _DIGITS: Final = 4
 _LEAST: Final = 1e-9
 
 _HAVING: Final[Matrix] = np.array([[float(domain in state) for domain in DOMAINS] for state in STATES])
-_SHARED: Final[Matrix] = _HAVING @ _HAVING.T
-_ONE: Final[Matrix] = (_SHARED == 1.0).astype(np.float64)
-_TWO: Final[Matrix] = (_SHARED == 2.0).astype(np.float64)
-"""Which states have one domain in common, and which two."""
+_SHARING: Final[Matrix] = (_HAVING @ _HAVING.T > 0.0).astype(np.float64)
 _FIXED: Final = np.array([_TOGETHER * (len(state) == 2) for state in STATES])
 _PRIOR: Final = np.exp(_FIXED) / np.exp(_FIXED).sum()
 _BEFOREHAND: Final[Matrix] = _PRIOR @ _HAVING
 """How likely a beat of which nothing is known is about each domain."""
 _TELLING: Final = 5
 """Turns that say much by saying nothing: more need not be counted."""
-_BY_CHANCE: Final = float(_PRIOR @ (_SHARED > 0.0) @ _PRIOR)
+_BY_CHANCE: Final = float(_PRIOR @ _SHARING @ _PRIOR)
 """How likely two beats of any readings share a domain."""
 
 
@@ -79,7 +73,7 @@ class StretchBeat:
         beat: as it was frozen.
         terms: how many of its turns have each search term.
         rarities: 0..1, how seldom the word of each term is used at large (`word_rarity`); 1 for one that it lacks.
-        vector: mean of the directions of its turns' vectors, by the length of their texts; None if none has one.
+        vector: mean of the directions of its turns' vectors; None if none has one.
     """
 
     node: str
@@ -125,7 +119,7 @@ class _Readings:
 def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | None]]) -> StretchBeat:
     """A beat with what is compared of it, from the text and the vector of each of its turns that is still stored."""
     counts: Counter[str] = Counter()
-    directions, lengths = [], []
+    directions = []
     read = []
     for text, vector in said:
         counts.update(sorted(frequent_terms(text)))
@@ -133,16 +127,12 @@ def stretch_beat(node: str, beat: BeatMap, said: Iterable[tuple[str, Vector | No
         length = 0.0 if vector is None else float(np.linalg.norm(vector))
         if vector is not None and length > 0.0:
             directions.append(vector.astype(np.float64) / length)
-            lengths.append(max(1, len(text)))
     rare = rarities("\n".join(read))
-    return StretchBeat(node, beat, counts, rare, np.average(directions, axis=0, weights=lengths) if lengths else None)
+    return StretchBeat(node, beat, counts, rare, np.mean(directions, axis=0) if directions else None)
 
 
 def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> InCommon:
     """What two stretches have in common; each has at least one beat.
-
-    How related two beats are by their vectors counts for each domain that their readings share; by their words alone,
-    which tell it less well, it counts once, however many they share.
 
     A domain that no beat of either speaks for is left out: what remains of its share is what is expected of any beat.
 
@@ -151,13 +141,11 @@ def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> In
     odds = _odds(first, second)
     same = np.equal.outer(*(np.array([each.node for each in beats], np.object_) for beats in (first, second)))
     mine, theirs = _read(first), _read(second)
-    one = odds * ((1.0 - _BY_CHANCE) / _BY_CHANCE)
-    one[same | ~mine.known[:, None] | ~theirs.known] = 1.0
-    seen = np.logical_and.outer(*(np.array([each.vector is not None for each in beats]) for beats in (first, second)))
-    two = np.where(seen, one * one, one)
+    worth = odds * ((1.0 - _BY_CHANCE) / _BY_CHANCE)
+    worth[same | ~mine.known[:, None] | ~theirs.known] = 1.0
     told = _told(mine) | _told(theirs)
-    here = _about(mine, theirs, one, two) * told
-    there = _about(theirs, mine, one.T, two.T) * told
+    here = _about(mine, theirs, worth) * told
+    there = _about(theirs, mine, worth.T) * told
     return InCommon(
         first=_shares(here),
         second=_shares(there),
@@ -287,18 +275,18 @@ def _silent(turns: int) -> Matrix:
     return likely
 
 
-def _about(mine: _Readings, theirs: _Readings, one: Matrix, two: Matrix) -> Matrix:
+def _about(mine: _Readings, theirs: _Readings, worth: Matrix) -> Matrix:
     """The share of each domain in a stretch whose beats are each read in the light of each beat of the other one.
 
     Args:
-        one, two: by how much likelier readings of two beats are that share one domain, or two, than those that share
-            none, as far as their turns tell; a row for each of the stretch's beats, a column for each of the other's.
+        worth: by how much likelier readings of two beats are that share a domain than those that share none, as far as
+            their turns tell; a row for each of the stretch's beats and a column for each of the other's.
     """
-    meeting, agreeing = theirs.states @ _ONE, theirs.states @ _TWO
-    for_one, for_two = one - 1.0, two - 1.0
-    parts = theirs.weights / (1.0 + for_one * (mine.states @ meeting.T) + for_two * (mine.states @ agreeing.T))
-    likelier = parts.sum(axis=1)[:, None] + (for_one * parts) @ meeting + (for_two * parts) @ agreeing
-    about = np.where(mine.known[:, None], (mine.states * likelier) @ _HAVING, mine.named)
+    meeting = theirs.states @ _SHARING
+    more = worth - 1.0
+    parts = theirs.weights / (1.0 + more * (mine.states @ meeting.T))
+    states = mine.states * (parts.sum(axis=1)[:, None] + (more * parts) @ meeting)
+    about = np.where(mine.known[:, None], states @ _HAVING, mine.named)
     shares: Matrix = (mine.weights @ about).round(_DIGITS)
     return shares
 
