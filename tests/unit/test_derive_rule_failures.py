@@ -21,7 +21,8 @@ from clew.derive.rendering import NodeRendering
 from clew.derive.retrying import retry_all
 from clew.errors import ModelUnavailable, StoreLocked
 from clew.index.live import LiveIndex
-from clew.knowledge.rules.extract import RuleStatements
+from clew.knowledge.rules.extract import VERSION, statements
+from clew.knowledge.rules.subjects import REACH
 from clew.maintain.forget import Selection, forget
 from clew.maintain.verify import verify
 from clew.memory import Memory
@@ -86,15 +87,16 @@ class Counting:
         return counted(turns, spans)
 
 
-class Statements(RuleStatements):
-    def __init__(self, rule: Rule) -> None:
-        super().__init__()
-        self.rule = rule
+@dataclass
+class Statements:
+    rule: Rule
+    reach: int = REACH
+    version: int = VERSION
 
     def __call__(self, turns: Sequence[Turn], before: Sequence[Turn] = (), /) -> tuple[Statement, ...]:
         for turn in (*before, *turns):
             self.rule.see(turn.text)
-        return super().__call__(turns, before)
+        return statements(turns, before)
 
 
 @dataclass(frozen=True)

@@ -38,16 +38,23 @@ def test_a_job_waits_for_a_thread_and_one_that_waits_when_they_are_closed_is_can
     done: list[str] = []
 
     async def jobs() -> None:
-        threads, go = JobThreads(1, "test"), threading.Event()
-        held = threads.run(lambda: go.wait(60))
+        threads, go, at_work = JobThreads(1, "test"), threading.Event(), threading.Event()
+
+        def hold() -> bool:
+            at_work.set()
+            return go.wait(60)
+
+        held = threads.run(hold)
         second = threads.run(lambda: done.append("second"))
         await asyncio.sleep(0.01)
         assert not done
         go.set()
         await asyncio.gather(held, second)
         go.clear()
-        held = threads.run(lambda: go.wait(60))
+        at_work.clear()
+        held = threads.run(hold)
         waiting = threads.run(lambda: done.append("never"))
+        await asyncio.to_thread(at_work.wait, 60)  # what no thread has taken yet would be cancelled
         threads.close()
         go.set()
         assert await held, "the job at hand is done"

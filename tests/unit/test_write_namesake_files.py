@@ -3,6 +3,8 @@
 import json
 import zipfile
 from collections import Counter
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,17 @@ def test_a_file_goes_on_in_its_session_as_it_grows_and_when_it_is_written_anew(t
             memory.import_path(tmp_path / "keys" / "chat.txt")
             memory.import_path(boiler)
             assert turns_of(memory) == {"chat": 4, "boiler/chat": size}
+
+
+def test_an_import_that_was_stopped_goes_on_in_its_session(tmp_path: Path) -> None:
+    said = [f"Box {number} holds the keys." for number in range(30)]
+    with quiet(tmp_path / "one") as memory:
+        memory.import_path(kept(tmp_path / "keys", said))
+        begun = [replace(turn, seq=None, ordinal=None, ingested_at=None) for turn in islice(memory.turns(), 5)]
+    with quiet(tmp_path / "home") as memory:
+        memory.add_many(begun)
+        memory.import_path(tmp_path / "keys" / "chat.txt")
+        assert turns_of(memory) == {"chat": 30}
 
 
 def test_what_has_the_same_folders_name_too_is_numbered(tmp_path: Path) -> None:

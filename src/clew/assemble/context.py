@@ -368,7 +368,8 @@ def _names_unless_asked_for(frame: Frame) -> frozenset[str] | None:
     That is one for a place in the conversation, where they count as what was said first or last.
     """
     intent = frame.intent
-    if intent.positions or intent.quotes or frame.region or frame.titled or asks_for_small_talk(intent.text):
+    is_placed = bool(intent.positions) or intent.end is not None
+    if is_placed or intent.quotes or frame.region or frame.titled or asks_for_small_talk(intent.text):
         return None
     return words_of_speakers(frame.view)
 

@@ -57,14 +57,16 @@ class NamesakeFiles:
             found = self._known.get((session, file.place))
             if found is None and first:
                 with self._store.snapshot() as reader:
-                    found = self._found(reader, session, first, file)
+                    found = self._found(reader, session, items, first, file)
                 self._known[session, file.place] = found
                 self._begun.setdefault(found, _moments(first))
                 _forget_oldest(self._known)
                 _forget_oldest(self._begun)
             return found or session
 
-    def _found(self, reader: Reader, session: str, first: Sequence[Prepared], file: NamedFile) -> str:
+    def _found(
+        self, reader: Reader, session: str, items: Sequence[Prepared], first: Sequence[Prepared], file: NamedFile
+    ) -> str:
         before = self._before(reader, file)
         free, names = None, list[str]()
         for name in _names(session, file.holder):
@@ -75,7 +77,7 @@ class NamesakeFiles:
             if name != session:  # behind a name that is free, the one with the folder may be taken, and no other
                 break
         held = next((name for name in names if name in before), None)
-        held = held or next((name for name in names if self._holds(reader, name, first)), None)
+        held = held or next((name for name in names if self._holds(reader, name, items, first)), None)
         return held or free or session
 
     def _before(self, reader: Reader, file: NamedFile) -> frozenset[str]:
@@ -90,12 +92,17 @@ class NamesakeFiles:
     def _is_free(self, reader: Reader, session: str) -> bool:
         return session not in self._begun and SESSION.get(reader, (self._space, session)) is None
 
-    def _holds(self, reader: Reader, session: str, first: Sequence[Prepared]) -> bool:
+    def _holds(self, reader: Reader, session: str, items: Sequence[Prepared], first: Sequence[Prepared]) -> bool:
         """Whether most of a file's first turns are in a session, or its very first one at the time that it has.
 
-        A turn that was forgotten there counts, so that it stays out.
+        A turn that was forgotten there counts, so that it stays out. A session of fewer turns, all of which are the
+        file's, is what an import left that was stopped.
         """
         rows = TURN_LINKS.scan(reader, (self._space, session), (self._space, session))
+        if 0 < len(rows) < len(first):
+            told = _moments(items)
+            if all(_agree(told.get(row.hash), row.at) for row in rows):
+                return True
         stored: _Moments = {}
         for row in rows:
             stored.setdefault(row.hash, set()).add(row.at)
