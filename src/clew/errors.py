@@ -20,6 +20,7 @@ ClewError
         ModelUnavailable
         RequestRefused
         BudgetExceeded
+    RuleFailed
     MissingExtra
 
 `except ClewError` catches all of them. An error that translates another library's error keeps it as `__cause__`. Each
@@ -157,6 +158,10 @@ class RequestRefused(ModelError):
 
 class BudgetExceeded(ModelError):
     """The call was not made, since it would exceed the configured budget for model calls."""
+
+
+class RuleFailed(ClewError):
+    """A rule of Clew failed on a turn, and would fail on it again; the turns are stored and unchanged."""
 
 
 class MissingExtra(ClewError):

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import pytest
+
 from clew.background.lease import WorkLease
 from clew.background.llm import LLMTasks
 from clew.condense.node_renderings import NodeSize, NodeSource, render_node
@@ -20,6 +22,7 @@ from clew.derive.meeting import MeetSweep
 from clew.derive.rendering import NodeRendering
 from clew.derive.retrying import retry_all
 from clew.derive.weighing import WaitingWeights
+from clew.errors import RuleFailed
 from clew.index.live import LiveIndex
 from clew.maintain.forget import Selection, forget
 from clew.maintain.verify import verify
@@ -184,6 +187,35 @@ def test_a_session_that_cannot_be_condensed_holds_up_no_other() -> None:
         while sound.step():
             pass
         assert {row[1] for row in rows(store, "compaction")} == {"a", "b"}
+
+
+def test_a_session_that_cannot_be_condensed_when_asked_is_set_aside_with_an_error() -> None:
+    with spoken([f"{BAD}, said {n} of us, and nobody minded." for n in range(60)], session="a") as memory:
+        store = memory.reads.store
+        run(lasting(memory))
+        work = compactor(memory, Rule())
+        with pytest.raises(RuleFailed, match=r"session 'a' was not condensed.*IndexError in ") as raised:
+            work.compact("a", force=True, dry_run=True)
+        assert BAD not in str(raised.value)
+        assert aside(store) == {}
+        with pytest.raises(RuleFailed):
+            work.compact("a", force=True)
+        assert list(aside(store)) == ["condense:a"]
+        assert rows(store, "compaction") == []
+        compactor(memory, Rule(is_broken=False)).compact("a", force=True)
+        assert aside(store) == {}
+        assert len(rows(store, "compaction")) == 1
+
+
+def test_an_error_of_the_function_that_is_told_of_progress_is_no_rule_failure() -> None:
+    def broken(read: int, total: int) -> None:
+        raise ValueError(f"{read} of {total}")
+
+    with spoken([f"{BAD}, said {n} of us, and nobody minded." for n in range(60)], session="a") as memory:
+        run(lasting(memory))
+        with pytest.raises(ValueError, match=" of "):
+            compactor(memory, Rule(is_broken=False)).compact("a", force=True, on_progress=broken)
+        assert aside(memory.reads.store) == {}
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from clew.derive.compaction_trigger import (
 from clew.derive.recap_gathering import RecapGathering
 from clew.derive.rule_failures import RuleFailure, tell, tried
 from clew.derive.stand_in_making import made_shorter, passages_of
-from clew.errors import ConflictError, InputError, NotFoundError
+from clew.errors import ConflictError, InputError, NotFoundError, RuleFailed
 from clew.index.live import LiveIndex
 from clew.rank.tuning.recaps import recap_scale_of
 from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
@@ -46,7 +46,7 @@ from clew.rows.quest_reading import as_set, state_after
 from clew.rows.recap_source import last_besides, title_of, topics_of
 from clew.rows.recap_states import StoredState, read_material, replace_state, state_row
 from clew.rows.receipts import receipt_row
-from clew.rows.set_aside import put_session_aside, sessions_aside
+from clew.rows.set_aside import put_session_aside, sessions_aside, take_sessions_back
 from clew.rows.stand_ins import stand_in_row
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import RecapStateRow
@@ -103,6 +103,27 @@ class _Rest:
     shortened: Mapping[int, str] = field(default_factory=dict)
 
 
+class _Progress:
+    """Tells a caller how far a compaction is.
+
+    Attributes:
+        error: what the caller's own function raised; no rule of Clew failed then.
+    """
+
+    def __init__(self, on_progress: Callable[[int, int], None] | None) -> None:
+        self._on_progress = on_progress
+        self.error: Exception | None = None
+
+    def __call__(self, read: int, total: int) -> None:
+        if self._on_progress is None:
+            return
+        try:
+            self._on_progress(read, total)
+        except Exception as error:
+            self.error = error
+            raise
+
+
 @dataclass(frozen=True, slots=True)
 class Compactor:
     """Compacts the sessions of one space.
@@ -150,15 +171,31 @@ class Compactor:
             NotFoundError: there is no such session.
             InputError: the space is paused.
             ConflictError: the session was changed again and again meanwhile.
+            RuleFailed: a rule fails on a turn; unless this is a dry run, the session is set aside.
         """
         if session_tokens is not None:
             limits = replace(self.config, session_tokens=session_tokens)
             return replace(self, config=limits).compact(session, force=force, dry_run=dry_run, on_progress=on_progress)
+        told = _Progress(on_progress)
+        done = tried(partial(self._compacted, session, told, force=force, dry_run=dry_run))
+        if not isinstance(done, RuleFailure):
+            return done
+        if done.error is told.error:
+            raise done.error  # of the caller's own function
+        if not dry_run:
+            self._set_aside(session, done.where)
+        raise RuleFailed(
+            f"session {session!r} was not condensed: a rule fails on one of its turns ({done.where}); it stays as it "
+            "is, in whole turns, and the background work leaves it alone until `clew work --retry`; please report "
+            "where the rule failed"
+        ) from done.error
+
+    def _compacted(self, session: str, told: "_Progress", *, force: bool, dry_run: bool) -> Receipt:
         for _ in range(_ATTEMPTS):
             plan = self._plan(session, force=force, whole=True)
             if isinstance(plan, Receipt):
                 return plan
-            made = self._dry(plan, on_progress) if dry_run else self._carried_out(plan, on_progress)
+            made = self._dry(plan, told) if dry_run else self._carried_out(plan, told)
             if made is not None:
                 receipt = made.compaction.receipt
                 return replace(receipt, id=None) if dry_run else receipt
@@ -346,6 +383,7 @@ class Compactor:
             RECEIPT.put(tx, [receipt_row(self.space, compaction.receipt)])
         STAND_IN.put(tx, [stand_in_row(self.space, session, each) for each in made.stand_ins])
         tx.delete(MATERIAL.name, (self.space, session), (self.space, session))
+        take_sessions_back(tx, self.space, [session], RuleStage.CONDENSING)
         return True
 
 

@@ -254,6 +254,7 @@ class Memory(MemoryLearning):
             NotFoundError: there is no such session.
             InputError: the space is paused.
             ConflictError: the session was changed again and again meanwhile.
+            RuleFailed: a rule of Clew fails on one of its turns; the session stays as it is, in whole turns.
         """
         self._check_open()
         limit = None if session_tokens is None else given_count(session_tokens, "session_tokens", "new tokens")
