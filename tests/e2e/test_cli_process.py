@@ -40,6 +40,15 @@ def test_the_installed_program_starts(tmp_home: Path) -> None:
     assert ran.stdout.decode().split() == ["clew", "0.1.0"]
 
 
+@pytest.mark.requirement("F-CLI-01")
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["recall", "--help"], ["nope"], []])
+def test_the_package_is_the_same_program(tmp_home: Path, words: list[str]) -> None:
+    script = Path(sys.executable).with_name("clew.exe" if sys.platform == "win32" else "clew")
+    ways = ([script], [sys.executable, "-m", "clew"])
+    runs = [subprocess.run([*way, *words], env=environment(tmp_home), capture_output=True, check=False) for way in ways]
+    assert len({(ran.returncode, ran.stdout, ran.stderr) for ran in runs}) == 1, runs
+
+
 @pytest.mark.requirement("F-CLI-03", "F-CLI-02")
 def test_the_home_comes_from_the_environment(tmp_home: Path) -> None:
     place = tmp_home / "elsewhere"
