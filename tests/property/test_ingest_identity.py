@@ -77,6 +77,24 @@ def test_a_client_that_forgets_the_beginning_adds_exactly_the_new_part(
     assert grown[:known] == stored
 
 
+@pytest.mark.requirement("F-INGEST-19")
+@given(SOME_WORDS, st.integers(1, 4), st.integers(1, 4), st.data())
+def test_the_last_turns_of_any_path_add_exactly_what_is_new_whatever_the_first_one_says(
+    texts: list[int], edits: int, new: int, data: st.DataObject
+) -> None:
+    """Few words, so that the first of the last turns often equals the very first turn of all."""
+    stored, _ = store([], untimed(texts))
+    path = texts
+    for number in range(data.draw(st.integers(0, edits))):
+        path = [*texts[: data.draw(st.integers(1, len(texts)))], 10 + number, *data.draw(SOME_WORDS)]
+        stored, _ = store(stored, untimed(path))
+    window = path[data.draw(st.integers(0, len(path) - 2)) :]
+    sent = untimed([*window, *range(100, 100 + new)])
+    kept, places = store(stored, sent)
+    assert [place.is_new for place in places] == [*([False] * len(window)), *([True] * new)]
+    assert store(kept, sent)[0] == kept
+
+
 @pytest.mark.requirement("F-INGEST-20")
 @given(SOME_WORDS, st.data())
 def test_an_edit_keeps_the_old_branch_and_opens_a_new_one(texts: list[int], data: st.DataObject) -> None:

@@ -53,6 +53,8 @@ def fates(stored: list[TurnKey], incoming: list[TurnKey]) -> list[str]:
         ("abc", "xy", ["+", "+"]),
         ("xabab", "ababc", ["=1", "=2", "=3", "=4", "+"]),  # the longest overlap
         ("xab", "abab", ["=1", "=2", "+", "+"]),
+        ("abcade", "adef", ["=3", "=4", "=5", "+"]),  # it dropped the beginning up to a turn that says the same
+        ("abcab", "abd", ["=0", "=1", "+edit-1<1*"]),  # as much of the beginning as of the end: an edit
     ],
 )
 def test_a_history_that_is_sent_again_adds_what_is_new(stored: str, incoming: str, expected: list[str]) -> None:

@@ -44,6 +44,7 @@ class BranchTree:
         self.stored = stored
         self.ids: dict[str, int] = {}
         self.ends: dict[str, int] = {}
+        self._hashes = {key.hash for key in stored}
         self._entries: dict[str, list[int]] = {}  # branch -> the turns that nothing of the branch comes before
         self._before: list[int | None] = []
         self._after: list[list[int]] = [[] for _ in stored]
@@ -61,6 +62,10 @@ class BranchTree:
     def goes_on(self, place: int) -> bool:
         """Whether another turn of the same branch comes after this one."""
         return any(self.stored[i].branch == self.stored[place].branch for i in self._after[place])
+
+    def holds(self, key: TurnKey) -> bool:
+        """Whether any stored turn has the content of a key."""
+        return key.hash in self._hashes
 
     def walk(self, start: int | str, keys: Sequence[TurnKey], taken: Collection[int | None]) -> list[int]:
         """The longest stored path that agrees with the first of these keys.

@@ -7,8 +7,9 @@ as the same sequence sent again. The rules, in this order:
 2.  A sequence that begins like a stored path is that path, as far as the two agree. What follows is appended if the
     path ends there; if the path continues differently, the rest is an edit and opens a branch after the last common
     turn.
-3.  Otherwise, a sequence that begins with the end of a stored path (two turns, or one at the same known time) comes
-    from a client that sends only recent turns: the common turns are known, the rest is appended.
+3.  A sequence that begins with the end of a stored path (two turns, or one at the same known time), and has more of it
+    than of any beginning, comes from a client that sends only recent turns, the first of which may equal the
+    conversation's very first ("hi"): the common turns are known, the rest is appended.
 4.  Otherwise everything is new and appended.
 
 Two turns without ids agree when their content is equal and their times are equal or one is unknown. A stored path runs
@@ -157,10 +158,10 @@ class _Aligner:
     def _path(self, start: int | str, stretch: Sequence[int], has_ids: bool) -> list[int]:
         keys = [self.incoming[i] for i in stretch]
         path = self.lines.walk(start, keys, self._taken)
-        if path or has_ids or not isinstance(start, str):
+        if has_ids or not isinstance(start, str) or len(path) == len(keys) or not self.lines.holds(keys[len(path)]):
             return path
         overlap = self.lines.overlap(keys)
-        return overlap if self._taken.isdisjoint(overlap) else []
+        return overlap if len(overlap) > len(path) and self._taken.isdisjoint(overlap) else path
 
     def _append(self, branch: str, reached: int | None, new: Sequence[int], following: int | None) -> None:
         """Places new turns after the stored one that was reached; `following` is the known turn that comes next."""
