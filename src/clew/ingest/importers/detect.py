@@ -28,7 +28,7 @@ from clew.ingest.importers import (
     telegram,
     zep,
 )
-from clew.ingest.importers.file_shape import FileShape, file_shape
+from clew.ingest.importers.file_shape import JSON_SUFFIXES, PREFIX, FileShape, file_shape
 from clew.ingest.importers.messages import ANTHROPIC, LISTS, LOOSE, OPENAI
 from clew.ingest.importers.source import Source, json_document, parse
 from clew.types import Rejection
@@ -66,6 +66,11 @@ def detect_source(source: Source) -> str:
             f"{source.label} is a page (HTML), whose marks are no words; export the conversation as JSON or text, "
             "or copy what the page shows into a text file"
         )
+    if shape.kind == "text" and (bare := _bare_values(source)) is not None:
+        raise FormatError(
+            f"{source.label} holds {bare}, of which nothing can be read: expected JSON objects, one a turn, with text, "
+            "role or speaker, session and at; words that are to be kept belong in a text file (.txt)"
+        )
     if shape.kind in ("text", "empty"):
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
@@ -99,6 +104,24 @@ def _is_page(source: Source) -> bool:
         head = stream.read(_HEAD).lstrip().lower()
     is_named = source.label.lower().endswith((".html", ".htm"))
     return head.startswith(b"<!doctype html") or (is_named and head.startswith(b"<"))
+
+
+def _bare_values(source: Source) -> str | None:
+    """What a file called JSON holds if all is null, numbers, strings, true and false; None for any other text."""
+    if not source.label.lower().endswith(JSON_SUFFIXES):
+        return None
+    with source.open() as stream:
+        data = stream.read(PREFIX + 1)
+    whole = data if len(data) <= PREFIX else data[: data.rfind(b"\n") + 1]
+    written = [line.strip() for line in whole.splitlines() if line.strip()]
+    try:
+        values = [parse(line) for line in written]
+    except ValueError:
+        return None  # some program calls its text so
+    if not values or any(isinstance(value, (dict, list)) for value in values):
+        return None
+    first = written[0].decode("utf-8", "replace")
+    return f"nothing but the JSON value {first:.40}" + (" and others without members" if len(values) > 1 else "")
 
 
 def _emptiness(source: Source) -> str | None:

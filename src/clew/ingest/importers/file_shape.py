@@ -20,7 +20,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|(?P<cut>\\?\Z))|[\[\]{}:,]', re.DOT
 _JSON_LIST = re.compile(rb"\s*+\[\s*+(?:\[?\s*+\{|\]\s*+$|$)")
 _JSON_OBJECT = re.compile(rb'\s*+\{\s*+(?:"|\}|$)')
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
-_JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
+JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
 _BROKEN: Mapping[bytes, ShapeKind] = {b"[": "list", b"{": "object"}  # what begins so in a JSON file is no text
 _TELLING = ("type", "role", "sender", "content_type")
 
@@ -53,7 +53,7 @@ def file_shape(source: Source) -> FileShape:
     with source.open() as stream:
         prefix = stream.read(PREFIX)
     kind = _kind(prefix)
-    if kind == "text" and source.label.lower().endswith(_JSON_SUFFIXES):
+    if kind == "text" and source.label.lower().endswith(JSON_SUFFIXES):
         kind = _BROKEN.get(prefix.lstrip()[:1], kind)
     if kind == "object" and source.label.lower().endswith(_LINE_SUFFIXES) and b"\n" not in prefix.strip():
         kind = "lines"  # one line so far
