@@ -129,7 +129,7 @@ Bo: My uncle found a job. || Ann: Quor hired him and he moved to Oslo. => Bo's u
 Ann: Dragica lives in Zadar and she has two goats. => Dragica | lives in | Zadar ; Dragica | has | two goats
 Ann: Oluchi studies law at Leeds. She plays chess. => Oluchi | studies | law ; Oluchi | plays | chess
 Ann: Femi married Tove. => Femi | is married to | Tove
-Ann: Femi retired in May. => Femi | retires | May ; Femi | works at | ; Femi | works as |
+Ann: Femi retired in May. => Femi | retires | ; Femi | works at | ; Femi | works as |
 Ann: Tom works at Vela. Vela sacked him. He sold his car. => Tom | works at | Vela ; Tom | sells | his car
 Ann: Bob called. Femi works at Vela and he bought a car. => Femi | works at | Vela
 Ann: Tom works at Vela. Femi called. He bought a car. => Tom | works at | Vela
@@ -257,6 +257,46 @@ Ann: I'm a member of the choir. => Ann | is | member of the choir
 Ann: I'd like to visit Oslo. => Ann | wants | to visit Oslo
 Ann: We want to adopt a dog. => Ann | wants | to adopt a dog
 Ann: I want to paint the fence. => Ann | wants | to paint the fence
+""",
+    # An object that is cut where its sense begins states nothing, or is told up to where it makes sense.
+    "cut": """
+Ann: I prefer simple, cheap recipes. => Ann | prefers | simple, cheap recipes
+Ann: I'm trying to declutter my attic before winter. => Ann | tries | to declutter their attic before winter
+Ann: I want to refactor my parser. => Ann | wants | to refactor their parser
+Ann: I've tried using a script to minify my styles. => Ann | tries | using a script to minify their styles
+Ann: I have trouble wrapping my head around it. =>
+Ann: I have trouble wrapping my head around recursion. => Ann | has | trouble wrapping their head around recursion
+Ann: I'm having trouble applying it to my garden. =>
+Ann: I'm on the same page here. =>
+Ann: I'm on the right path. =>
+Ann: I'm on the same page about the budget. => Ann | is on | same page about the budget
+Ann: I'm in the choir. => Ann | is in | choir
+Ann: I graduated last week! => Ann | graduates |
+Ann: I volunteered two weeks ago. => Ann | volunteers |
+Ann: I want to help people go through it. =>
+Ann: We support the groups fighting against it. =>
+Ann: I don't want children to go through that. =>
+Ann: I'll write a list of the ones that suit what I need. =>
+Ann: I have a machine that makes it possible to bake bread. =>
+Ann: I bought a chair to sit on. => Ann | buys | chair to sit on
+Ann: I have four exams to study for. => Ann | has | four exams to study for
+Ann: I received a 200 OK response from Vela. => Ann | receives | 200 OK response from Vela
+Ann: I'm familiar with that. =>
+Ann: I'm familiar with Rust. => Ann | is | familiar with Rust
+Ann: I was introduced to it briefly. =>
+Bo: I help at the shelter. || Ann: I'm inspired by your work. => Ann | is | inspired by Bo's work
+Ann: I'm inspired by your work. =>
+Ann: I'm trying to fix this "KeyError: name" crash. => Ann | tries | to fix this KeyError
+Ann: I've tried changing the path to "./run.js" and more. =>
+Ann: I have a function that looks something like this. =>
+Ann: I need to repair the roof however I can. => Ann | needs | to repair the roof
+Ann: We work with farmers to make sure that nobody is hungry. => Ann | works with | farmers
+Ann: I visited the bakery to find out when they open. => Ann | visits | bakery
+Ann: I bought a fence to avoid losing it. => Ann | buys | fence
+Ann: I wrote a page about decision making which I forgot. => Ann | writes | page about decision making
+Ann: I prefer proofs with diagrams to fully grasp the logical reasoning behind it.
+    => Ann | prefers | proofs with diagrams to fully grasp the logical reasoning
+Ann: We baked cakes and sold them. => Ann | bakes | cakes
 """,
 }
 

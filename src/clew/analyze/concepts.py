@@ -52,6 +52,11 @@ def names_nothing(phrase: str) -> bool:
     return words[-1] in _only_adjectives() or (_is_general(words[-1]) and all(map(_tells_how, words[:-1])))
 
 
+def is_only_adjective(word: str) -> bool:
+    """Whether a lower-case word is listed as an adjective and not as a noun."""
+    return word in _only_adjectives()
+
+
 @cached_by_word(1 << 14)
 def _is_general(word: str) -> bool:
     return fold(word) in _keys("nouns") or _tells_how(word)

@@ -89,7 +89,7 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     elif group.via in ("used", "cease"):
         yield base
     elif verb in words("intransitive", "lemmas") and not obj.preposition and not _is_resolve(reading):
-        yield base._replace(object=reading.date_text)
+        yield base
         if verb == "retire" and status is FactStatus.COMPLETED and reading.is_person and not group.negated:
             yield from (ended(reading, each) for each in ("works at", "works as"))
 

@@ -10,7 +10,7 @@ from typing import Final
 from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.given_values import given_value, is_price
-from clew.knowledge.rules.hollow import is_bare_doing, is_passing, stands_for_nothing
+from clew.knowledge.rules.hollow import is_bare_doing, is_passing, leads_outside, named_object, stands_for_nothing
 from clew.knowledge.rules.jobs import hired, lost_job
 from clew.knowledge.rules.lexicon import (
     ADVERB,
@@ -186,9 +186,16 @@ def _in_relation(c: _Complement) -> list[StatementDraft] | None:
         return [] if loose else c.with_verb(verb)
     if preposition in ("in", "at") and (place := _place(c)):
         return c.with_verb(f"is located {preposition}", place)
-    passing = head_of(c.s, c.obj.low, c.obj.high) in words("complement", "within")
+    passing = head_of(c.s, c.obj.low, c.obj.high) in words("complement", "within") or _is_alike(c)
     lasting = preposition in ("in", "on", "against") and c.reading.is_person and not passing
     return c.with_verb(f"is {preposition}") if lasting and not is_vague(c.s, c.obj.low, c.obj.high) else []
+
+
+def _is_alike(c: _Complement) -> bool:
+    """As in "on the same page", "on the right path", without about what."""
+    low, high = c.obj.low, c.obj.high
+    alike = "same" in c.s.low[low : high - 1] and c.s.low[high - 1] in words("complement", "alike")
+    return alike or stands_for_nothing(c.s, low, high)
 
 
 def _place(c: _Complement) -> str:
@@ -426,6 +433,7 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     told = told or (s.form[low] & Form.BASE and s.verb[low] in words("complement", "linking"))  # "I am feel hungry"
     loose = s.low[high - 1] in ("it", "them", "that", "this") and high > low + 1  # "fascinated by them"
     empty = is_vague(s, low, high) or _is_for_sound(s, low, high) or (not possessed and _is_bare(s, low, high))
+    loose = loose or (high == low + 1 and leads_outside(s, high))  # "familiar with that"
     several = s.low[c.reading.clause.subject[0]] == "we" and head.endswith("s") and not head.endswith("ss")
     loose = loose or several  # "we're rival teams": none of them is
     if told or loose or empty or s.bits[low] & NEGATION or (possessed and kin_sort(head) is None):
@@ -439,7 +447,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
         return _works_as(c)
     if not (article or c.reading.is_person or own):
         return []
-    return c.with_verb("is", (c.reading.name_of(low, high) if possessed else None) or c.text)
+    target = named_object(c.reading, c.text, low, high)  # "inspired by your work"
+    return c.with_verb("is", (c.reading.name_of(low, high) if possessed else None) or target) if target else []
 
 
 _PER_CENT: Final = frozenset(("percent", "cent"))

@@ -6,6 +6,8 @@ from clew.knowledge.morphology import Form, lemma
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
+    BREAK,
+    COMMA,
     COORDINATOR,
     DETERMINER,
     NAME,
@@ -14,6 +16,7 @@ from clew.knowledge.rules.lexicon import (
     POSSESSIVE,
     PREPOSITION,
     QUESTION,
+    QUOTE,
     SUBJECT,
     SUBORDINATOR,
     THIS,
@@ -83,6 +86,7 @@ def is_hollow(
         or _is_cut(s, low, high, infinitive=infinitive)
         or _is_trouble(s, low, high)
         or _ends_cut(s, low, high)
+        or (s.bits[high - 1] & QUOTE and not any(s.bits[at] & QUOTE for at in range(low, high - 1)))
         or (verb in _STATES and alone and is_passing(s, low, high))
         or (verb in _HOLDING and not infinitive and _is_attribute(s, low, high))
         or _points(reading, low, high, infinitive=infinitive)
@@ -192,14 +196,51 @@ def _ends_cut(s: SentenceTokens, low: int, high: int) -> bool:
     last = high - 1
     outside = high < len(s) and s.bits[high] & (OBJECT | THIS) and not s.bits[high] & POSSESSIVE
     doing = last > low and s.form[last] == Form.GERUND and s.form[last - 1] & Form.BASE
-    return bool(outside and doing) and s.verb[last] in words("vague", "transitive")
+    if outside and doing and s.verb[last] in words("vague", "transitive"):
+        return True
+    if last > low and s.low[last] == "something" and s.form[last - 1]:
+        return True  # "a function that looks something [like this]"
+    return last > low and _is_doing(s, low, last) and (leads_outside(s, high) or bool(s.bits[high] & QUESTION))
+
+
+def _is_doing(s: SentenceTokens, low: int, at: int) -> bool:
+    """Whether a word behind the first one is a verb: "people go", "groups fighting", "ones that suit", "to push"."""
+    if s.form[at] == Form.GERUND:
+        several = s.low[at - 1].endswith("s") or s.low[at - 1] == "people"  # not "logical reasoning", "decision making"
+        return bool(s.bits[at - 1] & PREPOSITION) or (not s.bits[at - 1] and (several or bool(s.form[at - 1])))
+    if s.bits[at - 1] & TO or s.low[at - 1] in ("that", "who", "which"):
+        return bool(s.form[at] & (Form.BASE | Form.THIRD))
+    helped = any(s.verb[place] in _HELPING for place in range(max(0, low - 1), at - 1))
+    return helped and bool(s.form[at] & Form.BASE) and (s.low[at - 1].endswith("s") or s.low[at - 1] == "people")
+
+
+def leads_outside(s: SentenceTokens, at: int) -> bool:
+    """Whether "it", "that" or the like stands at a place, alone or behind a preposition: "familiar [with that]"."""
+    place = at
+    while place < len(s) and place < at + _MOST_BETWEEN and s.bits[place] & (PREPOSITION | TO):
+        place += 1
+    if place >= len(s) or s.low[place] not in _OUTSIDE_WORDS:
+        return False
+    after = place + 1
+    ends = COMMA | BREAK | ADVERB | COORDINATOR | PREPOSITION | TO | SUBORDINATOR | AUXILIARY
+    return after >= len(s) or bool(s.bits[after] & ends) or s.low[place] in ("it", "them")
+
+
+_HELPING: Final = frozenset(("help", "let", "make", "see", "watch"))
+_OUTSIDE_WORDS: Final = frozenset("it them that this these those him".split())
+_MOST_BETWEEN: Final = 2
+"""Prepositions before what an object leads to: "up against it"."""
 
 
 def _is_trouble(s: SentenceTokens, low: int, high: int) -> bool:
     """As in "has trouble understanding", "has a hard time figuring out": what is hard stands outside."""
     at = high - 1 - (s.low[high - 1] in ("out", "up", "in", "on"))
+    if s.low[low] in words("vague", "trouble") and "wrapping" in s.low[low:high] and "around" not in s.low[low:high]:
+        return True  # "trouble wrapping my head [around it]"
     if at <= low or s.form[at] != Form.GERUND or s.low[at - 1] not in words("vague", "trouble"):
         return False
+    if leads_outside(s, high):
+        return True
     verb = s.verb[at] or lemma(s.low[at])
     return verb in words("vague", "transitive") or verb in words("vague", "moving") or at < high - 1
 

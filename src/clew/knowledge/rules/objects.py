@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from clew.analyze.concepts import is_only_adjective
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.lexicon import (
     ADVERB,
@@ -162,6 +163,14 @@ def _after_titles(s: SentenceTokens, at: int, stop: int) -> int:
 
 def _without_stub(s: SentenceTokens, low: int, high: int) -> int:
     """The end without a verb whose object stands outside: "lazy loading to improve [it]", "for getting [it made]"."""
+    if high - low > _STUB + 1 and " ".join(s.low[high - 3 : high]) in _BEFORE_CLAUSE:
+        return trimmed(s, low, high - 3)
+    if (
+        high < len(s)
+        and s.bits[high] & (OBJECT | THIS)
+        and " ".join(s.low[max(low, high - 3) : high - 1]) == "to avoid"
+    ):
+        return trimmed(s, low, high - 3)  # "to avoid exposing [it]"
     if high - low < _STUB or high >= len(s) or not s.verb[high - 1] or not s.bits[high] & _MORE:
         return high
     outside = s.bits[high] & (SUBJECT | OBJECT | THIS)
@@ -169,10 +178,11 @@ def _without_stub(s: SentenceTokens, low: int, high: int) -> int:
     if joined and s.bits[high - 2] & COORDINATOR:
         return high - 2  # "helping people and making [it better]"
     doing = s.form[high - 1] == Form.GERUND and s.bits[high - 2] & PREPOSITION and outside and high - low > _STUB
-    return high - 2 if doing or s.bits[high - 2] & TO else high
+    return trimmed(s, low, high - 2) if doing or s.bits[high - 2] & TO else high
 
 
 _STUB: Final = 2
+_BEFORE_CLAUSE: Final = frozenset(("to make sure", "to find out"))
 _NOT_VERB: Final = NAME | DETERMINER | POSSESSIVE | NUMBER | OBJECT | SUBJECT | PREPOSITION | QUESTION | THIS
 _MORE: Final = SUBJECT | OBJECT | SUBORDINATOR | QUESTION | THIS
 
@@ -244,12 +254,28 @@ def _end(s: SentenceTokens, at: int, stop: int, dated: Sequence[tuple[int, int]]
             lasts = (s.low[place] == "for" and _is_duration(s, place)) or _is_since_long(s, place)
             if place - at >= MOST_WORDS or lasts:
                 break
-            last_preposition = place
+            last_preposition = last_preposition if _is_enabled(s, at, place) else place
         if place - at > MOST_WORDS and last_preposition > at:
-            place = last_preposition
+            place = _before_stub(s, at, last_preposition)
             break
         place += 1
     return trimmed(s, at, place)
+
+
+def _is_enabled(s: SentenceTokens, at: int, place: int) -> bool:
+    """Whether "to" leads to what somebody is enabled to do: "an app that allows users to track"."""
+    return bool(s.bits[place] & TO) and any(s.verb[each] in _ENABLING for each in range(max(at, place - 3), place))
+
+
+def _before_stub(s: SentenceTokens, at: int, end: int) -> int:
+    """Where an object ends that is cut before a preposition: "by upgrading [from]", "a concert surrounded [by]"."""
+    if end - at > _STUB and s.form[end - 1] == Form.GERUND and s.bits[end - 2] & PREPOSITION:
+        return end - 2
+    taken = s.form[end - 1] & Form.PARTICIPLE and s.low[end - 1].endswith("ed") and not s.bits[end - 2]
+    return end - 1 if taken and end - at > _STUB else end
+
+
+_ENABLING: Final = frozenset(("allow", "enable", "help", "let", "encourage"))
 
 
 def _closing(s: SentenceTokens, at: int, stop: int) -> int | None:
@@ -296,7 +322,12 @@ def _ends(s: SentenceTokens, at: int, place: int, *, infinitive: bool) -> bool:
         return True
     if bits & NEGATION:
         return place > at and s.low[place] != "no"
-    linking = bits & (SUBORDINATOR | QUESTION | INTERJECTION) and not bits & (PREPOSITION | COORDINATOR | ADVERB)
+    counted = bits & INTERJECTION and place > at and s.bits[place - 1] & NUMBER  # "a 200 OK response"
+    linking = (
+        not counted
+        and bits & (SUBORDINATOR | QUESTION | INTERJECTION)
+        and not bits & (PREPOSITION | COORDINATOR | ADVERB)
+    )
     return bool(linking) and not infinitive and (s.low[place] != "that" or place > at)
 
 
@@ -307,7 +338,7 @@ def _has_object(s: SentenceTokens, at: int) -> bool:
 
 
 _BEFORE_NOUN: Final = DETERMINER | POSSESSIVE | THIS
-_COURTESIES: Final = frozenset(("thank", "please", "though", "tho"))
+_COURTESIES: Final = frozenset(("thank", "please", "though", "tho", "however"))
 
 
 def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
@@ -315,6 +346,7 @@ def _begins_another(s: SentenceTokens, at: int, place: int) -> bool:
     if s.bits[place] & OPENED or s.low[place : place + 2] == ["such", "as"]:
         return False  # in quotation marks, as the title of a book is; "areas such as botany"
     joined = s.bits[place - 1] & (PREPOSITION | COORDINATOR | COMMA | TO | DETERMINER | ADVERB) or s.form[place - 1]
+    joined = joined or (place - 1 > at and s.bits[place - 2] & TO and not s.bits[place - 1])  # "to modularize my app"
     given = at > 0 and s.verb[at - 1] in words("ditransitive", "verbs")
     return not joined and not given and s.low[place] not in ("all", "more", "most", "much", "many")
 
@@ -335,10 +367,17 @@ def _goes_on(s: SentenceTokens, at: int, stop: int) -> bool:
         return False  # "... and this seemed right"
     if s.bits[at] & COMMA and s.low[at - 2] in ("a", "an") and not (s.bits[after] | s.bits[after + 1]) & _NO_QUALITY:
         return not s.form[after] & Form.PAST  # "a safe, inviting place"
-    if s.bits[at] & COMMA:  # a list has an "and" before its last part
+    if s.bits[at] & COMMA:  # a list has an "and" before its last part, but not "simple, minimal dependencies"
         ahead = range(after, min(stop, after + 8))
-        return any(s.low[place] in ("and", "or", "&") for place in ahead) and not s.bits[after] & (ADVERB | PREPOSITION)
+        joined = any(s.low[place] in ("and", "or", "&") for place in ahead)
+        return _is_one_phrase(s, at, stop) or (joined and not s.bits[after] & (ADVERB | PREPOSITION))
     return not s.bits[after] & (ADVERB | OBJECT) or bool(s.bits[after] & (POSSESSIVE | DETERMINER))
+
+
+def _is_one_phrase(s: SentenceTokens, at: int, stop: int) -> bool:
+    """Whether the comma at a place stands between two adjectives of one noun."""
+    noun = at + 2 < stop and not s.bits[at + 2] & ~NAME and s.low[at + 2][0].isalpha()
+    return noun and is_only_adjective(s.low[at - 1]) and is_only_adjective(s.low[at + 1])
 
 
 _NO_QUALITY: Final = (
@@ -368,7 +407,8 @@ def text_of(s: SentenceTokens, low: int, high: int) -> str:
     while 0 < low < high and s.start[low] == s.start[low - 1]:  # inside "wanna"
         lead.append(s.low[low])
         low += 1
-    return " ".join([*lead, *s.words(low, high).split()]).replace(',"', '"').rstrip(" ,")
+    text = " ".join([*lead, *s.words(low, high).split()]).replace(',"', '"').rstrip(" ,")
+    return text.replace('"', "") if text.count('"') == 1 else text  # 'this "TypeError'
 
 
 _COUNTED: Final = frozenset("hundred thousand million dozen couple few".split())

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from clew.knowledge.morphology import Form
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
@@ -47,8 +48,8 @@ def trimmed(s: SentenceTokens, at: int, end: int) -> int:
             break  # "a day off"
         elif s.low[end - 1] == "home" and end > at + 1 and not s.bits[end - 2] & (NAME | OBJECT & ~POSSESSIVE):
             break  # "our first home"
-        elif s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
-            break  # "to work out"
+        elif _is_left(s, at, end):
+            break
         elif (
             (end > at + 1 and s.low[end - 1] in _BESIDE_DATE)
             or (bits & trailing and not bits & (NAME | NUMBER | OBJECT))
@@ -58,6 +59,15 @@ def trimmed(s: SentenceTokens, at: int, end: int) -> int:
         else:
             break
     return end
+
+
+def _is_left(s: SentenceTokens, at: int, end: int) -> bool:
+    """Whether the last word belongs to the verb before it: "to work out", "a tent to sleep in"."""
+    if s.low[end - 1] in _PARTICLES and s.form[end - 2] and end > at + 1:
+        return True
+    ends = end >= len(s) or bool(s.bits[end] & BREAK)
+    doing = end > at + _STUB and s.bits[end - 3] & TO and s.form[end - 2] & Form.BASE
+    return ends and bool(doing) and bool(s.bits[end - 1] & (PREPOSITION | TO))
 
 
 def _is_called(s: SentenceTokens, at: int, end: int) -> bool:
