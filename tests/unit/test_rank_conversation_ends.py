@@ -73,6 +73,25 @@ def test_what_people_did_is_told_somewhere_and_is_no_end_of_their_talk() -> None
     assert read("What's the last thing Ann did?", with_assistant=False) is None
 
 
+@pytest.mark.requirement("F-PLACE-06")
+@pytest.mark.parametrize(
+    ("question", "kind", "count"),
+    [
+        ("What did we talk about two sessions ago?", "ago", 2),
+        ("What did we work on in the session before last?", "ago", 2),
+        ("What did we discuss in our last three sessions?", "last", 3),
+        ("Summarize our last 3 conversations", "last", 3),
+        ("What did we talk about the pump two sessions ago?", "", 0),
+        ("What did Cy say two sessions ago?", "", 0),
+        ("What did we talk about two sessions ago and in our last chat?", "", 0),
+    ],
+)
+def test_conversations_that_are_counted_back_are_read(question: str, kind: str, count: int) -> None:
+    found = read(question)
+    place = None if found is None else found.counted
+    assert (place.kind, place.count) == (kind, count) if place else not kind
+
+
 def talk() -> list[Turn]:
     """Three sessions of two people, the newest stored first, and a result of a tool at their end."""
     words = {
@@ -119,6 +138,24 @@ def test_people_begin_with_their_first_session_and_tools_say_nothing() -> None:
 
 
 @pytest.mark.requirement("F-PLACE-06")
+def test_conversations_are_counted_by_their_time_and_not_by_the_order_of_an_import() -> None:
+    def sessions(question: str) -> set[str]:
+        return {turn.split(":")[0] for turn in shown(memory, question)}
+
+    with quiet() as memory:
+        memory.add_many(talk())
+        memory.add(Turn(role="user", content="Look into the oven.", session="app/june/agent", source="app", at=at(-5)))
+        for asked in ("What did we talk about two sessions ago?", "What was said in the session before last?"):
+            assert sessions(asked) == {"may"}
+        assert sessions("What did we talk about in our last three sessions?") == {"june", "may", "april"}
+        assert sessions("What did we talk about in our last two sessions?") == {"june", "may"}
+        assert sessions("What did we talk about nine sessions ago?") == set()
+        hits = memory.ranked("What broke in the kiln two sessions ago?", limit=20)
+        assert {hit.turn.session for hit in hits if hit.signals.get("position")} == {"may"}
+        assert memory.search("What did we talk about two sessions ago?", limit=1)[0].turn.session == "may"
+
+
+@pytest.mark.requirement("F-PLACE-06")
 def test_last_time_is_the_last_session_and_the_one_before_where_that_may_go_on() -> None:
     asked = "What did we talk about last time?"
     with quiet() as memory:
@@ -128,3 +165,11 @@ def test_last_time_is_the_last_session_and_the_one_before_where_that_may_go_on()
     with quiet(clock=FrozenClock(NOON - timedelta(minutes=990))) as memory:
         memory.add_many(talk())
         assert {turn.split(":")[0] for turn in shown(memory, asked)} == {"june", "may"}
+
+
+@pytest.mark.requirement("F-PLACE-06")
+@pytest.mark.parametrize("question", ["Summarize our conversation", "What did we talk about last time?"])
+def test_nothing_is_told_of_an_empty_memory(question: str) -> None:
+    with quiet() as memory:
+        assert memory.recall(question).text == ""
+        assert memory.search(question) == []

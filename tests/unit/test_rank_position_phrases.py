@@ -1,7 +1,7 @@
 """Where a question points by its words: what is read, what it finds, that it raises and never filters, what is told."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from clew.rank.intent.position_phrases import (
     position_phrases,
     without_position_phrases,
 )
+from clew.rank.session_order import TalksByTime
 from clew.types import Turn
 from clew.types.turn import Role
 from tests.memories import NOON, at, quiet, told
@@ -36,6 +37,8 @@ def read(question: str) -> list[tuple[str, str, int, str]]:
         ("and 12 chapters back?", ("ago", "chapter", 12, "")),
         ("What was it a couple of messages ago?", ("ago", "turn", 2, "")),
         ("what did we plan two sessions ago", ("ago", "session", 2, "")),
+        ("what was it in the session before last?", ("ago", "session", 2, "")),
+        ("and our conversation before the last one", ("ago", "session", 2, "")),
         ("What came up in the last two chapters?", ("last", "chapter", 2, "")),
         ("What was the last message about?", ("last", "turn", 1, "")),
         ("over the past few conversations", ("last", "session", 3, "")),
@@ -73,6 +76,7 @@ def test_words_for_a_place_are_read(question: str, expected: tuple[str, str, int
         "two days ago",
         "What is the last chapter of the book about?",
         "What happened last week?",
+        "What happened in the session before last Monday?",
         "What did I say in our conversations?",
     ],
 )
@@ -136,16 +140,20 @@ def test_what_was_said_is_looked_up_by_its_rarest_words_the_first_of_equals() ->
 @pytest.mark.requirement("F-PLACE-02")
 def test_a_side_goes_by_place_then_time_then_arrival() -> None:
     view = space(*TOLD)
-    (side,) = resolve_positions(view, position_phrases("before we chose Redis"), None, None).sides
+    (side,) = resolve_positions(view, position_phrases("before we chose Redis"), TalksByTime(view, NOON), None).sides
     assert on_side(view, side).tolist() == [True, True, False, False, False, True, False]
-    (side,) = resolve_positions(view, position_phrases("since we chose Redis"), None, None).sides
+    (side,) = resolve_positions(view, position_phrases("since we chose Redis"), TalksByTime(view, NOON), None).sides
     assert on_side(view, side).tolist() == [False, False, True, True, True, False, True]
 
 
-def values(question: str, session: str | None = None) -> list[float]:
+AFTER = at(70)
+"""Within an hour of the last turn."""
+
+
+def values(question: str, session: str | None = None, now: datetime = AFTER) -> list[float]:
     view = space(*TOLD)
     found = [0.0] * len(TOLD)
-    for stretch in resolve_positions(view, position_phrases(question), session, None).stretches:
+    for stretch in resolve_positions(view, position_phrases(question), TalksByTime(view, now, session), None).stretches:
         for place, turn in enumerate(TOLD):
             seq = sum(other.session == turn.session for other in TOLD[:place])
             if turn.session == stretch.session and stretch.low <= seq <= stretch.high:
@@ -155,17 +163,28 @@ def values(question: str, session: str | None = None) -> list[float]:
 
 @pytest.mark.requirement("F-PLACE-02")
 def test_sessions_and_turns_are_counted_from_the_end() -> None:
-    assert values("in our last session") == [0, 0, 0, 0, 0, 1, 1]  # nobody says whether the newest still goes on
+    assert values("in our last session") == [1, 1, 1, 1, 1, 0, 0]  # nobody says whether the newest still goes on
     assert values("in our last session", "b") == [1, 1, 1, 0, 0, 0, 0]
-    assert values("in the last two sessions", "d") == [0, 0, 0, 1, 1, 1, 0]
-    assert values("two sessions ago", "d") == [0, 0, 0, 1, 1, 0, 0]
+    assert values("in the last two sessions", "d") == [1, 1, 1, 1, 1, 0, 0]  # without a time, by its arrival
+    assert values("two sessions ago", "d") == [1, 1, 1, 0, 0, 0, 0]
+    assert values("two sessions ago", "b") == [0, 0, 0, 0, 0, 1, 0]  # the old note arrived after it
     assert values("nine sessions ago", "d") == [0] * 7
     assert values("earlier in this session", "a") == [1, 1, 1, 0, 0, 0, 0]
     assert values("at the start of our conversation", "b") == [0, 0, 0, 1, 1, 0, 0]
-    assert values("at the start of our conversation") == [1, 1, 1, 0, 0, 0, 1]
+    assert values("at the start of our conversation") == [0, 0, 0, 1, 1, 1, 0]
     assert values("in the last two messages", "a") == [0, 1, 1, 0, 0, 0, 0]
     assert values("two messages ago", "a") == [1, 1, 0, 0, 0, 0, 0]
     assert values("three beats ago") == [0] * 7  # nobody knows of beats
+
+
+@pytest.mark.requirement("F-PLACE-02")
+def test_sessions_are_counted_from_a_new_one_where_the_last_one_is_over() -> None:
+    later = at(600)
+    assert values("in our last session", now=later) == [0, 0, 0, 1, 1, 0, 0]
+    assert values("two sessions ago", now=later) == [1, 1, 1, 0, 0, 0, 0]
+    assert values("in the session before last", now=later) == [1, 1, 1, 0, 0, 0, 0]
+    assert values("in our last three sessions", now=later) == [1, 1, 1, 1, 1, 1, 0]
+    assert values("five sessions ago", now=later) == [0] * 7
 
 
 @pytest.fixture(scope="module")
@@ -253,7 +272,7 @@ def test_every_text_is_read(text: str) -> None:
     for place in found:
         assert text[slice(*place.span)] == place.words
     view = space(*TOLD)
-    pointed = resolve_positions(view, found, "a", None)
+    pointed = resolve_positions(view, found, TalksByTime(view, NOON, "a"), None)
     assert len(pointed.explained) == len(found)
     assert (pointed == NOWHERE) == (not found)
     assert isinstance(without_position_phrases(text, found), str)

@@ -12,14 +12,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.intent.position_phrases import CLAUSES, PositionPhrase
+from clew.rank.session_order import TalksByTime
 from clew.text.terms import query_terms
 from clew.types.ids import turn_id
 from clew.types.turn import ROLES
-
-_BY_ARRIVAL: Final = CacheKey[list[str]]("sessions by arrival")
 
 ENOUGH: Final = 0.5
 """Share of the summed rarity of a clause's words that a turn must contain to be the turn it means; a choice."""
@@ -35,6 +33,9 @@ START: Final = ((0, 11, 1.0), (12, 35, 0.5))
 
 REQUESTS: Final = (1.0, 0.5, 0.25)
 """Values of the user's last, or first, messages."""
+
+LOOKED: Final = 32
+"""Latest conversations among which one is looked for in which a user speaks."""
 
 _USER: Final = ROLES.index("user")
 
@@ -121,12 +122,12 @@ FindNodes = Callable[[PositionPhrase, str], Sequence[WeightedRange]]
 
 
 def resolve_positions(
-    view: IndexView, places: Sequence[PositionPhrase], session: str | None, outline: FindNodes | None
+    view: IndexView, places: Sequence[PositionPhrase], talks: TalksByTime, outline: FindNodes | None
 ) -> PointedTurns:
     """The turns that position phrases point at; a phrase that is not found points at none.
 
     Args:
-        session: the current session; None for the session of the newest turn.
+        talks: the sessions in the order of their time, and the current one.
         outline: looks up beats and chapters; None where there are none.
     """
     stretches: list[WeightedRange] = []
@@ -135,9 +136,9 @@ def resolve_positions(
     for place in places if len(view.turns.ordinal) else ():
         at = anchor(view, place) if place.kind in CLAUSES else None
         if place.unit == "request":
-            found = _requests(view, session, is_first=place.kind == "start")
+            found = _requests(view, talks, is_first=place.kind == "start")
         elif place.kind not in CLAUSES:
-            found = _stretches(view, place, session, outline)
+            found = _stretches(view, place, talks, outline)
         elif at is None or place.kind in ("before", "after"):
             found = []
             sides += [] if at is None else [SideOfTurn(at, after=place.kind == "after")]
@@ -150,22 +151,17 @@ def resolve_positions(
 
 
 def _stretches(
-    view: IndexView, place: PositionPhrase, session: str | None, outline: FindNodes | None
+    view: IndexView, place: PositionPhrase, talks: TalksByTime, outline: FindNodes | None
 ) -> list[WeightedRange]:
     """The turns of a phrase that counts from an end of the conversation."""
-    order = _by_arrival(view)
-    now = session if session in order else order[-1]
-    before = order[: order.index(now)]
     if place.kind == "start":
-        named = [now] if session is not None else list(dict.fromkeys((order[0], now)))
-        return [WeightedRange(name, low, high, value) for name in named for low, high, value in START]
+        return [WeightedRange(name, low, high, value) for name in talks.first() for low, high, value in START]
+    if place.kind == "previous" or place.unit == "session":
+        wanted = talks.back(max(1, place.count), alone=place.kind == "ago")
+        return [_whole(view, name) for name in wanted]
+    now = talks.current
     if place.kind == "session":
         return [_whole(view, now)]
-    if place.kind == "previous" or place.unit == "session":
-        back = max(1, place.count)
-        wanted = before[-back:][:1] if place.kind == "ago" else before[-back:]
-        wanted = wanted if session is not None or place.kind == "ago" else [*wanted, now]
-        return [_whole(view, name) for name in wanted if back <= len(before) or place.kind != "ago"]
     if place.unit == "turn":
         end = _whole(view, now).high
         if place.kind == "last":
@@ -174,12 +170,11 @@ def _stretches(
     return [] if outline is None else list(outline(place, now))
 
 
-def _requests(view: IndexView, session: str | None, *, is_first: bool) -> list[WeightedRange]:
-    """The user's first or last message, and the next two, of a session or else of the newest in which a user speaks."""
-    order = _by_arrival(view)
+def _requests(view: IndexView, talks: TalksByTime, *, is_first: bool) -> list[WeightedRange]:
+    """The user's first or last message, and the next two, of a session or else of the last in which a user speaks."""
     turns = view.turns
     by_user = (turns.role == _USER) & (turns.chars > 0)  # text that a client put in has none
-    for name in [session] if session is not None and session in order else reversed(order):
+    for name in talks.latest(LOOKED):
         seqs = sorted(turns.seq[by_user & (turns.session == view.sessions.index(name))].tolist(), reverse=not is_first)
         if seqs:
             return [WeightedRange(name, seq, seq, value) for seq, value in zip(seqs, REQUESTS, strict=False)]
@@ -189,18 +184,6 @@ def _requests(view: IndexView, session: str | None, *, is_first: bool) -> list[W
 def _whole(view: IndexView, session: str) -> WeightedRange:
     seqs = view.turns.seq[view.turns.session == view.sessions.index(session)]
     return WeightedRange(session, 0, int(seqs.max(initial=0)), 1.0)
-
-
-def _by_arrival(view: IndexView) -> list[str]:
-    """Session names ordered by the arrival of their newest turn; cached with the view."""
-
-    def sessions() -> list[str]:
-        last = np.full(len(view.sessions), -1, dtype=np.int64)
-        np.maximum.at(last, view.turns.session, view.turns.ordinal)
-        order = [int(code) for code in np.argsort(last, kind="stable") if last[code] >= 0]
-        return [view.sessions[code] for code in order]
-
-    return view.derived(_BY_ARRIVAL, sessions)
 
 
 def _explained(view: IndexView, at: int | None, found: Sequence[WeightedRange]) -> dict[str, Any]:

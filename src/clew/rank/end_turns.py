@@ -1,8 +1,8 @@
 """The turns at the end or the beginning of a conversation, for a question that asks for nothing else."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from datetime import datetime
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,9 @@ from clew.index.view import IndexView, Mask
 from clew.rank.anchors import PointedTurns, WeightedRange
 from clew.rank.frame import Frame
 from clew.rank.intent.conversation_ends import ConversationEnd
+from clew.rank.intent.position_phrases import PositionPhrase
+from clew.rank.session_order import TalksByTime, goes_on
 from clew.rank.signals.position import position
-from clew.store.rows import to_us
 from clew.types.ids import turn_id
 from clew.types.turn import ROLES
 
@@ -20,17 +21,9 @@ MOST: Final = 64
 """Turns from an end that are offered: more than the usual budgets hold. A choice."""
 
 
-class FindTalks(Protocol):
-    """Finds conversations by their time."""
+TALKS: Final = 2
+"""TalksByTime whose ends are offered: the last one may be the one that is going on, and have just begun."""
 
-    def __call__(self, view: IndexView, now: datetime, /, *, earliest: bool) -> Sequence[str]:
-        """The names of sessions, the last one first; with `earliest` those that began first."""
-
-
-_PAUSE: Final = timedelta(hours=1)
-"""Time since its last turn up to which a conversation may still be going on. A choice."""
-
-_MICROSECOND: Final = timedelta(microseconds=1)
 _LAST_SEQ: Final = 2**62
 
 _SAYING: Final = tuple(map(ROLES.index, ("user", "assistant")))
@@ -44,16 +37,22 @@ def last_talk(view: IndexView, sessions: Sequence[str], now: datetime) -> Pointe
     Args:
         sessions: the conversations that went on last, the last one first.
     """
-    meant = sessions if sessions and _goes_on(view, sessions[0], now) else sessions[:1]
-    found = tuple(WeightedRange(name, 0, _LAST_SEQ, 1.0 / place) for place, name in enumerate(meant, 1))
-    told = {"kind": "previous", "words": "all of it", "turns": [turn_id(each.session, 0) for each in found[:1]]}
+    meant = sessions if sessions and goes_on(view, sessions[0], now) else sessions[:1]
+    told = {"kind": "previous", "words": "all of it", "turns": [turn_id(name, 0) for name in meant[:1]]}
+    return _whole(meant, told)
+
+
+def counted_talks(view: IndexView, counted: PositionPhrase, talks: TalksByTime) -> PointedTurns:
+    """All turns of the conversations that a question counts back; of none where there are not so many."""
+    names = talks.back(counted.count, alone=counted.kind == "ago") if len(view.turns.ordinal) else []
+    told = {"kind": counted.kind, "words": counted.words, "turns": [turn_id(name, 0) for name in names]}
+    return _whole(names, told)
+
+
+def _whole(names: Sequence[str], told: dict[str, Any]) -> PointedTurns:
+    """All turns of conversations, those of the first one first."""
+    found = tuple(WeightedRange(name, 0, _LAST_SEQ, 1.0 / place) for place, name in enumerate(names, 1))
     return PointedTurns(found, (), (told,), alone=True)
-
-
-def _goes_on(view: IndexView, session: str, now: datetime) -> bool:
-    ends = view.ends(session)
-    last = view.NO_TIME if ends is None else int(view.turns.at[ends[1]])
-    return last != view.NO_TIME and to_us(now) - last < _PAUSE // _MICROSECOND
 
 
 def end_turns(

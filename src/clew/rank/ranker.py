@@ -20,7 +20,7 @@ from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, PointedTurns, WeightedRange, resolve_positions
 from clew.rank.confidence import prepare_confidence
-from clew.rank.end_turns import FindTalks, end_turns, last_talk
+from clew.rank.end_turns import TALKS, counted_talks, end_turns, last_talk
 from clew.rank.frame import (
     Frame,
     FrameParts,
@@ -39,6 +39,7 @@ from clew.rank.intent.workplaces import Workplace, workplace
 from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
 from clew.rank.search import Ranking, prepare, rank
 from clew.rank.second_lookup import FIRST, ReadTexts, seeds
+from clew.rank.session_order import FindTalks, TalksByTime, sessions_by_time
 from clew.structure.nicknames import nicknames
 from clew.text.terms import joined_terms
 
@@ -74,7 +75,7 @@ class RankingSources:
         titles: the beginnings of conversations whose titles have all of some words.
         workplaces: the conversations on a branch or in a project that a question names.
         facts: share of a question that the best fact of each turn answers.
-        talks: the conversations that went on last, or first.
+        talks: the conversations that went on last, or first; as a default by the index alone.
     """
 
     graph: GraphContextReader | None = None
@@ -85,7 +86,7 @@ class RankingSources:
     titles: Callable[[IndexView, frozenset[str]], tuple[WeightedRange, ...]] | None = None
     workplaces: Callable[[IndexView, Workplace], tuple[WeightedRange, ...]] | None = None
     facts: Callable[[IndexView, Intent], Scores | None] | None = None
-    talks: FindTalks | None = None
+    talks: FindTalks = sessions_by_time
 
 
 NO_SOURCES: Final = RankingSources()
@@ -196,13 +197,14 @@ class Ranker:
         People's talk goes on from session to session, so that its beginning is that of the first one; what was asked of
         an assistant first is what the present session began with.
         """
-        end = intent.end
+        end, conversations = intent.end, TalksByTime(view, now, session, self._sources.talks)
         if end is None:
-            return resolve_positions(view, intent.positions, session, self._sources.outline)
+            return resolve_positions(view, intent.positions, conversations, self._sources.outline)
+        if end.counted is not None:
+            return counted_talks(view, end.counted, conversations)
+        earliest = end.is_first and (end.is_ever or not with_assistant)
         talks: Sequence[str] = () if session is None else (session,)
-        if session is None and self._sources.talks is not None:
-            earliest = end.is_first and (end.is_ever or not with_assistant)
-            talks = self._sources.talks(view, now, earliest=earliest)
+        talks = talks or self._sources.talks(view, now, limit=TALKS, earliest=earliest)
         if end.is_whole:
             return last_talk(view, talks, now)
         return end_turns(view, end, intent.speakers, talks, with_assistant=with_assistant)

@@ -330,7 +330,7 @@ def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking |
     if frame.pointed.alone and not frame.intent.wants.overview:
         return _by_place(frame, limit, mask)
     standing, asked = opinions(frame, first)
-    if not asked and not frame.intent.wants.overview:
+    if not frame.size or (not asked and not frame.intent.wants.overview):
         return Ranking(frame, Fused.of(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
     tie = (_ByName(frame.view), frame.view.turns.seq)
     if (few := _ranked_few(frame, standing, asked, limit, mask, tie)) is not None:

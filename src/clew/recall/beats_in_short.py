@@ -11,6 +11,7 @@ from clew.condense.node_renderings import NodeLine, lines_of
 from clew.condense.renderings import Rendering
 from clew.index.view import IndexView, Mask
 from clew.rank.search import Ranking
+from clew.rank.session_order import by_end, extents
 from clew.rows.renderings import renderings_of
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
@@ -63,8 +64,8 @@ def beats_of_all(reader: Reader, space: str, ranking: Ranking, mask: Mask | None
     """The beats of the latest sessions, all of one weight, evenly taken from those sessions that have too many."""
     view = ranking.frame.view
     codes = view.turns.session if mask is None else view.turns.session[mask]
-    last = {code: place for place, code in enumerate(codes.tolist())}  # the view is in the order of arrival
-    names = [view.sessions[code] for code in sorted(last, key=lambda each: -last[each])[:SESSIONS]]
+    held = {view.sessions[code] for code in np.unique(codes).tolist()}
+    names = [name for name, _ in sorted(extents(view).items(), key=by_end) if name in held][:SESSIONS]
     beats: list[NodeOutline] = []
     for name in names:
         beats += _beats(reader, space, name)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from clew.assemble.context import words_of_speakers
 from clew.config import Config
@@ -30,9 +30,6 @@ from clew.store.selections import TURN_TEXT
 
 if TYPE_CHECKING:
     from clew.rows.lenses import LensBook, Meet
-
-TALKS: Final = 2
-"""Conversations whose ends are offered: the last one may be the one that is going on, and have just begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +103,13 @@ def read_path(
         with store.snapshot() as reader:
             return outline_of_place(reader, space, place, session)
 
-    def talks(view: IndexView, now: datetime, /, *, earliest: bool) -> list[str]:
+    def talks(
+        view: IndexView, now: datetime, /, *, limit: int, earliest: bool = False, before: str | None = None
+    ) -> list[str]:
         with store.snapshot() as reader:
             if earliest:
-                return earliest_names(reader, space, view, TALKS)
-            return latest_names(reader, space, view, now, TALKS)
+                return earliest_names(reader, space, view, limit)
+            return latest_names(reader, space, view, now, limit, before=before)
 
     sources = RankingSources(
         graph=GraphContextReader(store, space),

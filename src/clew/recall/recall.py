@@ -173,7 +173,7 @@ def _first_lines(
             return required_tasks(reader, path.space, frame.view, mask, told)
     if wants.overview:
         with path.store.snapshot() as reader:
-            return session_ends(reader, path.space, frame.view, mask, budget)
+            return session_ends(reader, path.space, frame.view, mask, budget, now)
     if asks_for_facts(frame.intent.text):
         with path.store.snapshot() as reader:
             times = FactQuery(as_of=chosen.as_of, known_at=chosen.known_at)

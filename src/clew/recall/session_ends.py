@@ -1,6 +1,7 @@
 """A question for an overview -> how the latest session began and how it ended, where an assistant takes part."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,8 @@ from clew.assemble.render import Evidence
 from clew.condense.material import prose_of
 from clew.condense.recap_lines import opening, tells
 from clew.index.view import IndexView, Mask
+from clew.rank.session_order import latest_first
+from clew.recall.sessions import latest_names
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -22,12 +25,17 @@ SHARE: Final = 12
 WHOLE: Final = 0.8
 """Share of a turn's characters from which its line stands for it; of a longer one the block may show more."""
 
+TALKS: Final = 64
+"""Latest conversations among which the last one with a turn that may be shown is looked for; then it is any session."""
+
 LOOKED: Final = 16
 """Turns from either end that are read to find one that says something."""
 
 
-def session_ends(reader: Reader, space: str, view: IndexView, mask: Mask | None, budget: int) -> FirstLines:
-    """The first wish and the last answer of the session that went on last.
+def session_ends(
+    reader: Reader, space: str, view: IndexView, mask: Mask | None, budget: int, now: datetime
+) -> FirstLines:
+    """The first wish and the last answer of the session that went on last, by its time.
 
     Args:
         mask: the turns that may be shown; None for all.
@@ -35,9 +43,11 @@ def session_ends(reader: Reader, space: str, view: IndexView, mask: Mask | None,
     places = np.arange(len(view.turns.seq)) if mask is None else np.flatnonzero(mask)
     if not len(places):
         return NO_LINES
-    code = view.turns.session[places[-1]]
-    own = places[view.turns.session[places] == code]
-    session, most = view.sessions[code], budget // SHARE * CHARS_PER_TOKEN
+    held = set(np.unique(view.turns.session[places]).tolist())
+    names = (*latest_names(reader, space, view, now, TALKS), *(name for name, _ in latest_first(view, now)))
+    session = next(name for name in names if view.sessions.index(name) in held)
+    own = places[view.turns.session[places] == view.sessions.index(session)]
+    most = budget // SHARE * CHARS_PER_TOKEN
     asked = next(_told(reader, space, session, view.turns.seq[own[:LOOKED]].tolist(), "user"), None)
     answered = next(_told(reader, space, session, view.turns.seq[own[-LOOKED:][::-1]].tolist(), "assistant"), None)
     if answered is None:

@@ -6,16 +6,14 @@ all be read.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from clew.assemble.headlines import Headline
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
+from clew.rank.session_order import Placed, SessionExtent, by_end, by_start, extents, latest_first
 from clew.recall.made_titles import made_title
 from clew.recall.session_topics import topics_of_session
 from clew.store.protocol import Reader, Store
@@ -28,10 +26,8 @@ from clew.types.ids import short_session
 from clew.types.session import SessionInfo
 
 RECENT: Final = 40
-"""Latest sessions among which that of the last talk is looked for: its sub-agents may have had many of their own."""
-
-_AHEAD: Final = timedelta(days=7)
-"""How far a session may lie ahead of the clock: files have times without a zone, and a computer's clock may lag."""
+"""Latest sessions, beside those wanted, among which that of the last talk is looked for: its sub-agents may have had
+many of their own."""
 
 NOTES_SOURCE: Final = "mcp"
 """Source of the notes that agents store by the tool `remember`."""
@@ -41,24 +37,12 @@ _WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
 
 _HEADLINES: Final = CacheKey[dict[str, Headline | None]]("headlines")
 
-_LAST: Final = np.iinfo(np.int64).max
-
-
-class _Extent(NamedTuple):
-    """A session's place in a view: positions of its first and last turn, their number, and its times."""
-
-    first: int
-    last: int
-    turns: int
-    start: int | None
-    end: int | None
-
 
 class _Found(NamedTuple):
     """A session in a view, with its first and its last turn."""
 
     name: str
-    at: _Extent
+    at: SessionExtent
     first: TurnRow | None
     last: TurnRow | None
 
@@ -87,7 +71,7 @@ def sessions_of(
         branch: git branch at the first or last turn.
     """
     return {
-        each.name for each in _ends(reader, space, list(_extents(view).items()), view) if each.is_of(project, branch)
+        each.name for each in _ends(reader, space, list(extents(view).items()), view) if each.is_of(project, branch)
     }
 
 
@@ -115,21 +99,31 @@ def list_sessions(
 def latest_talks(
     reader: Reader, space: str, view: IndexView, now: datetime, *, project: str | None, branch: str | None, limit: int
 ) -> list[SessionInfo]:
-    """Of the latest `RECENT` sessions the first in which somebody talked: what they are called is read of no others.
+    """Of the latest sessions, `RECENT` and as many as wanted, the first in which somebody talked.
 
-    One with a time to come (a wrong clock, a date that was misread) comes behind the others, or it would be the last
-    one for good.
+    What they are called is read of no others. One with a time to come (a wrong clock, a date that was misread) comes
+    behind the others, or it would be the last one for good.
     """
-    chosen = _latest(reader, space, view, project=project, branch=branch, limit=RECENT)
-    return [_info(reader, space, view, each) for each in _not_aside(chosen, now)[:limit]]
+    chosen = _talks(reader, space, latest_first(view, now), view, limit, (project, branch), or_any=True)
+    return [_info(reader, space, view, each) for each in chosen]
 
 
 def latest_names(
-    reader: Reader, space: str, view: IndexView, now: datetime, limit: int, project: str | None = None
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    now: datetime,
+    limit: int,
+    project: str | None = None,
+    before: str | None = None,
 ) -> list[str]:
-    """The names alone of the sessions that `latest_talks` gives: what they are called is not read."""
-    chosen = _latest(reader, space, view, project=project, branch=None, limit=RECENT)
-    return [each.name for each in _not_aside(chosen, now)[:limit]]
+    """The names alone of the sessions that `latest_talks` gives: what they are called is not read.
+
+    Args:
+        before: only those that went on before this session.
+    """
+    placed = latest_first(view, now, before)
+    return [each.name for each in _talks(reader, space, placed, view, limit, (project, None), or_any=before is None)]
 
 
 def latest_name(store: Store, space: str, view: IndexView, now: datetime, project: str | None = None) -> str | None:
@@ -140,16 +134,30 @@ def latest_name(store: Store, space: str, view: IndexView, now: datetime, projec
 
 def earliest_names(reader: Reader, space: str, view: IndexView, limit: int) -> list[str]:
     """The names of the sessions that began first; of those without a time, which come behind, the first stored ones."""
-    first = sorted(_extents(view).items(), key=_by_start)[:RECENT]
-    found = _ends(reader, space, first, view)
-    return [each.name for each in found if not _is_aside(each.name, each.client)][:limit]
+    placed = sorted(extents(view).items(), key=by_start)
+    return [each.name for each in _talks(reader, space, placed, view, limit)]
 
 
-def _not_aside(chosen: list[_Found], now: datetime) -> list[_Found]:
-    """Sessions in which somebody talked, if there are any, in their order but with those to come behind."""
-    to_come = to_us(now) + _AHEAD // timedelta(microseconds=1)
-    chosen = sorted(chosen, key=lambda each: each.at.end is not None and each.at.end > to_come)  # it keeps the order
-    return [each for each in chosen if not _is_aside(each.name, each.client)] or chosen
+def _talks(
+    reader: Reader,
+    space: str,
+    placed: Sequence[Placed],
+    view: IndexView,
+    limit: int,
+    of: tuple[str | None, str | None] = (None, None),
+    *,
+    or_any: bool = False,
+) -> list[_Found]:
+    """The first of these sessions in which somebody talked; with `or_any` the first of all where nobody did.
+
+    Args:
+        of: the project and the branch that are meant; None is any.
+    """
+    if of == (None, None):
+        placed = placed[: RECENT + limit]  # before their turns are read
+    chosen = [each for each in _ends(reader, space, placed, view) if each.is_of(*of)][: RECENT + limit]
+    talks = [each for each in chosen if not _is_aside(each.name, each.client)]
+    return (talks if talks or not or_any else chosen)[:limit]
 
 
 def _is_aside(name: str, client: str | None) -> bool:
@@ -236,48 +244,24 @@ def _latest(
 ) -> list[_Found]:
     """The sessions that pass the filters, in the order of `list_sessions`."""
     earliest = to_us(since)
-    extents = {
-        name: at
-        for name, at in _extents(view).items()
-        if earliest is None or (at.end is not None and at.end >= earliest)
-    }
-    latest = sorted(extents.items(), key=_by_end)
+    latest = sorted(
+        (
+            each
+            for each in extents(view).items()
+            if earliest is None or (each[1].end is not None and each[1].end >= earliest)
+        ),
+        key=by_end,
+    )
     if project is None and branch is None:
         latest = latest[:limit]  # before their turns are read
     return [each for each in _ends(reader, space, latest, view) if each.is_of(project, branch)][:limit]
 
 
-def _by_end(named: tuple[str, _Extent]) -> tuple[bool, int, str]:
-    name, at = named
-    return (True, -at.last, name) if at.end is None else (False, -at.end, name)
-
-
-def _by_start(named: tuple[str, _Extent]) -> tuple[bool, int, str]:
-    name, at = named
-    return (True, at.first, name) if at.start is None else (False, at.start, name)
-
-
-def _ends(reader: Reader, space: str, sessions: Sequence[tuple[str, _Extent]], view: IndexView) -> list[_Found]:
+def _ends(reader: Reader, space: str, sessions: Sequence[Placed], view: IndexView) -> list[_Found]:
     """Each of these sessions with its first and its last turn."""
     keys = [(space, name, int(view.turns.seq[place])) for name, at in sessions for place in (at.first, at.last)]
     rows = TURN.get_many(reader, keys)
     return [_Found(*each, *pair) for each, pair in zip(sessions, zip(rows[::2], rows[1::2], strict=True), strict=True)]
-
-
-def _extents(view: IndexView) -> dict[str, _Extent]:
-    turns, extents = view.turns, {}
-    codes, first, counts = np.unique(turns.session, return_index=True, return_counts=True)
-    last = len(turns.session) - 1 - np.unique(turns.session[::-1], return_index=True)[1]
-    known = turns.at != view.NO_TIME
-    start: NDArray[np.int64] = np.full(len(view.sessions), _LAST)
-    end: NDArray[np.int64] = np.full(len(view.sessions), -_LAST)
-    np.minimum.at(start, turns.session[known], turns.at[known])
-    np.maximum.at(end, turns.session[known], turns.at[known])
-    for code, head, tail, count in zip(codes.tolist(), first.tolist(), last.tolist(), counts.tolist(), strict=True):
-        has_times = start[code] != _LAST
-        times = (int(start[code]), int(end[code])) if has_times else (None, None)
-        extents[view.sessions[code]] = _Extent(head, tail, count, *times)
-    return extents
 
 
 def is_project(folder: object, project: str) -> bool:

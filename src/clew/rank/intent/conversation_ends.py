@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from clew.rank.intent.position_phrases import PositionPhrase, position_phrases
 from clew.text.late_pattern import late_pattern
 
 By = Literal["anybody", "user", "assistant", "named"]
@@ -25,12 +26,14 @@ class ConversationEnd:
         by: whose words are asked for; `named` for those of the speakers whom the question names.
         is_ever: the beginning of the very first conversation is meant, and not that of the present one.
         is_whole: all of the last conversation is meant: "what did we talk about last time?".
+        counted: conversations that are counted back are meant, and all of each: "what did we do two sessions ago?".
     """
 
     is_first: bool
     by: By
     is_ever: bool = False
     is_whole: bool = False
+    counted: PositionPhrase | None = None
 
 
 _LATE = (
@@ -120,12 +123,14 @@ _WHOLE: Final = tuple(
             rf"|(?:talking|chatting)(?: about)?|(?P<deeds>doing)))? {_LAST_TALK}"
         ),
         rf"{_LAST_TALK}",
+        (rf"(?:summar\w+|recap|sum up) (?:of )?{_LAST_TALK}"),
         (
             r"(?:what (?:was|is|happened in) |summar\w+ |recap |sum up )(?:of )?(?:our|the|my) (?:last|previous|latest"
             r"|most recent) (?:conversation|chat|session|talk|meeting|call)(?: (?:all )?about)?"
         ),
     )
 )
+_TALKS: Final = ("session", "conversation", "chat")
 _WORDS: Final = tuple("last latest recent final end now ago first begin start where previous".split())
 
 
@@ -142,17 +147,29 @@ def conversation_end(text: str, names: Collection[str], *, with_assistant: bool)
     lower = " ".join(text.casefold().split())
     if not any(map(lower.__contains__, _WORDS)):
         return None
-    found = next((match for form in (*_WHOLE, *_FORMS) if (match := form.match(lower))), None)
+    counted, as_last = _counted(text)
+    found = next((match for form in _WHOLE if (match := form.match(as_last or lower))), None)
+    found = found or next((match for form in _FORMS if (match := form.match(lower))), None)
     groups = {} if found is None else found.groupdict()
     if found is None or (not with_assistant and (groups.get("deed") or groups.get("deeds"))):
         return None
     if "whole" in groups:
-        return ConversationEnd(is_first=False, by="anybody", is_whole=True)
+        return ConversationEnd(is_first=False, by="anybody", is_whole=True, counted=counted)
     given = [groups[name] for name in ("name0", "name1", "name2") if groups.get(name)]
     known = {name.casefold() for name in names}
     if any(not known.intersection((word.removesuffix("'s"), *word.split())) for word in given):
         return None
     return ConversationEnd(bool(groups.get("early")), _by(groups, named=bool(given)), bool(groups.get("ever")))
+
+
+def _counted(text: str) -> tuple[PositionPhrase | None, str]:
+    """The only phrase of a question that counts conversations back, and the question as one for the last of them."""
+    lower = text.casefold()
+    places = position_phrases(text) if any(map(lower.__contains__, _TALKS)) else ()
+    if len(places) != 1 or places[0].unit != "session":
+        return None, ""
+    start, end = places[0].span
+    return places[0], " ".join(f"{text[:start]} last time {text[end:]}".casefold().split())
 
 
 def _by(groups: dict[str, str | None], *, named: bool) -> By:

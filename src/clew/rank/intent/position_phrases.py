@@ -67,6 +67,12 @@ _TALK = r"(?:conversations?|chats?|sessions?|discussions?)"
 _ENDS = r"(?=\s*(?:[,.?!;:]|$))"
 _ASKER = r"(?:I|the user|the person)"
 _AGO = late_pattern(rf"\b{_N}{_UNIT} (?:ago|back|earlier)\b", re.IGNORECASE)
+_BEFORE_LAST = late_pattern(
+    r"\b(?:(?:in|from|during|of|at) )?(?:the|our|my) (?P<unit>session|conversation|chat) before (?:the )?last"
+    r"(?: one)?\b"
+    r"(?! (?:week|month|year|night|time|monday|tuesday|wednesday|thursday|friday|saturday|sunday))",
+    re.IGNORECASE,
+)
 _LAST = late_pattern(
     rf"\b(?:(?:in|over|during|within|from|of) )?(?:the|our|my) (?:last|past|previous) (?:{_N}(?P<units>beats|chapters"
     rf"|turns|messages|sessions|conversations|chats)|(?P<one>beat|chapter|message))\b"
@@ -175,6 +181,8 @@ def _candidates(text: str) -> Iterator[PositionPhrase]:
     lower = text.lower()
     for match in _matches(_AGO, text, lower, "ago", "back", "earlier"):
         yield PositionPhrase("ago", match.span(), match[0], _unit(match["unit"]), _number(match["n"]))
+    for match in _matches(_BEFORE_LAST, text, lower, "before last", "before the last"):
+        yield PositionPhrase("ago", match.span(), match[0], _unit(match["unit"]), 2)
     for match in _matches(_LAST, text, lower, "last", "past", "previous"):
         named = match["units"] or match["one"]
         yield PositionPhrase("last", match.span(), match[0], _unit(named), _number(match["n"]) if match["units"] else 1)

@@ -1,0 +1,176 @@
+"""The sessions of a space by their time: the one order in which "the last session" and "two sessions ago" count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.incremental_cache import CacheKey
+from clew.index.view import IndexView
+from clew.store.rows import to_us
+
+AHEAD: Final = timedelta(days=7)
+"""How far a session may lie ahead of the clock: files have times without a zone, and a computer's clock may lag."""
+
+PAUSE: Final = timedelta(hours=1)
+"""Time since its last turn up to which a conversation may still be going on. A choice."""
+
+_MICROSECOND: Final = timedelta(microseconds=1)
+_LAST: Final = np.iinfo(np.int64).max
+
+
+class SessionExtent(NamedTuple):
+    """A session's place in a view: positions of its first and last turn, their number, and its times."""
+
+    first: int
+    last: int
+    turns: int
+    start: int | None
+    end: int | None
+
+
+Placed = tuple[str, SessionExtent]
+"""A session and its place."""
+
+_EXTENTS: Final = CacheKey[dict[str, SessionExtent]]("extents of sessions")
+
+
+class FindTalks(Protocol):
+    """Finds conversations by their time."""
+
+    def __call__(
+        self, view: IndexView, now: datetime, /, *, limit: int, earliest: bool = False, before: str | None = None
+    ) -> Sequence[str]:
+        """The names of sessions, the last one first.
+
+        Args:
+            limit: how many at most.
+            earliest: those that began first, the first one first.
+            before: only those that went on before this session.
+        """
+
+
+def extents(view: IndexView) -> dict[str, SessionExtent]:
+    """Each session of a view with its place; cached with the view."""
+    return view.derived(_EXTENTS, lambda: _extents(view))
+
+
+def _extents(view: IndexView) -> dict[str, SessionExtent]:
+    turns, found = view.turns, {}
+    codes, first, counts = np.unique(turns.session, return_index=True, return_counts=True)
+    last = len(turns.session) - 1 - np.unique(turns.session[::-1], return_index=True)[1]
+    known = turns.at != view.NO_TIME
+    start: NDArray[np.int64] = np.full(len(view.sessions), _LAST)
+    end: NDArray[np.int64] = np.full(len(view.sessions), -_LAST)
+    np.minimum.at(start, turns.session[known], turns.at[known])
+    np.maximum.at(end, turns.session[known], turns.at[known])
+    for code, head, tail, count in zip(codes.tolist(), first.tolist(), last.tolist(), counts.tolist(), strict=True):
+        has_times = start[code] != _LAST
+        times = (int(start[code]), int(end[code])) if has_times else (None, None)
+        found[view.sessions[code]] = SessionExtent(head, tail, count, *times)
+    return found
+
+
+def by_end(placed: Placed) -> tuple[bool, int, str]:
+    """Sorts the session that went on last to the front; those without a time come behind, the last to arrive first."""
+    name, at = placed
+    return (True, -at.last, name) if at.end is None else (False, -at.end, name)
+
+
+def by_start(placed: Placed) -> tuple[bool, int, str]:
+    """Sorts the session that began first to the front; those without a time come behind, the first to arrive first."""
+    name, at = placed
+    return (True, at.first, name) if at.start is None else (False, at.start, name)
+
+
+def latest_first(view: IndexView, now: datetime, before: str | None = None) -> list[Placed]:
+    """The sessions that went on last, see `by_end`; those with a time to come come behind all others.
+
+    A wrong clock, or a date that was misread, would else make one the last one for good.
+
+    Args:
+        before: only those that went on before this session; where its time is unknown or to come, those that arrived
+            before it.
+    """
+    to_come = to_us(now) + AHEAD // _MICROSECOND
+    order = sorted(extents(view).items(), key=by_end)
+    order.sort(key=lambda each: _is_to_come(each[1], to_come))  # it keeps the order
+    own = extents(view).get(before or "")
+    if own is None:
+        return order
+    if own.end is None or _is_to_come(own, to_come):
+        return [(name, at) for name, at in order if at.last < own.last]
+    return order[order.index((before or "", own)) + 1 :]
+
+
+def _is_to_come(at: SessionExtent, to_come: int) -> bool:
+    return at.end is not None and at.end > to_come
+
+
+def sessions_by_time(
+    view: IndexView, now: datetime, /, *, limit: int, earliest: bool = False, before: str | None = None
+) -> list[str]:
+    """`FindTalks` by the index alone, which does not know whether somebody talked in a session."""
+    found = sorted(extents(view).items(), key=by_start) if earliest else latest_first(view, now, before)
+    return [name for name, _ in found[:limit]]
+
+
+def goes_on(view: IndexView, session: str, now: datetime) -> bool:
+    """Whether a session may still be going on: it had a turn within `PAUSE`."""
+    end = extents(view)[session].end
+    return end is not None and to_us(now) - end < PAUSE // _MICROSECOND
+
+
+@dataclass(frozen=True, slots=True)
+class TalksByTime:
+    """The sessions of a space as a question counts them.
+
+    Attributes:
+        now: when it is asked.
+        session: the one that is going on; None where nobody said.
+        find: gives them by their time.
+    """
+
+    view: IndexView
+    now: datetime
+    session: str | None = None
+    find: FindTalks = sessions_by_time
+
+    @property
+    def current(self) -> str:
+        """The session that is going on, or else the last one; of a view with turns."""
+        if self.session is not None and self.session in extents(self.view):
+            return self.session
+        return self.find(self.view, self.now, limit=1)[0]
+
+    def back(self, count: int, *, alone: bool) -> list[str]:
+        """The last so many sessions before that in which the question is asked, the last one first.
+
+        Where nobody said which one that is, it is a new one if the last one had its last turn more than `PAUSE` ago.
+        Else the last one may still be going on: it is added to those before it, but not `alone`.
+
+        Args:
+            alone: of those only the one that is so many back, if there are as many.
+        """
+        current = self.current
+        is_over = self.session is None and self._is_over(current)
+        found = [*([current] if is_over else []), *self.find(self.view, self.now, limit=count, before=current)][:count]
+        if alone:
+            return found[count - 1 :]
+        return found if is_over or self.session is not None else [*found, current]
+
+    def first(self) -> list[str]:
+        """The session that is going on where it is known, else the one that began first, and the last one."""
+        if self.session is not None:
+            return [self.current]
+        return list(dict.fromkeys((*self.find(self.view, self.now, limit=1, earliest=True), self.current)))
+
+    def latest(self, limit: int) -> Sequence[str]:
+        """The session that is going on where it is known, else the last ones, the last one first."""
+        return [self.current] if self.session in extents(self.view) else self.find(self.view, self.now, limit=limit)
+
+    def _is_over(self, session: str) -> bool:
+        return extents(self.view)[session].end is not None and not goes_on(self.view, session, self.now)
