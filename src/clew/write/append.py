@@ -27,6 +27,7 @@ from clew.types.turn import Turn
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
 from clew.write.grown_messages import grown
+from clew.write.namesake_channels import NamesakeChannels
 from clew.write.namesake_chats import NamesakeChats
 from clew.write.namesake_files import NamesakeFiles
 from clew.write.prepare import Derived, Prepared, batches, derive
@@ -79,6 +80,7 @@ class Appender:
         self.followed = FollowedImports()
         self.agents = UnnamedAgents(store, space)
         self.chats = NamesakeChats(store, space)
+        self.channels = NamesakeChannels(store, space)
         self.namesakes = NamesakeFiles(store, space)
         self._singles = SingleAdds(store, space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}

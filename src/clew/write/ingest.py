@@ -26,6 +26,7 @@ from clew.ingest.importers import (
     read_path,
 )
 from clew.ingest.importers.record import AT_RAW, UNFINISHED, NamedFile, UnfinishedRecord
+from clew.ingest.importers.slack import NAME as SLACK
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
@@ -431,6 +432,8 @@ def _move_chats(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
             part = list(run)
             if named is None:
                 to = appender.chats.session_of(session, _items(part), chat)
+            elif part[0].item.turn.source == SLACK:
+                to = appender.channels.session_of(session, _items(part), named, chat)
             else:
                 to = appender.namesakes.session_of(session, _items(part), named)
             apart = "" if named is None else f"\0{named.place}"  # a copy of a file is no repetition within it

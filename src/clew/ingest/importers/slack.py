@@ -1,22 +1,29 @@
 """Slack's export of a workspace: a folder for each channel, and in it a list of messages for each day.
 
 Who a user is stands in the message (`user_profile`) or in `users.json` beside the channels. The days of a channel are
-one session, named by the channel's folder. Joins, topics and other events of the channel are skipped.
+one session, named by the channel's folder. Each turn tells its workspace, since others have channels of that name, too.
+Joins, topics and other events of the channel are skipped.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from html import unescape
+from pathlib import PurePosixPath
 from typing import Any, Final
 
+from clew.ingest.encoding import escape_surrogates
 from clew.ingest.importers.json_fields import dict_of, objects_of, text_of, texts_of, without_none
 from clew.ingest.importers.message_turns import ImportedMessage, message_turns
-from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.record import ImportedTurn, ImportRecord, NamedFile, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_list, parse, read_each
 from clew.types import Part
 
 NAME: Final = "slack"
+WORKSPACE: Final = "workspace"
+"""The key in a turn's metadata of the workspace's id."""
 _USERS: Final = "users.json"
 _LISTS: Final = frozenset(
     f"{name}.json"
@@ -33,7 +40,11 @@ JsonObject = Mapping[str, Any]
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads the messages of a channel's day."""
     channel = _ChannelDay(source)
-    yield from read_each(json_list(source, None), channel.records)
+    for record in read_each(json_list(source, None), channel.records):
+        if isinstance(record, ImportedTurn) and source.session is None:
+            yield replace(record, file=channel.export, chat=channel.workspace)
+        else:
+            yield record
 
 
 def is_listing(source: Source) -> bool:
@@ -48,7 +59,10 @@ class _ChannelDay:
     def __init__(self, source: Source) -> None:
         folder, _, _day = source.stem.rpartition("/")
         self._session = source.session_for(folder or (source.path.parent.name if source.path else None))
-        self._names = _user_names(source.asset(_USERS) or b"")
+        users = source.asset(_USERS) or b""
+        self._names = _user_names(users)
+        self.workspace = _workspace(users)
+        self.export = _export(source)
 
     def records(self, item: JsonRecord) -> Iterator[ImportRecord]:
         value = item.value
@@ -65,7 +79,7 @@ class _ChannelDay:
             at=text_of(value, "ts"),
             external_id=text_of(value, "ts"),
             speaker=self._speaker(value),
-            metadata=without_none(thread=_thread(value), files=files or None),
+            metadata=without_none(thread=_thread(value), files=files or None, **{WORKSPACE: self.workspace}),
             skip_blank=True,
         )
         yield from message_turns(message, item.where)
@@ -100,16 +114,40 @@ def _thread(value: JsonObject) -> str | None:
     return thread if thread != text_of(value, "ts") else None
 
 
+def _export(source: Source) -> NamedFile | None:
+    """What holds the channels' folders; the same for all days and channels of an export."""
+    if source.file is None:
+        return None
+    if source.path is not None:
+        folder = source.path.absolute().parent.parent
+        return NamedFile(escape_surrogates(folder.name), escape_surrogates(str(folder)), is_member=True)
+    archive, _, member = source.file.place.rpartition("!")
+    inner = PurePosixPath(member).parent.parent
+    return NamedFile(inner.name or source.file.holder, f"{archive}!{inner}", is_member=True)
+
+
 @lru_cache(maxsize=4)  # the files of all days and channels have the same users
-def _user_names(data: bytes) -> Mapping[str, str]:
-    """The name of each user by their id."""
+def _users(data: bytes) -> Sequence[JsonObject]:
     try:
         users = parse(data) if data else []
     except ValueError:
         users = []  # then ids stand for the names
+    return [user for user in users if isinstance(user, dict)] if isinstance(users, list) else []
+
+
+@lru_cache(maxsize=4)
+def _user_names(data: bytes) -> Mapping[str, str]:
+    """The name of each user by their id."""
     found: dict[str, str] = {}
-    for user in users if isinstance(users, list) else []:
-        if isinstance(user, dict) and (own := text_of(user, "id")):
+    for user in _users(data):
+        if own := text_of(user, "id"):
             name = text_of(dict_of(user, "profile"), *_NAMES) or text_of(user, *_NAMES)
             found[own] = name or own
     return found
+
+
+@lru_cache(maxsize=4)
+def _workspace(data: bytes) -> str | None:
+    """The id of the workspace: that of most of its users, of whom some may be guests; of several, the first."""
+    teams = Counter(team for user in _users(data) if (team := text_of(user, "team_id")))
+    return max(teams, key=lambda team: teams[team], default=None)

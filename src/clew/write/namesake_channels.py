@@ -1,0 +1,148 @@
+"""Where the messages of a Slack channel go whose name is that of another workspace's channel.
+
+Every workspace has a channel "general". The first one's session is "general"; that of another workspace gets the id of
+the workspace behind it ("general T02AB"), as Telegram's chats of one name do, or, where an export has no id, the folder
+or zip before it ("Acme export/general"). An export of a workspace that is stored goes on in its session, whether it has
+its messages again or only later ones. Start at `NamesakeChannels.session_of`.
+"""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Final
+
+from clew.ingest.importers.record import NamedFile
+from clew.ingest.importers.slack import NAME as SOURCE
+from clew.ingest.importers.slack import WORKSPACE
+from clew.store.protocol import Reader, Store
+from clew.store.tables import SESSION, TURN
+from clew.write.prepare import Prepared
+from clew.write.session_log import by_external_id
+
+_MOST: Final = 1_000
+"""Channels that are remembered: the days of one may come in several groups, and each may begin with new messages."""
+
+_FIRST: Final = 20
+"""Messages of a channel by whose ids it is recognised."""
+
+_READ: Final = 200
+"""Stored turns that are read for the workspace and the people of a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Channel:
+    """What tells a channel from others of its name.
+
+    Attributes:
+        workspaces: ids; empty where no export told one.
+        people: who speaks.
+        messages: id and content hash of the first ones.
+        is_slack: False where nothing in the session came from Slack.
+    """
+
+    workspaces: frozenset[str] = frozenset()
+    people: frozenset[str | None] = frozenset()
+    messages: frozenset[tuple[str | None, bytes]] = field(default=frozenset())
+    is_slack: bool = True
+
+
+class NamesakeChannels:
+    """Finds the sessions of one space. Threads may share it."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        self._store, self._space = store, space
+        self._known: dict[tuple[str, str], str] = {}
+        self._begun: dict[str, _Channel] = {}
+        self._lock = threading.Lock()
+
+    def session_of(
+        self, session: str, items: Sequence[Prepared], export: NamedFile, workspace: str | None = None
+    ) -> str:
+        """The session of a channel's messages.
+
+        Args:
+            session: called after the channel alone.
+            items: its messages; at the first call for an export, these are its first.
+            export: what holds the channel's folder.
+            workspace: its id; None where the export has none.
+        """
+        with self._lock:
+            found = self._known.get((session, export.place))
+            if found is None:
+                channel = _channel(items, workspace)
+                with self._store.snapshot() as reader:
+                    found = self._found(reader, session, channel, _names(session, export.holder, workspace))
+                self._known[session, export.place] = found
+                self._begun.setdefault(found, channel)
+                for kept in (self._known, self._begun):
+                    _forget_oldest(kept)
+            return found
+
+    def _found(self, reader: Reader, session: str, channel: _Channel, names: Iterator[str]) -> str:
+        free = last = None
+        for name in names:
+            if self._is_free(reader, name):
+                free = free or name
+                if name != session:  # behind a name that is free, the longer one may be taken, and no other
+                    break
+            elif self._is_the_same(reader, name, channel):
+                return name
+            last = name
+        return free or last or session
+
+    def _is_free(self, reader: Reader, session: str) -> bool:
+        return session not in self._begun and SESSION.get(reader, (self._space, session)) is None
+
+    def _is_the_same(self, reader: Reader, session: str, channel: _Channel) -> bool:
+        """Whether a session has messages of the channel, or is of its workspace, or of its people if none is known."""
+        if any(self._is_stored(reader, session, *message) for message in channel.messages):
+            return True
+        rows = TURN.scan(reader, (self._space, session), (self._space, session), limit=_READ)
+        stored = _Channel(
+            frozenset(own for row in rows if row.source == SOURCE and (own := _workspace(row.metadata))),
+            frozenset(row.speaker for row in rows),
+            is_slack=any(row.source == SOURCE for row in rows),
+        )
+        for held in (stored, self._begun.get(session, stored)):
+            if held.messages & channel.messages:
+                return True
+            if held.workspaces and channel.workspaces:
+                return held.workspaces >= channel.workspaces
+        people = stored.people | self._begun.get(session, stored).people
+        return (stored.is_slack or session in self._begun) and not people.isdisjoint(channel.people)
+
+    def _is_stored(self, reader: Reader, session: str, own: str | None, digest: bytes) -> bool:
+        held = None if own is None else by_external_id(reader, self._space, session, own)
+        return held is not None and held[1] == digest
+
+
+def _channel(items: Sequence[Prepared], workspace: str | None) -> _Channel:
+    return _Channel(
+        frozenset() if workspace is None else frozenset((workspace,)),
+        frozenset(item.turn.speaker for item in items),
+        frozenset((item.turn.external_id, item.digest) for item in items[:_FIRST]),
+    )
+
+
+def _workspace(metadata: str | None) -> str | None:
+    found = None if metadata is None else json.loads(metadata).get(WORKSPACE)
+    return found if isinstance(found, str) else None
+
+
+def _names(session: str, holder: str, workspace: str | None) -> Iterator[str]:
+    """The names that the channel's session may have, in the order in which they are tried."""
+    yield session
+    if workspace is not None:
+        yield f"{session} {workspace}"
+        return
+    apart = f"{holder}/{session}" if holder else session
+    if holder:
+        yield apart
+    yield from (f"{apart} {number}" for number in count(2))
+
+
+def _forget_oldest(kept: dict[Any, Any]) -> None:
+    while len(kept) > _MOST:
+        kept.pop(next(iter(kept)))
