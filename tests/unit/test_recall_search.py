@@ -230,6 +230,13 @@ def test_a_question_that_is_not_rewritten_is_embedded_and_compared_in_one_form()
 
 
 @pytest.mark.requirement("F-RANK-05")
+def test_a_space_without_a_turn_is_made_ready_for_questions() -> None:
+    with quiet() as memory:
+        memory.reads.refresh()
+        assert memory.search("red barn") == []
+
+
+@pytest.mark.requirement("F-RANK-05")
 def test_a_question_after_warm_up_loads_no_module() -> None:
     program = (
         "import sys\n"

@@ -141,6 +141,24 @@ def test_what_remains_of_several_answers_is_done_together_and_closing_does_not_w
     assert noted.log[-4:] == ["finish 1 begins", "finish 1 ends", "finish 2 begins", "finish 2 ends"]
 
 
+@pytest.mark.requirement("SRV-QUIET-01")
+def test_an_answer_that_is_stored_while_the_rest_of_another_is_done_keeps_its_own_rest() -> None:
+    noted = Noted("after 2 None")
+
+    async def talk() -> None:
+        workers = Workers(noted, 4, LONG, Metrics())
+        begun = [await workers.prepared(chat(name)) for name in ("1", "2")]
+        workers.afterwards(chat("2"), begun[1], None)
+        await until(lambda: "after 2 None begins" in noted.log)
+        workers.afterwards(chat("1"), begun[0], None)
+        await until(lambda: "finish 1 ends" in noted.log)
+        noted.go.set()
+        await workers.close()
+
+    asyncio.run(talk())
+    assert noted.log[-1] == "finish 2 ends"
+
+
 @pytest.mark.requirement("F-SPEED-41")
 def test_the_next_request_waits_neither_for_the_disk_nor_for_the_ledger_of_an_answer_but_closing_does() -> None:
     noted = Noted("finish 1")

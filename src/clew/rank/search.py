@@ -434,7 +434,7 @@ def _made_standing_sum(frame: Frame, standing: Sequence[Opinion]) -> tuple[Score
     plain_key: CacheKey[Scores] = CacheKey("plain sum", _weights_of(plain))
     sums = frame.view.grown(plain_key, lambda rows: _sum_of(plain, rows))
     prior = np.asarray(sums + scores_of(others, frame.size) if others else sums)
-    return prior, float(prior.max())
+    return prior, float(prior.max()) if prior.size else 0.0  # of an empty space too the background makes it
 
 
 def _weights_of(opinions: Sequence[Opinion]) -> tuple[tuple[str, float], ...]:

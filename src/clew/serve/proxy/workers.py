@@ -135,7 +135,8 @@ class Workers:
         async def store() -> None:
             prepared = await job
             prepared = prepared if why is None else replace(prepared, unchanged=why)
-            self._remaining.append(await self._submit(lambda: self._preparation.after(chat, prepared, answer)))
+            finish = await self._submit(lambda: self._preparation.after(chat, prepared, answer))
+            self._remaining.append(finish)  # to the list of now: the one of before the wait may have been done
             if self._finishing is None or self._finishing.done():
                 self._finishing = asyncio.ensure_future(self._finish())
 
