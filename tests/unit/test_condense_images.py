@@ -65,7 +65,7 @@ def _texts(value: Any) -> list[str]:
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_large_image_is_made_smaller_and_its_original_is_handed_back(wire: str) -> None:
-    data = picture(1_600, 1_200)
+    data = picture(1_200, 900)
     before = message(wire, data)
     (after,), (image,) = shrink_images([before], wire)
     assert image.original == data
@@ -99,8 +99,8 @@ def test_an_image_of_too_many_pixels_is_not_decoded(caplog: pytest.LogCaptureFix
 
 
 def test_transparency_is_kept() -> None:
-    image_ = Image.open(io.BytesIO(picture(1_500, 1_100)))
-    image_.putalpha(Image.linear_gradient("L").resize((1_500, 1_100)))
+    image_ = Image.open(io.BytesIO(picture(1_200, 880)))
+    image_.putalpha(Image.linear_gradient("L").resize((1_200, 880)))
     out = io.BytesIO()
     image_.save(out, "PNG")
     clear = out.getvalue()
@@ -179,7 +179,7 @@ def shrunk(data: bytes, media_type: str = "image/jpeg") -> Image.Image:
     return Image.open(io.BytesIO(images_of(after)[0]))
 
 
-def halves(mode: str, left: Any, right: Any, size: tuple[int, int] = (2_000, 1_000)) -> Image.Image:
+def halves(mode: str, left: Any, right: Any, size: tuple[int, int] = (1_400, 700)) -> Image.Image:
     """A noisy picture, so that it is worth shrinking, below two plain halves of a known colour."""
     image = Image.effect_noise(size, 90).convert(mode)
     image.paste(left, (0, 0, size[0] // 2, size[1] // 2))
@@ -207,7 +207,7 @@ def test_a_photo_is_turned_as_its_camera_says() -> None:
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
 def test_an_image_with_broken_notes_of_its_camera_stays(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     out = io.BytesIO()
-    Image.open(io.BytesIO(picture(1800, 1200))).save(out, kind, exif=b"Exif\0\0nothing")
+    Image.open(io.BytesIO(picture(1_200, 800))).save(out, kind, exif=b"Exif\0\0nothing")
     messages = [message("anthropic", out.getvalue())]
     assert shrink_images(messages, "anthropic") == (messages, [])
     assert "cannot be read and stays as it is" in caplog.text
@@ -221,9 +221,9 @@ def test_colours_of_print_stay_what_they_are() -> None:
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF"])
 def test_a_palette_keeps_its_transparent_colour(kind: str) -> None:
-    image = Image.effect_noise((2_000, 1_000), 90).quantize(16)
+    image = Image.effect_noise((1_400, 700), 90).quantize(16)
     image.putpalette([shade for place in range(16) for shade in (place * 16, 255 - place * 16, 90)])
-    image.paste(7, (0, 0, 1_000, 500))
+    image.paste(7, (0, 0, 700, 350))
     small = shrunk(saved(image, kind, transparency=7), "image/gif").convert("RGBA")
     clear, seen = small.getpixel((100, 100)), small.getchannel("A").getextrema()
     assert isinstance(clear, tuple)
@@ -265,12 +265,12 @@ def with_comment(data: bytes, name: bytes, size: int) -> bytes:
 @pytest.mark.parametrize(
     "made",  # when the test runs, not when each worker collects it
     [
-        lambda: lying(picture(1_500, 1_200), 2**31 - 1, 2**31 - 1),
-        lambda: lying(picture(1_500, 1_200), 8_000, 8_001),
-        lambda: lying(picture(1_500, 1_200), 7_000, 7_000),
-        lambda: lying(picture(1_500, 1_200), 0, 0),
-        lambda: with_comment(picture(1_500, 1_200), b"zTXt", 50_000_000),
-        lambda: with_comment(picture(1_500, 1_200), b"iCCP", 50_000_000),
+        lambda: lying(picture(1_200, 960), 2**31 - 1, 2**31 - 1),
+        lambda: lying(picture(1_200, 960), 8_000, 8_001),
+        lambda: lying(picture(1_200, 960), 7_000, 7_000),
+        lambda: lying(picture(1_200, 960), 0, 0),
+        lambda: with_comment(picture(1_200, 960), b"zTXt", 50_000_000),
+        lambda: with_comment(picture(1_200, 960), b"iCCP", 50_000_000),
         lambda: saved(halves("RGB", "red", "blue"), "JPEG")[:60_000],
         lambda: saved(halves("RGB", "red", "blue"), "WEBP")[:30_000],
         lambda: saved(halves("L", 0, 255), "GIF")[:60_000],
@@ -303,27 +303,27 @@ def test_base64_is_read_as_clients_write_it(written: Any) -> None:
     (after,), (image,) = shrink_images([before], "gemini")
     assert image.original == data
     assert len(json.dumps(after)) < len(json.dumps(before)) / 2
-    assert apart_from_images([before], "gemini")[1] == gemini_tokens(2_000, 1_000)
+    assert apart_from_images([before], "gemini")[1] == gemini_tokens(1_400, 700)
 
 
 @pytest.mark.requirement("IMAGE-FORM-01")
 def test_a_picture_that_gemini_made_and_signed_stays() -> None:
-    part = {"inlineData": {"mimeType": "image/png", "data": base64.b64encode(picture(1_600, 1_200)).decode()}}
+    part = {"inlineData": {"mimeType": "image/png", "data": base64.b64encode(picture(1_200, 900)).decode()}}
     made = {"role": "model", "parts": [{**part, "thoughtSignature": "c2ln"}]}
     assert shrink_images([made, {"role": "user", "parts": [{"text": "Nice."}]}], "gemini")[1] == []
-    assert apart_from_images([made], "gemini")[1] == gemini_tokens(1_600, 1_200)
+    assert apart_from_images([made], "gemini")[1] == gemini_tokens(1_200, 900)
 
 
 @pytest.mark.parametrize("kind", ["BMP", "TIFF", "ICO", "PPM"])
 def test_formats_that_are_not_allowed_are_not_opened(kind: str, caplog: pytest.LogCaptureFixture) -> None:
-    given_ = message("anthropic", picture(1_500, 1_200, kind))
+    given_ = message("anthropic", picture(1_200, 960, kind))
     assert shrink_images([given_], "anthropic") == ([given_], [])
     assert "cannot be read and stays as it is" in caplog.text
 
 
 @pytest.mark.parametrize("start", ["DATA:IMAGE/PNG;BASE64,", "data:image/png;charset=utf-8;base64,"])
 def test_addresses_with_data_are_read_in_any_spelling(start: str) -> None:
-    url = start + base64.b64encode(picture(1_600, 1_200)).decode()
+    url = start + base64.b64encode(picture(1_200, 900)).decode()
     before = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}
     (after,), (image,) = shrink_images([before], "openai")
     assert len(json.dumps(after)) < len(json.dumps(before))
