@@ -6,18 +6,22 @@ acknowledged, `gone ID` after it is forgotten, `going ID` before that.
 
 import os
 import signal
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import apsw
+
 from clew.cli.main import main
-from clew.config import CondenseConfig
+from clew.config import CondenseConfig, load_config
 from clew.derive.compaction import Compactor
 from clew.index.live import LiveIndex
 from clew.maintain.rebuild import rebuild
 from clew.memory import Memory
 from clew.store.protocol import Store, Transaction
+from clew.store.restore_backup import restore_backup
 from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock, HashEmbedder
 from clew.text.counters import counter
@@ -29,6 +33,9 @@ from tests.unit.test_derive_rule_failures import STAGES, Rule, run
 INDEX: Final = {"index": {"pack_minimum": 8, "fan_out": 2}, "condense": {"session_tokens": 0}}
 WINDOW: Final = 32
 """Ordinals that a rebuild stages at a time here, so that there is something to go on with."""
+
+_FILE_EVENTS: Final = frozenset(("open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.truncate"))
+"""What is done with files, as `sys.addaudithook` calls it."""
 
 YEARS: Final = FrozenClock(NOON + timedelta(days=3_000))
 
@@ -167,6 +174,63 @@ def setting_aside(case: Path, number: str, step: str, moment: str) -> None:
     stored.close()
 
 
+def die_at(step: int, folder: Path) -> Callable[[], int]:
+    """Kills this process at a moment of that number: before an SQL statement, or before something is done with a file.
+
+    Args:
+        step: counted from 1; 0 never comes.
+        folder: only what is done with files below it counts.
+
+    Returns:
+        What gives the number of moments so far.
+    """
+    moments = 0
+
+    def pass_moment() -> None:
+        nonlocal moments
+        moments += 1
+        if moments == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def statement(*_: object) -> bool:
+        pass_moment()
+        return True
+
+    def event(name: str, words: tuple[Any, ...]) -> None:
+        if name in _FILE_EVENTS and any(str(folder) in str(word) for word in words):
+            pass_moment()
+
+    apsw.connection_hooks.append(lambda connection: connection.set_exec_trace(statement))
+    sys.addaudithook(event)  # a victim ends with its operation
+    return lambda: moments
+
+
+def migrating_at(case: Path, number: str, step: str) -> None:
+    """Brings an old home up to date, and is killed at the moment of that number; says how many there are."""
+    moments = die_at(int(step), case)
+    SqliteStore.open(case / "home" / number).close()
+    say("moments", str(moments()))
+
+
+def restoring_at(case: Path, number: str, step: str) -> None:
+    """Puts a backup in the place of a home, and is killed likewise."""
+    moments = die_at(int(step), case)
+    restore_backup(case / "backup.db", case / "home" / number, None)
+    say("moments", str(moments()))
+
+
+def condensing_at(case: Path, number: str, step: str) -> None:
+    """Condenses a session, and is killed likewise, also within transactions."""
+    moments = die_at(int(step), case)
+    store = SqliteStore.open(case / "home" / number)
+    live = LiveIndex(store, "default")
+    config = load_config(None, INDEX, {})
+    limits = CondenseConfig(protected_turns=2)
+    Compactor(store, "default", limits, config.analyze, live, counter, FrozenClock(NOON)).compact("s", force=True)
+    store.close()
+    say("moments", str(moments()))
+
+
 class Killing:
     """A store that kills its process: `within` the transaction of a number, before it is committed, or `after` it."""
 
@@ -209,6 +273,9 @@ OPERATIONS: Final = {
         pausing,
         condensing,
         setting_aside,
+        migrating_at,
+        restoring_at,
+        condensing_at,
     )
 }
 
