@@ -1,9 +1,14 @@
 """The REST API and MCP over HTTP through the real server, with tokens, hosts and the official MCP client."""
 
 import asyncio
+import json
+import logging
+import socket
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -96,3 +101,29 @@ def test_a_server_without_a_token_offers_to_forget_only_where_it_may(
         offered = asyncio.run(asyncio.wait_for(names(server.url), 60))
         assert "remember" in offered
         assert ("forget" in offered) == is_offered
+
+
+@pytest.mark.requirement("P-SRF-08")
+def test_clients_that_go_away_in_the_middle_of_a_call_disturb_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    """A third of them sends nothing of it, a third one half, and a third does not wait for the answer: no failure."""
+
+    def call(name: str, **arguments: str) -> bytes:
+        params = {"name": name, "arguments": arguments}
+        return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    with caplog.at_level(logging.INFO), proxy(NOWHERE) as server:
+        place = urlsplit(server.url)
+        for n in range(12):
+            body = call("remember", text=f"lighthouse {n}")
+            fields = {**headers, "Host": place.netloc, "Content-Length": str(len(body))}
+            head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+            with socket.create_connection((place.hostname, place.port)) as client:
+                client.sendall(f"POST /clew/mcp HTTP/1.1\r\n{head}\r\n".encode())
+                client.sendall(body[: (0, len(body) // 2, len(body))[n % 3]])
+                if n % 2:  # as the system ends it for one that was killed
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        answer = httpx2.post(server.url + "/clew/mcp", content=call("remember", text="the last"), headers=headers)
+        assert "Stored as notes:turn:" in answer.text
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
+    assert sum("left before its request was whole" in record.message for record in caplog.records) >= 8

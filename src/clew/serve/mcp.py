@@ -140,6 +140,13 @@ def _with_errors(read: Callable[P, str]) -> Callable[P, str]:
     return call
 
 
+def keep_logs_apart() -> None:
+    """Has the SDK log to standard error, and add no handler that would repeat Clew's log, unless the program logs."""
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())
+        logging.getLogger("mcp").addHandler(logging.StreamHandler(sys.stderr))
+
+
 def serve(tools: Tools) -> None:
     """Serves on standard input and output until the client closes them.
 
@@ -148,8 +155,7 @@ def serve(tools: Tools) -> None:
     Raises:
         MissingExtra: the SDK is not installed.
     """
-    logging.getLogger().addHandler(logging.NullHandler())  # otherwise the SDK adds a handler that repeats Clew's log
-    logging.getLogger("mcp").addHandler(logging.StreamHandler(sys.stderr))
+    keep_logs_apart()
     server = make_server(tools)
     with warming_up(partial(_warm_up, tools)):
         try:

@@ -5,6 +5,7 @@ scopes that a token gives choose the tools. Requests stand alone: there are no s
 over, and any worker process can answer any of them.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,14 +13,16 @@ from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from clew.errors import ClosedError
 from clew.serve.agent_tools.tools import Tools
-from clew.serve.mcp import make_server
+from clew.serve.mcp import keep_logs_apart, make_server
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+log = logging.getLogger("clew.serve")
 
 ToolsKey = tuple[str, bool, bool]
 """A space, whether its tools may store, and whether they may delete."""
@@ -55,7 +58,11 @@ class McpOverHttp:
             ClosedError: the app is stopping.
         """
         manager = self._managers.get(key) or await self._started(key)
-        await manager.handle_request(scope, receive, send)
+        body = await _messages(receive)
+        if body is None:
+            log.info("a client of MCP left before its request was whole")
+        else:
+            await manager.handle_request(scope, _again(body, receive), send)
 
     async def _started(self, key: ToolsKey) -> "StreamableHTTPSessionManager":
         async with self._starting[key]:
@@ -72,7 +79,31 @@ class McpOverHttp:
             await anyio.sleep_forever()
 
 
+async def _messages(receive: Receive) -> list[Message] | None:
+    """The messages of a request's body; None if the client left before its end, which the SDK logs as its own failure.
+
+    The SDK holds the whole body likewise.
+    """
+    found: list[Message] = []
+    while not found or found[-1].get("more_body", False):
+        found.append(await receive())
+        if found[-1]["type"] == "http.disconnect":
+            return None
+    return found
+
+
+def _again(messages: list[Message], receive: Receive) -> Receive:
+    """Gives messages that were received already, and then what comes."""
+    messages.reverse()
+
+    async def next_message() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return next_message
+
+
 def _manager(tools: Tools) -> "StreamableHTTPSessionManager":
+    keep_logs_apart()
     server = make_server(tools)
     from mcp.server.transport_security import TransportSecuritySettings  # an extra, which takes a second to import
 
