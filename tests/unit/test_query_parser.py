@@ -223,7 +223,10 @@ def test_what_is_just_within_the_bounds_is_read() -> None:
     assert parse("routine" + " " * (MAX_CHARS - 7), NOW) == ROUTINE
 
 
-KINDS = ("ScoreComparison(", "LabelWeight(", "FlagSet(", "FieldEquals(", "TimeRange(", "Phrase(", "Not(", "And(", "Or(")
+KINDS = tuple(
+    f"{kind}("
+    for kind in "ScoreComparison LabelWeight FlagSet FieldEquals TimeRange Phrase ProjectMeet Not And Or".split()
+)
 PARTS = st.sampled_from(
     [
         "(",
