@@ -166,7 +166,7 @@ def links_of(turn: Turn) -> TurnLinks:
     tells_none = not (names or any(found.values())) and len(said) == len(turn.parts) and prose.strip()
     if tells_none and not (is_users and (confirms(prose) or thanks_first(prose))):
         return _NO_LINKS  # as most turns between people
-    commands = [command for part in turn.parts if part.type == "tool_call" for command in _commands_of(part)]
+    commands = [command for part in turn.parts if part.type == "tool_call" for command in commands_of(part)]
     return TurnLinks(
         **{how: tuple(list(paths)[:PATHS]) for how, paths in found.items()},
         names=tuple(list(names)[:MOST_NAMES]),
@@ -230,7 +230,7 @@ def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple
     coded = (match[1] or match[2] for match in _CODED.finditer(str(given.get("code", ""))[:MOST]))
     changed = [path for each in (*patched, *coded) if (path := normal_path(each)) != "/dev/null"]
     if not paths:
-        for command in _commands_of(part):
+        for command in commands_of(part):
             changed += map(normal_path, written_by(command))
             found["ran"].update(dict.fromkeys(_paths_in(command)))
             checks += [(part.call_id or "", each) for each in check_commands(command)]
@@ -247,7 +247,7 @@ def _changes(tool: str, given: Mapping[str, Any]) -> bool:
     return _EDITORS.search(tool) is not None and given.get("command") not in _VIEWED_BY
 
 
-def _commands_of(part: Part) -> list[str]:
+def commands_of(part: Part) -> list[str]:
     """The command lines that a tool was called with."""
     given = _arguments(part)
     return [text for key in _COMMAND_KEYS if (text := _text_of(given.get(key))) is not None]

@@ -12,6 +12,7 @@ from clew.rank.anchors import PointedTurns, WeightedRange
 from clew.rank.frame import Frame
 from clew.rank.intent.conversation_ends import ConversationEnd
 from clew.rank.intent.position_phrases import PositionPhrase
+from clew.rank.intent.work_questions import WorkAsked
 from clew.rank.session_order import TalksByTime, goes_on
 from clew.rank.signals.position import position
 from clew.types.ids import turn_id
@@ -81,6 +82,13 @@ def end_turns(
             found.append(WeightedRange(session, seq, seq, 1.0 - len(found) / MOST))
     kind = "start" if end.is_first else "last"
     return PointedTurns(tuple(found), (), (_explained(kind, end, found),), alone=True)
+
+
+def work_pointed(asked: WorkAsked, found: Sequence[WeightedRange]) -> PointedTurns:
+    """The turns with the work that is asked for, and no others."""
+    turns = [turn_id(each.session, each.low) for each in found[:1]]
+    told = {"kind": "start" if asked.is_first else "last", "words": "all of it", "work": asked.kind, "turns": turns}
+    return PointedTurns(tuple(found), (), (told,), alone=True)
 
 
 def _explained(kind: str, end: ConversationEnd, found: Sequence[WeightedRange]) -> dict[str, Any]:

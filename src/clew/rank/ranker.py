@@ -18,9 +18,9 @@ from clew.index.vectors import cosine, likeness
 from clew.index.view import IndexView, Mask
 from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
-from clew.rank.anchors import FindNodes, PointedTurns, WeightedRange, resolve_positions
+from clew.rank.anchors import LOOKED, FindNodes, PointedTurns, WeightedRange, resolve_positions
 from clew.rank.confidence import prepare_confidence
-from clew.rank.end_turns import TALKS, counted_talks, end_turns, last_talk
+from clew.rank.end_turns import TALKS, counted_talks, end_turns, last_talk, work_pointed
 from clew.rank.frame import (
     Frame,
     FrameParts,
@@ -35,6 +35,7 @@ from clew.rank.information import UsedWords
 from clew.rank.intent import Intent, read_intent
 from clew.rank.intent.respelling import with_respelt_words
 from clew.rank.intent.title_words import title_words
+from clew.rank.intent.work_questions import WorkAsked
 from clew.rank.intent.workplaces import Workplace, workplace
 from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
 from clew.rank.search import Ranking, prepare, rank
@@ -75,6 +76,7 @@ class RankingSources:
         titles: the beginnings of conversations whose titles have all of some words.
         workplaces: the conversations on a branch or in a project that a question names.
         facts: share of a question that the best fact of each turn answers.
+        work: the turns with work of a kind in some sessions.
         talks: the conversations that went on last, or first; as a default by the index alone.
     """
 
@@ -86,6 +88,7 @@ class RankingSources:
     titles: Callable[[IndexView, frozenset[str]], tuple[WeightedRange, ...]] | None = None
     workplaces: Callable[[IndexView, Workplace], tuple[WeightedRange, ...]] | None = None
     facts: Callable[[IndexView, Intent], Scores | None] | None = None
+    work: Callable[[IndexView, WorkAsked, Sequence[str]], Sequence[WeightedRange]] | None = None
     talks: FindTalks = sessions_by_time
 
 
@@ -164,7 +167,7 @@ class Ranker:
             more |= {"cosines": cosines[0], "alike": likeness(view, serving.name)}
         if self._sources.importance is not None and config.importance:
             more["importance"] = self._sources.importance(view)
-        if intent.end is not None or (intent.positions and config.position):
+        if intent.end is not None or intent.work is not None or (intent.positions and config.position):
             more["pointed"] = self._pointed(view, intent, now, session, with_assistant=with_assistant)
         if self._sources.titles is not None and config.position:
             words = title_words(text, exact=intent.wants.exact)
@@ -198,6 +201,8 @@ class Ranker:
         an assistant first is what the present session began with.
         """
         end, conversations = intent.end, TalksByTime(view, now, session, self._sources.talks)
+        if intent.work is not None and (work := self._work(view, intent.work, conversations)):
+            return work_pointed(intent.work, work)
         if end is None:
             return resolve_positions(view, intent.positions, conversations, self._sources.outline)
         if end.counted is not None:
@@ -208,6 +213,11 @@ class Ranker:
         if end.is_whole:
             return last_talk(view, talks, now)
         return end_turns(view, end, intent.speakers, talks, with_assistant=with_assistant)
+
+    def _work(self, view: IndexView, asked: WorkAsked, talks: TalksByTime) -> Sequence[WeightedRange]:
+        """The turns with the work that alone is asked for; none where there is no such work."""
+        look = self._sources.work
+        return () if look is None or not len(view.turns.ordinal) else look(view, asked, talks.latest(LOOKED))
 
     def _labels(
         self, view: IndexView, intent: Intent, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool

@@ -23,6 +23,7 @@ from clew.recall.sessions import earliest_names, latest_names
 from clew.recall.shown_turns import prepare_words
 from clew.recall.space_status import SpaceStatusCache
 from clew.recall.titled_sessions import TitleMatcher, WorkplaceMatcher
+from clew.recall.work_turns import WorkFinder
 from clew.rows.parameters import LearnedBook
 from clew.rows.receipts import ReceiptBook
 from clew.store.protocol import Reader, Store
@@ -107,9 +108,8 @@ def read_path(
         view: IndexView, now: datetime, /, *, limit: int, earliest: bool = False, before: str | None = None
     ) -> list[str]:
         with store.snapshot() as reader:
-            if earliest:
-                return earliest_names(reader, space, view, limit)
-            return latest_names(reader, space, view, now, limit, before=before)
+            first = earliest_names(reader, space, view, limit) if earliest else []
+            return first or latest_names(reader, space, view, now, limit, before=before)
 
     sources = RankingSources(
         graph=GraphContextReader(store, space),
@@ -120,6 +120,7 @@ def read_path(
         titles=TitleMatcher(store, space, live.version),
         workplaces=WorkplaceMatcher(store, space),
         facts=FactMatcher(store, space),
+        work=WorkFinder(store, space),
         talks=talks,
     )
     return ReadPath(

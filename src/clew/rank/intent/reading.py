@@ -15,6 +15,7 @@ from clew.rank.intent.position_phrases import PositionPhrase, position_phrases, 
 from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.rank.intent.teller import teller
 from clew.rank.intent.wants import NOTHING_SPECIAL, Wants, wants_of
+from clew.rank.intent.work_questions import WorkAsked, work_asked
 from clew.text.names import quoted
 from clew.text.period_parts import narrowed
 from clew.text.query_dates import DateConstraint, counting_moment, exception_spans, parse_query_dates
@@ -48,6 +49,7 @@ class Intent:
         tellers: those of `speakers` whose words it asks for.
         respelt: words that no turn has, each with the word that it was read as.
         end: the end or the beginning of a conversation, where that alone is asked for; there are no terms then.
+        work: the work of an assistant with tools that alone is asked for.
     """
 
     text: str
@@ -62,6 +64,7 @@ class Intent:
     tellers: tuple[int, ...] = ()
     respelt: tuple[tuple[str, str], ...] = ()
     end: ConversationEnd | None = None
+    work: WorkAsked | None = None
 
     def kind(self, *, placed: bool) -> Kind:
         """The one kind that chooses a strategy.
@@ -130,6 +133,7 @@ def read_intent(
         about="" if about == text else about,
         positions=positions,
         tellers=tellers,
+        work=work_asked(text) if with_assistant else None,
     )
 
 
