@@ -1,6 +1,7 @@
 """Summaries of beats in the background: what a model may answer, what it costs, and what stays."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ from clew.errors import ModelError, ModelUnavailable
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.models.prompt import Completion, Prompt
+from clew.store.memory import MemoryStore
 from clew.testing import Answer, ScriptedLLM
 from clew.types import Turn
 from tests.llm_answers import asks_for, nothing
-from tests.memories import quiet, rendered, rows
+from tests.memories import copied, empty_store, quiet, rendered, rows
 from tests.unit.test_assemble_overview import ASKED, turns
 
 pytestmark = pytest.mark.requirement("F-RENDER-06")
@@ -48,11 +50,23 @@ def model(summary: Any = truth, name: str = "scripted") -> ScriptedLLM:
     return ScriptedLLM(answer, name=name)
 
 
-def filled(llm: ScriptedLLM, place: str | Path = ":memory:", **llm_config: Any) -> Memory:
-    memory = quiet(place, llm=llm, **({"config": {"llm": llm_config}} if llm_config else {}))
-    memory.add_many(long_turns())
+def filled(llm: ScriptedLLM, place: Path | None = None) -> Memory:
+    """The turns with their summaries, in a home or without a file; there they were analysed before a model came."""
+    memory = quiet(copied(_analysed()) if place is None else place, llm=llm)
+    if place is not None:
+        memory.add_many(long_turns())
     memory.drain(None)
     return memory
+
+
+@cache
+def _analysed() -> MemoryStore:
+    """The turns without a model; to be copied."""
+    store = empty_store()
+    with quiet(store) as memory:
+        memory.add_many(long_turns())
+        memory.drain(None)
+    return store
 
 
 def summaries(memory: Memory) -> dict[str, tuple[str, str]]:

@@ -240,6 +240,7 @@ def test_an_answer_is_taken_into_the_index_while_the_disk_is_at_work() -> None:
     store.migrate()
     with quiet(store) as memory:
         memory.add(told("The TTL of the price cache is 60 seconds.", session="s"))
+        memory.parts.worker.stop()  # it writes to the disk as well
         server = Server(memory)
         chat = asking(user(QUESTION))
         remains = server.answered(chat, server.preparation.prepare(chat))
