@@ -20,7 +20,14 @@ settings.register_profile("dev", deadline=None, max_examples=examples(20, 100))
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
-_CHOSEN = {"CLEW_DATA", "CLEW_EACH", "CLEW_KILL_LOOPS", "CLEW_LOOPS", "CLEW_THOROUGH"}  # how the tests are run
+_CHOSEN = {
+    "CLEW_DATA",
+    "CLEW_EACH",
+    "CLEW_KILL_LOOPS",
+    "CLEW_KILL_MOMENTS",
+    "CLEW_LOOPS",
+    "CLEW_THOROUGH",
+}  # how the tests are run
 _OF_THE_TERMINAL = {"COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"}
 for _name in set(os.environ) - _CHOSEN:  # whoever runs the tests may have set them; a test sets what it needs
     if _name.startswith("CLEW_") or _name in _OF_THE_TERMINAL or _name.lower().endswith("_proxy"):

@@ -1,6 +1,6 @@
 """An import, `clew watch`, `clew serve` and a program with the library on one home at once: nothing lost, all sound.
 
-`CLEW_ROUNDS` says how often each of them writes.
+`CLEW_EACH` says how often each of them writes.
 """
 
 import json
@@ -18,7 +18,7 @@ from tests.cli_runs import done, environment, process
 from tests.e2e.test_cli_watch import added, line, watching
 from tests.e2e.test_proxy_process import serving
 
-ROUNDS = int(os.environ.get("CLEW_ROUNDS", "4"))
+ROUNDS = int(os.environ.get("CLEW_EACH", "4"))
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180 + 10 * ROUNDS)]
 
