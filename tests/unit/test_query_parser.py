@@ -223,10 +223,8 @@ def test_what_is_just_within_the_bounds_is_read() -> None:
     assert parse("routine" + " " * (MAX_CHARS - 7), NOW) == ROUTINE
 
 
-KINDS = tuple(
-    f"{kind}("
-    for kind in "ScoreComparison LabelWeight FlagSet FieldEquals TimeRange Phrase ProjectMeet Not And Or".split()
-)
+_READ = "ScoreComparison LabelWeight FlagSet FieldEquals TimeRange Phrase About ProjectMeet ProjectLink Not And Or"
+KINDS = tuple(f"{kind}(" for kind in _READ.split())
 PARTS = st.sampled_from(
     [
         "(",
