@@ -10,7 +10,7 @@ NAMING = """
 beekeeping|tide table|solar panel|error handling|input fields|divorce process|sourdough starter
 book club|guest list|kidney stones|sleep schedule|vegetable soup|timetable|tax return|user id
 hike|painting|bouquet|online shop|seed|shed|black friday sale
-mountain bike|yoga class|wedding dress|science fair|law firm|cancer patient|landlord|minister
+mountain bike|wedding photo|kids club|yoga class|wedding dress|science fair|law firm|cancer patient|landlord|minister
 rent control|csrf token|database schema|pottery|choir practice|mortgage rate|allotment
 """
 
@@ -22,6 +22,7 @@ countless|long term|optimize|further optimize|great opportunity|2 hours|remainin
 implement full output
 friday|mondays|april|seven|thirty five|five minutes|mmm|mm hmm|woah|hah|whatever|somewhere|anymore|dunno|kinda
 added|given|known|rehearse|rehearsed|distribute|enforce|fam
+photo|friends|kids|best friend|bet|reckon|resilient|cathartic|clunky|fulfilling|tiring|heres|majoring|fri|tues|feb
 """
 
 
@@ -46,6 +47,21 @@ def test_entities_have_concepts_that_name_something() -> None:
     said = "We had lots of tough moments on this special journey, but the beehives are full."
     concepts = {each.name for each in entities_in(said).mentions if each.type is NodeType.CONCEPT}
     assert concepts == {"beehives"}
+
+
+@pytest.mark.requirement("F-ENTITY-02")
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("We met last Fri in Oslo.", {"Oslo"}),
+        ("Let's go! Together, we can win. Instead, Maria won.", {"Maria"}),
+        ("2. \u2060Use a timer\n3. \u2060Stay calm\n4) Seek help", set()),
+        ("{pause} Right, and so on {pause} Look at Boston.", {"Boston"}),
+        ("Ask Wellness Together in Oslo.", {"Wellness Together", "Oslo"}),
+    ],
+)
+def test_a_word_that_opens_a_sentence_or_an_entry_is_no_name(text: str, names: set[str]) -> None:
+    assert {each.name for each in entities_in(text).mentions if each.type is not NodeType.CONCEPT} == names
 
 
 @pytest.mark.requirement("F-ENTITY-04")

@@ -34,6 +34,8 @@ _SOUND: Final = late_pattern(
     r"|(?:uh|mm)-\w+"
 )
 WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+SHORT_DATES: Final = "fri tue tues thu thur thurs weds feb apr aug sept oct nov dec"
+"""Short forms of days and months that are no other word or name, as "sun", "mar" and "jan" are."""
 
 
 def is_sound(word: str) -> bool:
@@ -55,6 +57,11 @@ def names_nothing(phrase: str) -> bool:
 def is_only_adjective(word: str) -> bool:
     """Whether a lower-case word is listed as an adjective and not as a noun."""
     return word in _only_adjectives()
+
+
+def is_listed_adverb(word: str) -> bool:
+    """Whether a lower-case word is listed as an adverb, such as "together"."""
+    return word in _adverbs()
 
 
 @cached_by_word(1 << 14)
@@ -103,12 +110,18 @@ def _keys(name: str) -> frozenset[str]:
 
 @cache
 def _times() -> frozenset[str]:
-    return frozenset((*WEEKDAYS.split(), *(f"{day}s" for day in WEEKDAYS.split()), *map(str.casefold, MONTHS)))
+    days = WEEKDAYS.split()
+    return frozenset((*days, *(f"{day}s" for day in days), *map(str.casefold, MONTHS), *SHORT_DATES.split()))
 
 
 @cache
 def _small_words() -> frozenset[str]:
     return frozenset((*_lists()["numbers"], *_lists()["adverbs"], *_lists()["participles"]))
+
+
+@cache
+def _adverbs() -> frozenset[str]:
+    return frozenset(_lists()["adverbs"])
 
 
 @cache

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 from clew.analyze.addresses import without_addresses
-from clew.analyze.concepts import WEEKDAYS, is_sound, names_nothing
+from clew.analyze.concepts import SHORT_DATES, WEEKDAYS, is_listed_adverb, is_sound, names_nothing
 from clew.analyze.keyphrases import ARTICLES_IN_NAMES, keyphrases
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
 from clew.analyze.lexicon import fold as stem
@@ -51,7 +51,8 @@ _LONGEST: Final = 5
 _WORD = late_pattern(r"[^\W\d_](?:[\w'’&+-]*\w)?")
 _CAPITAL = late_pattern(r"(?<![A-Za-z])(?=[A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
 """A word that contains a capital, in an ASCII text."""
-_STARTS = late_pattern(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
+_STARTS = late_pattern(r"(?:^|[.!?…:\n}]|\b\d\))[\s\"'“‘(*_•>\u2060\u200b\ufeff-]*$")
+"""What stands before the first word of a sentence, of an entry of a list, or behind a mark such as `{pause}`."""
 _POSSESSIVE = late_pattern(r"['’](?:s|S)?$")
 _MIXED = late_pattern(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _ACRONYM = late_pattern(r"[A-Z][A-Z&-]*[A-Z]\d*s?")
@@ -378,7 +379,7 @@ def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool, foreign: 
     if _is_ordinary(first.plain) or not rest:
         kept = rest if rest and rest[0].named else rest[1:]
         alone = _MIXED.fullmatch(first.word) or (_ACRONYM.fullmatch(first.word) and len(first.word) <= 5)
-        alone = alone or (first.called and not _is_ordinary(first.plain))
+        alone = alone or (first.called and not (_is_ordinary(first.plain) or is_listed_adverb(first.plain)))
         return [[first]] if alone and not rest else [kept] if kept else []
     return [run]
 
@@ -456,5 +457,5 @@ def _no_names() -> frozenset[str]:
     months = (month.casefold() for month in MONTHS)
     days = WEEKDAYS.split()
     return _lists()["no_names"] | frozenset(
-        (*months, *days, *(f"{day}s" for day in days), "i'm", "i've", "i'd", "i'll", "i")
+        (*months, *days, *(f"{day}s" for day in days), *SHORT_DATES.split(), "i'm", "i've", "i'd", "i'll", "i")
     )
