@@ -73,15 +73,16 @@ def test_turns_that_are_filtered_out_are_in_no_overview(memory: Memory) -> None:
 
 
 @pytest.mark.requirement("F-TDY-07")
-def test_of_a_long_turn_the_line_is_an_excerpt_and_the_turn_may_be_shown_besides() -> None:
+def test_of_a_long_turn_the_line_is_an_excerpt_unless_the_turn_is_shown_whole() -> None:
     with quiet() as memory:
         long = " ".join(f"The importer reads file number {n} of the feed twice." for n in range(60))
         memory.add_many([Turn(role="user", content=WISH), Turn(role="assistant", content=long)])
-        context = memory.recall("What did we do?", budget=2_000)
+        context, large = (memory.recall("What did we do?", budget=budget) for budget in (500, 2_000))
     (shown,) = [item for item in context.items if item.required and item.turn_ids == ("default:turn:1",)]
     assert long.startswith(shown.text.removesuffix("…").rstrip())
     assert len(shown.text) < len(long) / 2
     assert shown.restore == "default:turn:1"
+    assert [item.text for item in large.items if item.turn_ids == ("default:turn:1",)] == [long]
 
 
 @pytest.mark.requirement("F-TDY-07")

@@ -63,8 +63,12 @@ def with_lines(
     budget: int,
     counter: Counter,
 ) -> tuple[Packed, list[tuple[Evidence, ContextItem]]]:
-    """The block with first lines, and `beats` with these and their items; the last are dropped until the rest fits."""
-    kept = list(first.lines)
+    """The block with first lines, and `beats` with these and their items; the last are dropped until the rest fits.
+
+    The beginning of a turn is left out where the block has the turn whole.
+    """
+    whole = {(each.session, each.seq) for each in packed.items if each.rendering == "full" and first.reason == ENDS}
+    kept = [line for line in first.lines if (line.session, line.seq) not in whole]
     shown = [*packed.items, *(line for line, _ in beats)]
     while kept:
         text = render(chronological([*shown, *kept]))
