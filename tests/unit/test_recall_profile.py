@@ -52,6 +52,47 @@ def test_a_question_about_somebody_gets_what_is_known_with_its_sources(question:
 
 
 @pytest.mark.requirement("K-SUR-03")
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What do you know about me?",
+        "What have I told you about myself?",
+        "what have you learned about me so far",
+        "What did I tell you about me?",
+    ],
+)
+def test_who_asks_about_themselves_gets_what_they_said_of_all_sessions_and_no_turn_that_they_did_not_ask_for(
+    question: str,
+) -> None:
+    places = ("Rome", "Oslo", "Lima", "Cork", "Bonn", "Nice", "Graz", "Lund", "Bath", "Ghent")
+    said = (
+        *(f"I like {place}." for place in places),
+        "I teach chemistry.",
+        "What have you learned about it?",
+    )
+    with quiet(clock=FrozenClock(NOW)) as memory:
+        memory.add_many(
+            Turn(role="user", content=text, session=f"s{place}", at=BEGAN + timedelta(days=30 * place))
+            for place, text in enumerate(said)
+        )
+        memory.drain()
+        context = memory.recall(question, budget=800)
+        told = lines(context.items)
+        assert len(told) == len(context.items) == len(places) + 1
+        assert "user teaches chemistry" in " ".join(told.values())
+        assert context.confidence is None
+        assert 0 < memory.recall(question, budget=100).tokens <= 100
+
+
+@pytest.mark.requirement("K-SUR-03")
+def test_of_whom_nothing_is_known_turns_are_looked_up_as_before() -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", content="The weather is dull.", session="s"))
+        memory.drain()
+        assert lines(memory.recall("What have I told you about myself?", budget=800).items) == {}
+
+
+@pytest.mark.requirement("K-SUR-03")
 def test_what_was_corrected_is_not_told_as_something_that_was_so_before() -> None:
     with filled([("Ann", "I live in Bergen."), ("Ann", "I moved to Oslo.")]) as memory:
         (home,) = memory.facts("Ann", "home")

@@ -156,7 +156,7 @@ def build_context(
     lengths = ranking.frame.view.turns.chars[ranking.positions]
     shelf = _RenderingSource(ranking, fetch, policy, why)
     room = budget - (kept_for_headlines(budget) if policy.called else 0)
-    lines, kept = lines_that_fit(policy.first.lines, room, counter)
+    lines, kept = lines_that_fit(policy.first, room, counter)
     pack = partial(
         fit,
         np.minimum(lengths[:ranked], policy.long).tolist(),

@@ -31,24 +31,26 @@ class FirstLines:
         lines: most important first.
         reason: why they are there.
         instead: positions of the turns that are left out, since the lines say what is to be said of them.
+        share: what the budget is divided by for the most tokens that they take; 1 where they are the whole answer.
     """
 
     lines: Sequence[Evidence] = ()
     reason: str = OPEN_TASK
     instead: Sequence[int] = ()
+    share: int = SHARE
 
 
 NO_LINES: Final = FirstLines()
 
 
-def lines_that_fit(lines: Sequence[Evidence], budget: int, counter: Counter) -> tuple[list[Evidence], int]:
+def lines_that_fit(first: FirstLines, budget: int, counter: Counter) -> tuple[list[Evidence], int]:
     """The first lines that fit into their share of the budget, and the tokens to keep for them."""
     taken: list[Evidence] = []
     spent = 0
     headings: set[object] = set()
-    for line in lines:
+    for line in first.lines:
         cost = counter(line.shown) + (0 if line.heading in headings else counter(heading(*line.heading)))
-        if spent + cost + _ROUNDING > budget // SHARE:
+        if spent + cost + _ROUNDING > budget // first.share:
             break
         taken.append(line)
         headings.add(line.heading)

@@ -29,7 +29,13 @@ from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.query_facts import FactMatcher
 from clew.recall.read_path import ReadPath
-from clew.recall.required_facts import asks_for_facts, asks_for_now, outdated_facts, required_facts
+from clew.recall.required_facts import (
+    asks_for_facts,
+    asks_for_now,
+    is_about_oneself,
+    outdated_facts,
+    required_facts,
+)
 from clew.recall.required_pins import required
 from clew.recall.required_tasks import required_tasks
 from clew.recall.session_ends import session_ends
@@ -118,7 +124,7 @@ def recall(
         or frame.pointed.alone
         or wants.overview
         or wants.decisions
-        or (wants.open_tasks and bool(first.lines))
+        or (bool(first.lines) and (wants.open_tasks or is_about_oneself(query)))
     )
     sure = None if is_unsure else confidence(ranking)
     ranked = time.perf_counter()

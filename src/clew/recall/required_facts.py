@@ -12,7 +12,7 @@ from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
 from clew.knowledge.history import Standing, standing
 from clew.recall.fact_links import with_links
-from clew.recall.fact_query import FactQuery
+from clew.recall.fact_query import FactQuery, named
 from clew.recall.fact_subjects import with_all_names
 from clew.recall.facts import find_facts
 from clew.recall.query_facts import FactHit
@@ -27,6 +27,12 @@ from clew.types.ids import parse_turn_id
 FACTS: Final = 8
 """Most facts about one whom a question is about."""
 
+ONESELF: Final = 24
+"""Most facts where the person asks about themselves: they know what they are asking for, and no word narrows it."""
+
+WHOLE: Final = 1
+"""What the budget is divided by for these facts: they are the whole answer, and no turn is looked up beside them."""
+
 CARD: Final = 2
 """Most facts of each speaker where a question asks who takes part."""
 
@@ -40,6 +46,9 @@ NEAR: Final = 0.5
 """Share of a question's words that a fact must have to be told as out of date."""
 
 _LOOKED_AT: Final = 60
+_LOOKED_AT_OF_ONESELF: Final = 600
+"""The newest facts among which those that say most are looked for: of a person who asks, of many sessions."""
+
 _NOW: Final = late_pattern(
     r"\b(?:still|now(?:adays)?|current(?:ly)?|at the moment|any ?more|these days"
     r"|plans?|planning|going to|supposed to)\b",
@@ -49,9 +58,11 @@ _PAST_PLANS: Final = 2
 _ABOUT: Final = late_pattern(
     r"^\W*(?:(?:please|so|and|ok|can you|could you)[ ,]+)*"
     r"(?:(?:tell me|tell us) (?:everything |all |more |something )?(?:you know )?about"
-    r"|what (?:do|did|can) (?:you|we|i) (?:know|remember|tell me) (?:about|of)|what(?:'s| is) known (?:about|of)"
+    r"|what (?:do|did|can) (?:you|we|i) (?:still )?(?:know|remember|tell me) (?:about|of)"
+    r"|what (?:have|did) i (?:ever |already )?(?:told|tell|said|say|mentioned|mention) (?:to )?(?:you )?about"
+    r"|what have you (?:learned|learnt|stored|remembered|noted) (?:about|of)|what(?:'s| is) known (?:about|of)"
     r"|who(?:'s| is| was)|describe|(?:give me |show )?(?:a |the )?profile of)"
-    r"\s+(?P<who>[^?.!,;]{1,60}?)\s*[?.!]*\s*$",
+    r"\s+(?P<who>[^?.!,;]{1,60}?)(?:\s+(?:so far|yet|already|by now|until now|in general))?\s*[?.!]*\s*$",
     re.IGNORECASE,
 )
 _EVERYBODY: Final = late_pattern(
@@ -65,6 +76,12 @@ _EVERYBODY: Final = late_pattern(
 def asks_for_facts(question: str) -> bool:
     """Whether a question is about somebody or something as a whole, or about who takes part."""
     return _ABOUT.search(question) is not None or _EVERYBODY.search(question) is not None
+
+
+def is_about_oneself(question: str) -> bool:
+    """Whether the person asks what is known of them, so that no word of the question can be looked up."""
+    found = _ABOUT.search(question)
+    return found is not None and named(found["who"]) != found["who"]
 
 
 def asks_for_now(question: str) -> bool:
@@ -102,7 +119,10 @@ def required_facts(
     """
     subjects, most = _subjects(question, view)
     chosen = [fact for subject in subjects for fact in _best(reader, space, subject, view, asked, most)]
-    return FirstLines(list(_lines(reader, space, view, mask, chosen)), PROFILE) if chosen else NO_LINES
+    lines = list(_lines(reader, space, view, mask, chosen))
+    if lines and is_about_oneself(question):
+        return FirstLines(lines, PROFILE, range(len(view.turns.ordinal)), share=WHOLE)
+    return FirstLines(lines, PROFILE) if lines else NO_LINES
 
 
 def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
@@ -112,7 +132,8 @@ def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
         return (named[:SPEAKERS], CARD) if len(named) >= COMPANY else ((), 0)
     found = _ABOUT.search(question)
     who = found["who"].strip().strip("'\"") if found else ""
-    return ((who,), FACTS) if who else ((), 0)
+    most = ONESELF if is_about_oneself(question) else FACTS
+    return ((who,), most) if who else ((), 0)
 
 
 def _best(
@@ -120,7 +141,8 @@ def _best(
 ) -> list[Fact]:
     """The facts of a subject that say most: values that can change first, then by weight; and plans that are past."""
     query, now = asked
-    about = with_all_names(reader, space, view, replace(query, subject=subject, limit=_LOOKED_AT))
+    limit = _LOOKED_AT if most <= FACTS else _LOOKED_AT_OF_ONESELF
+    about = with_all_names(reader, space, view, replace(query, subject=subject, limit=limit))
     found = find_facts(reader, space, about, now, view)
     found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
     plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now, view)
