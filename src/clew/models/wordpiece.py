@@ -7,15 +7,17 @@ on purpose in two ways: "[SEP]" in a text is five characters, never the control 
 end as well as its beginning.
 """
 
+import gzip
 import hashlib
 import unicodedata
+import zlib
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
 from clew.errors import ModelUnavailable
 
-VOCABULARY: Final = "bert-base-uncased-vocab.txt"
+VOCABULARY: Final = "bert-base-uncased-vocab.txt.gz"
 VOCABULARY_SHA256: Final = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 UNKNOWN, START, END = 100, 101, 102  # lines of the vocabulary: [UNK] [CLS] [SEP]
 LONGEST_WORD: Final = 100  # characters; a longer run (base64, a URL's key) is one unknown token, as in BERT
@@ -39,7 +41,11 @@ def vocabulary() -> list[str]:
     Raises:
         ModelUnavailable: the file is not the one that belongs to the model.
     """
-    data = (files("clew.models") / "data" / VOCABULARY).read_bytes()
+    packed = (files("clew.models") / "data" / VOCABULARY).read_bytes()
+    try:
+        data = gzip.decompress(packed)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ModelUnavailable(f"{VOCABULARY} is damaged ({error}); install Clew again") from error
     if hashlib.sha256(data).hexdigest() != VOCABULARY_SHA256:
         raise ModelUnavailable(f"{VOCABULARY} is damaged (its SHA-256 is wrong); install Clew again")
     return data.decode("utf-8").split("\n")
