@@ -78,6 +78,13 @@ def test_a_schema_that_could_not_be_named_plainly_is_refused(schema: str) -> Non
 
 
 @pytest.mark.requirement("S-POSTGRES-02")
+def test_a_password_whose_escapes_are_no_text_is_refused_without_it() -> None:
+    with pytest.raises(ConfigError) as refused:
+        Address.of("postgresql://ann:%8Abc@h/app")
+    assert "%8A" not in str(refused.value)
+
+
+@pytest.mark.requirement("S-POSTGRES-02")
 @given(before=st.text(max_size=5), after=st.text(max_size=5), plain=st.booleans())
 def test_no_password_is_shown_whatever_its_letters(before: str, after: str, plain: bool) -> None:
     password = before + SECRET + after
