@@ -73,7 +73,8 @@ def test_turns_that_are_not_read_yet_are_counted() -> None:
         memory.parts.worker.stop()  # whose first look, when it starts, may come after the turns
         memory.add_many([Turn(role="user", speaker=speaker, content=text) for speaker, text in SAID[:2]])
         assert Tools(memory).query_facts(subject="Bob").splitlines()[-1] == unread
-        memory.drain()
+        while memory.parts.worker.step():
+            pass
         assert unread not in Tools(memory).query_facts(subject="Bob")
 
 
