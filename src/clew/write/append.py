@@ -27,10 +27,9 @@ from clew.types.turn import Turn
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
 from clew.write.grown_messages import grown
-from clew.write.namesake_channels import NamesakeChannels
-from clew.write.namesake_chats import NamesakeChats
-from clew.write.namesake_files import NamesakeFiles
+from clew.write.namesakes import Namesakes
 from clew.write.prepare import Derived, Prepared, batches, derive
+from clew.write.remembered import forget_oldest
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import by_external_id, forgotten, next_seq, read_contents
 from clew.write.session_writes import Fate, Item, PlacePlan, ground_of, write_planned
@@ -79,9 +78,7 @@ class Appender:
         self._batch = batch
         self.followed = FollowedImports()
         self.agents = UnnamedAgents(store, space)
-        self.chats = NamesakeChats(store, space)
-        self.channels = NamesakeChannels(store, space)
-        self.namesakes = NamesakeFiles(store, space)
+        self.namesakes = Namesakes(store, space)
         self._singles = SingleAdds(store, space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()
@@ -329,9 +326,8 @@ class Appender:
             if upto < upcoming:
                 low, high = (self._space, session, upto), (self._space, session)
                 hashes.update(TURN_HASH.scan(reader, low, high))
-            while len(self._contents) >= _SESSIONS_KEPT:
-                self._contents.pop(next(iter(self._contents)))
             self._contents[session] = (upcoming, hashes)
+            forget_oldest(self._contents, _SESSIONS_KEPT)
             return hashes
 
 

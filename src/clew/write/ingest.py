@@ -26,7 +26,6 @@ from clew.ingest.importers import (
     read_path,
 )
 from clew.ingest.importers.record import AT_RAW, UNFINISHED, NamedFile, UnfinishedRecord
-from clew.ingest.importers.slack import NAME as SLACK
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
@@ -333,7 +332,7 @@ def _append_all(
 
     def flush() -> None:
         _move_agents(appender, groups)
-        _move_chats(appender, groups)
+        _move_namesakes(appender, groups)
         _part_grown(appender, groups, config)
         for run in list(runs({session: _items(group) for session, group in groups.items()}, config.batch)):
             if len(run) == 1 or not _append_together(appender, groups, run, clock(), tally, streams):
@@ -424,18 +423,16 @@ def _move_agents(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
                 groups.setdefault(to, []).append(_moved(waiting, to))
 
 
-def _move_chats(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
-    """Puts what shares the name of its session with another chat or file, or did, where it is stored."""
+def _move_namesakes(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
+    """Puts what shares the name of its session with another chat or file, or did, where it is stored.
+
+    What is called after files is grouped by these as well.
+    """
     for session, group in list(groups.items()):
         del groups[session]
         for (chat, named), run in groupby(group, key=lambda waiting: (waiting.chat, waiting.named)):
             part = list(run)
-            if named is None:
-                to = appender.chats.session_of(session, _items(part), chat)
-            elif part[0].item.turn.source == SLACK:
-                to = appender.channels.session_of(session, _items(part), named, chat)
-            else:
-                to = appender.namesakes.session_of(session, _items(part), named)
+            to = appender.namesakes.session_of(session, _items(part), chat, named)
             apart = "" if named is None else f"\0{named.place}"  # a copy of a file is no repetition within it
             moved = part if to is None else (_moved(each, to) for each in part)
             groups.setdefault(f"{to or session}{apart}", []).extend(moved)
@@ -444,8 +441,8 @@ def _move_chats(appender: Appender, groups: dict[str, list[_Waiting]]) -> None:
 def _part_grown(appender: Appender, groups: dict[str, list[_Waiting]], config: IngestConfig) -> None:
     """Puts what was added to stored messages behind them."""
     for session, group in groups.items():
-        if may_grow([waiting.item for waiting in group]):
-            parts = appender.grown([waiting.item for waiting in group], lambda turn: prepare(turn, config))
+        if may_grow(_items(group)):
+            parts = appender.grown(_items(group), lambda turn: prepare(turn, config))
             pairs = zip(group, parts, strict=True)
             groups[session] = [replace(waiting, item=item) for waiting, some in pairs for item in some]
 

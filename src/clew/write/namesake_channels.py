@@ -8,17 +8,18 @@ its messages again or only later ones. Start at `NamesakeChannels.session_of`.
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
-from typing import Any, Final
+from typing import Final
 
 from clew.ingest.importers.record import NamedFile
 from clew.ingest.importers.slack import NAME as SOURCE
 from clew.ingest.importers.slack import WORKSPACE
 from clew.store.protocol import Reader, Store
 from clew.store.tables import SESSION, TURN
+from clew.write.namesake_names import names_apart, taken_and_free
 from clew.write.prepare import Prepared
+from clew.write.remembered import forget_oldest
 from clew.write.session_log import by_external_id
 
 _MOST: Final = 1_000
@@ -76,21 +77,14 @@ class NamesakeChannels:
                     found = self._found(reader, session, channel, _names(session, export.holder, workspace))
                 self._known[session, export.place] = found
                 self._begun.setdefault(found, channel)
-                for kept in (self._known, self._begun):
-                    _forget_oldest(kept)
+                forget_oldest(self._known, _MOST)
+                forget_oldest(self._begun, _MOST)
             return found
 
-    def _found(self, reader: Reader, session: str, channel: _Channel, names: Iterator[str]) -> str:
-        free = last = None
-        for name in names:
-            if self._is_free(reader, name):
-                free = free or name
-                if name != session:  # behind a name that is free, the longer one may be taken, and no other
-                    break
-            elif self._is_the_same(reader, name, channel):
-                return name
-            last = name
-        return free or last or session
+    def _found(self, reader: Reader, session: str, channel: _Channel, names: Iterable[str]) -> str:
+        taken, free = taken_and_free(names, session, lambda name: self._is_free(reader, name))
+        held = next((name for name in taken if self._is_the_same(reader, name, channel)), None)
+        return held or free or taken[-1]
 
     def _is_free(self, reader: Reader, session: str) -> bool:
         return session not in self._begun and SESSION.get(reader, (self._space, session)) is None
@@ -131,18 +125,6 @@ def _workspace(metadata: str | None) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _names(session: str, holder: str, workspace: str | None) -> Iterator[str]:
+def _names(session: str, holder: str, workspace: str | None) -> Iterable[str]:
     """The names that the channel's session may have, in the order in which they are tried."""
-    yield session
-    if workspace is not None:
-        yield f"{session} {workspace}"
-        return
-    apart = f"{holder}/{session}" if holder else session
-    if holder:
-        yield apart
-    yield from (f"{apart} {number}" for number in count(2))
-
-
-def _forget_oldest(kept: dict[Any, Any]) -> None:
-    while len(kept) > _MOST:
-        kept.pop(next(iter(kept)))
+    return names_apart(session, holder) if workspace is None else (session, f"{session} {workspace}")

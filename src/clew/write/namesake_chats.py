@@ -19,6 +19,7 @@ from clew.store.rows import to_us
 from clew.store.selections import TURN_LINKS
 from clew.store.tables import SESSION
 from clew.write.prepare import Prepared
+from clew.write.remembered import forget_oldest
 from clew.write.session_log import by_external_id
 
 _MOST: Final = 1_000
@@ -60,8 +61,7 @@ class NamesakeChats:
                 if found is None:
                     return None
                 self._known[chat] = found
-                while len(self._known) > _MOST:
-                    self._known.pop(next(iter(self._known)))
+                forget_oldest(self._known, _MOST)
             return self._known[chat]
 
     def _named_and_numbered(self, session: str, plain: str, own: str, items: Sequence[Prepared]) -> str | None:

@@ -8,9 +8,8 @@ that it may have there is that of its session. Start at `NamesakeFiles.session_o
 """
 
 import threading
-from collections.abc import Iterator, Sequence
-from itertools import count
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from clew.ingest.importers.record import NamedFile
 from clew.rows.tombstones import hashing_of
@@ -19,7 +18,9 @@ from clew.store.rows import to_us
 from clew.store.selections import TURN_LINKS
 from clew.store.tables import SESSION
 from clew.write.file_turns import sessions_of
+from clew.write.namesake_names import names_apart, taken_and_free
 from clew.write.prepare import Prepared
+from clew.write.remembered import forget_oldest
 from clew.write.session_log import forgotten
 
 _MOST: Final = 1_000
@@ -60,24 +61,18 @@ class NamesakeFiles:
                     found = self._found(reader, session, items, first, file)
                 self._known[session, file.place] = found
                 self._begun.setdefault(found, _moments(first))
-                _forget_oldest(self._known)
-                _forget_oldest(self._begun)
+                forget_oldest(self._known, _MOST)
+                forget_oldest(self._begun, _MOST)
             return found or session
 
     def _found(
         self, reader: Reader, session: str, items: Sequence[Prepared], first: Sequence[Prepared], file: NamedFile
     ) -> str:
         before = self._before(reader, file)
-        free, names = None, list[str]()
-        for name in _names(session, file.holder):
-            if not self._is_free(reader, name):
-                names.append(name)
-                continue
-            free = free or name
-            if name != session:  # behind a name that is free, the one with the folder may be taken, and no other
-                break
-        held = next((name for name in names if name in before), None)
-        held = held or next((name for name in names if self._holds(reader, name, items, first)), None)
+        names = names_apart(session, file.holder)
+        taken, free = taken_and_free(names, session, lambda name: self._is_free(reader, name))
+        held = next((name for name in taken if name in before), None)
+        held = held or next((name for name in taken if self._holds(reader, name, items, first)), None)
         return held or free or session
 
     def _before(self, reader: Reader, file: NamedFile) -> frozenset[str]:
@@ -86,7 +81,7 @@ class NamesakeFiles:
             return frozenset()
         if file.place not in self._sessions:
             self._sessions[file.place] = sessions_of(reader, self._space, file.place)
-            _forget_oldest(self._sessions)
+            forget_oldest(self._sessions, _MOST)
         return self._sessions[file.place]
 
     def _is_free(self, reader: Reader, session: str) -> bool:
@@ -121,20 +116,6 @@ class NamesakeFiles:
             for item in first
         )
         return held * 2 > len(first)
-
-
-def _names(session: str, holder: str) -> Iterator[str]:
-    """The names that a file's session may have, in the order in which they are tried."""
-    yield session
-    apart = f"{holder}/{session}" if holder else session
-    if holder:
-        yield apart
-    yield from (f"{apart} {number}" for number in count(2))
-
-
-def _forget_oldest(kept: dict[Any, Any]) -> None:
-    while len(kept) > _MOST:
-        kept.pop(next(iter(kept)))
 
 
 def _moments(items: Sequence[Prepared]) -> _Moments:

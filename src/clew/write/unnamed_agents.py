@@ -21,6 +21,7 @@ from clew.rows.conversations import agents_of
 from clew.store.protocol import Reader, Store
 from clew.store.tables import SESSION
 from clew.types.turn import Turn
+from clew.write.remembered import forget_oldest
 from clew.write.same_words import stored_words
 from clew.write.session_log import by_external_id
 
@@ -72,8 +73,7 @@ class UnnamedAgents:
                 found = self._found(reader, turns, agent)
             if found is not None:
                 self._known[agent.session] = found
-                while len(self._known) > _MOST:
-                    self._known.pop(next(iter(self._known)))
+                forget_oldest(self._known, _MOST)
             return found
 
     def stays(self, turn: Turn) -> bool:
