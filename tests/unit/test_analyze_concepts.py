@@ -56,6 +56,7 @@ def test_entities_have_concepts_that_name_something() -> None:
         ("We met last Fri in Oslo.", {"Oslo"}),
         ("Let's go! Together, we can win. Instead, Maria won.", {"Maria"}),
         ("2. \u2060Use a timer\n3. \u2060Stay calm\n4) Seek help", set()),
+        ("9) Seek help\n10) Prune the roses\n12) Together, plan", set()),
         ("{pause} Right, and so on {pause} Look at Boston.", {"Boston"}),
         ("Ask Wellness Together in Oslo.", {"Wellness Together", "Oslo"}),
     ],

@@ -51,7 +51,7 @@ _LONGEST: Final = 5
 _WORD = late_pattern(r"[^\W\d_](?:[\w'’&+-]*\w)?")
 _CAPITAL = late_pattern(r"(?<![A-Za-z])(?=[A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
 """A word that contains a capital, in an ASCII text."""
-_STARTS = late_pattern(r"(?:^|[.!?…:\n}]|\b\d\))[\s\"'“‘(*_•>\u2060\u200b\ufeff-]*$")
+_STARTS = late_pattern(r"(?:^|[.!?…:\n}]|\b\d{1,2}\))[\s\"'“‘(*_•>\u2060\u200b\ufeff-]*$")
 """What stands before the first word of a sentence, of an entry of a list, or behind a mark such as `{pause}`."""
 _POSSESSIVE = late_pattern(r"['’](?:s|S)?$")
 _MIXED = late_pattern(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
