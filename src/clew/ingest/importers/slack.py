@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from html import unescape
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.importers.json_fields import dict_of, objects_of, text_of, texts_of, without_none
@@ -50,7 +50,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
 def is_listing(source: Source) -> bool:
     """Whether a file tells of the users or channels of a workspace, and holds no messages."""
     name = re.split(r"[/!\\]", source.label)[-1]
-    return name in _LISTS and bool(_user_names(source.asset(_USERS) or b""))
+    return name in _LISTS and bool(_members(source.asset(_USERS) or b"").names)
 
 
 class _ChannelDay:
@@ -59,9 +59,7 @@ class _ChannelDay:
     def __init__(self, source: Source) -> None:
         folder, _, _day = source.stem.rpartition("/")
         self._session = source.session_for(folder or (source.path.parent.name if source.path else None))
-        users = source.asset(_USERS) or b""
-        self._names = _user_names(users)
-        self.workspace = _workspace(users)
+        self._names, self.workspace = _members(source.asset(_USERS) or b"")
         self.export = _export(source)
 
     def records(self, item: JsonRecord) -> Iterator[ImportRecord]:
@@ -126,28 +124,33 @@ def _export(source: Source) -> NamedFile | None:
     return NamedFile(inner.name or source.file.holder, f"{archive}!{inner}", is_member=True)
 
 
+class _Members(NamedTuple):
+    """The members of a workspace: the name of each by their id, and the workspace's id."""
+
+    names: Mapping[str, str]
+    workspace: str | None
+
+
 @lru_cache(maxsize=4)  # the files of all days and channels have the same users
-def _users(data: bytes) -> Sequence[JsonObject]:
+def _members(data: bytes) -> _Members:
     try:
-        users = parse(data) if data else []
+        listed = parse(data) if data else []
     except ValueError:
-        users = []  # then ids stand for the names
-    return [user for user in users if isinstance(user, dict)] if isinstance(users, list) else []
+        listed = []  # then ids stand for the names
+    users = [user for user in listed if isinstance(user, dict)] if isinstance(listed, list) else []
+    return _Members(_user_names(users), _workspace(users))
 
 
-@lru_cache(maxsize=4)
-def _user_names(data: bytes) -> Mapping[str, str]:
-    """The name of each user by their id."""
+def _user_names(users: Sequence[JsonObject]) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for user in _users(data):
+    for user in users:
         if own := text_of(user, "id"):
             name = text_of(dict_of(user, "profile"), *_NAMES) or text_of(user, *_NAMES)
             found[own] = name or own
     return found
 
 
-@lru_cache(maxsize=4)
-def _workspace(data: bytes) -> str | None:
+def _workspace(users: Sequence[JsonObject]) -> str | None:
     """The id of the workspace: that of most of its users, of whom some may be guests; of several, the first."""
-    teams = Counter(team for user in _users(data) if (team := text_of(user, "team_id")))
+    teams = Counter(team for user in users if (team := text_of(user, "team_id")))
     return max(teams, key=lambda team: teams[team], default=None)
