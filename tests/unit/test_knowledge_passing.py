@@ -182,10 +182,21 @@ def test_what_is_not_yet_so_of_others_or_said_to_go_on_states_nothing(text: str)
         ("I found a job that pays well and moved to Porto.", "lives in"),
         ("Wish you were here, I live in Oslo now.", "lives in"),
         ("Next week I'll ask a friend who has time and set up a meeting.", "sets up"),
+        ("I bake for the shelter.", "bakes for"),
+        ("I will go to the petition signing.", "goes to"),
+        ("We'll continue with the speaker wiring.", "continues with"),
     ],
 )
 def test_what_the_speaker_does_beside_it_is_kept(text: str, verb: str) -> None:
     assert verb in [each.verb for each in stated(f"Ann: {text}")]
+
+
+@pytest.mark.requirement("K-READ-10")
+@pytest.mark.parametrize(
+    ("text", "kept"), [('I bought a 24" monitor.', '24" monitor'), ('I fixed this "TypeError.', "TypeError")]
+)
+def test_a_lone_quotation_mark_is_kept_as_inches_alone(text: str, kept: str) -> None:
+    assert [each.object for each in stated(f"Ann: {text}")] == [kept]
 
 
 @pytest.mark.requirement("K-READ-10")
@@ -199,6 +210,8 @@ def test_what_is_not_yet_done_is_denied() -> None:
 def test_a_pronoun_may_mean_somebody_of_whom_only_a_noun_is_told() -> None:
     aunt = "Ann: My aunt believed in volunteering."
     assert stated(aunt, "Bo: Nice.", "Ann: I noticed a little girl. I sat with her and she had a kite.") == stated(aunt)
+    told = stated(aunt, "Bo: Nice.", "Ann: I noticed a little girl. My brother likes tea. She lives in Rome.")
+    assert [each.verb for each in told] == ["likes"]
     held = stated(aunt, "Bo: Nice.", "Ann: She is a kind woman. She lives in Rome.")
     assert ("Ann's aunt", "lives in", "Rome") in [(each.subject, each.verb, each.object) for each in held]
     named = stated("Ann: I met a girl. My sister Mia was there. She lives in Rome.")

@@ -48,6 +48,7 @@ from clew.knowledge.rules.objects import (
     is_vague,
     text_of,
 )
+from clew.knowledge.rules.others import is_behind_noun
 from clew.knowledge.rules.switches import is_product, moved_to_product, names_product, switch, without_scope, word_at
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
@@ -171,7 +172,7 @@ def _calls_on(reading: ClauseReading, verb: str, obj: Object, at: int) -> bool:
     """As in "I'll go back to Mr. Kim", "we now move on to the next item"."""
     s, group = reading.s, reading.clause.group
     called = s.low[at].partition(".")[0] in words("name", "titles") or is_given_name(s.low[at])
-    called = called or not words("talk", "called_on").isdisjoint(s.low[at : obj.high])
+    called = called or head_of(s, at, obj.high) in words("talk", "called_on")
     next_one = group.tense == "future" or ("now" in group.adverbs and s.low[reading.clause.subject[0]] == "we")
     return next_one and called and verb in words("talk", "calling_on") and obj.preposition.endswith(("to", "with"))
 
@@ -197,6 +198,7 @@ def _lacks_object(reading: ClauseReading, verb: str, obj: Object) -> bool:
         return False
     used = verb in words("vague", "lacking") and obj.preposition in _BESIDE_OBJECT
     produced = verb in words("vague", "producing") and obj.preposition in _AT_PRODUCING
+    produced = produced and is_behind_noun(reading.s, reading.clause.subject[0])
     return used or produced or (verb == "get" and obj.preposition == "from")
 
 

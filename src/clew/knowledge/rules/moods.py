@@ -31,9 +31,7 @@ _CONTENT_LINKS: Final = frozenset(("that", "", "how"))
 _FREE: Final = frozenset(("what", "whatever", "how", "why", "whether", "which", "whom", "whose"))
 _NO_CONDITION: Final = frozenset("as even possible needed necessary any not so ever anything".split())
 _YET_TO_BE: Final = frozenset(("when", "whenever", "once", "until", "till", "til", "before", "after"))
-_GENERIC: Final = frozenset(
-    ("when", "whenever", "once", "until", "till", "til", "before", "after", "while", "as", "where")
-)
+_GENERIC: Final = _YET_TO_BE | {"while", "as", "where"}
 
 
 def moods(s: SentenceTokens, clauses: Sequence[Clause]) -> list[Mood]:

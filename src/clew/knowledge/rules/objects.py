@@ -408,7 +408,9 @@ def text_of(s: SentenceTokens, low: int, high: int) -> str:
         lead.append(s.low[low])
         low += 1
     text = " ".join([*lead, *s.words(low, high).split()]).replace(',"', '"').rstrip(" ,")
-    return text.replace('"', "") if text.count('"') == 1 else text  # 'this "TypeError'
+    before, mark, after = text.partition('"')
+    is_half = mark and '"' not in after and not before[-1:].isdigit()  # 'this "TypeError', not 'a 24" monitor'
+    return before + after if is_half else text
 
 
 _COUNTED: Final = frozenset("hundred thousand million dozen couple few".split())

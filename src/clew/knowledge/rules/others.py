@@ -39,6 +39,11 @@ def is_noun(s: SentenceTokens, at: int) -> bool:
     )
 
 
+def is_behind_noun(s: SentenceTokens, at: int) -> bool:
+    """Whether a clause that begins at a place may tell of the noun before it: "the stuff [that] I baked"."""
+    return at > 0 and (s.low[at - 1] in ("that", "which") or is_noun(s, at - 1))
+
+
 def is_of_others(s: SentenceTokens, last: VerbGroup, at: int) -> bool:
     """Whether a verb after "and" may be that of a clause about others: "I see people who hold poses and flow".
 

@@ -80,7 +80,8 @@ class Mentions:
     `listener` is empty where it is not sure who is spoken to; where it is `asked`, "you" means the listener. `others`
     tells that the talk is of somebody else, who may be meant where a subject is left out; `unsure`, that a name was
     the last subject of the turn of which nobody knows whether it is a person's, so that "he" may mean it or not;
-    `unnamed` holds the sorts of those who were named by no more than a noun since: "a little girl".
+    `unnamed` holds the sorts of those who were named by no more than a noun ("a little girl") since somebody was named
+    whom the same pronoun can mean.
     """
 
     speaker: str
@@ -96,7 +97,7 @@ class Mentions:
         if referent.name != self.speaker and referent.sort != "thing":
             self.turns[-1].append(referent)
             self.unsure = False
-            self.unnamed = frozenset()
+            self.unnamed = frozenset(sort for sort in self.unnamed if referent.sort not in (sort, "person"))
 
     def names(self, word: str) -> bool:
         """Whether somebody mentioned has a name that begins with a word in lower case."""
