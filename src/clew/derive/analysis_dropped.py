@@ -43,7 +43,7 @@ def drop_analysis(tx: Transaction, space: str) -> None:
 
 
 def analyse_again(tx: Transaction, space: str, sessions: Sequence[str]) -> None:
-    """Takes back what was made of sessions, and asks for it to be made anew: a turn of each was forgotten.
+    """Takes back what was made of sessions, and asks for it to be made anew.
 
     A session that has no turns left is not asked for again, so that its name goes with this transaction.
     """

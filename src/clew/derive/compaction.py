@@ -190,7 +190,7 @@ class Compactor:
             "where the rule failed"
         ) from done.error
 
-    def _compacted(self, session: str, told: "_Progress", *, force: bool, dry_run: bool) -> Receipt:
+    def _compacted(self, session: str, told: _Progress, *, force: bool, dry_run: bool) -> Receipt:
         for _ in range(_ATTEMPTS):
             plan = self._plan(session, force=force, whole=True)
             if isinstance(plan, Receipt):

@@ -191,28 +191,13 @@ class TaskWatch:
 def due(reader: Reader, space: str, view: IndexView, config: CondenseConfig, watch: TaskWatch) -> list[str]:
     """The sessions that are due now, in order of name."""
     marks = recap_marks(reader, space)
-    candidates = _candidates(view, marks, config)
-    if not candidates:
-        return []
-    found = []
-    for session in candidates:
-        mark = marks.get(session)
-        reason = tried(partial(_reason, reader, space, view, session, mark, config, watch))
-        if reason is not None:  # a rule that fails here fails as well when its compaction is begun, which tells of it
-            found.append(session)
-    return found
 
+    def reason(session: str) -> Trigger | None:
+        growth = growth_of(reader, space, view, session, marks.get(session), config)
+        return trigger_of(reader, session, growth, config, watch)
 
-def _reason(
-    reader: Reader,
-    space: str,
-    view: IndexView,
-    session: str,
-    mark: RecapMark | None,
-    config: CondenseConfig,
-    watch: TaskWatch,
-) -> Trigger | None:
-    return trigger_of(reader, session, growth_of(reader, space, view, session, mark, config), config, watch)
+    # A rule that fails here fails as well when the compaction is begun, which tells of it.
+    return [name for name in _candidates(view, marks, config) if tried(partial(reason, name)) is not None]
 
 
 def _is_read_again(reader: Reader, space: str, session: str) -> bool:

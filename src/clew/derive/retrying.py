@@ -2,24 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from clew.derive.analysis_dropped import analyse_again
 from clew.derive.meeting import meet_again
 from clew.rows.entity_progress import ENTITY_PROGRESS, read_entity_progress
 from clew.rows.extraction_runs import retry_extractions
 from clew.rows.fact_progress import read_fact_progress, write_fact_progress
-from clew.rows.failed_jobs import RuleStage, drop_jobs, jobs_of, owner_of, retry_jobs
+from clew.rows.failed_jobs import RuleStage, drop_jobs, jobs_of, retry_jobs
 from clew.rows.mentions import note_read, read_again, read_until
 from clew.rows.name_spans import RECOGNISER, read_asked
 from clew.rows.renderings import render_again
-from clew.rows.set_aside import sessions_aside, turns_aside
+from clew.rows.set_aside import names_aside, sessions_aside, turns_aside
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.tables import META
 from clew.types.ids import parse_turn_id
-
-_OF_SESSIONS: Final = (RuleStage.ANALYSIS, RuleStage.BEATS)
 
 
 def retry_all(store: Store, space: str) -> int:
@@ -40,14 +37,13 @@ def retry_all(store: Store, space: str) -> int:
 
 
 def _analyse_again(tx: Transaction, space: str) -> int:
-    """Has sessions analysed anew of which a turn, or what it made of others, was set aside; gives the jobs."""
-    rows = [row for stage in _OF_SESSIONS for row in jobs_of(tx, space, stage)]
-    held = [owner_of(row) for row in rows]
-    names = [parse_turn_id(str(each["turn"]))[0] if "turn" in each else str(each.get("session")) for each in held]
-    for stage in _OF_SESSIONS:
+    """Has sessions analysed anew of which a turn or a beat was set aside; gives how many notes said so."""
+    turns = names_aside(tx, space, RuleStage.ANALYSIS)
+    sessions = sessions_aside(tx, space, RuleStage.BEATS)
+    for stage in (RuleStage.ANALYSIS, RuleStage.BEATS):
         drop_jobs(tx, space, stage)
-    analyse_again(tx, space, sorted(set(names)))
-    return len(rows)
+    analyse_again(tx, space, sorted(sessions.union(parse_turn_id(name)[0] for name in turns)))
+    return len(turns) + len(sessions)
 
 
 def _render_again(tx: Transaction, space: str) -> int:

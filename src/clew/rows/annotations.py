@@ -110,7 +110,7 @@ def weighing_made(text: str) -> str:
 
 
 def weighing_tried(text: str) -> str | None:
-    """The same; None where the rules fail on the text, of which the analysis tells (`clew.rows.set_aside`)."""
+    """The value of WEIGHING of a text; None where the rules fail on it, which the analysis reports."""
     try:
         return weighing_made(text)
     except Exception as error:

@@ -64,7 +64,7 @@ def turns_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[int]:
 
 
 def names_aside(reader: Reader, space: str, stage: RuleStage) -> frozenset[str]:
-    """Ids of these turns."""
+    """Ids of the turns that a stage went on without, those that it is to try again among them."""
     return frozenset(found for found in _payloads(reader, space, stage, "turn") if isinstance(found, str))
 
 
