@@ -1,5 +1,6 @@
 """Rules that fail on a session, on a label, or on what a model says: the stage goes on with a plain fallback."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,17 +29,21 @@ from clew.maintain.forget import Selection, forget
 from clew.maintain.verify import verify
 from clew.memory import Memory
 from clew.models.protocol import LLM, Recogniser
+from clew.rows.annotations import weighing_tried
+from clew.rows.name_spans import Spans
 from clew.rows.renderings import session_node
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import MetaRow
-from clew.store.tables import META, NODE
+from clew.store.tables import ANALYSIS, META, NODE
 from clew.testing import FrozenClock, ScriptedLLM
 from clew.text.counters import Counter, counter
+from clew.types.entity import NameSpan, NodeType
 from clew.types.turn import Turn
 from tests.memories import NOON, rendered, rows, told
 from tests.unit.test_derive_analysis import talk
 from tests.unit.test_derive_rendering import nodes, turns
 from tests.unit.test_derive_rule_failures import BAD, TEXTS, Book, Names, Rule, aside, run, spoken
+from tests.unit.test_derive_rule_failures import Counting as Uncounted
 
 
 def lasting(memory: Memory) -> Analysis:
@@ -258,6 +263,42 @@ def test_another_model_of_names_begins_with_no_turn_set_aside() -> None:
             assert len(aside(store)) == isinstance(model, Failing)
 
 
+class Ann(Names):
+    """A model that finds a name at the beginning of each text."""
+
+    name = "ann"
+
+    def recognise(self, texts: Sequence[str]) -> list[Spans]:
+        return [(NameSpan(0, 3, NodeType.PERSON),) for _ in texts]
+
+
+def test_a_turn_that_was_not_counted_is_not_subtracted_for_the_names_that_a_model_finds_in_it() -> None:
+    """The rules failed on it once and fail no more, so that only its note says that it is not in the counts."""
+    with spoken([f"{text} {BAD}" if n == 4 else text for n, text in enumerate(TEXTS)]) as memory:
+        store = memory.reads.store
+        run(EntityCounting(store, "default", Uncounted(Rule())))
+        names = Recognition(store, "default", partial(chosen, Ann()))
+        names.release()
+        run(names)
+        assert list(aside(store)) == ["entities:s:turn:4"]
+        assert verify(store, "default").problems == ()
+        retry_all(store, "default")
+        run(EntityCounting(store, "default"))
+        assert aside(store) == {}
+        assert verify(store, "default").problems == ()
+
+
+def test_a_model_of_names_that_fails_on_every_text_sets_no_turn_aside() -> None:
+    with spoken(TEXTS) as memory:
+        store = memory.reads.store
+        run(EntityCounting(store, "default"))
+        names = Recognition(store, "default", partial(chosen, Failing(Rule(on=""))))
+        names.release()
+        with pytest.raises(IndexError):
+            run(names)
+        assert aside(store) == {}
+
+
 def chosen(model: Recogniser) -> tuple[Recogniser, str]:
     return model, "for tests"
 
@@ -277,6 +318,35 @@ def test_a_turn_that_cannot_be_met_keeps_what_is_said_of_it() -> None:
         rule.is_broken = False
         assert MeetSweep(store, "default", live, AnalyzeConfig(), book).step()
         run(MeetSweep(store, "default", live, AnalyzeConfig(), book))
+        assert aside(store) == {}
+
+
+def test_a_damaged_analysis_holds_up_no_other_turn_that_is_to_be_met() -> None:
+    with spoken(TEXTS) as memory:
+        store, live = memory.reads.store, LiveIndex(memory.reads.store, "default")
+        book = Book(store, "default", rule=Rule(is_broken=False))
+        run(Analysis(store, "default", live, None, AnalyzeConfig(), book=book))
+        store.transaction(break_analysis)
+        written(store, "met", "another 0")
+        run(MeetSweep(store, "default", live, AnalyzeConfig(), book))
+        assert list(aside(store)) == ["meet:s:turn:3"]
+
+
+def break_analysis(tx: Transaction) -> None:
+    """Something from outside writes what is no analysis."""
+    (row,) = ANALYSIS.scan(tx, ("default", 3), ("default", 3))
+    ANALYSIS.put(tx, [row._replace(value="{")])
+
+
+def test_rules_that_meet_no_text_set_no_turn_aside() -> None:
+    with spoken(TEXTS) as memory:
+        store, live, rule = memory.reads.store, LiveIndex(memory.reads.store, "default"), Rule(is_broken=False, on="")
+        book = Book(store, "default", rule=rule)
+        run(Analysis(store, "default", live, None, AnalyzeConfig(), book=book))
+        written(store, "met", "another 0")
+        rule.is_broken = True
+        with pytest.raises(IndexError):
+            run(MeetSweep(store, "default", live, AnalyzeConfig(), book))
         assert aside(store) == {}
 
 
@@ -317,7 +387,41 @@ def test_an_answer_that_a_rule_cannot_read_or_keep_holds_up_no_other_turn() -> N
         assert "first" not in str(failed)
 
 
+def only_second(turn: Turn) -> bool:
+    if "first" in turn.text:
+        raise KeyError(turn.text)
+    return "second" in turn.text
+
+
+def test_a_turn_of_which_a_rule_cannot_say_whether_to_ask_is_not_asked_about_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    kept: list[str] = []
+
+    def keep(_tx: Transaction, _space: str, turn: Turn, _value: object, _by: str) -> None:
+        kept.append(turn.text)
+
+    with spoken(["third", "second", "first"]) as memory, caplog.at_level(logging.WARNING, "clew.models"):
+        store, config = memory.reads.store, Config(gather_seconds=0.0, llm=LLMConfig())
+        question = Question("test", 1, only_second, said, keep)
+        tasks = LLMTasks(store, "default", ScriptedLLM(lambda _: "{}"), config, FrozenClock(NOON), [question])
+        lease = WorkLease(store, "default", "models", 300_000_000)
+        while tasks.step(lease):
+            pass
+        assert kept == ["second"]
+        assert [record.getMessage().partition(": ")[0] for record in caplog.records] == [
+            "the model is not asked `test` about s:turn:2"
+        ]
+        assert "first" not in caplog.text
+
+
+def weighed(text: str) -> str | None:
+    return None if BAD in text else weighing_tried(text)
+
+
 def test_turns_that_wait_to_be_weighed_are_weighed_but_for_those_that_cannot_be() -> None:
-    with spoken(["word"] * 256) as memory:
-        run(WaitingWeights(memory.reads.store, "default"))
-        assert len(rows(memory.reads.store, "weighing")) == 256
+    with spoken([BAD if n == 9 else "word" for n in range(256)]) as memory:
+        store = memory.reads.store
+        run(WaitingWeights(store, "default", weighed))
+        assert {row[1] for row in rows(store, "weighing")} == set(range(256)) - {9}
+        assert aside(store) == {}  # the analysis comes to it, and sets it aside

@@ -9,19 +9,19 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, cast
 
 from clew.derive.branch_state import turn_of
 from clew.derive.entity_counts import counted
-from clew.derive.rule_failures import Narrowing, RuleFailure, tell, tried
+from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
 from clew.errors import ConflictError, ModelError, ModelUnavailable
 from clew.models.choose import NoRecogniser
 from clew.models.protocol import Recogniser
 from clew.rows.entity_progress import read_entity_progress
 from clew.rows.failed_jobs import RuleStage, drop_jobs
 from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_by_name
-from clew.rows.set_aside import put_turn_aside, take_turns_back
+from clew.rows.set_aside import put_turn_aside, take_turns_back, turns_aside
 from clew.rows.turn_log import rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
@@ -172,10 +172,14 @@ class Recognition:
             is_counted = progress.version == ENTITY_VERSION
             rows, upto = self._next(reader, recogniser, asked, progress.next) if is_counted else ([], asked)
             before = spans_by_name(reader, self._space, [turn_id(row.session, row.seq) for row in rows])
+            uncounted = turns_aside(reader, self._space, RuleStage.ENTITIES) if rows else frozenset()
         if upto == asked:
             return self._end(recogniser, seen, progress.next)
         try:
-            found = tried(lambda: _found(recogniser, rows, before))
+            found = tried(lambda: _found(recogniser, rows, before, uncounted))
+            is_passed_by = isinstance(found, RuleFailure) and not self._narrowing.narrow(len(rows))
+            if isinstance(found, RuleFailure) and is_passed_by:
+                see_that_rules_work(found, partial(_try_plain, recogniser), rows[0])
         except ModelError as error:
             self.failure, self._rests_until = str(error), time.monotonic() + REST_SECONDS
             log.warning("names are found by rules alone for now: %s", error)
@@ -186,7 +190,7 @@ class Recognition:
         if not isinstance(found, RuleFailure):
             self._store.transaction(lambda tx: self._write(tx, stretch, found), durable=False)
             self._narrowing.widen()
-        elif not self._narrowing.narrow(len(rows)):
+        elif is_passed_by:
             self._set_aside(stretch, found.where)
         return True
 
@@ -276,11 +280,15 @@ class Recognition:
         return self._rests_until is not None and time.monotonic() < self._rests_until
 
 
-def _found(recogniser: Recogniser, rows: Sequence[TurnRow], before: Sequence[Spans]) -> _Found:
+def _found(
+    recogniser: Recogniser, rows: Sequence[TurnRow], before: Sequence[Spans], uncounted: frozenset[int]
+) -> _Found:
     """What the model finds in turns, and what that changes.
 
     Args:
         before: the names that were found in each before.
+        uncounted: ordinals of turns that are not in the counts, since the rules failed on them; if they are counted
+            later, the names that are found now count as well.
 
     Raises:
         ModelError: the model does not even do a plain word.
@@ -288,11 +296,19 @@ def _found(recogniser: Recogniser, rows: Sequence[TurnRow], before: Sequence[Spa
     turns = [turn_of(row) for row in rows]
     after, failed = _ask(recogniser, turns)
     changed = {
-        cast(str, turn.id): (counted((turn,), (old,)), counted((turn,), (new,)), new)
+        cast(str, turn.id): (Counts(), Counts(), new)
+        if turn.ordinal in uncounted
+        else (counted((turn,), (old,)), counted((turn,), (new,)), new)
         for turn, old, new in zip(turns, before, after, strict=True)
         if old or new
     }
     return _Found(turns, changed, failed)
+
+
+def _try_plain(recogniser: Recogniser, plain: TurnRow) -> None:
+    """Has the model and the rules do a plain turn; an empty text may not reach the model at all."""
+    (spans,) = recogniser.recognise([plain.text or _PLAIN])
+    counted((turn_of(plain),), (spans,))
 
 
 def _stretch(rows: Sequence[TurnRow]) -> list[TurnRow]:

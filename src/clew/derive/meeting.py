@@ -97,7 +97,7 @@ class MeetSweep:
         found = tried(lambda: [(each, meet_one(row, each)) for row, each in analysed])
         if isinstance(found, RuleFailure):
             if not self.narrowing.narrow(len(rows)):
-                see_that_rules_work(found, lambda plain: meet_one(plain, analysed[0][1]), rows[0])
+                see_that_rules_work(found, partial(self._try_plain, model=progress.model, meet=meet), rows[0])
                 self._set_aside(rows[0], seen, meet, found.where)
             return True
         changed = [(old, new) for old, new in found if old != new]
@@ -138,6 +138,10 @@ class MeetSweep:
         """The row of a turn, met with the project as it is now."""
         after = self._met(analysis_of(analysis.value), turn_of(row).text, vectors.get(row.ordinal), model, meet)
         return analysis._replace(value=analysis_text(after))
+
+    def _try_plain(self, plain: TurnRow, *, model: str | None, meet: Meet) -> None:
+        """Applies the rules to a plain turn and an analysis that says nothing, since the stored one may be damaged."""
+        self._met({"importance": 0.0}, turn_of(plain).text, None, model, meet)
 
     def _met(
         self, said: dict[str, Any], text: str, vector: Vector | None, model: str | None, meet: Meet

@@ -4,6 +4,7 @@ The analysis weighs a turn with the words that it cuts up anyway. But vectors of
 until then each program that asks for their weights would have to weigh them.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from clew.analyze.weigh import ANALYZE_VERSION
@@ -25,9 +26,13 @@ WORTH: Final = 256
 class WaitingWeights:
     """Weighs the turns of one space ahead of their vectors. Only the holder of the worker's lease may call `step`."""
 
-    def __init__(self, store: Store, space: str) -> None:
-        """Nothing is read before it is asked for."""
-        self._store, self._space = store, space
+    def __init__(self, store: Store, space: str, weigh: Callable[[str], str | None] = weighing_tried) -> None:
+        """Nothing is read before it is asked for.
+
+        Args:
+            weigh: the rules; gives None for a text on which they fail.
+        """
+        self._store, self._space, self._weigh = store, space, weigh
         self._next = 0  # turns with a lower ordinal have been seen to
 
     def pending(self) -> int:
@@ -48,7 +53,7 @@ class WaitingWeights:
             end = rows[-1].ordinal if rows else start + WORTH  # all that came were forgotten
             weighed = set(WEIGHING_ORDINAL.scan(reader, (space, start), (space, end)))
         lacking = [row for row in rows if row.ordinal not in weighed]
-        tried = [(row, weighing_tried(row.text)) for row in lacking]
+        tried = [(row, self._weigh(row.text)) for row in lacking]
         # Turns that the rules fail on are left to the analysis, which sets them aside.
         made = [(row, WeighingRow(space, row.ordinal, text, ANALYZE_VERSION)) for row, text in tried if text]
 

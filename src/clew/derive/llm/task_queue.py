@@ -121,9 +121,9 @@ class TaskQueue:
         if gap is None:
             return False
         for row in rows:
-            ordinal, turn = row.ordinal, tried(partial(self._wanted, row))
-            # Of a turn that cannot be read, nobody can be asked; the stages that read all turns tell of it.
-            if ordinal in self._unreached or turn is None or isinstance(turn, RuleFailure):
+            ordinal = row.ordinal
+            turn = None if ordinal in self._unreached else self._wanted(row)
+            if turn is None:
                 continue
             try:
                 self._settle_new(turn, (ordinal, gap[1]))
@@ -141,9 +141,15 @@ class TaskQueue:
         return True
 
     def _wanted(self, row: TurnRow) -> Turn | None:
-        """The turn of a row, if there is anything to ask about it."""
-        turn = turn_from_row(row)
-        return turn if self._question.wants(turn) else None
+        """The turn of a row, if it can be read and there is anything to ask about it."""
+        turn = tried(partial(turn_from_row, row))
+        if isinstance(turn, RuleFailure):
+            return None  # the stages that read all turns report it
+        wanted = tried(partial(self._question.wants, turn))
+        if isinstance(wanted, RuleFailure):
+            log.warning("the model is not asked `%s` about %s: %s", self._question.kind, turn.id, wanted.where)
+            return None
+        return turn if wanted else None
 
     def _answer(self, turn: Turn) -> Any:
         """What an answer about a turn comes to.
