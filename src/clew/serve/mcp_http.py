@@ -73,6 +73,7 @@ class McpOverHttp:
             return self._managers[key]
 
     async def _serve(self, key: ToolsKey, *, task_status: "TaskStatus[StreamableHTTPSessionManager]") -> None:
+        keep_logs_apart()  # here, since two threads at once would both add handlers
         manager = await anyio.to_thread.run_sync(lambda: _manager(self._tools_of(key)))
         async with manager.run():
             task_status.started(manager)
@@ -103,7 +104,6 @@ def _again(messages: list[Message], receive: Receive) -> Receive:
 
 
 def _manager(tools: Tools) -> "StreamableHTTPSessionManager":
-    keep_logs_apart()
     server = make_server(tools)
     from mcp.server.transport_security import TransportSecuritySettings  # an extra, which takes a second to import
 
