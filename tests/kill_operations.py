@@ -165,7 +165,7 @@ def condensing(case: Path, number: str, step: str, moment: str) -> None:
 
 
 def setting_aside(case: Path, number: str, step: str, moment: str) -> None:
-    """Derives what stages make with rules that fail on some turns, and is killed likewise; says the transactions."""
+    """Derives with rules that fail on some turns, and is killed as `condensing` is; says how many transactions."""
     stored = SqliteStore.open(case / "home" / number)
     store: Any = Killing(stored, int(step), moment)
     for stage in ("analyse", "entities", "facts", "mentions"):
@@ -213,14 +213,14 @@ def migrating_at(case: Path, number: str, step: str) -> None:
 
 
 def restoring_at(case: Path, number: str, step: str) -> None:
-    """Puts a backup in the place of a home, and is killed likewise."""
+    """Puts a backup in the place of a home, and is killed at the moment of that number; says how many there are."""
     moments = die_at(int(step), case)
     restore_backup(case / "backup.db", case / "home" / number, None)
     say("moments", str(moments()))
 
 
 def condensing_at(case: Path, number: str, step: str) -> None:
-    """Condenses a session, and is killed likewise, also within transactions."""
+    """Condenses a session, and is killed at the moment of that number, also within transactions; says how many."""
     moments = die_at(int(step), case)
     store = SqliteStore.open(case / "home" / number)
     live = LiveIndex(store, "default")

@@ -22,7 +22,7 @@ def imported_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def worked_sample(tmp_path_factory: pytest.TempPathFactory, imported_sample: Path) -> Path:
-    """The same with all work done; to be copied as well."""
+    """A home that holds the sample conversation, all work done; made once for a worker, to be copied, never used."""
     place = tmp_path_factory.mktemp("worked") / "home"
     copytree(imported_sample, place)
     done("work", "--once", "--home", place)

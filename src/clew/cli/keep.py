@@ -241,7 +241,7 @@ def left_over(pending: Mapping[str, int], failed: Container[str]) -> Iterator[st
 
 @click.command()
 @click.option("--once", is_flag=True, help="Exit when no job is pending, instead of waiting for more.")
-@click.option("--retry", is_flag=True, help="Also retry the jobs that were set aside after repeated failure.")
+@click.option("--retry", is_flag=True, help="Also retry the jobs that were set aside.")
 @common
 def work(scope: Scope, once: bool, retry: bool) -> None:
     """Run pending background jobs.

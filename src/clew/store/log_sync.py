@@ -4,8 +4,8 @@ A commit with `synchronous = NORMAL`, followed by a sync of the log, is as durab
 syncs the log's header, and the log before it copies pages from there into the database. SQLite locks bytes of other
 files only, so closing a handle of the log releases no lock.
 
-The thread opens the log once and syncs by that handle: each call of the system gives the interpreter away, and to take
-it back interrupts whoever computes meanwhile. That the log still has its name is seen by who waits.
+The thread opens the log once and keeps the handle: each system call releases the interpreter lock, and taking it back
+interrupts the thread that computes meanwhile. The callers that wait check that the log still has its name.
 
 Only a failed sync differs. With `FULL`, SQLite would write that commit again; here it is in the log already. The system
 reports the failure once, and later commits in the same log would be lost with that one. So `doubt` is called.
@@ -34,7 +34,7 @@ class _PendingSync:
     """One sync, shared by all callers that asked before it began.
 
     Args:
-        see_its_name: raises an error unless what was synced is the log that has its name.
+        see_its_name: raises StoreError if another file, or none, has the name of the log that was synced.
     """
 
     def __init__(self, see_its_name: Callable[[], None]) -> None:

@@ -64,7 +64,7 @@ def _read(url: str) -> dict[str, str] | None:
         return None
     try:
         return {name: str(value) for name, value in driver().conninfo.conninfo_to_dict(url).items()}
-    except (driver().Error, UnicodeDecodeError):  # the driver does not say itself of a part that is no UTF-8
+    except (driver().Error, UnicodeDecodeError):  # the driver lets the latter through
         return None
 
 

@@ -35,8 +35,8 @@ def ask(address: str, event: bytes) -> bytes:
 
     Raises:
         OSError: the server is not there.
-        ValueError: the address is malformed, or the answer: whatever is printed reaches the model, so a server that
-            died within its answer, or a page of another program at this port, must not be.
+        ValueError: the address is malformed, or the answer is no JSON: it was cut off when the server died, or another
+            program has the port. Neither may be printed, since what is printed reaches the model.
     """
     host, _, port = address.removeprefix("http://").rstrip("/").rpartition(":")
     token = os.environ.get("CLEW_SERVE_TOKEN", "")

@@ -27,7 +27,7 @@ IN_TURN: Final = 10.0
 QUIET: Final = 1.0
 """Seconds for which what remains after an answer waits at most for a moment in which no chat is under way."""
 REST: Final = 0.02
-"""Seconds in which no chat may be under way before what remains is done: a client that asks at once takes less."""
+"""Seconds without a chat under way after which what remains is done; a client that asks again at once takes less."""
 
 
 class Preparation(Protocol):
@@ -136,7 +136,7 @@ class Workers:
             prepared = await job
             prepared = prepared if why is None else replace(prepared, unchanged=why)
             finish = await self._submit(lambda: self._preparation.after(chat, prepared, answer))
-            self._remaining.append(finish)  # to the list of now: the one of before the wait may have been done
+            self._remaining.append(finish)  # looked up after the wait: `_finish` replaces the list
             if self._finishing is None or self._finishing.done():
                 self._finishing = asyncio.ensure_future(self._finish())
 

@@ -71,8 +71,8 @@ class ConversationLog:
         A side request stores nothing. While the space or the session is paused nothing is stored either, and as long as
         this process runs, what passed then is not stored later, when it is sent again.
 
-        The worker is not woken: it would take the interpreter from this request, and the answer wakes it, or it looks
-        by itself.
+        The worker is not woken, since it would take the interpreter from this request. Storing the answer wakes it; if
+        none comes, it finds the new turns when it next looks for work.
         """
         if client.side is not None:
             self._note_side(conversation, client.side)
