@@ -14,6 +14,9 @@ from clew.types.ids import turn_id
 SHARE: Final = 4
 """What the budget is divided by for the most tokens that these lines take."""
 
+WHOLE: Final = 1
+"""The same for lines that are the whole answer: no turn is looked up beside them."""
+
 OPEN_TASK: Final = "open task"
 ENDS: Final = "overview"
 PROFILE: Final = "profile"
@@ -31,7 +34,7 @@ class FirstLines:
         lines: most important first.
         reason: why they are there.
         instead: positions of the turns that are left out, since the lines say what is to be said of them.
-        share: what the budget is divided by for the most tokens that they take; 1 where they are the whole answer.
+        share: what the budget is divided by for the most tokens that they take: `SHARE` or `WHOLE`.
     """
 
     lines: Sequence[Evidence] = ()

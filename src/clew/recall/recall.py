@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from clew.assemble.context import POLICY, SIGMA, PackingPolicy, build_context
-from clew.assemble.first_lines import NO_LINES, FirstLines
+from clew.assemble.first_lines import NO_LINES, WHOLE, FirstLines
 from clew.assemble.headlines import most_called
 from clew.assemble.overview import kept_for_overview
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
@@ -29,13 +29,7 @@ from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.query_facts import FactMatcher
 from clew.recall.read_path import ReadPath
-from clew.recall.required_facts import (
-    asks_for_facts,
-    asks_for_now,
-    is_about_oneself,
-    outdated_facts,
-    required_facts,
-)
+from clew.recall.required_facts import asks_for_facts, asks_for_now, outdated_facts, required_facts
 from clew.recall.required_pins import required
 from clew.recall.required_tasks import required_tasks
 from clew.recall.session_ends import session_ends
@@ -118,15 +112,7 @@ def recall(
         ranking = without_noise(ranking, path.ranker.least_cosine(frame.view))
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
-    wants = frame.intent.wants
-    is_unsure = (
-        planned.strategy == "sigma"
-        or frame.pointed.alone
-        or wants.overview
-        or wants.decisions
-        or (bool(first.lines) and (wants.open_tasks or is_about_oneself(query)))
-    )
-    sure = None if is_unsure else confidence(ranking)
+    sure = confidence(ranking) if _is_by_words(planned, frame, first) else None
     ranked = time.perf_counter()
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
     settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
@@ -153,6 +139,19 @@ def recall(
         masked = partial(_masked, make, path.config)
         path.receipts.keep_pending(PendingReceipt(context.receipt_id, now, masked))
     return context
+
+
+def _is_by_words(planned: RecallPlan, frame: Frame, first: FirstLines) -> bool:
+    """Whether the words of the question choose the turns, so that the ranking tells whether they are answered."""
+    wants = frame.intent.wants
+    return not (
+        planned.strategy == "sigma"
+        or frame.pointed.alone
+        or wants.overview
+        or wants.decisions
+        or (wants.open_tasks and first.lines)
+        or first.share == WHOLE
+    )
 
 
 def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None, budget: int) -> PackingPolicy:

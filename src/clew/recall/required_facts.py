@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from clew.assemble.fact_lines import fact_words
-from clew.assemble.first_lines import NO_LINES, PROFILE, FirstLines
+from clew.assemble.first_lines import NO_LINES, PROFILE, WHOLE, FirstLines
 from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
 from clew.knowledge.history import Standing, standing
@@ -29,9 +29,6 @@ FACTS: Final = 8
 
 ONESELF: Final = 24
 """Most facts where the person asks about themselves: they know what they are asking for, and no word narrows it."""
-
-WHOLE: Final = 1
-"""What the budget is divided by for these facts: they are the whole answer, and no turn is looked up beside them."""
 
 CARD: Final = 2
 """Most facts of each speaker where a question asks who takes part."""
@@ -128,8 +125,8 @@ def required_facts(
 def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
     """Whom a question is about, and how much it wants to know of each."""
     if _EVERYBODY.search(question):
-        named = [name for name in view.speakers if name and name.casefold() not in ("user", "assistant")]
-        return (named[:SPEAKERS], CARD) if len(named) >= COMPANY else ((), 0)
+        people = [name for name in view.speakers if name and name.casefold() not in ("user", "assistant")]
+        return (people[:SPEAKERS], CARD) if len(people) >= COMPANY else ((), 0)
     found = _ABOUT.search(question)
     who = found["who"].strip().strip("'\"") if found else ""
     most = ONESELF if is_about_oneself(question) else FACTS

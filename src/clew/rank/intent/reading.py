@@ -69,8 +69,9 @@ class Intent:
     def kind(self, *, placed: bool) -> Kind:
         """The one kind that chooses a strategy.
 
-        `position` when the caller points at a beat; `temporal` when the question names a time; `broad` when it asks for
-        many things at once; `position` when its words point somewhere; `fact` when it asks for one; else `default`.
+        `position` when the caller points at a beat, or the question asks for an end alone; `temporal` when it names a
+        time; `broad` when it asks for many things at once; `position` when its words point somewhere; `fact` when it
+        asks for one; else `default`.
 
         Args:
             placed: the caller points at a beat.
