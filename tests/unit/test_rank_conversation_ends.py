@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 
 from clew.memory import Memory
+from clew.rank.filter import TurnFilters
 from clew.rank.intent.conversation_ends import MOST_CHARACTERS, ConversationEnd, conversation_end
+from clew.recall.sessions import NOTES_SOURCE
 from clew.testing import FrozenClock
 from clew.types import Turn
 from tests.memories import NOON, at, quiet
@@ -165,6 +167,51 @@ def test_last_time_is_the_last_session_and_the_one_before_where_that_may_go_on()
     with quiet(clock=FrozenClock(NOON - timedelta(minutes=990))) as memory:
         memory.add_many(talk())
         assert {turn.split(":")[0] for turn in shown(memory, asked)} == {"june", "may"}
+
+
+@pytest.mark.requirement("F-PLACE-06")
+def test_an_end_is_that_of_the_conversations_that_the_filters_let_through() -> None:
+    pump = [
+        Turn(
+            role="user", content=f"The pump runs for {n} hours.", session="pump", at=at(n), metadata={"cwd": "/w/pump"}
+        )
+        for n in range(70)
+    ]
+    shop = [
+        Turn(role="user", content=f"Shelf {n} is full.", session=name, at=at(start + n), metadata={"cwd": "/w/shop"})
+        for name, start in (("shop", 100), ("store", 200))
+        for n in range(3)
+    ]
+    with quiet(clock=FrozenClock(at(3000))) as memory:
+        memory.add_many([*pump, *shop])
+        for asked in ("Where did we leave off?", "What did we talk about last time?", "What did we say last?"):
+            assert {turn.split(":")[0] for turn in shown(memory, asked)} <= {"shop", "store"}
+            for only in (TurnFilters(project="pump"), TurnFilters(until=at(90)), TurnFilters(as_of=at(90))):
+                assert {hit.turn.session for hit in memory.search(asked, **only)} == {"pump"}
+        found = memory.search("Where did we leave off?", limit=1, until=at(3))
+        assert [hit.turn.id for hit in found] == ["pump:turn:2"]
+        found = memory.search("What did we talk about two sessions ago?", until=at(190))
+        assert {hit.turn.session for hit in found} == {"pump"}
+        assert memory.search("Where did we leave off?", until=at(-1)) == []
+        assert memory.search("What did we discuss in our last session?", until=at(-1)) == []
+
+
+@pytest.mark.requirement("F-PLACE-06")
+@pytest.mark.parametrize("question", ["What did we talk about last time?", "Where did we leave off?"])
+def test_a_session_without_a_turn_has_no_end(question: str) -> None:
+    with quiet() as memory:
+        memory.add_many(talk())
+        assert memory.recall(question, session="new").text == ""
+        assert memory.search(question, session="new") == []
+
+
+@pytest.mark.requirement("F-PLACE-06")
+def test_where_nobody_talked_the_beginning_is_that_of_the_first_notes() -> None:
+    with quiet() as memory:
+        for number, name in enumerate(("one", "two", "three")):
+            note = Turn(role="user", content=f"Note {number}.", session=name, source=NOTES_SOURCE, at=at(number))
+            memory.add(note)
+        assert memory.search("How did our very first conversation begin?", limit=1)[0].turn.id == "one:turn:0"
 
 
 @pytest.mark.requirement("F-PLACE-06")

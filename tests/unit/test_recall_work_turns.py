@@ -37,6 +37,11 @@ def test_work_that_alone_is_asked_for_is_read(question: str, kind: str) -> None:
 
 
 @pytest.mark.requirement("F-PLACE-06")
+def test_the_first_work_of_a_kind_is_read() -> None:
+    assert work_asked("What was the first error?") == WorkAsked("error", is_first=True)
+
+
+@pytest.mark.requirement("F-PLACE-06")
 @pytest.mark.parametrize(
     "question",
     [
@@ -51,7 +56,6 @@ def test_work_that_alone_is_asked_for_is_read(question: str, kind: str) -> None:
 )
 def test_a_question_that_names_more_is_looked_up_by_that(question: str) -> None:
     assert work_asked(question) is None
-    assert work_asked("What was the first error?") == WorkAsked("error", is_first=True)
 
 
 def call(number: int, name: str, session: str = "new", **given: Any) -> Turn:
@@ -116,3 +120,11 @@ def test_where_there_is_no_such_work_the_words_are_looked_up(memory: Memory) -> 
     hits = memory.search("Did the build fail?", limit=20)
     assert "new:turn:0" in [hit.turn.id for hit in hits]
     assert [hit.turn.id for hit in memory.search("Which files did we change?", session="old")] == ["old:turn:0"]
+
+
+@pytest.mark.requirement("F-PLACE-06")
+def test_the_last_work_is_that_which_the_filters_let_through(memory: Memory) -> None:
+    hits = memory.search("What was the last command you ran?", until=at(4))
+    assert [hit.turn.id for hit in hits] == ["new:turn:3"]
+    hits = memory.search("Which files did we change?", until=at(0))
+    assert [hit.turn.id for hit in hits] == ["old:turn:0"]

@@ -35,7 +35,7 @@ REQUESTS: Final = (1.0, 0.5, 0.25)
 """Values of the user's last, or first, messages."""
 
 LOOKED: Final = 32
-"""Latest conversations among which one is looked for in which a user speaks."""
+"""Latest conversations in which what a user said, or work of a kind, is looked for."""
 
 _USER: Final = ROLES.index("user")
 

@@ -21,9 +21,8 @@ from clew.types.turn import ROLES
 MOST: Final = 64
 """Turns from an end that are offered: more than the usual budgets hold. A choice."""
 
-
 TALKS: Final = 2
-"""TalksByTime whose ends are offered: the last one may be the one that is going on, and have just begun."""
+"""Conversations whose ends are offered: the last one may be the one that is going on, and have just begun."""
 
 _LAST_SEQ: Final = 2**62
 
@@ -57,7 +56,13 @@ def _whole(names: Sequence[str], told: dict[str, Any]) -> PointedTurns:
 
 
 def end_turns(
-    view: IndexView, end: ConversationEnd, speakers: Sequence[int], sessions: Sequence[str], *, with_assistant: bool
+    view: IndexView,
+    end: ConversationEnd,
+    speakers: Sequence[int],
+    sessions: Sequence[str],
+    mask: Mask | None,
+    *,
+    with_assistant: bool,
 ) -> PointedTurns:
     """The turns nearest to the end, or the beginning, that is asked for; their values fall from 1 with the distance.
 
@@ -66,10 +71,12 @@ def end_turns(
     Args:
         speakers: codes of the speakers whom the question names.
         sessions: where to look, in this order, until there are `MOST` turns.
+        mask: the turns that may be shown; None for all.
         with_assistant: "I" and "you" are told apart by the role; people are not, since any of them may ask.
     """
     turns = view.turns
     said = (turns.chars > 0) & np.isin(turns.role, _SAYING)
+    said = said if mask is None else said & mask
     if end.by == "named":
         said &= np.isin(turns.speaker, speakers)
     elif end.by != "anybody" and with_assistant:

@@ -1,8 +1,9 @@
 """The filters of a recall, search or query: as the caller gives them, and checked in the form that the ranker takes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Final, TypedDict
 
 import numpy as np
@@ -116,6 +117,27 @@ class Filter(Record):
 
 
 _EVERYTHING: Final = Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchScope:
+    """Where a question looks.
+
+    Attributes:
+        session: the one that is going on, when the question counts from it; None where nobody said.
+        mask: the turns of a view that the caller's filters let through; None for all.
+    """
+
+    session: str | None = None
+    mask: Callable[[IndexView], Mask | None] = lambda _: None
+
+    @classmethod
+    def of(cls, session: str | None, mask: Callable[[IndexView], Mask | None]) -> "SearchScope":
+        """A scope whose mask is computed once for each view, and only if it is asked for."""
+        return cls(session, cache(mask))
+
+
+EVERYWHERE: Final = SearchScope()
 
 
 def filter_of(only: TurnFilters) -> Filter:

@@ -21,6 +21,7 @@ from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import LOOKED, FindNodes, PointedTurns, WeightedRange, resolve_positions
 from clew.rank.confidence import prepare_confidence
 from clew.rank.end_turns import TALKS, counted_talks, end_turns, last_talk, work_pointed
+from clew.rank.filter import EVERYWHERE, SearchScope
 from clew.rank.frame import (
     Frame,
     FrameParts,
@@ -40,7 +41,7 @@ from clew.rank.intent.workplaces import Workplace, workplace
 from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
 from clew.rank.search import Ranking, prepare, rank
 from clew.rank.second_lookup import FIRST, ReadTexts, seeds
-from clew.rank.session_order import FindTalks, TalksByTime, sessions_by_time
+from clew.rank.session_order import FindTalks, TalksByTime, any_sessions, sessions_with
 from clew.structure.nicknames import nicknames
 from clew.text.terms import joined_terms
 
@@ -76,8 +77,8 @@ class RankingSources:
         titles: the beginnings of conversations whose titles have all of some words.
         workplaces: the conversations on a branch or in a project that a question names.
         facts: share of a question that the best fact of each turn answers.
-        work: the turns with work of a kind in some sessions.
-        talks: the conversations that went on last, or first; as a default by the index alone.
+        work: the turns with work of a kind in some sessions, of those that a mask lets through.
+        talks: the sessions in which somebody talked; as a default any.
     """
 
     graph: GraphContextReader | None = None
@@ -88,8 +89,8 @@ class RankingSources:
     titles: Callable[[IndexView, frozenset[str]], tuple[WeightedRange, ...]] | None = None
     workplaces: Callable[[IndexView, Workplace], tuple[WeightedRange, ...]] | None = None
     facts: Callable[[IndexView, Intent], Scores | None] | None = None
-    work: Callable[[IndexView, WorkAsked, Sequence[str]], Sequence[WeightedRange]] | None = None
-    talks: FindTalks = sessions_by_time
+    work: Callable[[IndexView, WorkAsked, Sequence[str], Mask | None], Sequence[WeightedRange]] | None = None
+    talks: FindTalks = any_sessions
 
 
 NO_SOURCES: Final = RankingSources()
@@ -126,7 +127,7 @@ class Ranker:
         now: datetime,
         region: tuple[WeightedRange, ...] = (),
         shown: Collection[tuple[str, int]] = (),
-        session: str | None = None,
+        scope: SearchScope = EVERYWHERE,
         view: IndexView | None = None,
         *,
         priced: bool = True,
@@ -136,7 +137,7 @@ class Ranker:
         Args:
             region: where in the conversation the caller points.
             shown: turns, by session and place in it, that the caller has on the screen.
-            session: the one that is going on, when the question counts from it; None for that of the newest turn.
+            scope: the session from which it counts, and the turns whose conversations have the ends that it asks for.
             view: the index from before the question was stored, which does for all that does not count from it; None
                 for the present one.
             priced: what a turn costs counts.
@@ -155,7 +156,7 @@ class Ranker:
             _with_joined_words(intent, view), view.document_frequency, view.similar_terms, UsedWords()
         )
         if before is not None and (intent.positions or intent.end is not None):
-            return self.frame(text, now, region, shown, session, priced=priced)
+            return self.frame(text, now, region, shown, scope, priced=priced)
         cosines = self._cosines(view, intent)
         similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
         config = self._config() if priced else without_price(self._config())
@@ -168,7 +169,7 @@ class Ranker:
         if self._sources.importance is not None and config.importance:
             more["importance"] = self._sources.importance(view)
         if intent.end is not None or intent.work is not None or (intent.positions and config.position):
-            more["pointed"] = self._pointed(view, intent, now, session, with_assistant=with_assistant)
+            more["pointed"] = self._pointed(view, intent, now, scope, with_assistant=with_assistant)
         if self._sources.titles is not None and config.position:
             words = title_words(text, exact=intent.wants.exact)
             more |= {"titled": self._sources.titles(view, words)} if words else {}
@@ -193,31 +194,34 @@ class Ranker:
         return replace(frame, pointed=pointed)
 
     def _pointed(
-        self, view: IndexView, intent: Intent, now: datetime, session: str | None, *, with_assistant: bool
+        self, view: IndexView, intent: Intent, now: datetime, scope: SearchScope, *, with_assistant: bool
     ) -> PointedTurns:
         """The turns that the question's words point at, or the end of a conversation, where that alone is asked for.
 
         People's talk goes on from session to session, so that its beginning is that of the first one; what was asked of
         an assistant first is what the present session began with.
         """
-        end, conversations = intent.end, TalksByTime(view, now, session, self._sources.talks)
-        if intent.work is not None and (work := self._work(view, intent.work, conversations)):
+        end, mask = intent.end, scope.mask(view)
+        among = None if scope.session is not None or mask is None or not mask.any() else sessions_with(view, mask)
+        talks = TalksByTime(view, now, scope.session, self._sources.talks, among)
+        if intent.work is not None and (work := self._work(view, intent.work, talks, mask)):
             return work_pointed(intent.work, work)
         if end is None:
-            return resolve_positions(view, intent.positions, conversations, self._sources.outline)
+            return resolve_positions(view, intent.positions, talks, self._sources.outline)
         if end.counted is not None:
-            return counted_talks(view, end.counted, conversations)
-        earliest = end.is_first and (end.is_ever or not with_assistant)
-        talks: Sequence[str] = () if session is None else (session,)
-        talks = talks or self._sources.talks(view, now, limit=TALKS, earliest=earliest)
+            return counted_talks(view, end.counted, talks)
+        is_earliest = end.is_first and (end.is_ever or not with_assistant)
+        sessions = talks.earliest(TALKS) if is_earliest else talks.latest(TALKS)
         if end.is_whole:
-            return last_talk(view, talks, now)
-        return end_turns(view, end, intent.speakers, talks, with_assistant=with_assistant)
+            return last_talk(view, sessions, now)
+        return end_turns(view, end, intent.speakers, sessions, mask, with_assistant=with_assistant)
 
-    def _work(self, view: IndexView, asked: WorkAsked, talks: TalksByTime) -> Sequence[WeightedRange]:
+    def _work(
+        self, view: IndexView, asked: WorkAsked, talks: TalksByTime, mask: Mask | None
+    ) -> Sequence[WeightedRange]:
         """The turns with the work that alone is asked for; none where there is no such work."""
         look = self._sources.work
-        return () if look is None or not len(view.turns.ordinal) else look(view, asked, talks.latest(LOOKED))
+        return () if look is None or not len(view.turns.ordinal) else look(view, asked, talks.latest(LOOKED), mask)
 
     def _labels(
         self, view: IndexView, intent: Intent, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool

@@ -1,6 +1,6 @@
 """The sessions of a space by their time: the one order in which "the last session" and "two sessions ago" count."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Protocol
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
-from clew.index.view import IndexView
+from clew.index.view import IndexView, Mask
 from clew.store.rows import to_us
 
 AHEAD: Final = timedelta(days=7)
@@ -39,17 +39,13 @@ _EXTENTS: Final = CacheKey[dict[str, SessionExtent]]("extents of sessions")
 
 
 class FindTalks(Protocol):
-    """Finds conversations by their time."""
+    """Finds the sessions in which somebody talked."""
 
-    def __call__(
-        self, view: IndexView, now: datetime, /, *, limit: int, earliest: bool = False, before: str | None = None
-    ) -> Sequence[str]:
-        """The names of sessions, the last one first.
+    def __call__(self, view: IndexView, placed: Sequence[Placed], limit: int, /, *, or_any: bool) -> Sequence[str]:
+        """The names of the first `limit` of these sessions in which somebody talked.
 
         Args:
-            limit: how many at most.
-            earliest: those that began first, the first one first.
-            before: only those that went on before this session.
+            or_any: the first of all where nobody talked in any of them.
         """
 
 
@@ -110,12 +106,33 @@ def _is_to_come(at: SessionExtent, to_come: int) -> bool:
     return at.end is not None and at.end > to_come
 
 
-def sessions_by_time(
-    view: IndexView, now: datetime, /, *, limit: int, earliest: bool = False, before: str | None = None
-) -> list[str]:
+def in_order(
+    view: IndexView,
+    now: datetime,
+    *,
+    earliest: bool = False,
+    before: str | None = None,
+    among: Collection[str] | None = None,
+) -> list[Placed]:
+    """The sessions, the last one first, as `latest_first` has them.
+
+    Args:
+        earliest: those that began first come first, see `by_start`; all of them, whatever `before` says.
+        before: only those that went on before this session.
+        among: only these sessions; None for all.
+    """
+    placed = sorted(extents(view).items(), key=by_start) if earliest else latest_first(view, now, before)
+    return placed if among is None else [each for each in placed if each[0] in among]
+
+
+def any_sessions(_view: IndexView, placed: Sequence[Placed], limit: int, /, *, or_any: bool) -> list[str]:  # noqa: ARG001  # the index does not know who talked
     """`FindTalks` by the index alone, which does not know whether somebody talked in a session."""
-    found = sorted(extents(view).items(), key=by_start) if earliest else latest_first(view, now, before)
-    return [name for name, _ in found[:limit]]
+    return [name for name, _ in placed[:limit]]
+
+
+def sessions_with(view: IndexView, mask: Mask) -> frozenset[str]:
+    """The names of the sessions with a turn that a mask lets through."""
+    return frozenset(view.sessions[code] for code in np.unique(view.turns.session[mask]).tolist())
 
 
 def goes_on(view: IndexView, session: str, now: datetime) -> bool:
@@ -131,20 +148,22 @@ class TalksByTime:
     Attributes:
         now: when it is asked.
         session: the one that is going on; None where nobody said.
-        find: gives them by their time.
+        find: finds those in which somebody talked.
+        among: only these count, at least one; None for all.
     """
 
     view: IndexView
     now: datetime
     session: str | None = None
-    find: FindTalks = sessions_by_time
+    find: FindTalks = any_sessions
+    among: Collection[str] | None = None
 
     @property
     def current(self) -> str:
         """The session that is going on, or else the last one; of a view with turns."""
         if self.session is not None and self.session in extents(self.view):
             return self.session
-        return self.find(self.view, self.now, limit=1)[0]
+        return self._found(1)[0]
 
     def back(self, count: int, *, alone: bool) -> list[str]:
         """The last so many sessions before that in which the question is asked, the last one first.
@@ -157,7 +176,7 @@ class TalksByTime:
         """
         current = self.current
         is_over = self.session is None and self._is_over(current)
-        found = [*([current] if is_over else []), *self.find(self.view, self.now, limit=count, before=current)][:count]
+        found = [*([current] if is_over else []), *self._found(count, before=current)][:count]
         if alone:
             return found[count - 1 :]
         return found if is_over or self.session is not None else [*found, current]
@@ -166,11 +185,19 @@ class TalksByTime:
         """The session that is going on where it is known, else the one that began first, and the last one."""
         if self.session is not None:
             return [self.current]
-        return list(dict.fromkeys((*self.find(self.view, self.now, limit=1, earliest=True), self.current)))
+        return list(dict.fromkeys((*self.earliest(1), self.current)))
+
+    def earliest(self, limit: int) -> Sequence[str]:
+        """The session that is going on where it is known, else those that began first, the first one first."""
+        return [self.current] if self.session in extents(self.view) else self._found(limit, earliest=True)
 
     def latest(self, limit: int) -> Sequence[str]:
         """The session that is going on where it is known, else the last ones, the last one first."""
-        return [self.current] if self.session in extents(self.view) else self.find(self.view, self.now, limit=limit)
+        return [self.current] if self.session in extents(self.view) else self._found(limit)
+
+    def _found(self, limit: int, *, earliest: bool = False, before: str | None = None) -> Sequence[str]:
+        placed = in_order(self.view, self.now, earliest=earliest, before=before, among=self.among)
+        return self.find(self.view, placed, limit, or_any=before is None)
 
     def _is_over(self, session: str) -> bool:
         return extents(self.view)[session].end is not None and not goes_on(self.view, session, self.now)

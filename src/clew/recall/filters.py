@@ -13,7 +13,7 @@ from clew.index.columns import Column
 from clew.index.view import IndexView, Mask
 from clew.rank.algebra import TRUE, parse, truth
 from clew.rank.algebra.syntax import Node
-from clew.rank.filter import Filter
+from clew.rank.filter import Filter, SearchScope
 from clew.rank.frame import Scores, covered_days
 from clew.rank.sigma import BOOSTING
 from clew.recall.annotation_columns import AnnotationCache, owners
@@ -88,6 +88,10 @@ class TurnSelector:
         passed = np.zeros(len(view.turns.ordinal), dtype=np.bool_)
         passed[places] = True
         return passed
+
+    def scope(self, chosen: Filter, now: datetime) -> SearchScope:
+        """Where a question with this filter looks; its mask is that of `mask`."""
+        return SearchScope.of(chosen.session, lambda view: self.mask(view, chosen, now))
 
     def turns(self, view: IndexView, chosen: Filter, now: datetime) -> Iterator[Turn]:
         """The turns that pass, in the order in which they came; read as they are asked for.

@@ -15,11 +15,12 @@ from clew.rank.frame import Frame
 from clew.rank.graph_context import GraphContextReader
 from clew.rank.intent.position_phrases import PositionPhrase
 from clew.rank.ranker import Ranker, RankingSources
+from clew.rank.session_order import Placed
 from clew.recall.filters import TurnSelector
 from clew.recall.positions import outline_of_place
 from clew.recall.query_facts import FactMatcher
 from clew.recall.query_labels import LabelMatcher
-from clew.recall.sessions import earliest_names, latest_names
+from clew.recall.sessions import names_of_talks
 from clew.recall.shown_turns import prepare_words
 from clew.recall.space_status import SpaceStatusCache
 from clew.recall.titled_sessions import TitleMatcher, WorkplaceMatcher
@@ -104,12 +105,9 @@ def read_path(
         with store.snapshot() as reader:
             return outline_of_place(reader, space, place, session)
 
-    def talks(
-        view: IndexView, now: datetime, /, *, limit: int, earliest: bool = False, before: str | None = None
-    ) -> list[str]:
+    def talks(view: IndexView, placed: Sequence[Placed], limit: int, /, *, or_any: bool) -> list[str]:
         with store.snapshot() as reader:
-            first = earliest_names(reader, space, view, limit) if earliest else []
-            return first or latest_names(reader, space, view, now, limit, before=before)
+            return names_of_talks(reader, space, view, placed, limit, or_any=or_any)
 
     sources = RankingSources(
         graph=GraphContextReader(store, space),

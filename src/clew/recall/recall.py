@@ -98,8 +98,9 @@ def recall(
     started, now = time.perf_counter(), path.clock()
     region = () if request.place is None else _region(path, chosen.session, request.place)
     asked_at = chosen.as_of or now
-    frame = path.ranker.frame(query, asked_at, region, shown, chosen.session, request.view)
-    mask = only_meant(frame, without(frame.view, path.selector.mask(frame.view, chosen, asked_at), shown))
+    scope = path.selector.scope(chosen, asked_at)
+    frame = path.ranker.frame(query, asked_at, region, shown, scope, request.view)
+    mask = only_meant(frame, without(frame.view, scope.mask(frame.view), shown))
     kind = frame.intent.kind(placed=request.place is not None)
     planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)
     first = _first_lines(path, frame, mask, chosen, asked_at, planned.budget)

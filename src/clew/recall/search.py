@@ -24,8 +24,9 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
         priced: what a turn costs counts, as in a recall.
     """
     asked_at = chosen.as_of or path.clock()
-    frame = path.ranker.frame(query, asked_at, session=chosen.session, priced=priced)
-    mask = only_meant(frame, path.selector.mask(frame.view, chosen, asked_at))
+    scope = path.selector.scope(chosen, asked_at)
+    frame = path.ranker.frame(query, asked_at, scope=scope, priced=priced)
+    mask = only_meant(frame, scope.mask(frame.view))
     matches = list(path.ranker.rank(frame, limit, mask))
     with path.store.snapshot() as reader:
         rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in matches])

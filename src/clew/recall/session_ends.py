@@ -11,8 +11,8 @@ from clew.assemble.render import Evidence
 from clew.condense.material import prose_of
 from clew.condense.recap_lines import opening, tells
 from clew.index.view import IndexView, Mask
-from clew.rank.session_order import latest_first
-from clew.recall.sessions import latest_names
+from clew.rank.session_order import in_order, sessions_with
+from clew.recall.sessions import names_of_talks
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -24,9 +24,6 @@ SHARE: Final = 12
 
 WHOLE: Final = 0.8
 """Share of a turn's characters from which its line stands for it; of a longer one the block may show more."""
-
-TALKS: Final = 64
-"""Latest conversations among which the last one with a turn that may be shown is looked for; then it is any session."""
 
 LOOKED: Final = 16
 """Turns from either end that are read to find one that says something."""
@@ -43,9 +40,8 @@ def session_ends(
     places = np.arange(len(view.turns.seq)) if mask is None else np.flatnonzero(mask)
     if not len(places):
         return NO_LINES
-    held = set(np.unique(view.turns.session[places]).tolist())
-    names = (*latest_names(reader, space, view, now, TALKS), *(name for name, _ in latest_first(view, now)))
-    session = next(name for name in names if view.sessions.index(name) in held)
+    among = None if mask is None else sessions_with(view, mask)
+    (session,) = names_of_talks(reader, space, view, in_order(view, now, among=among), 1)
     own = places[view.turns.session[places] == view.sessions.index(session)]
     most = budget // SHARE * CHARS_PER_TOKEN
     asked = next(_told(reader, space, session, view.turns.seq[own[:LOOKED]].tolist(), "user"), None)

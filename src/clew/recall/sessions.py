@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from clew.assemble.headlines import Headline
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.session_order import Placed, SessionExtent, by_end, by_start, extents, latest_first
+from clew.rank.session_order import Placed, SessionExtent, by_end, extents, latest_first
 from clew.recall.made_titles import made_title
 from clew.recall.session_topics import topics_of_session
 from clew.store.protocol import Reader, Store
@@ -108,34 +108,21 @@ def latest_talks(
     return [_info(reader, space, view, each) for each in chosen]
 
 
-def latest_names(
-    reader: Reader,
-    space: str,
-    view: IndexView,
-    now: datetime,
-    limit: int,
-    project: str | None = None,
-    before: str | None = None,
-) -> list[str]:
-    """The names alone of the sessions that `latest_talks` gives: what they are called is not read.
-
-    Args:
-        before: only those that went on before this session.
-    """
-    placed = latest_first(view, now, before)
-    return [each.name for each in _talks(reader, space, placed, view, limit, (project, None), or_any=before is None)]
-
-
 def latest_name(store: Store, space: str, view: IndexView, now: datetime, project: str | None = None) -> str | None:
     """The name of the session in which somebody talked last; None where there is none."""
     with store.snapshot() as reader:
-        return next(iter(latest_names(reader, space, view, now, 1, project)), None)
+        found = _talks(reader, space, latest_first(view, now), view, 1, (project, None), or_any=True)
+        return found[0].name if found else None
 
 
-def earliest_names(reader: Reader, space: str, view: IndexView, limit: int) -> list[str]:
-    """The names of the sessions that began first; of those without a time, which come behind, the first stored ones."""
-    placed = sorted(extents(view).items(), key=by_start)
-    return [each.name for each in _talks(reader, space, placed, view, limit)]
+def names_of_talks(
+    reader: Reader, space: str, view: IndexView, placed: Sequence[Placed], limit: int, *, or_any: bool = True
+) -> list[str]:
+    """The names of the first of these sessions in which somebody talked; with `or_any` of any where nobody did.
+
+    Of sessions without a talk `RECENT` and as many as wanted are looked at.
+    """
+    return [each.name for each in _talks(reader, space, placed, view, limit, or_any=or_any)]
 
 
 def _talks(

@@ -102,9 +102,9 @@ def remember(path: ReadPath, request: TimeRequest) -> Remembered:
 def _findings(path: ReadPath, mode: str, window: TimeWindow, sessions: Filter, now: datetime) -> _Findings:
     """The lines about a time in the order in which they are to be shown, and what they were chosen from."""
     window = replace(window, since=None) if mode == "state_at_time" and window.began(now) else window
-    frame = path.ranker.frame(window.rest, now, session=sessions.session) if window.about else None
-    view = path.live.view() if frame is None else frame.view
     chosen = replace(sessions, since=window.since, until=window.until)
+    frame = path.ranker.frame(window.rest, now, scope=path.selector.scope(chosen, now)) if window.about else None
+    view = path.live.view() if frame is None else frame.view
     positions, ranking = _in_window(path, view, frame, chosen, window.excluded, now)
     ranked = _NONE if ranking is None else ranking.positions if mode == "lookup" else on_topic(ranking)
     with path.store.snapshot() as reader:

@@ -6,8 +6,9 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clew.index.view import IndexView
+from clew.index.view import IndexView, Mask
 from clew.project.checks import verdict_of
 from clew.project.links import TurnLinks, commands_of
 from clew.rank.anchors import WeightedRange
@@ -45,14 +46,16 @@ class WorkFinder:
         """Nothing is read before it is asked for."""
         self._store, self._space = store, space
 
-    def __call__(self, view: IndexView, asked: WorkAsked, sessions: Sequence[str]) -> list[WeightedRange]:
+    def __call__(
+        self, view: IndexView, asked: WorkAsked, sessions: Sequence[str], mask: Mask | None
+    ) -> list[WeightedRange]:
         """What `work_turns` finds."""
         with self._store.snapshot() as reader:
-            return work_turns(reader, self._space, view, asked, sessions)
+            return work_turns(reader, self._space, view, asked, sessions, mask)
 
 
 def work_turns(
-    reader: Reader, space: str, view: IndexView, asked: WorkAsked, sessions: Sequence[str]
+    reader: Reader, space: str, view: IndexView, asked: WorkAsked, sessions: Sequence[str], mask: Mask | None
 ) -> list[WeightedRange]:
     """The turns with the work that is asked for, the nearest to the end that is meant first.
 
@@ -60,8 +63,10 @@ def work_turns(
 
     Args:
         sessions: where to look, in this order.
+        mask: the turns that may be shown; None for all.
     """
-    turns = islice(_turns(reader, space, view, sessions, is_first=asked.is_first), READ)
+    places = _places(view, sessions, mask, is_first=asked.is_first)
+    turns = islice(_turns(reader, space, view, places), READ)
     match asked.kind:
         case "change":
             found = _changes(turns)
@@ -71,15 +76,25 @@ def work_turns(
             found = _commands(reader, space, turns)
         case _:
             found = _checks(list(turns), _CHECKS[asked.kind])
-    places = list(islice(dict.fromkeys(found), MOST))
-    return [WeightedRange(session, seq, seq, 1.0 - number / MOST) for number, (session, seq) in enumerate(places)]
+    names = list(islice(dict.fromkeys(found), MOST))
+    return [WeightedRange(session, seq, seq, 1.0 - number / MOST) for number, (session, seq) in enumerate(names)]
 
 
-def _turns(reader: Reader, space: str, view: IndexView, sessions: Sequence[str], *, is_first: bool) -> Iterator[Place]:
-    """The turns of sessions from the end that is meant."""
+def _places(
+    view: IndexView, sessions: Sequence[str], mask: Mask | None, *, is_first: bool
+) -> Iterator[tuple[str, NDArray[np.intp]]]:
+    """The positions of the turns of each session, from the end that is meant."""
+    allowed = view.turns.chars > 0 if mask is None else mask & (view.turns.chars > 0)
     for session in sessions:
-        own = np.flatnonzero((view.turns.session == view.sessions.index(session)) & (view.turns.chars > 0))
-        own = own if is_first else own[::-1]
+        own = np.flatnonzero((view.turns.session == view.sessions.index(session)) & allowed)
+        yield session, own if is_first else own[::-1]
+
+
+def _turns(
+    reader: Reader, space: str, view: IndexView, places: Iterator[tuple[str, NDArray[np.intp]]]
+) -> Iterator[Place]:
+    """The turns at these positions with what they say of files; links are read for `_AT_ONCE` together."""
+    for session, own in places:
         for start in range(0, len(own), _AT_ONCE):
             some = own[start : start + _AT_ONCE]
             seqs = view.turns.seq[some].tolist()
