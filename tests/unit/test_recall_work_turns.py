@@ -123,6 +123,30 @@ def test_where_there_is_no_such_work_the_words_are_looked_up(memory: Memory) -> 
 
 
 @pytest.mark.requirement("F-PLACE-06")
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Did the tests pass?", [1, 0]),
+        ("Did the linter pass?", [3, 2]),
+        ("Did the build pass?", [5, 4]),
+    ],
+)
+def test_a_check_is_of_the_kind_that_is_run_whatever_it_is_run_on(question: str, expected: list[int]) -> None:
+    runs = (
+        ("phpunit src", "OK (4 tests)"),
+        ("ruff check build tests", "All checks passed!"),
+        ("tsc -p tests", "exit code: 0"),
+    )
+    with quiet() as memory:
+        for number, (command, output) in enumerate(runs):
+            memory.add(call(number, "Bash", command=command))
+            memory.add(result(number, output, is_error=False))
+        assert memory.drain(None)
+        found = [hit.turn.id for hit in memory.search(question, limit=20)]
+        assert found == [f"new:turn:{seq}" for seq in expected]
+
+
+@pytest.mark.requirement("F-PLACE-06")
 def test_the_last_work_is_that_which_the_filters_let_through(memory: Memory) -> None:
     hits = memory.search("What was the last command you ran?", until=at(4))
     assert [hit.turn.id for hit in hits] == ["new:turn:3"]

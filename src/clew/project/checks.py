@@ -75,6 +75,12 @@ def check_commands(command: str) -> Iterator[str]:
             yield plain
 
 
+def checker(command: str) -> str:
+    """What one of `check_commands` runs, without what it is run on: `ruff` of `ruff check tests`, `make test`."""
+    found = _CHECK.match(command)
+    return found[0] if found else ""
+
+
 def confirms(words: str) -> bool:
     """Whether words of a user accept something, and say nothing else."""
     return len(words) <= _SHORT and _CONFIRMED.match(words) is not None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView, Mask
-from clew.project.checks import verdict_of
+from clew.project.checks import checker, verdict_of
 from clew.project.links import TurnLinks, commands_of
 from clew.rank.anchors import WeightedRange
 from clew.rank.intent.work_questions import WorkAsked
@@ -28,9 +28,11 @@ READ: Final = 2_000
 _AT_ONCE: Final = 128
 _BEFORE: Final = 12  # turns before a result in which its call stands
 _CHECKS: Final = {
-    "test": re.compile(r"test|spec|tox|nox|jest|mocha|cypress|playwright|coverage|doctest"),
+    "test": re.compile(r"test|spec|phpunit|tox|nox|jest|mocha|cypress|playwright|coverage|doctest"),
     "build": re.compile(r"build|compile|make|tsc|rustc|gcc|g\+\+|clang|ninja|package|install"),
-    "lint": re.compile(r"lint|check|ruff|flake8|mypy|pyright|vet|clippy|prettier|isort|black|rubocop|phpstan|biome"),
+    "lint": re.compile(
+        r"lint|check|pre-commit|ruff|flake8|mypy|pyright|vet|clippy|prettier|isort|black|rubocop|phpstan|biome"
+    ),
 }
 _LOOKS: Final = re.compile(r"^\s*(?:cat|head|tail|less|more|sed -n|grep|rg|git (?:log|show|diff|blame)|ls|find)\b")
 """Commands that show what is written somewhere: an error in it did not happen there."""
@@ -155,7 +157,7 @@ def _checks(turns: Sequence[Place], meant: re.Pattern[str]) -> Iterator[tuple[st
     """The results that say whether something passed, each before its call; a call without such a result alone."""
     told = {call: (session, seq) for session, seq, links in turns for call, _ in links.verdicts if call}
     for session, seq, links in turns:
-        calls = [call for call, command in links.checks if meant.search(command)]
+        calls = [call for call, command in links.checks if meant.search(checker(command))]
         yield from (told[call] for call in calls if call in told)
         if calls:
             yield session, seq
