@@ -85,6 +85,18 @@ def test_who_asks_about_themselves_gets_what_they_said_of_all_sessions_and_no_tu
 
 
 @pytest.mark.requirement("K-SUR-03")
+@pytest.mark.parametrize(("others", "knows"), [((), True), (("Bo",), False)])
+def test_with_an_assistant_the_only_person_who_has_a_name_is_meant(others: tuple[str, ...], knows: bool) -> None:
+    with quiet() as memory:
+        memory.add(Turn(role="user", speaker="Ann", content="I teach chemistry in Lyon.", session="s"))
+        memory.add(Turn(role="assistant", content="How interesting.", session="s"))
+        memory.add_many(Turn(role="user", speaker=name, content="Good morning.", session="s") for name in others)
+        memory.drain()
+        told = " ".join(lines(memory.recall("What have I told you about myself?", budget=400).items).values())
+        assert ("Ann teaches chemistry" in told) is knows
+
+
+@pytest.mark.requirement("K-SUR-03")
 def test_of_whom_nothing_is_known_turns_are_looked_up_as_before() -> None:
     with quiet() as memory:
         memory.add(Turn(role="user", content="The weather is dull.", session="s"))

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+import numpy as np
+
 from clew.assemble.fact_lines import fact_words
 from clew.assemble.first_lines import NO_LINES, PROFILE, WHOLE, FirstLines
 from clew.assemble.render import Evidence
@@ -23,6 +25,7 @@ from clew.store.tables import TURN
 from clew.text.late_pattern import late_pattern
 from clew.types.facts import Fact, FactStatus, LinkKind
 from clew.types.ids import parse_turn_id
+from clew.types.turn import ROLES
 
 FACTS: Final = 8
 """Most facts about one whom a question is about."""
@@ -129,8 +132,17 @@ def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
         return (people[:SPEAKERS], CARD) if len(people) >= COMPANY else ((), 0)
     found = _ABOUT.search(question)
     who = found["who"].strip().strip("'\"") if found else ""
-    most = ONESELF if is_about_oneself(question) else FACTS
-    return ((who,), most) if who else ((), 0)
+    if is_about_oneself(question):
+        return (who, *_only_person(view)), ONESELF
+    return ((who,), FACTS) if who else ((), 0)
+
+
+def _only_person(view: IndexView) -> list[str]:
+    """The person who talks to an assistant under a name, so that "me" means them; empty where that may be several."""
+    turns = view.turns
+    codes = np.unique(turns.speaker[(turns.role == ROLES.index("user")) & (turns.speaker >= 0)])
+    with_assistant = bool((turns.role == ROLES.index("assistant")).any())
+    return [view.speakers[codes[0]]] if with_assistant and len(codes) == 1 else []
 
 
 def _best(
