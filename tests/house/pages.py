@@ -16,8 +16,11 @@ def cli_page() -> str:
     """docs/cli.md: the help of every command, as the terminal shows it at 100 columns."""
     from clew.cli.main import main  # loads the whole program, which the other pages do without
 
-    parts = [f"## `{name}`\n\n```text\n{text}\n```" for name, text in _helps(main, "clew")]
-    return "\n\n".join(["# Command line", MADE, *parts]) + "\n"
+    helps = list(_helps(main, "clew"))
+    parts = [f"## `{name}`\n\n```text\n{text}\n```" for name, text in helps]
+    top = [words[1] for words in (name.split() for name, _ in helps) if len(words) == 2]
+    places = " · ".join(f"[{command}](#clew-{command})" for command in top)
+    return "\n\n".join(["# Command line", MADE, places, *parts]) + "\n"
 
 
 def _helps(command: click.Command, name: str) -> Iterator[tuple[str, str]]:

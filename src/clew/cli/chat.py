@@ -108,7 +108,7 @@ class TerminalChat:
 )
 @common
 def chat(scope: Scope, session: str | None, session_tokens: int | None, *, debug: bool) -> None:
-    """Talk with the configured language model, in a conversation without end.
+    """Chat with the configured language model; the conversation may grow without limit.
 
     Each line of standard input is a question; Ctrl-D ends. The model gets what is remembered for the question, the last
     messages, and, once the conversation has been condensed, its recap. --session-id goes on with an earlier one. The

@@ -97,7 +97,7 @@ def correct(scope: Scope, fact: str, value: str | None, ended: bool, never: bool
 @limited("rows")
 @common
 def history(scope: Scope, subject: str, verb: str | None, limit: int | None) -> None:
-    """List all that was ever stated of SUBJECT, the earliest first.
+    """List all that was ever stated about SUBJECT, the earliest first.
 
     Facts that were replaced, ended, withdrawn or corrected are included, with what replaced them. Of more than --limit
     facts, the latest are listed.

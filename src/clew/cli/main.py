@@ -51,7 +51,7 @@ _SECTIONS: Final = {
         "labels": ("labels:labels", "List the topics of the conversations, or where one topic comes up."),
         "entities": ("entities:entities", "List the people, places and things that are named, or show one of them."),
         "facts": ("facts:facts", "List the facts that turns state, the newest first."),
-        "history": ("facts:history", "List all that was ever stated of SUBJECT, the earliest first."),
+        "history": ("facts:history", "List all that was ever stated about SUBJECT, the earliest first."),
         "correct": ("facts:correct", "Correct a fact: give what is right, or say that it ended or never held."),
         "graph": (
             "facts:graph",
@@ -65,7 +65,7 @@ _SECTIONS: Final = {
     },
     "Agents": {
         "serve": ("serve:serve", "Serve the memory to any client of OpenAI, Anthropic or Gemini, as a proxy."),
-        "chat": ("chat:chat", "Talk with the configured language model, in a conversation without end."),
+        "chat": ("chat:chat", "Chat with the configured language model; the conversation may grow without limit."),
         "run": ("run:run", "Run a program, such as claude, codex, gemini or aider, with a memory."),
         "watch": ("watch:watch", "Store the sessions of coding agents while they are written."),
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol (MCP)."),

@@ -84,7 +84,7 @@ def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool, k
 
     SRC and DST are directories or addresses, as for --home and --store; DST is created if it does not exist. Run the
     command again to continue an interrupted copy, or to update an earlier one. If DST has turns, or records of
-    forgotten turns, that SRC has not, the command refuses without --overwrite; `clew merge` combines both. No other
+    forgotten turns, that SRC lacks, the command refuses without --overwrite; `clew merge` combines both. No other
     program should write to DST meanwhile. A new DST is encrypted like SRC, unless --key is given.
     """
     _refuse_home(scope)

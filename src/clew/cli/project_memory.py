@@ -121,7 +121,7 @@ def attach(scope: Scope, root: str | None, *, embed: bool) -> None:
 @root_option
 @common
 def detach(scope: Scope, root: str | None) -> None:
-    """Measure the turns of this space no longer against a project."""
+    """Stop measuring the turns of this space against a project."""
     with open_memory(scope) as memory:
         roots = memory.detach_project(place_of(root))
     _say_roots(scope, roots)
