@@ -744,6 +744,16 @@ INGEST = (
         "F-INGEST-19", "DESIGN 4", "A history that is sent again adds nothing; one that grew adds exactly what is new."
     ),
     Requirement(
+        "F-INGEST-93",
+        "issue 15",
+        "Of a history that leaves out its middle, or has a summary in its place, only what is new is stored.",
+    ),
+    Requirement(
+        "F-INGEST-94",
+        "issue 15",
+        "The answer to an edited message, and another answer, given to `update` or `wrap_chat`, are in its branch.",
+    ),
+    Requirement(
         "F-INGEST-20",
         "DESIGN 4",
         "An edit opens a branch and keeps the old one; sent again, it is aligned with its branch.",

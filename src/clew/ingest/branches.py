@@ -3,6 +3,17 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
+from typing import Final
+
+PUT_IN: Final = 2
+"""Most turns that a client puts in the place of what it leaves out: a summary, and an answer to it."""
+
+_LEAST: Final = 2
+"""Turns in a row by which a place is recognised: one short answer ("ok") is given at many places."""
+
+_TRIED: Final = 16
+"""Places that are looked at of those where the same turns end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,11 @@ def agree(one: TurnKey, other: TurnKey) -> bool:
     if one.external_id is not None and other.external_id is not None:
         return one.external_id == other.external_id
     return one.hash == other.hash and (one.at == other.at or one.at is None or other.at is None)
+
+
+def free_name(branches: Collection[str]) -> str:
+    """A name for a branch that none of these has: `edit-1`, `edit-2`, ..."""
+    return next(name for number in count(1) if (name := f"edit-{number}") not in branches)
 
 
 class BranchTree:
@@ -63,6 +79,10 @@ class BranchTree:
         """Whether another turn of the same branch comes after this one."""
         return any(self.stored[i].branch == self.stored[place].branch for i in self._after[place])
 
+    def new_branch(self) -> str:
+        """A name that no branch has: `edit-1`, `edit-2`, ..."""
+        return free_name(self.ends)
+
     def holds(self, key: TurnKey) -> bool:
         """Whether any stored turn has the content of a key."""
         return key.hash in self._hashes
@@ -90,11 +110,13 @@ class BranchTree:
             return []
         return self._back(min(ends, key=lambda i: (self.goes_on(i), i)), length)
 
-    def overlap(self, keys: Sequence[TurnKey]) -> list[int]:
+    def overlap(self, keys: Sequence[TurnKey], *, is_live: bool) -> list[int]:
         """The longest end of a stored path that the keys begin with, as indexes into `stored`; the newest of several.
 
-        One turn alone counts only when both times are known and equal.
+        Args:
+            is_live: as for `window`.
         """
+        least = _least(keys, is_live=is_live)
         failure = _failure([key.hash for key in keys])
         best: list[int] = []
         for end in reversed([i for i in range(len(self.stored)) if not self.goes_on(i)]):
@@ -102,15 +124,95 @@ class BranchTree:
             for length in _borders([self.stored[i].hash for i in line], keys, failure):
                 if length <= len(best):
                     break
-                if self._is_end(line, length, keys):
+                if self._is_end(line, length, keys, least):
                     best = line[len(line) - length :]
                     break
         return best
 
-    def _is_end(self, line: Sequence[int], length: int, keys: Sequence[TurnKey]) -> bool:
+    def window(self, head: Sequence[int], keys: Sequence[TurnKey], *, is_live: bool) -> list[int]:
+        """The stored turns further on with which the keys begin, as indexes into `stored`; empty where it is not clear.
+
+        They come after the head without a gap in themselves, and are `_LEAST` turns or more. The longest ones count; of
+        several places equally long the end of a branch, since that is where a conversation goes on; without one of
+        those, they have to be the only ones, unless they are all of the keys, to which nothing is added anywhere.
+
+        Args:
+            head: the stored turns that came before the keys, if any.
+            is_live: whether the last key is being said now: that it was said before as well counts for nothing then
+                where all but it are the end of a branch. The last `PUT_IN` turns of the head may then have been put in,
+                so that nothing goes on from them.
+        """
+        matched = self._matched(head, keys, PUT_IN if is_live else 0)
+        found = [i for i, length in enumerate(matched) if length]
+        ends = sorted((i for i in found if not self.goes_on(i)), key=lambda i: (matched[i], i), reverse=True)
+        least = _least(keys, is_live=is_live)
+        end = next((i for i in ends[:_TRIED] if self._is_same(i, matched[i], keys, least)), None)
+        longest = max((matched[i] for i in found), default=0)
+        if end is not None and (matched[end] == longest or (is_live and matched[end] == len(keys) - 1)):
+            return self._back(end, matched[end])
+        most = [i for i in found if matched[i] == longest]
+        if len(most) > _TRIED and longest < len(keys):
+            return []
+        places = [i for i in most[-_TRIED:] if self._is_same(i, longest, keys, least)]
+        is_clear = len(places) == 1 or (longest == len(keys) and not is_live)
+        return self._back(places[-1], longest) if places and is_clear else []
+
+    def resent(self, head: Sequence[int], keys: Sequence[TurnKey]) -> list[int]:
+        """The places of all the keys, where the first are turns of the head and the others come further on; else empty.
+
+        So a window that was lined up once is known again, although a branch begins with more of it by now.
+
+        Args:
+            head: the stored turns that the first keys are.
+        """
+        ends = [i for i, key in enumerate(self.stored) if key.hash == keys[-1].hash]
+        for end in reversed(ends[-_TRIED:]):
+            path = self._back(end, len(keys))
+            length = 0
+            while length < len(path) and agree(self.stored[path[-1 - length]], keys[-1 - length]):
+                length += 1
+            for same in range(length, max(_LEAST, len(keys) - len(head)) - 1, -1):
+                kept = len(keys) - same
+                if kept and self._is_behind(path[-same], head[kept - 1]):
+                    return [*head[:kept], *path[len(path) - same :]]
+        return []
+
+    def _is_behind(self, place: int, other: int) -> bool:
+        """Whether one turn comes after another one on its path."""
+        before: int | None = place
+        while before is not None and before > other:
+            before = self._before[before]
+        return before == other != place
+
+    def newest(self, key: TurnKey, taken: Collection[int | None]) -> int | None:
+        """The last stored turn that agrees with a key."""
+        same = (i for i in reversed(range(len(self.stored))) if i not in taken and agree(self.stored[i], key))
+        return next(same, None) if self.holds(key) else None
+
+    def _matched(self, head: Sequence[int], keys: Sequence[TurnKey], put_in: int) -> list[int]:
+        """For each stored turn behind the head how many of the keys, from the first one on, end with it.
+
+        Args:
+            put_in: how many turns at the end of the head may have been put in.
+        """
+        failure = _failure([key.hash for key in keys])
+        inside, matched, shared = set(head), [0] * len(self.stored), [0] * len(self.stored)
+        is_put_in = bool(head) and not self._after[head[-1]]
+        least = max(1, len(head) - put_in) if is_put_in else len(head)
+        for i, key in enumerate(self.stored):
+            before = self._before[i]
+            shared[i] = (0 if before is None else shared[before]) + (i in inside)
+            if i not in inside and shared[i] >= least:
+                matched[i] = _advanced(0 if before is None else matched[before], key.hash, keys, failure)
+        return matched
+
+    def _is_same(self, end: int, length: int, keys: Sequence[TurnKey], least: int) -> bool:
+        return self._is_end(self._back(end, length), length, keys, least)
+
+    def _is_end(self, line: Sequence[int], length: int, keys: Sequence[TurnKey], least: int) -> bool:
         first = len(line) - length
         timed = self.stored[line[first]].at is not None and keys[0].at is not None
-        return (length > 1 or timed) and all(agree(self.stored[line[first + n]], keys[n]) for n in range(length))
+        return (length >= least or timed) and all(agree(self.stored[line[first + n]], keys[n]) for n in range(length))
 
     def _back(self, end: int, length: int) -> list[int]:
         """The last `length` turns of the path that ends with `end`."""
@@ -121,6 +223,14 @@ class BranchTree:
             place = self._before[place]
         path.reverse()
         return path
+
+
+def _least(keys: Sequence[TurnKey], *, is_live: bool) -> int:
+    """Turns in a row by which a place is recognised; of a live history one, if only one more is said now.
+
+    Whatever stands before what is being said now was said before, and was stored then.
+    """
+    return 1 if is_live and len(keys) == _LEAST else _LEAST
 
 
 def _failure(pattern: Sequence[bytes]) -> list[int]:
@@ -139,11 +249,16 @@ def _borders(text: Sequence[bytes], keys: Sequence[TurnKey], failure: Sequence[i
     """Lengths of the suffixes of `text` that are prefixes of `keys`, longest first, compared by content alone."""
     length = 0
     for item in text:
-        if length == len(keys):
-            length = failure[length - 1]
-        while length and item != keys[length].hash:
-            length = failure[length - 1]
-        length += item == keys[length].hash
+        length = _advanced(length, item, keys, failure)
     while length:
         yield length
         length = failure[length - 1]
+
+
+def _advanced(length: int, item: bytes, keys: Sequence[TurnKey], failure: Sequence[int]) -> int:
+    """How many of the keys end with an item, given how many ended before it."""
+    if length == len(keys):
+        length = failure[length - 1]
+    while length and item != keys[length].hash:
+        length = failure[length - 1]
+    return length + (item == keys[length].hash)

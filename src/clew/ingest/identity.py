@@ -10,7 +10,17 @@ as the same sequence sent again. The rules, in this order:
 3.  A sequence that begins with the end of a stored path (two turns, or one at the same known time), and has more of it
     than of any beginning, comes from a client that sends only recent turns, the first of which may equal the
     conversation's very first ("hi"): the common turns are known, the rest is appended.
-4.  Otherwise everything is new and appended.
+4.  A sequence that begins like a stored path and then has a stretch of that path further on comes from a client that
+    keeps the first turns and sends the last ones behind them: what lies between is stored already. The stretch has two
+    turns or more (or one at the same known time), for one short answer is given at many places; of several places the
+    end of a branch is meant, where a conversation goes on, and without one of those there may be only one place. What
+    follows is appended, or, where the path continues differently, an edit.
+5.  Otherwise everything is new and appended.
+
+In a live history, whose last turn is being said now, the one turn before that is enough for the rules 3 and 4 if it is
+the end of a branch: it was said before, and stored then. One or two new turns may stand between the beginning and the
+stretch, in the place of more: a summary. They answer the beginning, and open no branch. In a copy the same may be an
+edit, after which some of the same was said again, and is stored as that.
 
 Two turns without ids agree when their content is equal and their times are equal or one is unknown. A stored path runs
 from a first turn to a last one, through branches too, so an edited history that is sent again lines up with its branch.
@@ -23,7 +33,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clew.ingest.branches import BranchTree, TurnKey
+from clew.ingest.branches import PUT_IN, BranchTree, TurnKey, free_name
 from clew.ingest.media import holds_text
 from clew.types import Part, Turn
 
@@ -81,17 +91,18 @@ Alignment = tuple[Placement, ...]
 """One `Placement` for each incoming turn, in order."""
 
 
-def align(stored: Sequence[TurnKey], incoming: Sequence[TurnKey]) -> Alignment:
+def align(stored: Sequence[TurnKey], incoming: Sequence[TurnKey], *, is_live: bool = False) -> Alignment:
     """Aligns an incoming sequence with the stored turns of the same session.
 
     Args:
         stored: every turn of the session, in order of arrival.
         incoming: the whole sequence in the source's order: a part cut out of its middle aligns with nothing. The turns
             of each branch are aligned on their own, whatever lies between them.
+        is_live: whether the last turn is being said now, rather than copied.
 
     Time and memory grow with the sum of both lengths and the number of branches.
     """
-    line_up = _Aligner(stored, incoming)
+    line_up = _Aligner(stored, incoming, is_live=is_live)
     groups: dict[str, list[int]] = {}
     for i, key in enumerate(incoming):
         groups.setdefault(key.branch, []).append(i)
@@ -103,8 +114,9 @@ def align(stored: Sequence[TurnKey], incoming: Sequence[TurnKey]) -> Alignment:
 class _Aligner:
     """Fills `places`, one branch of the incoming turns after the other."""
 
-    def __init__(self, stored: Sequence[TurnKey], incoming: Sequence[TurnKey]) -> None:
+    def __init__(self, stored: Sequence[TurnKey], incoming: Sequence[TurnKey], *, is_live: bool) -> None:
         self.incoming = incoming
+        self._is_live = is_live
         self.lines = BranchTree(stored)
         self.places = [Placement()] * len(incoming)
         self._ends = dict(self.lines.ends)  # branch -> its last turn, new ones included
@@ -129,9 +141,11 @@ class _Aligner:
             end = next((i for i in range(at, len(group)) if group[i] in self._by_id), len(group))
             stretch = group[at:end]
             path = self._path(branch if reached is None else reached, stretch, has_ids)
-            self._taken.update(path)
+            self._taken.update(known for known in path if known is not None)
+            self._put_in(stretch, path)
             for i, known in zip(stretch, path, strict=False):
-                self.places[i] = Placement(known=known)
+                if known is not None:
+                    self.places[i] = Placement(known=known)
             reached = path[-1] if path else reached
             following = self._by_id[group[end]] if end < len(group) else None
             self._append(branch, reached, stretch[len(path) :], following)
@@ -155,13 +169,56 @@ class _Aligner:
         other = self.lines.stored[found] if found < count else self.incoming[found - count]
         return Placement(known=found) if other.hash == self.incoming[i].hash else Placement(conflict=found)
 
-    def _path(self, start: int | str, stretch: Sequence[int], has_ids: bool) -> list[int]:
+    def _path(self, start: int | str, stretch: Sequence[int], has_ids: bool) -> list[int | None]:
+        """The stored turns that the first turns of a stretch are; None for one put in before others of them."""
         keys = [self.incoming[i] for i in stretch]
         path = self.lines.walk(start, keys, self._taken)
-        if has_ids or not isinstance(start, str) or len(path) == len(keys) or not self.lines.holds(keys[len(path)]):
-            return path
-        overlap = self.lines.overlap(keys)
-        return overlap if len(overlap) > len(path) and self._taken.isdisjoint(overlap) else path
+        if has_ids or not isinstance(start, str):
+            return [*path]
+        if len(path) == len(keys):
+            return [*(self._said_again(keys) or path)] if self.lines.goes_on(path[-1]) else [*path]
+        again = [] if self._is_live or not path else self.lines.resent(path, keys)
+        if again and self._taken.isdisjoint(again):
+            return [*again]
+        best: list[int | None] = [*path]
+        if self.lines.holds(keys[len(path)]):
+            overlap = self.lines.overlap(keys, is_live=self._is_live)
+            if len(overlap) > len(path) and self._taken.isdisjoint(overlap):
+                best = [*overlap]
+        window = self._window(path, keys[len(path) :]) if path or self._is_live else []
+        return [*path, *window] if sum(known is not None for known in window) > len(best) - len(path) else best
+
+    def _said_again(self, keys: Sequence[TurnKey]) -> list[int]:
+        """The end of a path that is all but the last turn of a live history, which is said again then."""
+        overlap = self.lines.overlap(keys[:-1], is_live=False) if self._is_live else []
+        return overlap if len(overlap) == len(keys) - 1 and self._taken.isdisjoint(overlap) else []
+
+    def _window(self, head: Sequence[int], keys: Sequence[TurnKey]) -> list[int | None]:
+        """The stored turns that come after a head without what lies between, behind those that were put in.
+
+        None for one that is put in now.
+        """
+        best: list[int] = []
+        put_in = 0
+        for count in range(min(PUT_IN + 1 if self._is_live else 1, len(keys))):
+            if not self.lines.holds(keys[count]):
+                continue
+            found = self.lines.window(head, keys[count:], is_live=self._is_live)
+            if found and count + len(found) > put_in + len(best) and self._taken.isdisjoint(found):
+                best, put_in = found, count
+        taken = {*self._taken, *head, *best}
+        return [*(self.lines.newest(key, taken) for key in keys[:put_in]), *best]
+
+    def _put_in(self, stretch: Sequence[int], path: Sequence[int | None]) -> None:
+        """Places the new turns between known ones, which answer the last one before them."""
+        new = [i for i, known in zip(stretch, path, strict=False) if known is None]
+        if new:
+            at = path.index(None)
+            before = path[at - 1] if at else None
+            branch = self.lines.stored[before].branch if before is not None else self.incoming[new[0]].branch
+            for n, i in enumerate(new):
+                self.places[i] = Placement(branch=branch, follows=None if n else before)
+                self._ends[branch] = len(self.lines.stored) + i
 
     def _append(self, branch: str, reached: int | None, new: Sequence[int], following: int | None) -> None:
         """Places new turns after the stored one that was reached; `following` is the known turn that comes next."""
@@ -184,9 +241,6 @@ class _Aligner:
         return stored[place].branch == stored[following].branch
 
     def _new_branch(self) -> str:
-        """A name that no branch has: `edit-1`, `edit-2`, ..."""
-        number = 1
-        while f"edit-{number}" in self._branches:
-            number += 1
-        self._branches.add(f"edit-{number}")
-        return f"edit-{number}"
+        name = free_name(self._branches)
+        self._branches.add(name)
+        return name

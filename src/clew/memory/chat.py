@@ -1,8 +1,9 @@
 """The exchanges of a chat program: what it was asked and what it answered, as turns of a memory."""
 
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 from clew.config import Config
 from clew.errors import InputError
@@ -13,8 +14,13 @@ from clew.ingest.importers.message_turns import ROLES
 from clew.recall.chat_prompt import block_prompt, chat_prompt
 from clew.recall.read_path import ReadPath
 from clew.types import Turn
+from clew.write.answered_turns import place_behind
 from clew.write.append import Appender
 from clew.write.ingest import add_history, add_one
+from clew.write.remembered import forget_oldest
+
+_QUESTIONS: Final = 64
+"""Questions that may wait for their answers at the same time; one whose stream nobody reads is never answered."""
 
 
 class ChatLog:
@@ -38,13 +44,23 @@ class ChatLog:
             )
         return self.add(messages)
 
-    def add(self, messages: Iterable[JsonObject]) -> tuple[str, ...]:
-        """Stores messages as new turns of now; gives their ids."""
-        now = self.reads.clock()
-        return tuple(self._add(turn) for turn in list(turns_of(messages, self.session, now)))
+    def add(self, messages: Iterable[JsonObject], question: str | None = None) -> tuple[str, ...]:
+        """Stores messages as new turns of now; gives their ids.
 
-    def answered(self, assistant: Any) -> tuple[str, ...]:
+        Args:
+            question: id of the stored turn that they answer; None for the last one.
+        """
+        turns = list(turns_of(messages, self.session, self.reads.clock()))
+        if turns and question is not None:
+            branch, parent = place_behind(self.reads.store, self.reads.space, question)
+            turns = [replace(turn, branch=branch, parent=None if n else parent) for n, turn in enumerate(turns)]
+        return tuple(map(self._add, turns))
+
+    def answered(self, assistant: Any, question: str | None = None) -> tuple[str, ...]:
         """Stores an answer; a stream is read to its end, and what came before an error is stored before it is raised.
+
+        Args:
+            question: as for `add`.
 
         Raises:
             InputError: it is no answer that is known, or a stream that only an event loop can read.
@@ -55,15 +71,23 @@ class ChatLog:
                 "the chat function (wrap_chat), or give the list of its pieces"
             )
         if not isinstance(assistant, Iterator) and not is_pieces(assistant):
-            return self.add(_messages(assistant, "assistant"))
+            return self.add(_messages(assistant, "assistant"), question)
         answer = StreamedAnswer()
         names: tuple[str, ...] = ()
         try:
             for piece in assistant:
                 answer.take(piece)
         finally:
-            names = self.add(answer.messages())
+            names = self.add(answer.messages(), question)
         return names
+
+    def question_in(self, user: Any, names: Sequence[str]) -> str | None:
+        """Id of the turn that the answer to a history belongs behind; None for a text, which is always a new turn.
+
+        Args:
+            names: what `asked` gave.
+        """
+        return names[-1] if names and _is_history(user) else None
 
     def _add(self, turn: Turn) -> str:
         return add_one(self._appender, turn, self._config, self.reads.clock())
@@ -77,6 +101,7 @@ class ChatMemorizer:
         self._log, self._wake = log, wake
         self._lock = threading.Lock()
         self._unanswered: str | None = None
+        self._questions: dict[int, str | None] = {}  # by the identity of what was asked, until it is answered
 
     def prompt(self, asked: Any) -> Any:
         """The prompt in place of a text; a history with the block in its last message of the user."""
@@ -100,17 +125,24 @@ class ChatMemorizer:
         with self._lock:
             again, self._unanswered = self._unanswered, None
         if again is None or again != asked:
-            self._log.asked(_without_instructions(asked))
+            said = _without_instructions(asked)
+            question = self._log.question_in(said, self._log.asked(said))
+            with self._lock:
+                self._questions[id(asked)] = question
+                forget_oldest(self._questions, _QUESTIONS)
             self._wake()
 
     def answered(self, asked: Any, messages: list[JsonObject]) -> None:
         """Stores the answer; a returned history is cut off after the question."""
-        self._log.add(_after(messages, "\n".join(_said(asked))))
+        with self._lock:
+            question = self._questions.pop(id(asked), None)
+        self._log.add(_after(messages, "\n".join(_said(asked))), question)
         self._wake()
 
     def failed(self, asked: Any) -> None:
         """Remembers that there was no answer."""
         with self._lock:
+            self._questions.pop(id(asked), None)
             self._unanswered = asked if isinstance(asked, str) else None
 
 

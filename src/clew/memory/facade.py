@@ -204,7 +204,8 @@ class Memory(MemoryLearning):
         self._check_open()
         chat = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
         try:
-            return chat.asked(user) + chat.answered(assistant)
+            asked = chat.asked(user)
+            return asked + chat.answered(assistant, chat.question_in(user, asked))
         finally:
             self.parts.worker.wake()
 

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from clew.errors import ClosedError, InputError, StoreLocked
+from clew.ingest.branches import PUT_IN
 from clew.ingest.identity import Placement, TurnKey, align
 from clew.rows.imported_files import note
 from clew.rows.parameters import take_over
@@ -186,18 +187,22 @@ class Appender:
         now: datetime,
         progress: Callable[[int], None],
         stream: StreamAlignment | None = None,
+        *,
+        is_live: bool = False,
     ) -> list[Fate]:
         """Appends turns of one session in order and returns the outcome of each. All of them are durable on return.
 
         Args:
             progress: called with the number of turns settled since the last call, after each durable batch.
             stream: state of the same sequence from earlier calls, so that it is aligned as a whole; it is updated.
+            is_live: whether the last turn is being said now, see `align`.
         """
         stream = stream or StreamAlignment()
         in_line = self._in_line(items, stream)
         if len(in_line) < len(items):
             progress(len(items) - len(in_line))
-        return _in_place(len(items), in_line, self._add_line([items[i] for i in in_line], now, progress, stream))
+        chosen = [items[i] for i in in_line]
+        return _in_place(len(items), in_line, self._add_line(chosen, now, progress, stream, is_live=is_live))
 
     def add_together(
         self,
@@ -236,10 +241,10 @@ class Appender:
             outcomes.append(_in_place(len(items), line, fates))
         return outcomes
 
-    def known_start(self, items: Sequence[Prepared]) -> int:
-        """How many turns at the start of a sequence of one session are stored already, or are to be kept out."""
-        places = self._plan(items, StreamAlignment()).places
-        return next((at for at, place in enumerate(places) if place.is_new), len(items))
+    def new_turns(self, items: Sequence[Prepared]) -> list[int]:
+        """Indexes of the turns of one session's live history that are neither stored already nor to be kept out."""
+        places = self._plan(items, StreamAlignment(), is_live=True).places if items else ()
+        return [at for at, place in enumerate(places) if place.is_new]
 
     def _in_line(self, items: Sequence[Prepared], stream: StreamAlignment) -> Sequence[int]:
         """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
@@ -252,12 +257,18 @@ class Appender:
         return [i for i, item in enumerate(items) if item.excluded is None or item.digest in held]
 
     def _add_line(
-        self, items: Sequence[Prepared], now: datetime, progress: Callable[[int], None], stream: StreamAlignment
+        self,
+        items: Sequence[Prepared],
+        now: datetime,
+        progress: Callable[[int], None],
+        stream: StreamAlignment,
+        *,
+        is_live: bool,
     ) -> list[Fate]:
         fates: list[Fate] = []
         while len(fates) < len(items):
             rest = items[len(fates) :]
-            plan = self._plan(rest, stream)
+            plan = self._plan(rest, stream, is_live=is_live)
             keys = iter(plan.keys or map(sequence_key, rest))
             try:
                 for settled in self._apply(plan, rest, now):
@@ -283,7 +294,7 @@ class Appender:
         """Writes one batch; what is derived for it is not held any longer."""
         return self._store.transaction(_writing(self._space, _derived(plan, items), plan, now))
 
-    def _plan(self, items: Sequence[Prepared], stream: StreamAlignment) -> PlacePlan:
+    def _plan(self, items: Sequence[Prepared], stream: StreamAlignment, *, is_live: bool = False) -> PlacePlan:
         session = items[0].turn.session
         keys = [sequence_key(item) for item in items]
         with self._store.snapshot() as reader:
@@ -292,7 +303,7 @@ class Appender:
                 found = stream.places(reader, self._space, session, keys, upcoming)
                 if found is not None:
                     return PlacePlan(*found, upcoming)
-            if upcoming == 0 or not (stream.is_begun or self._may_line_up(reader, items, upcoming)):
+            if upcoming == 0 or not (stream.is_begun or self._may_line_up(reader, items, upcoming, is_live=is_live)):
                 return PlacePlan(align((), keys), (), upcoming)
             line = read_contents(reader, self._space, session, [*stream.keys, *keys])
             if comes_twice([item.turn for item in items], line.keys):
@@ -301,14 +312,17 @@ class Appender:
                 line = replace(line, keys=tuple(named))
         stream.restore(line)
         stream.look(line, upcoming)
-        places = align(line.keys, [*stream.keys, *keys])
+        places = align(line.keys, [*stream.keys, *keys], is_live=is_live)
         seqs = list(line.seqs)
         for place in places[: len(stream.keys)]:
             seqs.append(-1 if place.known is None else seqs[place.known])
         return PlacePlan(places[len(stream.keys) :], seqs, upcoming, line.gone, keys)
 
-    def _may_line_up(self, reader: Reader, items: Sequence[Prepared], upcoming: int) -> bool:
-        """False only if nothing can match: no known external id, a first turn that is not stored, no second way in."""
+    def _may_line_up(self, reader: Reader, items: Sequence[Prepared], upcoming: int, *, is_live: bool) -> bool:
+        """False only if nothing can match: no known external id, a first turn that is not stored, no second way in.
+
+        In a live history a few turns may have been put in before the first one that is stored.
+        """
         session = items[0].turn.session
         if items[0].turn.source in SOURCES:
             return True
@@ -316,8 +330,9 @@ class Appender:
         if any(name is not None and by_external_id(reader, self._space, session, name) for name in names):
             return True
         hashes = self._hashes(reader, session, upcoming)
-        firsts = {item.turn.branch: item.digest for item in reversed(items)}
-        return any(digest in hashes for digest in firsts.values()) or bool(forgotten(reader, self._space, session))
+        firsts = {item.turn.branch: item.digest for item in reversed(items)}.values()
+        begun = [*firsts, *(item.digest for item in items[: PUT_IN + 1] if is_live)]
+        return any(digest in hashes for digest in begun) or bool(forgotten(reader, self._space, session))
 
     def _hashes(self, reader: Reader, session: str, upcoming: int) -> set[bytes]:
         """Hashes of the session's contents, brought up to date by reading only new rows."""

@@ -225,11 +225,13 @@ def add_history(appender: Appender, turns: Sequence[Turn], config: IngestConfig,
     items = [prepare(admit(turn), config) for turn in turns]
     if not items:
         return ()
-    known = appender.known_start(items)
-    asked = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=len(turns) - 1)
-    start = known or asked
-    items[start:] = [prepare(admit(turn if turn.at else replace(turn, at=now)), config) for turn in turns[start:]]
-    fates = appender.add_sequence(items, now, lambda _: None)
+    new = appender.new_turns(items)
+    if new and new[0] == 0:
+        asked = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=len(turns) - 1)
+        new = list(range(asked, len(turns)))
+    for at in new:
+        items[at] = prepare(admit(turns[at] if turns[at].at else replace(turns[at], at=now)), config)
+    fates = appender.add_sequence(items, now, lambda _: None, is_live=True)
     if any(fate.paused for fate in fates):
         raise TurnRejected(PAUSED)
     return tuple(name for fate in fates if (name := fate.added or fate.known) is not None)

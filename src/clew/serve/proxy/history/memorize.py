@@ -239,10 +239,11 @@ class ConversationLog:
             for i, unit in enumerate(conversation.units)
             for turn in maker.turns(request.messages[unit.first : unit.last + 1], None, names, begins=i < answers)
         ]
-        known = appender.known_start([item for _, item in turns]) if turns else 0
-        items = [item if n < known else at(item, now) for n, (_, item) in enumerate(turns)]
+        new = set(appender.new_turns([item for _, item in turns]))
+        items = [at(item, now) if n in new else item for n, (_, item) in enumerate(turns)]
         held: list[tuple[int, ...]] = [() for _ in conversation.units]
-        for (i, _), fate in zip(turns, appender.add_sequence(items, now, lambda _: None) if items else (), strict=True):
+        fates = appender.add_sequence(items, now, lambda _: None, is_live=True) if items else ()
+        for (i, _), fate in zip(turns, fates, strict=True):
             if fate.paused:
                 return None
             if (name := fate.added or fate.known) is not None:
