@@ -2790,6 +2790,9 @@ IDENTITY = (
         "P-IDN-23", "issue 15", "Sub-agents that are told the same at the same time are conversations of their own."
     ),
     Requirement(
+        "P-IDN-25", "issue 15", "Who asks for another answer is not shown the one that it replaces as a memory."
+    ),
+    Requirement(
         "P-IDN-24",
         "issue 15",
         "A client that leaves an answer goes on with what it read of it, in the same conversation.",

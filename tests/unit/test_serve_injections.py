@@ -10,12 +10,14 @@ from clew.memory import Memory
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
 from clew.serve.proxy.exchange import ClientMark, edited
+from clew.serve.proxy.history.earlier_answers import earlier_answers
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.wires import WIRES
 from clew.store.sqlite import SqliteStore
 from clew.store.tables import INJECTION
 from clew.text.counters import counter
 from clew.types import Turn
+from clew.types.ids import turn_id
 from tests.memories import quiet
 from tests.proxy_talks import Asked, Message, Proxied, Talk, assistant, user
 
@@ -146,6 +148,41 @@ def test_a_recall_repeats_nothing_that_the_request_holds() -> None:
         assert shown
         assert not shown & held
         assert memory.explain(context.receipt_id).settings["in_window"] == len(held)
+
+
+@pytest.mark.requirement("P-IDN-25")
+def test_a_question_that_is_asked_again_is_not_shown_the_answers_that_are_replaced() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied)
+        talk.says("We build a ferry.", "Which one?")
+        question = [*talk.messages, user("Which colour gets her funnel?")]
+        first, _ = proxied.ask(question)
+        assert earlier_answers(memory.parts, first) == ()
+        proxied.answered((first, proxied.ask(question)[1]), assistant("Magenta."))
+        proxied.exchange([*question, assistant("Magenta."), user("Her name is Alma.")], assistant("Good."))
+        proxied.exchange(question, assistant("Teal."))
+        again, _ = proxied.ask(question)
+        replaced = earlier_answers(memory.parts, again)
+        assert [memory.get(turn_id(*place)).text for place in replaced] == ["Magenta.", "Teal."]
+        other, _ = proxied.ask([*talk.messages, user("Which colour gets her hull?")])
+        assert earlier_answers(memory.parts, other) == ()
+
+
+@pytest.mark.requirement("P-IDN-25")
+def test_an_answer_that_called_tools_is_replaced_with_its_calls_and_results() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    calls: Message = {"role": "assistant", "content": "I look.", "tool_calls": [call]}
+    result: Message = {"role": "tool", "tool_call_id": "c1", "content": "magenta"}
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        question = [user("We build a ferry."), assistant("Yes?"), user("Which colour gets her funnel?")]
+        proxied.exchange(question[:1], assistant("Yes?"))
+        proxied.exchange(question, calls)
+        proxied.exchange([*question, calls, result], assistant("Magenta."))
+        again, _ = proxied.ask(question)
+        texts = [memory.get(turn_id(*place)).text for place in earlier_answers(memory.parts, again)]
+        assert [text.splitlines()[0] for text in texts] == ["I look.", "magenta", "Magenta."]
 
 
 def traced(store: SqliteStore, proxied: Proxied, messages: list[Message]) -> tuple[int, int]:

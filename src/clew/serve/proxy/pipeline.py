@@ -24,6 +24,7 @@ from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.encodings import decoded
 from clew.serve.proxy.exchange import Answer, ChatRequest, TokenUsage
 from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.history.earlier_answers import earlier_answers
 from clew.serve.proxy.history.fetched_answers import Fetch, FetchedAnswers
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
@@ -225,7 +226,8 @@ class Pipeline:
     def _recalled(self, request: ChatRequest, place: ChatPlace, before: PutBack, asked: int) -> "Context | None":
         """What is remembered for the question at a request's end; None when nothing is to be added.
 
-        What the request itself still holds is left out, as is what stands in its earlier blocks.
+        What the request itself still holds is left out, as is what stands in its earlier blocks, and what this question
+        was answered with before: somebody who asks for another answer does not want the old one.
 
         Args:
             asked: index of the message that asks.
@@ -236,7 +238,9 @@ class Pipeline:
             return None
         count, floor = counter(memory.config.counter), self._config.floor
         wanted = RecallRequest(self._config.budget, count, view=view, floor=floor)
-        context = recall(memory.reads, question, wanted, Filter(), [*place.conversation.shown, *before.shown])
+        replaced = earlier_answers(memory.parts, place.conversation)
+        shown = [*place.conversation.shown, *before.shown, *replaced]
+        context = recall(memory.reads, question, wanted, Filter(), shown)
         is_likely = context.confidence is None or context.confidence >= UNLIKELY
         return context if context.text and is_likely else None
 

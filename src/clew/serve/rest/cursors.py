@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from clew.errors import InputError
 from clew.serve.rest.fields import Field, FieldKind, FieldPlace
+from clew.serve.rest.told import told
 
 MOST: Final = 200
 """Most elements of a page."""
@@ -54,4 +55,4 @@ def cursor(*values: Any) -> str:
 
 def page(items: Sequence[Any], following: str | None) -> dict[str, Any]:
     """A page of a list; `next` is there when more follows."""
-    return {"items": [item.to_dict() for item in items], **({} if following is None else {"next": following})}
+    return {"items": [told(item) for item in items], **({} if following is None else {"next": following})}

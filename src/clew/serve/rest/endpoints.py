@@ -20,6 +20,7 @@ from clew.serve.access import AccessScope
 from clew.serve.proxy.economy.ledger import CostLedger, read_ledger
 from clew.serve.rest.cursors import cursor, page, paging, read_cursor
 from clew.serve.rest.fields import Field, FieldKind, FieldPlace
+from clew.serve.rest.told import told
 from clew.text.counters import NAMES as COUNTER_NAMES
 from clew.types import Context, ForgetReport, Hit, IngestReport, Receipt, Stats, Turn
 from clew.types.facts import Fact, FactStatus
@@ -200,7 +201,7 @@ def _condense(memory: Memory, given: Given) -> dict[str, Any]:
 
 
 def _restore(memory: Memory, given: Given) -> dict[str, Any]:
-    return memory.restore(given["ref"]).to_dict()
+    return told(memory.restore(given["ref"]))
 
 
 def _forget(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from clew.types import Turn
+
 _PLAIN: Final[Mapping[Any, dict[str, Any]]] = {
     str: {"type": "string"},
     int: {"type": "integer"},
@@ -18,6 +20,8 @@ _PLAIN: Final[Mapping[Any, dict[str, Any]]] = {
     datetime: {"type": "string", "format": "date-time"},
     Any: {},
 }
+
+_TURN_ID: Final = {"type": "string", "description": "The turn's name, as other endpoints take it."}
 
 
 class Shapes:
@@ -49,10 +53,11 @@ class Shapes:
             hints = get_type_hints(kind)
             given = [each for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING]
             always = [each.name for each in given if NoneType not in get_args(hints[each.name])]
+            own = {"id": _TURN_ID} if kind is Turn else {}
             self.components[kind.__name__] = {
                 "type": "object",
                 "description": (inspect.getdoc(kind) or "").partition("\n\n")[0],
-                "properties": {each.name: self.of(hints[each.name]) for each in fields(kind)},
-                "required": always,
+                "properties": own | {each.name: self.of(hints[each.name]) for each in fields(kind)},
+                "required": [*own, *always],
             }
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
