@@ -3011,6 +3011,11 @@ RELAY = (
         "Before a request goes upstream the store is asked few things, nothing twice, and what depends on no question "
         "is made beforehand.",
     ),
+    Requirement(
+        "P-RLY-62",
+        "issue 15",
+        "A page whose origin is listed reads Clew's own pages; preflights of others go on to the provider.",
+    ),
     Requirement("P-RLY-14", "issue 15", "Events are JSON lines without texts of messages, queries and keys."),
     Requirement(
         "P-RLY-15",

@@ -3,7 +3,7 @@
 import gzip
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import brotli
@@ -14,6 +14,7 @@ from clew import Memory
 from clew.models.protocol import Matrix
 from clew.serve.proxy.chats import ChatTicket
 from clew.serve.scripted.echo_model import answer_from_request
+from clew.serve.scripted.script import Reply
 from clew.serve.scripted.server import ScriptedUpstream
 from clew.testing import HashEmbedder
 from tests.proxies import proxy
@@ -86,6 +87,29 @@ def test_where_it_is_off_requests_stay_byte_for_byte(
     assert status == 200
     assert b"x-clew-receipt" not in told
     assert [request.body for request in upstream.chats()] == [body, packed]
+
+
+@pytest.mark.requirement("P-IDN-25")
+def test_who_asks_for_another_answer_is_not_shown_the_one_before() -> None:
+    path = CHATS["openai"][0]
+    begun = [{"role": "user", "content": "We build a ferry."}]
+    answers = iter(["Which one?", "Her funnel gets magenta.", "Her funnel gets teal.", "Yes."])
+    upstream = ScriptedUpstream(lambda _request: Reply(next(answers)))
+
+    def say(url: str, messages: Sequence[Mapping[str, str]]) -> None:
+        assert (
+            split(ask(url, post(path, json.dumps({"model": "gpt-5", "messages": messages}).encode(), *KEYS)))[0] == 200
+        )
+
+    with upstream.serving() as url, proxy(url) as server:
+        say(server.url, begun)
+        begun += [{"role": "assistant", "content": "Which one?"}]
+        begun += [{"role": "user", "content": "Which colour gets the funnel of the ferry?"}]
+        say(server.url, begun)
+        say(server.url, begun)
+        assert b"magenta" not in upstream.chats()[-1].body
+        say(server.url, [{"role": "user", "content": "Did the funnel of the ferry get magenta?"}])
+        assert b"(replaced): Her funnel gets magenta." in upstream.chats()[-1].body
 
 
 @pytest.mark.requirement("P-LFT-07")

@@ -138,6 +138,35 @@ def test_the_refusal_of_a_name_or_page_says_which_setting_allows_it() -> None:
         assert "serve.origins" in told(ask(server.url, get(API, b"Origin: https://evil.example")))["next"]
 
 
+@pytest.mark.requirement("P-RLY-62")
+def test_a_page_of_a_listed_origin_may_read_what_it_is_answered() -> None:
+    page, other = b"Origin: https://chat.example.org", b"Origin: http://localhost:3000"
+    asks = [b"Access-Control-Request-Method: POST", b"Access-Control-Request-Headers: content-type,x-clew-token"]
+    origin = b"access-control-allow-origin"
+    with proxy("http://127.0.0.1:9", origins=["https://chat.example.org"], token=SHOWN) as server:
+        for path in (API, "/clew/mcp", "/openai/v1/chat/completions"):
+            status, headers, _ = split(ask(server.url, get(path, page, *asks, method=b"OPTIONS")))
+            assert (status, headers[origin]) == (204, b"https://chat.example.org")
+            assert headers[b"access-control-allow-headers"] == b"content-type,x-clew-token"
+            assert split(ask(server.url, get(path, other, *asks, method=b"OPTIONS")))[0] == 401
+            refused = get(path, page, *asks, method=b"OPTIONS", host=b"evil.example")
+            assert split(ask(server.url, refused))[0] == 403
+        token = b"X-Clew-Token: " + SHOWN.encode()
+        status, headers, _ = split(ask(server.url, get(API, page, token)))
+        assert (status, headers[origin], headers[b"vary"]) == (200, b"https://chat.example.org", b"Origin")
+        status, headers, _ = split(ask(server.url, get(API, page)))
+        assert (status, headers[origin]) == (401, b"https://chat.example.org")
+        assert origin not in split(ask(server.url, get(API, other, token)))[1]
+        assert origin not in split(ask(server.url, get(API, token)))[1]
+
+
+@pytest.mark.requirement("P-RLY-62")
+def test_a_preflight_of_a_page_that_is_not_listed_goes_on_to_the_provider() -> None:
+    asks = [b"Origin: http://localhost:3000", b"Access-Control-Request-Method: POST"]
+    with proxy("http://127.0.0.1:9") as server:
+        assert split(ask(server.url, get("/openai/v1/models", *asks, method=b"OPTIONS")))[0] == 502
+
+
 @pytest.mark.requirement("P-RLY-14")
 def test_the_log_holds_no_text_and_no_key(tmp_path: Path) -> None:
     def value(text: str) -> bytes:

@@ -24,8 +24,8 @@ from clew.text.counters import counter
 from tests.memories import NOON, quiet, told
 
 MOST_SCHEMA_TOKENS = 1_500
-MOST_TOLD_TOKENS = 1_200
-"""Of what a client passes on to its model: names, descriptions and schemas, without the annotations."""
+MOST_TOLD_TOKENS = {False: 1_200, True: 1_275}
+"""Of what a client passes on to its model, without and with `forget`: names, descriptions and schemas."""
 
 
 def tools_over(memory: Memory) -> Tools:
@@ -44,10 +44,11 @@ def answers(memory: Memory, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bo
 
 
 @pytest.mark.requirement("F-MCP-01")
-def test_the_schemas_take_few_tokens() -> None:
+@pytest.mark.parametrize("may_forget", [False, True])
+def test_the_schemas_take_few_tokens_whatever_is_offered(may_forget: bool) -> None:
     async def listed() -> list[Any]:
         with quiet() as memory:
-            async with Client(make_server(tools_over(memory))) as client:
+            async with Client(make_server(Tools(memory, may_forget=may_forget))) as client:
                 return list((await client.list_tools()).tools)
 
     found = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in asyncio.run(listed())]
@@ -55,11 +56,12 @@ def test_the_schemas_take_few_tokens() -> None:
     assert counter("estimate")(text) < MOST_SCHEMA_TOKENS
     assert counter("openai")(text) < MOST_SCHEMA_TOKENS
     passed_on = [{each: tool[each] for each in ("name", "description", "inputSchema")} for tool in found]
-    assert counter("openai")(json.dumps(passed_on)) < MOST_TOLD_TOKENS
+    assert counter("openai")(json.dumps(passed_on)) < MOST_TOLD_TOKENS[may_forget]
     for tool in found:
         assert tool["description"].endswith(".")
         assert all(each["description"] for each in tool["inputSchema"]["properties"].values())
-    assert [tool["name"] for tool in found if not tool["annotations"]["readOnlyHint"]] == ["remember"]
+    changing = [tool["name"] for tool in found if not tool["annotations"]["readOnlyHint"]]
+    assert changing == ["remember", "forget"][: 1 + may_forget]
 
 
 @pytest.mark.requirement("F-MCP-02")

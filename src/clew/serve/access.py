@@ -211,13 +211,21 @@ class Access:
             return AccessDenied(403, said, next="add the origin to serve.origins, if its pages may call this server")
         return None
 
+    def listed_origin(self, headers: Headers) -> bytes | None:
+        """The origin of a page of another site, if `serve.origins` lists it; it may then read what it is answered."""
+        origin = headers.get(b"origin")
+        return origin if origin is not None and self._is_listed(origin.decode("latin-1")) else None
+
     def is_own_host(self, host: str) -> bool:
         """Whether the server is called so; a port does not count."""
         name = _without_port(host.strip().lower())
         return name in self._hosts or is_loopback(name) or (self._any_address and _is_address(name))
 
+    def _is_listed(self, origin: str) -> bool:
+        return any(fnmatchcase(origin, pattern) for pattern in self._origins)
+
     def _is_own_origin(self, origin: str) -> bool:
-        if any(fnmatchcase(origin, pattern) for pattern in self._origins):
+        if self._is_listed(origin):
             return True
         try:
             parts = urlsplit(origin)

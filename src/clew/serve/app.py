@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Final
 
 from clew.serve.access import AccessDenied, Principal
+from clew.serve.cross_origin import is_preflight, preflight_headers, readable_by
 from clew.serve.explorer import HEADERS, explorer_file
 from clew.serve.health import health
 from clew.serve.pages import Page, answer, answer_json, answer_page, own_pages, page_of
@@ -83,6 +84,11 @@ class _Application:
             return
         scope, request = read, incoming(read)
         own = request.path.startswith(OWN) or request.path == OWN[:-1]
+        if origin := self._services.access.listed_origin(request.named):
+            if is_preflight(request.method, request.named) and self._is_called_by_its_name(request):
+                await answer(send, 204, preflight_headers(request.named), b"")
+                return
+            send = readable_by(origin, send) if own else send
         admitted = self._services.access.admit(request.named, own_page=own)
         self._services.metrics.add("clew_in_flight")
         try:
@@ -97,6 +103,9 @@ class _Application:
         finally:
             self._services.metrics.add("clew_in_flight", -1)
 
+    def _is_called_by_its_name(self, request: Incoming) -> bool:
+        return self._services.access.checked_origin(request.named) is None
+
     async def _own(
         self,
         request: Incoming,
@@ -108,10 +117,10 @@ class _Application:
         """A page of Clew's own. Whether the server lives is told to everyone who calls it by its name."""
         services, answer = self._services, self._counting(send)
         page = page_of(self._pages, request.path)
-        if request.path == b"/clew/health" and services.access.checked_origin(request.named) is None:
+        if request.path == b"/clew/health" and self._is_called_by_its_name(request):
             told = health(services.spaces, services.events, admitted)
             await answer_json(scope, answer, 200 if told["status"] == "ok" else 503, told)
-        elif (file := explorer_file(request.path)) and services.access.checked_origin(request.named) is None:
+        elif (file := explorer_file(request.path)) and self._is_called_by_its_name(request):
             await answer_page(scope, answer, 200, *file, HEADERS)
         elif isinstance(admitted, AccessDenied):
             await self._refuse(request, admitted, send)

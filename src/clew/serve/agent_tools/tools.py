@@ -216,7 +216,7 @@ class Tools:
                 "recall_past_conversation",
                 self.recall_past_conversation,
                 "Answer a question from earlier conversations, with sources.",
-                {"query": "the question, in full words"},
+                {"query": "question, in full words"},
             ),
             Tool(
                 "expand_topic",
@@ -224,7 +224,7 @@ class Tools:
                 "Read all that was said about a topic. recall_all lists topics.",
                 {
                     "topic": "its name",
-                    "collapse": f"topics to show in short instead, with commas between, or '{OTHERS}'",
+                    "collapse": f"topics to show in short instead, comma-separated, or '{OTHERS}'",
                     "offset": "first turn",
                     "budget": BUDGET,
                 },
@@ -256,7 +256,7 @@ class Tools:
                 "restore",
                 self.restore,
                 "Get what a stub in the conversation stands for, byte for byte.",
-                {"ref": "the reference in the stub, or a turn's id", "offset": "first character"},
+                {"ref": "the stub's reference, or a turn's id", "offset": "first character"},
             ),
         )
 
@@ -264,8 +264,8 @@ class Tools:
         return Tool(
             "forget",
             self.forget,
-            "Delete turns permanently. Only when the user asks for it, after showing the user what goes.",
-            {"ids": "ids of the turns, with spaces between"},
+            "Delete turns permanently. Only when the user asks, after showing the user what goes.",
+            {"ids": "turn ids, space-separated"},
             stores=True,
             destroys=True,
         )

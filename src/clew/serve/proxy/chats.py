@@ -73,12 +73,14 @@ class ChatPlace:
 
     Attributes:
         before: the index from before the request was stored; None where it was not read.
+        is_repeated: whether its last message was stored before, so that answers to it may be stored, too.
     """
 
     space: "SpaceMemory"
     conversation: "Conversation"
     client: ClientMark
     before: "IndexView | None" = None
+    is_repeated: bool = False
 
 
 class Unchanged(StrEnum):

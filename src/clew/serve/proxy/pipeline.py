@@ -81,8 +81,9 @@ class Pipeline:
         if conversation.is_paused:
             return _incognito(space, request)
         before = _index_of(space) if self._adds(chat) and client.side is None else None
+        is_repeated = conversation.is_known_to_its_end
         conversation = space.log.store_request(conversation, request, client)
-        place = ChatPlace(space, conversation, client, before)
+        place = ChatPlace(space, conversation, client, before, is_repeated)
         stored_in = conversation.session if client.side is None else None
         return PreparedChat(request=request, place=place, session=stored_in)
 
@@ -238,7 +239,7 @@ class Pipeline:
             return None
         count, floor = counter(memory.config.counter), self._config.floor
         wanted = RecallRequest(self._config.budget, count, view=view, floor=floor)
-        replaced = earlier_answers(memory.parts, place.conversation)
+        replaced = earlier_answers(memory.parts, place.conversation) if place.is_repeated else ()
         shown = [*place.conversation.shown, *before.shown, *replaced]
         context = recall(memory.reads, question, wanted, Filter(), shown)
         is_likely = context.confidence is None or context.confidence >= UNLIKELY

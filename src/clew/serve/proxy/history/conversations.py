@@ -125,6 +125,11 @@ class Conversation:
         return not (self.fresh or self.known or self.cut) and self.last is None
 
     @property
+    def is_known_to_its_end(self) -> bool:
+        """Whether its last message is stored."""
+        return bool(self.held) and self.held[-1] is not None
+
+    @property
     def is_watched(self) -> bool:
         """Whether the proxy relayed an answer of it, or the client cut it: then what is new was said only now."""
         return self.relayed > 0 or self.cut or self.last is not None

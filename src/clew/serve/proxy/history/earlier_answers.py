@@ -22,7 +22,7 @@ def earlier_answers(parts: Parts, conversation: Conversation) -> tuple[tuple[str
     They end before what the user said next. A client that asks for another answer, or asks again because it lost the
     first one, should not be shown that one as a memory.
     """
-    if conversation.is_new or not conversation.chains:
+    if not conversation.chains:
         return ()
     reads, session = parts.reads, conversation.session
     found: set[int] = set()
