@@ -1958,7 +1958,7 @@ INJECTION = (
         "F-SIGMA-04", "SIGMA stage 4", "The lattice connects references, neighbours and similar turns; it has a mode."
     ),
     Requirement("F-SIGMA-05", "SIGMA, data structures", "The shapes have the document's fields and survive the wire."),
-    Requirement("F-SIGMA-06", "DESIGN 1.3", "Without its embedder the injector returns the message unchanged."),
+    Requirement("F-SIGMA-06", "DESIGN 1.3", "Without its embedder, or where it fails, the injector goes by words."),
 )
 
 # --- TIME ---

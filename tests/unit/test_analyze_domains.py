@@ -37,8 +37,12 @@ def test_each_domain_can_be_found(domain: str) -> None:
 
 @pytest.mark.requirement("F-ANALYZE-08")
 @pytest.mark.parametrize(
-    "text", ["", "😀", "???", "The box is on the table.", "asdf qwer", "我们今天去公园。", "\ud800"]
-)
+    "text",
+    [
+        "", "😀", "???", "The box is on the table.", "asdf qwer", "我们今天去公园。", "\ud800", "7 81 4502",
+        "Tram 12 at 17:05, tram 3 at 17:20.", "030 441 8876", "We mended it in 2021 and 2022.",
+    ],
+)  # fmt: skip  # a list of texts, not a column
 def test_without_evidence_text_is_unclassified(text: str) -> None:
     assert domains(text) == (UNCLASSIFIED,)
     assert domain_weights(text) == {}

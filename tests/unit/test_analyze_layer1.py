@@ -118,6 +118,10 @@ PLAIN_MESHES = {
         "thanked the teacher."
     ),
     "yard": "The dog chased the cat. The cat ran from the dog. The dog barked at the cat.",
+    "flow": (
+        "The sender wakes the mail agent. The mail agent pings the spool file. The sender pings the spool file. The "
+        "spool file wakes the sender. The agent pings the sender."
+    ),
     "realm": (
         "The king ruled the land. The land fed the people. The people loved the king. The king fed the people of the "
         "land."
@@ -217,6 +221,12 @@ def test_plain_clauses_whose_words_change_places_are_a_mesh(kind: str) -> None:
     assert score > max(relational_weight(template).score for template in TEMPLATES.values()) + 0.2
     assert relational_weight(f"{PLAIN_MESHES[kind]} {UNRELATED}").score <= score
     assert relational_weight(f"{UNRELATED} {PLAIN_MESHES[kind]}").score <= score
+
+
+@pytest.mark.requirement("F-ANALYZE-15")
+def test_an_english_noun_counts_though_other_languages_use_it_for_grammar() -> None:
+    tale = "The baron has a son. The son breeds geese. An era of geese began when the son fed the geese of the baron."
+    assert {"son", "era"} <= {word for word, _ in word_weights(tale)}
 
 
 @pytest.mark.requirement("F-ANALYZE-15")

@@ -287,8 +287,16 @@ class Broken(Axes):
 
 @pytest.mark.requirement("F-SIGMA-06")
 @pytest.mark.parametrize("embedder", [None, Broken()], ids=["none", "broken"])
-def test_without_its_embedder_the_message_goes_on_unchanged(embedder: Axes | None) -> None:
-    assert inject_relevant_context("What now?", [turn(1)], embedder) == "What now?"
+def test_without_its_embedder_context_is_chosen_by_words(embedder: Axes | None) -> None:
+    told = replace(turn(1), content="The ferry to Brest sails on Sunday at nine.")
+    other = replace(turn(2), content="My aunt grows melons.")
+    asked = "When does the ferry to Brest sail?"
+    message = inject_relevant_context(asked, [told, other], embedder)
+    assert message.startswith("[Recent context 1]")
+    assert message.endswith(asked)
+    assert "Sunday at nine" in message
+    assert "melons" not in message
+    assert inject_relevant_context("What now?", [told], embedder) == "What now?"
 
 
 @pytest.mark.requirement("D-SIGMA-12")

@@ -120,6 +120,12 @@ OBLIGATIONS: Final[Cues] = {
     "shall": Cue(rf"\b(?:the \w+|{_ROLE}) shall(?: not| promptly)?{_NOT_OBLIGED}"),
     "need needs": Cue(rf"need(?:s)? to(?:{_YOU_NEED}|{_ROLE_NEEDS}){_NOT_OBLIGED}|need (?:you|someone|everyone) to\b"),
     "have": Cue(rf"have to{_YOU_HAVE}{_NOT_OBLIGED}"),
+    "shalt": Cue(r"\bthou shalt\b"),
+    "is are": Cue(
+        r"\b(?:is|are) to be (?:\w\w+ed|paid|sent|kept|taken|given|worn|shown|held|written|made|brought|left|shut) "
+        r"(?:\w+ ){0,5}?(?:by (?:\w+day|noon|midnight|the end|\d)|before|within|immediately|daily|weekly|"
+        r"at all times|in writing|to the (?:office|secretary|seller|landlord|reception))\b"
+    ),
     "you'll": Cue(rf"\byou'll (?:also |just |first )?(?:need|have|want) to{_NOT_OBLIGED}"),
     "want": Cue(r"\byou (?:may|might|will)(?: also)? want to\b|\bi want you to\b"),
     "required allowed": Cue(rf"\b(?:you|{_ROLE}) (?:are|is) (?:required|not allowed) to\b|\bnot allowed\b"),

@@ -27,7 +27,11 @@ FORMS: Final = ("conv_q", "first", "second", "gend", "past", "inter", "code", "e
 BIAS: Final = "#bias"
 """The line of what is added whatever the text: most texts are not about a given domain."""
 
+CONTENT_KINDS: Final = "cvwuo"
+"""The kinds of content words (`lexicon`)."""
+
 _KEPT: Final = 1 << 15
+_DIGITS: Final = 12
 
 
 class Rows(dict[str, bytes]):
@@ -74,9 +78,27 @@ def forms_of(reading: Reading) -> tuple[float, ...]:
         min(count("`") + count("()") + count("{") + count("_"), 10),
         min(count("=") + count("\\"), 8),
         verse(text),
-        min(sum(map(count, digits)) if text.isascii() else sum(map(str.isdigit, text)), 12),
+        _digits(reading),
         min(kinds("T"), 8),
     )
+
+
+def _digits(reading: Reading) -> int:
+    """Digits, up to 12 and up to one for every two content words that are no numbers.
+
+    Dates and amounts beside few words, as in a phone number, a timetable or a note on a release, tell of no subject.
+    """
+    text = reading.text
+    found = min(sum(map(text.count, digits)) if text.isascii() else sum(map(str.isdigit, text)), _DIGITS)
+    if not found:
+        return 0
+    words = 0
+    for sentence in reading.sentences:
+        for kind, form in zip(sentence.kinds, sentence.forms, strict=True):
+            words += kind in CONTENT_KINDS and not form[0].isdigit()
+        if words >= 2 * found:
+            return found
+    return words // 2
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.analyze.domain_states import MANNERS, about, state_levels
-from clew.analyze.domain_words import BIAS, FORM, FORMS, STEP, ZERO, forms_of, rows
+from clew.analyze.domain_words import BIAS, CONTENT_KINDS, FORM, FORMS, STEP, ZERO, forms_of, rows
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.prototypes import Prototypes, likeness, log_odds
 from clew.analyze.words import Reading, read, read_joined
@@ -43,8 +43,6 @@ _SECOND: Final = 0.5
 _TOUCHED: Final = 0.3
 # Evidence below this is as good as none.
 _FAINTEST: Final = 0.01
-# The kinds of content words (`lexicon`).
-_CONTENT_KINDS: Final = "cvwuo"
 # What the evidence of the rules and that of learned prototypes count beside each other.
 _RULES: Final = 0.4
 _VECTOR: Final = 0.8
@@ -233,7 +231,7 @@ def _evidence(reading: Reading) -> Evidence:
     found_rows += [rows[name] for name in _FORM_ROWS]
     worths += forms_of(reading)
     codes = np.frombuffer(b"".join(found_rows), np.uint8).reshape(-1, len(DOMAINS))
-    scale = STEP / sqrt(sum(map(reading.grammar.count, _CONTENT_KINDS)) + _SMOOTHING)
+    scale = STEP / sqrt(sum(map(reading.grammar.count, CONTENT_KINDS)) + _SMOOTHING)
     zero = ZERO * sum(worths, 0.0)
     totals = (np.array(worths) @ codes).tolist()
     found = _evidence_from(

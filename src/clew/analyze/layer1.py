@@ -414,7 +414,12 @@ def _placed_share(sentences: Iterable[Sentence], stems: Collection[str]) -> floa
             if stem in stems:
                 mentions += 1
                 before, own, after = kinds[place - 1], kinds[place], kinds[place + 1]
-                placed += before in _DETERMINERS or after in _PREDICATES or (after == "v" and own not in "vw")
+                placed += (
+                    before in _DETERMINERS
+                    or after in _PREDICATES
+                    or (after == "v" and own not in "vw")
+                    or (kinds[place + 1 : place + 3] == "cA" and own == "c")
+                )
     return placed / mentions if mentions else 0.0
 
 

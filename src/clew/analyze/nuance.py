@@ -8,8 +8,9 @@ from operator import or_
 from typing import Final
 
 from clew.analyze import tone
+from clew.analyze.analogies import ANALOGIES, PROPORTION, SAME_KIND
 from clew.analyze.directives import OBLIGATIONS, directs, is_reported
-from clew.analyze.phrases import ABSOLUTES, ANALOGIES, HEDGES, PROPORTION, SAME_KIND, CueTable
+from clew.analyze.phrases import ABSOLUTES, HEDGES, CueTable
 from clew.analyze.questions import OWN_ANSWER, RHETORICAL, TITLE_QUESTION, UNMARKED
 from clew.analyze.tone import GRIEVING, NEGATIVE, NEUTRAL, POSITIVE, URGENT_TONE, tone_of
 from clew.analyze.words import Reading, read

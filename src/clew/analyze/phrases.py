@@ -1,4 +1,4 @@
-"""The phrases by which `nuance` recognises hedges, absolute claims and analogies. English, lower-case sentences.
+"""The phrases by which `nuance` recognises hedges and absolute claims. English, lower-case sentences.
 
 A table maps cue words to the patterns around them, so that a word costs one look-up and a pattern runs only where its
 cue word occurs.
@@ -17,7 +17,7 @@ class Cue(NamedTuple):
     idiom: str = ""
 
 
-# What `_after` takes as the end of a word.
+# What `after` takes as the end of a word.
 _ENDINGS: Final = frozenset(("ee", "ees", "or", "ors", r"\d", r"\dth", r"\dst", r"\dnd", r"\drd"))
 
 # Cue words, separated by spaces -> the pattern to match; None: the word alone is enough.
@@ -29,7 +29,7 @@ def one_of(*alternatives: str) -> str:
     return f"(?:{'|'.join(alternatives)})"
 
 
-def _after(*words: str, word: str) -> str:
+def after(*words: str, word: str) -> str:
     """A look back, at the end of `word`, to whether one of the words stands right before it.
 
     Patterns that begin with plain letters and look back from there are searched for several times faster than those
@@ -90,7 +90,7 @@ def _holds(pattern: re.Pattern[str], text: str) -> bool:
 
 _PRONOUN: Final = one_of("i", "you", "we", "he", "she", "they", "it", "that", "this", "there")
 # After whom "may" permits rather than guesses, and what is permitted.
-_PERMITS: Final = _after(
+_PERMITS: Final = after(
     "you", "we", "they", "user", "users", "party", "parties", "tenant", "tenants", "landlord", "buyer", "company",
     "members", "member", "guests", "passengers", "customers", "students", "ee", "ees", "or", "ors", word="may",
 )  # fmt: skip  # a list of words, not a column
@@ -104,7 +104,7 @@ _PERMITTED: Final = one_of(
     "contact", "park", "sit", "come", "bring", "stay",
     "assign", "sell", "kiss", "start", "open", "share",
 )  # fmt: skip  # a list of words, not a column
-_MONTH: Final = _after(
+_MONTH: Final = after(
     "in", "of", "on", "last", "next", "since", "by", "until", "early", "late", "mid", "from", "to", "through",
     "before", "after", "minister", r"\d", r"\dth", r"\dst", r"\dnd", r"\drd", word="may",
 )  # fmt: skip  # a list of words, not a column
@@ -137,7 +137,7 @@ HEDGES: Final[Cues] = {
         rf"may(?<!\wmay)\b(?! ?,? ?\d| (?:day|is|was|has|had)\b)(?!{_MONTH}|{_THIS_MONTH})"
         rf"(?!{_WISH} (?:i|we|he|she|they|you|the|your|all|god|it|"
         rf"this|both)\b)"
-        rf"(?!{_PERMITS}(?: not| also| only| freely| always)? {_PERMITTED}\b)"
+        rf"(?!{_PERMITS}(?: not| also| only| freely| always| now| then)? {_PERMITTED}\b)"
     ),
     "might": Cue(
         r"\bmight\b", r"\b(?:the|by|their|his|her|our|my|its|all|military|naval|with|of) might\b|\bmight (?:and|is)\b"
@@ -160,7 +160,7 @@ HEDGES: Final[Cues] = {
     "believe": Cue(r"\b(?:i|we)(?: do| don't| still| really| strongly)* believe\b(?! (?:in|me)\b)"),
     "guess suppose reckon suspect assume imagine presume": Cue(
         r"\bi(?:'d|'m| would| can only| don't| can)* (?:guess|suppose|reckon|suspect|assume|imagine|presume)\b"
-        r"|\bmy guess\b|\b(?:best|rough|wild) guess\b"
+        r"|\bmy guess\b|\b(?:best|rough|wild) guess\b|^\W*we (?:\w+ )?(?:suspect|presume|reckon|assume|suppose)\b"
     ),
     "say argue": Cue(
         r"\b(?:i'd|i would|one (?:could|might)|hard to|sources|they|people|some(?: would| might| could|"
@@ -204,6 +204,7 @@ HEDGES: Final[Cues] = {
     "looks look looked sounds sound": Cue(
         rf"(?:^|\b(?:it|that|this) )(?:looks?|looked|sounds?) (?:like|as (?:if|though)) (?:{_PRONOUN}|someone|nobody)"
         r"(?:'\w+)? (?!best|worst)"
+        rf"|^\W*it (?:looks?|looked|sounds?) as (?:if|though) (?:an?|some|{_POINTED})\b"
     ),
     "suggest suggests suggested indicate indicates": Cue(
         rf"\b{_EVIDENCE} (?:\w+ly |would |may |also )?(?:suggest|indicate)(?:s|ed)?\b"
@@ -241,6 +242,8 @@ HEDGES: Final[Cues] = {
     "speaking": Cue(r"(?:roughly|broadly|strictly|generally) speaking\b"),
     "expected believed said rumored rumoured": Cue(
         r"\b(?:is|are|was|were) (?:widely |generally )?(?:expected|believed|said|rumou?red) to\b|\bsources said\b"
+        r"|\bor so (?:it is|it was|they|people) (?:\w+ )?(?:said|believed|rumou?red)\b"
+        r"|(?:^\W*|[,;:] |\b(?:that|as|but) )it is (?:\w+ly )?(?:believed|said|rumou?red) that\b"
     ),
     "should": Cue(r"\bshould (?:hopefully )?be (?:fine|ok|okay|enough|alright|good)\b(?! to you)"),
 }
@@ -275,7 +278,7 @@ _STRESSED: Final = ("absolutely", "literally", "basically", "simply", "honestly"
 
 def _subject(word: str) -> str:
     """The word where a clause begins, so that it is the subject there, or where it is stressed."""
-    before = _after(*_JOINING, *_STRESSED, word=word)
+    before = after(*_JOINING, *_STRESSED, word=word)
     return rf"{word}(?:(?<=^{word})|(?<=[-,;:–—(*\"“] {word})|(?<=[-(*\"“—]{word})|{before})"
 
 
@@ -347,7 +350,7 @@ ABSOLUTES: Final[Cues] = {
         r"hope|greater|worse|right way)\b"
     ),
     "circumstances circumstance case exception exceptions": Cue(
-        r"\b(?:under|in) no (?:circumstances?|case)\b|no exceptions?\b"
+        r"\b(?:under|in) no (?:circumstances?|case)\b|no exceptions?\b|\bwithout (?:a single |any |an )exception\b"
     ),
     "impossible": Cue(r"\bimpossible\b", rf"{_DENIED}impossible\b|\bmission impossible\b|\bimpossible burger\b"),
     "forever": Cue(
@@ -363,126 +366,20 @@ ABSOLUTES: Final[Cues] = {
         r"other|further|new)\b)\w+ (?:can|could|knows|must)\b"
     ),
     "anything": Cue(r"(?:will|would|literally) (?:\w+ )?do anything\b"),
+    "cases circumstances conditions": Cue(
+        r"\b(?:in|under) (?:all|any|every) (?:possible )?(?:cases|circumstances|conditions)\b"
+    ),
+    "time account point": Cue(r"\bat no (?:time|point)\b|\bon no account\b", r"\bat no (?:time|point) in particular\b"),
+    "whatever whatsoever": Cue(
+        r"\b(?:no|any|nothing|none|not) (?:\w+ ){0,3}?whatsoever\b|\bnothing whatever\b|\bno \w+ whatever\b"
+    ),
+    "ever": Cue(r"ever (?!so\b|since\b)\w(?:(?<=n't ever \w)|(?<=not ever \w))"),
+    "only": Cue(
+        r"the only (?:(?<=is the only )|(?<=was the only )|(?<=are the only ))(?:\w+ )?(?:way|means|method|path|cure|"
+        r"remedy|answer|solution)\b"
+    ),
     "without": Cue(r"\bwithout (?:exception|fail|question)\b"),
     "guaranteed 100 certainly": Cue(r"\bguaranteed to\b|\b100% (?:certain|sure|of|guaranteed|true|always)"),
     "whatever": Cue(rf"{_subject('whatever')} (?:\w+ ){{1,6}}(?:must|always|will|is)\b"),
     "whoever": Cue(rf"{_subject('whoever')} (?:\w+ ){{1,6}}(?:must|always|will|is)\b"),
-}
-
-# ------------------------------------------------------------------------------------------------------------ analogy
-
-# What "like" follows where it is a verb, introduces an example or says how something seems.
-_NOT_LIKENED: Final = tuple(
-    "i you we they people who would i'd we'd you'd he'd she'd they'd to don't doesn't didn't really also might do did "
-    "not thing things something anything stuff more seem seems seemed sound sounds sounded just always "
-    "still place places "
-    "nothing".split()
-)
-# What follows "like a" where it counts, judges or fills instead of likening.
-_NOT_LIKENING: Final = one_of(
-    "lot", "bit", "little", "while", "few", "couple", "million", "billion", "hundred", "thousand", "good", "great",
-    "nice", "fun", "real", "plan", "long", "long time", "twenty", "ten", "week", "day", "hour", "minute", "month",
-    "year", "big", "perfect", "really", "very", "super", "wonderful", "lovely", "cool", "snack", "drink", "walk",
-    "break", "nap", "amazing", "fantastic", "bad", "solid", "different", "new", "total", "complete", r"\d+",
-    "dream job", "much", "must",
-)  # fmt: skip  # a list of words, not a column
-_COMPARED_BY_SIZE: Final = one_of(
-    "well", "soon", "long", "far", "much", "many", "good", "little", "often", "early", "late", "few", "possible",
-    "needed", "tall", "old", "such", "fast", "quickly", "easily", "simple", "important", "recently", "same",
-)  # fmt: skip  # a list of words, not a column
-_LITERAL: Final = one_of(
-    "possible", "ever", "before", "usual", "i", "you", "we", "he", "she", "it", "they", "that", "this", "the", "his",
-    "her", "my", "our", "one", "needed", "expected", "well", "always", "last", "planned", "can", "normal", "your",
-    "their", "its", r"\d\w*", "those", "these", "if", "though", "when", "there",
-)  # fmt: skip  # a list of words, not a column
-_SIMILE_ADJECTIVES: Final = (
-    "sharp cold white black quiet light hard clear flat dry fit free mad pale red slow smooth soft solid steady "
-    "stiff strong "
-    "stubborn sweet thin tight tough warm blind bold bright busy calm cool dead deaf gentle green happy innocent "
-    "proud sick "
-    "silent sly still straight thick tiny ugly wise easy heavy plain delicate fragile"
-)
-_BE: Final = ("is", "are", "was", "were", "be", "been", "it's", "that's", "he's", "she's", "they're", "you're", "we're")
-_HOW: Final = ("", "just ", "much ", "almost ", "exactly ", "kind of ", "sort of ", "a bit ", "a lot ", "basically ")
-_IS: Final = one_of(*[rf"(?<=\b{be} {how}like)" for be in _BE for how in _HOW])
-_SEEMS: Final = (
-    "it looks",
-    "it look",
-    "that looks",
-    "this looks",
-    "which looks",
-    "there looks",
-    "^looks",
-    "^look",
-    "it looked",
-)
-_WANTS: Final = tuple(
-    f"{who} {how}" for who in ("i", "you", "we", "they", "don't", "didn't", "to") for how in ("feel", "felt")
-)
-# What "like" follows as a rough number: "it's like ten dollars".
-_COUNTED: Final = one_of(
-    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen", "twenty",
-    "thirty", "forty", "fifty", "sixty", "ninety", r"\d[\d.,]*", "half", "several", "hundreds", "thousands",
-)  # fmt: skip  # a list of words, not a column
-# What "like" does not liken to: "like this", "like crazy", "like always".
-_UNLIKE: Final = one_of(
-    "this", "that", "these", "those", "me", "you", "him", "her", "it", "us", "them", "hell", "crazy", "mad", "yours",
-    "my", "our", "your", "his", "their", "its", "mine", "ours", "theirs", "yeah", "wow", "no", "yes", "ok", "okay",
-    "before", "always", "usual", "ever", "never", "new", "normal", "today", "yesterday", "so", "what", "everyone",
-    "everybody", "nothing", r"\w+ly",
-)  # fmt: skip  # a list of words, not a column
-# "Like" after another verb than "be" ("eats like a horse"), after "be", of how something works, and before a plural.
-_LIKE: Final = rf"like(?!{_after(*_NOT_LIKENED, *_SEEMS, *_WANTS, word='like')})" + one_of(
-    rf" an? (?!{_NOT_LIKENING}\b)\w+",
-    rf"{_IS} (?!{_COUNTED}\b|(?:this|always)\b)(?:\w+ing\b|(?:\w+ )?\w+s\b(?=[,:.;!]| but| in| that| who|$)"
-    r"|(?:the|my|our) (?!(?:best|worst|first|last|only|most|same)\b)\w+)",
-    rf"{_after(*'work works worked act acts behaves runs functions operates'.split(), word='like')} "
-    r"(?:the \w+|(?!this\b|always\b)\w{3,}s\b(?=[,.;!]|$))",
-    rf"{_after('feels', 'feel', 'felt', word='like')} \w+ing\b",
-    rf"{_after(*'us him her it them me down up around out away over below above'.split(), word='like')}"
-    r" (?:\w+ed |the )?\w+s\b(?=[,.;!]|$)",
-)
-# "Time is like money": a noun by itself, likened to a noun by itself.
-_BARE: Final = (
-    r"\b(?!(?:it|that|this|he|she|they|we|you|i|there|what|which|who|here|life)\b)\w+ (?:is|are|was|were) (?:just |"
-    r"a lot |much )?"
-    rf"like (?!{_UNLIKE}\b)\w+(?=[.;!]|$)"
-    rf"|\b(?:flow|spread|mov|burn|shin|grow|travel|sing|fight|sting|rippl|ring|gallop)(?:e?s|e?d|"
-    rf"e)? like (?!{_UNLIKE}\b)\w+"
-    r"(?=[.;!]|$| (?:in|on|through|from|over|across|down|into|among)\b)"
-)
-# What is likened to its own kind is compared, not likened: "the rent here is like the rent in Rome".
-SAME_KIND: Final = re.compile(r"\b(\w{3,}) (?:\w+ ){0,3}(?:is|are|was|were) (?:\w+ )?like (?:the|an?) \1\b")
-# "A:B::C:D", also with spaces between.
-PROPORTION: Final = re.compile(r"\b\w+ ?: ?\w+ ?:: ?\w+ ?: ?\w+")
-_PICTURED: Final = r"(?:imagine|picture) (?:\w+ ){1,4}as (?:an?|the) \w+"
-
-ANALOGIES: Final[Cues] = {
-    "like": Cue(f"{_LIKE}|{_BARE}"),
-    "as": Cue(
-        rf"as(?<!\was) (?!{_COMPARED_BY_SIZE}\b)\w+ as (?:an? \w|two \w|(?:you|one) would\b|"
-        rf"(?!{_LITERAL}\b)\w+(?=[,.;!]|$))"
-        rf"|as(?<=^just as) (?:an?|\w+s) .*, |is to .* as .* is to |are to .* as .* (?:is|are) to "
-    ),
-    _SIMILE_ADJECTIVES: Cue(rf"\b{one_of(*_SIMILE_ADJECTIVES.split())} as an? \w"),
-    "what": Cue(
-        r"what .* (?:is|are) to .*, .* (?:is|are) to |is to .* what .* is to |are to .* what .* (?:is|are) to "
-    ),
-    "analogous analogy akin likened compared reminiscent": Cue(
-        r"\banalogous to\b|\bby analogy\b|\bakin to\b|\blikened to\b|\bcan be compared (?:to|with) an?\b"
-        r"|\breminiscent of an?\b"
-    ),
-    "similar similarly": Cue(
-        r"\b(?:is|are|was|were|works?|worked|behaves?|acts?) (?:\w+ ){0,2}similar(?:ly)? to (?:an? \w|how an? \w)",
-        r"\bnot similar\b",
-    ),
-    "resemble resembles resembled": Cue(r"\bresembl(?:es?|ed) an? "),
-    "way": Cue(
-        r"\bin the same way (?:that|as) (?!before|last|usual|always|i\b|we\b|you\b)|"
-        r"\bthe (?:same )?way (?:an? \w+|one would)\b"
-    ),
-    "think": Cue(
-        r"\bthink of (?:\w+ ){1,4}?(?:as|like) (?:an?|the|your|\w+ing)\b", r"\b(?:you|do|did) think of|as a whole"
-    ),
-    "imagine picture": Cue(rf"\b{_PICTURED}"),
 }

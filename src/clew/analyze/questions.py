@@ -112,6 +112,8 @@ _RHETORICAL: Final = one_of(
     r"(?:enough|already|always|learned|learnt)",
     r"(?:is|was) (?:it|that|this) not|(?:have|had) (?:i|we|he|she|they) not|(?:did|do|are|were) (?:i|"
     r"we) not(?! have\b)",
+    r"who could (?:ask|wish|hope|want) for (?:more|better|anything)|how can an? (?:man|woman|person|soul) be "
+    r"\w+ (?:who|that|if|with god)\b|"
     r"who(?:'s| is) to say|who (?:cares(?! for (?:the|our|my|his|her)\b)|needs (?:enemies|sleep|luck|it|that|them|him|"
     r"her|you|"
     r"\w+ (?:\w+ ){0,2}?(?:when|with|if|anyway))|"
@@ -263,7 +265,8 @@ _RHETORICAL: Final = one_of(
     r"they|"
     r"i'm|they're)\b(?! (?:should|can|could|need|will|would)\b))|don't you think i\b|do you want to end up like|"
     r"were you "
-    r"born in an?\b|if (?:\w+ ){1,3}(?:don't|doesn't|won't) [^?]*, who will(?=\W*\?)|remember when|imagine (?:paying|"
+    r"born in an?\b|if (?:\w+ ){1,3}(?:don't|doesn't|won't|(?:do|does|will|can|dare) not|cannot) [^?]*, (?:then )?who "
+    r"(?:will|can|should|would|shall)(?=\W*\?)|remember when|imagine (?:paying|"
     r"being|thinking|having)|"
     r"you know (?:what(?=[?,]| would be| i (?:mean|think|want|like|love|hate)\b)|why(?=\?)|who(?=\?))",
 )  # fmt: skip  # a list of words, not a column
@@ -290,7 +293,8 @@ OWN_ANSWER: Final = late_pattern(
     + one_of(
         "because", "of course", "nothing", "nobody", "no one", "never", "everything", "everyone", "exactly",
         "certainly", "me neither", "absolutely", "very", "hardly", "obviously", "not (?:me|much|really|a |the |one)",
-        r"no[.,!]? that's", "simple", r"easy[.:]",
+        r"no[.,!]? that's", "simple", r"easy[.:]", r"god forbid", "far from it", "not at all", "by no means",
+        r"(?:i|we|they|you|he|she) (?:do|did|does|am|are|is|was|were|have|has|had|can|could|will|would)(?=\W*$)",
     )
     + r"\b"
 )  # fmt: skip  # a list of words, not a column

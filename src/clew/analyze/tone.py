@@ -155,6 +155,9 @@ PRESSING: Final[Cues] = {
         r"\b(?:by|before) (?:noon|midnight|the end of|end of|\d{1,2}(?::\d\d)?) ?(?:am|pm|day)? ?(?:today|tonight)\b"
         r"|\bby (?:eod|cob|tonight)\b|\btoday before\b"
     ),
+    "deadline deadlines": Cue(
+        r"\bdeadline(?:'s| is)? (?:(?:in|only|just) )*(?:\w+ )?(?:minutes?|hours?|today|tonight|now|noon|midnight)\b"
+    ),
     "drop": Cue(r"\bdrop (?:everything|whatever|all)\b"),
     "quick quickly": Cue(r"^\W*quick(?:ly)?[,!]"),
     "last": Cue(r"last (?:call|chance)\b"),

@@ -11,7 +11,7 @@ from clew.analyze.nuance import nuance_of
 from clew.analyze.words import Reading, read
 
 # Version stored in every row made here. Raise it with any change to a rule, a list or a constant.
-ANALYZE_VERSION: Final = 19
+ANALYZE_VERSION: Final = 20
 # Digits kept of a score in an annotation.
 _DIGITS: Final = 4
 

@@ -22,6 +22,8 @@ _WISH = re.compile(
 _COMMAND = re.compile(r"<command-name>\s*(/?\S+?)\s*</command-name>")
 _HEADING = re.compile(r"^#+ *(?:Problem Statement|Task|Issue|Request|Question)\s*:?\s*$", re.MULTILINE | re.IGNORECASE)
 _SUMMARISED = re.compile(r"Primary Request and Intent:?[\s*]*(.+)")
+_TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?=\S)", re.MULTILINE)
+"""The part of a Python error report before the line that names the error."""
 _WORD: Final = re.compile(r"\w")
 _LEAD = re.compile(r"^(?:[\s\"'`*#>-]+|\(?(?:[0-9]{1,2}|[A-Za-z])\)\s+|[0-9]{1,2}\.\s+)+")
 """What stands before the words: quotes, marks of a heading or list, the number or letter of an answer."""
@@ -51,7 +53,14 @@ def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
 
 
 def _asks(wish: str) -> bool:
-    return _WORD.search(wish) is not None and not is_greeting(wish) and not gives_a_setting(wish)
+    return _WORD.search(wish) is not None and not _greets(wish) and not gives_a_setting(wish)
+
+
+def _greets(line: str) -> bool:
+    """Whether a line is polite and says nothing else: "Hi! I hope you had a good weekend."."""
+    if len(line) > _GREETINGS:
+        return False
+    return is_greeting(line) or all(is_greeting(line[start:end]) for start, end in sentence_spans(line))
 
 
 def _wish(text: str) -> str:
@@ -61,6 +70,7 @@ def _wish(text: str) -> str:
     marked = _WISH.search(text)
     if marked:
         text = marked[2]
+    text = _TRACEBACK.sub("", text)
     heading = _HEADING.search(text)
     return _first(without_markup(text[heading.end() :] if heading else text))
 
@@ -68,7 +78,7 @@ def _wish(text: str) -> str:
 def _first(text: str) -> str:
     """The first line that is no greeting, or the text from there where that line is too short to say anything."""
     lines = [line for line in (_LEAD.sub("", line).strip() for line in text.splitlines()) if line]
-    start = next((place for place, line in enumerate(lines) if not is_greeting(line)), 0)
+    start = next((place for place, line in enumerate(lines) if not _greets(line)), 0)
     lines = [_without_greeting(line) for line in lines[start : start + 1]] + lines[start + 1 :]
     whole = " ".join(lines)
     return lines[0] if lines and len(lines[0]) >= _LEAST else whole

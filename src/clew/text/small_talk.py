@@ -56,6 +56,35 @@ _GREETED: Final = late_pattern(
     r"|صباح الخير|مساء الخير|नमस्ते|नमस्कार",
     re.IGNORECASE,
 )
+_TIMES: Final = (
+    r"(?:days?|weeks?|weekends?|mornings?|evenings?|nights?|afternoons?|holidays?|vacations?|summers?|break|trip|"
+    r"christmas|easter)"
+)
+_WISHED_WELL: Final = (
+    r"(?:(?:you|u|everyone|everybody|y['’]all|all of you|(?:every)?things?|this (?:e?-?mail|message|note)|this|"
+    rf"your family|all|your (?:\w+ )?{_TIMES})(?:['’]re|['’]ve)?)"
+    r"(?: (?:are|is|were|was|had|have|has|been|doing|having|going|keeping|feeling|slept|finds? you|all|an?|both))+"
+    rf" (?:very )?(?:well|great|fine|ok|okay|all right|alright|lovely|good|(?:good|nice|lovely|great|restful|relaxing) "
+    rf"(?:\w+ )?{_TIMES})"
+)
+_ANSWERED: Final = r"(?:,? (?:thanks|thank you|and you|how about you|you|too|for asking))"
+_SHARES: Final = "let me (?:just |quickly )?share my screen"
+_COURTESY: Final = late_pattern(
+    r"\W*(?:(?:hey|hi|hello|so|well|oh|and|good (?:morning|afternoon|evening))\b\W*)*(?:"
+    rf"(?:i |we )?(?:really )?hope (?:that )?{_WISHED_WELL}(?: (?:today|there|so far|too|everyone|everybody))?"
+    rf"|how (?:was|is|has|have|were|are) (?:your|the) (?:\w+ )?{_TIMES}(?: (?:been|so far|off|going|today))*"
+    r"|how (?:was|were) (?:the|your) \w+ (?:last night|yesterday|this morning|on the weekend|last weekend)"
+    r"|(?:(?:i|we)(?:['’]m|['’]re| am| are) )?(?:doing |feeling )?(?:very |quite |pretty |all )?"
+    rf"(?:good|fine|well|great|ok|okay|not (?:too )?bad)(?: here)?{_ANSWERED}+"
+    r"|same(?: here)?|and (?:you|yourself)|how about you(?:rself)?"
+    r"|thank(?:s| you)(?: \w+){0,2} for (?:joining|coming|having (?:me|us)|being here|(?:your|taking the) "
+    r"(?:time|patience)|(?:the|your) (?:\w+ )?(?:reply|response))(?:,? (?:everyone|everybody|all|today))*"
+    rf"(?:\W+(?:and )?{_SHARES})?|{_SHARES}"
+    r"|can (?:you|everyone|everybody)(?: all)? (?:hear me|see my screen)(?: now| okay| ok)?"
+    r")\W*",
+    re.IGNORECASE,
+)
+"""A wish that all is well, a question after somebody's weekend, an answer to one, the opening of a call."""
 _ASKED_FOR: Final = late_pattern(
     r"\b(?:greet\w*|thank\w*|grateful|gratitude|polite\w*|courte\w*|farewell\w*|good\s?bye|goodnight|small\s?talk"
     r"|(?:first|last) (?:thing|message|words?|turn|line)|(?:conversation|chat)s? (?:start|beg[iau]n|open|end)\w*"
@@ -77,9 +106,11 @@ def is_small_talk(text: str, names: Collection[str]) -> bool:
 
 
 def is_greeting(text: str) -> bool:
-    """Whether a message to an assistant greets, asks how it is or thanks, and says nothing else."""
+    """Whether a message to an assistant greets, wishes well, asks how it is or thanks, and says nothing else."""
     if len(text) > _GREETING:
         return False
+    if _WORDS.search(text) and _COURTESY.fullmatch(text):
+        return True
     rest = _GREETED.sub(" ", _HOW_ARE_YOU.sub(" ", text))
     words = _WORDS.findall(rest.casefold())
     greets = rest != text or not _GREETINGS.isdisjoint(words) or _GOOD_DAY.search(rest) is not None

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from clew.analyze.keyphrases import keyphrases
-from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty
+from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty, word_cosine, word_counts
 from clew.analyze.tags import is_name
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
@@ -20,6 +20,7 @@ from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
 from clew.rows.provider_sessions import Reason
+from clew.text.terms import terms
 from clew.views.sigma_compress import MINIMUM_TURNS, compress_context, is_compression_due
 from clew.views.sigma_files import (
     create_session_state,
@@ -195,26 +196,19 @@ def inject_relevant_context(
     recalled text as quoted memory (DESIGN 1.10): `Memory.recall` does.
 
     Args:
-        turn_analyses: oldest first; turns without a vector are never relevant.
-
-    Returns:
-        The message as it is when the embedder is None or fails, which is logged: the message must reach the model.
+        turn_analyses: oldest first; turns without a vector are never relevant to a question that has one.
+        embedder: without it, and where it fails, which is logged, the cosine is that of the words.
 
     Raises:
         InputError: the turns' vectors are of another length than the embedder's, or the message is no text.
     """
     settings = InjectorOptions.of(options)
-    if embedder is None or not turn_analyses or not user_message.strip():
+    if not turn_analyses or not user_message.strip():
         return user_message
     shifts = (place for place, turn in enumerate(turn_analyses) if turn.is_paradigm_shift)
     turns = [turn_analyses[place] for place in candidates(len(turn_analyses), shifts, settings.window_size)]
-    try:
-        query = embed_checked(embedder, [user_message])[0]
-    except ModelError as error:
-        log.warning("nothing was injected: %s", error)
-        return user_message
     scores = relevance(
-        np.asarray([cosine(query, turn.embedding) if turn.embedding else 0.0 for turn in turns]),
+        np.asarray(_cosines(user_message, turns, embedder)),
         np.asarray([turn.importance_score for turn in turns]),
         np.asarray([overlay_sum(turn.overlay_scores.to_dict()) for turn in turns]),
     )
@@ -229,6 +223,19 @@ def inject_relevant_context(
     if not shown:
         return user_message
     return "\n\n".join([*shown, "---", f"Based on the above context:\n{user_message}"])
+
+
+def _cosines(message: str, turns: Sequence[TurnAnalysis], embedder: Embedder | None) -> list[float]:
+    """The cosine of the message and each turn: of their vectors, or of their words where the message has no vector."""
+    if embedder is not None:
+        try:
+            query = embed_checked(embedder, [message])[0]
+        except ModelError as error:
+            log.warning("context is chosen by words: %s", error)
+        else:
+            return [cosine(query, turn.embedding) if turn.embedding else 0.0 for turn in turns]
+    asked = word_counts(terms(message))
+    return [word_cosine(asked, word_counts(terms(turn.content))) for turn in turns]
 
 
 def _told(turn: TurnAnalysis) -> TurnInput:
