@@ -333,6 +333,8 @@ def test_an_error_of_several_lines_is_one_event(wire: str, body: bytes, message:
         ("openai", {"n": 2}),
         ("responses", {"tool_choice": {"type": "function", "name": "weather"}}),
         ("responses", {"background": True}),
+        ("responses", {"conversation": "conv_1"}),
+        ("responses", {"conversation": {"id": "conv_1"}}),
         ("gemini", {"toolConfig": {"functionCallingConfig": {"mode": "ANY"}}}),
         ("gemini", {"generationConfig": {"candidateCount": 2}}),
     ],
@@ -343,6 +345,43 @@ def test_tools_are_not_offered_where_the_client_leaves_no_choice(wire: str, more
         path, value = request_of(wire, "hello", tools=True)
         asyncio.run(asked(app, wire, path, {**value, **more}))
     assert b"clew_" not in app.upstream.requests[0].body
+
+
+@pytest.mark.requirement("P-SRF-10")
+@pytest.mark.parametrize(
+    ("wire", "more"),
+    [
+        ("openai", {"web_search_options": {}}),
+        ("gemini", {"tools": [{"googleSearch": {}}]}),
+        ("gemini", {"tools": [{"url_context": {}}]}),
+        ("gemini", {"generationConfig": {"responseMimeType": "application/json"}}),
+        ("gemini", {"generationConfig": {"response_modalities": ["TEXT", "IMAGE"]}}),
+    ],
+)
+def test_tools_are_not_offered_where_models_refuse_functions(wire: str, more: dict[str, Any]) -> None:
+    with remembering() as memory:
+        app = LoopApp(memory, in_turn([Reply("Hello.")]))
+        path, value = request_of(wire, "hello")
+        status, _, _ = asyncio.run(asked(app, wire, path, {**value, **more}))
+    assert status == 200
+    assert b"clew_" not in app.upstream.requests[0].body
+
+
+@pytest.mark.requirement("P-SRF-10")
+@pytest.mark.parametrize(
+    ("wire", "more"),
+    [
+        ("openai", {"web_search_options": {}}),
+        ("gemini", {"generationConfig": {"responseMimeType": "application/json"}}),
+        ("gemini", {"generationConfig": {"responseMimeType": "text/plain", "responseModalities": ["TEXT"]}}),
+    ],
+)
+def test_tools_are_offered_beside_functions_of_the_client(wire: str, more: dict[str, Any]) -> None:
+    with remembering() as memory:
+        app = LoopApp(memory, in_turn([Reply("Hello.")]))
+        path, value = request_of(wire, "hello", tools=True)
+        asyncio.run(asked(app, wire, path, {**value, **more}))
+    assert b"clew_find_quote" in app.upstream.requests[0].body
 
 
 @pytest.mark.requirement("P-SRF-10")

@@ -61,6 +61,12 @@ def _unknown(name: str, place: str) -> Denial:
 
 def _tools(tools: list[dict[str, Any]]) -> Iterator[Denial]:
     declared = [function for tool in tools for function in tool.get("functionDeclarations") or []]
+    built_in = sorted(name for tool in tools for name in tool.keys() - {"functionDeclarations"})
+    if declared and built_in:
+        yield _refusal(
+            f"Built-in tools ({{{', '.join(built_in)}}}) and Function Calling cannot be combined in the same request. "
+            "Please choose one type of tool."
+        )
     for number, function in enumerate(declared):
         if not NAME.fullmatch(str(function.get("name", ""))):
             yield _refusal(

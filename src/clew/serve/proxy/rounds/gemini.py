@@ -17,6 +17,7 @@ from clew.serve.proxy.wires.gemini import GEMINI as WIRE
 from clew.serve.proxy.wires.streams import ListStream
 
 _CALLS: Final = ("functionCall", "function_call")
+_DECLARATIONS: Final = frozenset(("functionDeclarations", "function_declarations"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,11 @@ class _Gemini:
         chosen = object_in(value, "toolConfig") or object_in(value, "tool_config")
         calling = object_in(chosen, "functionCallingConfig") or object_in(chosen, "function_calling_config")
         cached = value.get("cachedContent") or value.get("cached_content")  # brings its tools; others are refused
-        return not several and not cached and calling.get("mode") in (None, "AUTO", "MODE_UNSPECIFIED")
+        if several or cached or calling.get("mode") not in (None, "AUTO", "MODE_UNSPECIFIED"):
+            return False
+        kinds = _kinds_of_tools(value)
+        has_own = not kinds.isdisjoint(_DECLARATIONS)  # then its model takes functions beside the rest
+        return has_own or not (kinds or _wants_other_than_text(config))
 
     def last_round(self) -> Mapping[str, Any]:
         return {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}}
@@ -60,6 +65,19 @@ class _Gemini:
 
 
 GEMINI: Final = _Gemini()
+
+
+def _kinds_of_tools(value: Mapping[str, Any]) -> set[str]:
+    """The kinds of tools in a request: functions, or Google's own, such as its search; most models refuse both."""
+    tools = value.get("tools")
+    return {kind for tool in blocks([tools] if isinstance(tools, dict) else tools) for kind in tool}
+
+
+def _wants_other_than_text(config: Mapping[str, Any]) -> bool:
+    """Whether the answer shall be JSON, an image or sound: all but the latest models then refuse functions."""
+    kind = config.get("responseMimeType") or config.get("response_mime_type") or "text/plain"
+    kinds = config.get("responseModalities") or config.get("response_modalities") or ["TEXT"]
+    return kind != "text/plain" or kinds != ["TEXT"]
 
 
 def _candidate(value: Mapping[str, Any]) -> dict[str, Any]:

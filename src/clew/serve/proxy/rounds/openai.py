@@ -32,7 +32,9 @@ class _OpenAI:
     def may_offer(self, request: ChatRequest) -> bool:
         value = request.value
         several = isinstance(value.get("n"), int) and value["n"] > 1
-        return value.get("tool_choice") in (None, "auto") and not several and "functions" not in value
+        searches = "web_search_options" in value and not request.tools  # models that search take no functions
+        is_free = value.get("tool_choice") in (None, "auto") and "functions" not in value
+        return is_free and not several and not searches
 
     def last_round(self) -> Mapping[str, Any]:
         return {"tool_choice": "none"}

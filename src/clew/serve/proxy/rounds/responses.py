@@ -3,7 +3,8 @@
 The client sees one response: the items of all rounds, numbered through, without our calls, and without the reasoning
 that led to one: that is refused when it comes back without the item after it. So reasoning is shown when the item after
 it begins. A streamed response keeps the id that began it, as the SDKs demand. Where the provider stores answers, only
-the last id names what it holds: so no tools are offered in a stream that is stored.
+the last id names what it holds: so no tools are offered in a stream that is stored. Nor are they in a conversation that
+the provider keeps: it would hold each round by itself, with the question and our calls again in the next one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,6 +39,7 @@ class _Responses:
         return (
             value.get("tool_choice") in (None, "auto")
             and not value.get("background")
+            and value.get("conversation") is None
             and not (request.stream and is_stored)
         )
 
