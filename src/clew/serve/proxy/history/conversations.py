@@ -286,7 +286,7 @@ class Conversations:
         at = look.deepest(lambda i: look.is_stored_of(key, i))
         path = self._path(look, key, at) if at >= 0 else _Path()
         is_whole = stored is not None and found.last is None
-        alignment = _aligned(look, key, at) if is_whole else None
+        alignment = _aligned(look, key, at, path, stored) if is_whole else None
         held: tuple[tuple[int, ...] | None, ...]
         if alignment is None:
             known, cut, relayed, turns = at + 1, path.cut, path.relayed, path.turns
@@ -310,7 +310,7 @@ class Conversations:
             chains=look.chains,
             unmatched=_summary(stored) if is_whole and known == 0 else dict(alignment.unmatched) if alignment else {},
             relayed=relayed,
-            recorded=at + 1,
+            recorded=at + 1 if alignment is None or known > at + 1 else 0,
         )
         return conversation_with(resolved, held, known=known)
 
@@ -435,8 +435,13 @@ def _read_path(look: Look, key: bytes, at: int) -> _Path:
     return _Path(tuple(turns[-at - 1 :]), relayed, cut)
 
 
-def _aligned(look: Look, key: bytes, at: int) -> Alignment | None:
-    """How a history lines up that does not just go on from a stored beginning; None where it does, or is an edit."""
+def _aligned(look: Look, key: bytes, at: int, path: _Path, stored: StoredConversation | None) -> Alignment | None:
+    """How a history lines up that does not just go on from a stored beginning; None where it does, or is an edit.
+
+    A client that sends the first messages and the last ones may send the same ones twice: where few words were said
+    again ("yes", "ok"). Where the last ones are the end of a branch, without a gap, it goes on from there, rather than
+    editing what followed them the first time.
+    """
     if at >= len(look.units) - 1:
         return None
     if at >= 0:
@@ -444,4 +449,7 @@ def _aligned(look: Look, key: bytes, at: int) -> Alignment | None:
         if not any(next_chain(look.salt, look.chains[at], each.digest) == each.chain for each in after):
             return None
     found = align_cut(look.units, look.digests, messages_of(look.reader, look.space, key), look.pieces)
-    return found if found is not None and found.known > at + 1 else None
+    if found is None or found.known <= at:
+        return None
+    is_end = stored is not None and (found.held[at] or (None,))[-1] in stored.ends.values()
+    return found if found.known > at + 1 or (path.cut and is_end and found.gaps == 1) else None

@@ -36,6 +36,7 @@ class Alignment:
         known: how many units end with the last stored one.
         relayed: answers up to there that the proxy relayed.
         cut: whether the history lacks something that is stored.
+        gaps: at how many places it lacks something.
     """
 
     held: tuple[tuple[int, ...] | None, ...]
@@ -43,6 +44,7 @@ class Alignment:
     relayed: int
     cut: bool
     unmatched: Mapping[int, Unmatched] = field(default_factory=dict)
+    gaps: int = 0
 
 
 Piece = tuple[Unit, bytes]
@@ -119,6 +121,7 @@ def _align(units: Sequence[Unit], digests: Sequence[bytes], nodes: Sequence[Stor
         relayed=max(1, nodes[found[known[-1]]].relayed),
         cut=any(gap and after not in edits for after, gap in missing.items()),
         unmatched=unmatched,
+        gaps=sum(map(bool, missing.values())),
     )
 
 
