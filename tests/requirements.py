@@ -2771,6 +2771,11 @@ IDENTITY = (
         "A history without its beginning or middle is recognised by its last answer, where one conversation fits.",
     ),
     Requirement(
+        "P-IDN-26",
+        "issue 15",
+        "A window of a history behind its first messages is the end of what is stored, also where it cuts an answer.",
+    ),
+    Requirement(
         "P-IDN-09",
         "issue 15",
         "What a client puts in place of dropped messages is nobody's word, and adds nothing where it is shorter.",

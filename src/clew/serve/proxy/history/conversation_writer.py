@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.memory.wiring import Parts
 from clew.rows.conversations import (
@@ -14,6 +14,8 @@ from clew.rows.conversations import (
     conversation_key,
     get_conversation,
     get_messages,
+    message_digest,
+    next_chain,
     put_conversation,
     put_messages,
 )
@@ -36,11 +38,20 @@ _TRIED: Final = 64
 """Turns that are tried for the one that a new turn answers; earlier ones only where so many were forgotten."""
 
 
+class AnswerStretch(NamedTuple):
+    """A part of an answer that a client may send alone: its hash, and the first and last place among all its turns."""
+
+    digest: bytes
+    start: int
+    stop: int
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationWriter:
     """Writes what is new of one conversation.
 
     Attributes:
+        stretches: of answers of several messages by unit, see `AnswerStretch`.
         relays: whether what is new is an answer that the proxy relayed.
         prefilled: turns that belong to the first new unit and are stored already.
         answer: id of the answer, by which a later request may name it; empty for none.
@@ -51,6 +62,7 @@ class ConversationWriter:
     relays: bool = False
     prefilled: tuple[int, ...] = ()
     answer: str = ""
+    stretches: Mapping[int, Sequence[AnswerStretch]] = field(default_factory=dict)
 
     def write(self, made: Made, state: State) -> Conversation | None:
         """Commits the turns where they belong; gives the conversation with all its turns, or None while paused."""
@@ -268,6 +280,19 @@ class _Work:
         for i in range(self.first, len(held)):
             if i in found:
                 yield self._message(i, (held[i],), self._relayed())
+                yield from self._stretches(i, held[i])
+
+    def _stretches(self, i: int, held: tuple[int, ...]) -> Iterator[StoredMessage]:
+        """The parts of an answer, as if the history had each in its place; none if not all of it is stored."""
+        result = self.result
+        stretches = self.writer.stretches.get(i, ())
+        if not stretches or len(held) != max(each.stop for each in stretches):
+            return
+        before = result.chains[i - 1] if i else result.seed
+        for each in stretches:
+            digest = message_digest(result.salt, each.digest)
+            chain, turns = next_chain(result.salt, before, digest), (held[each.start : each.stop],)
+            yield StoredMessage(result.key, i, chain, digest, self._relayed(), turns)
 
     def _message(self, i: int, turns: tuple[tuple[int, ...], ...], relayed: int) -> StoredMessage:
         result = self.result

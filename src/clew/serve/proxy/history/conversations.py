@@ -444,12 +444,13 @@ def _aligned(look: Look, key: bytes, at: int, path: _Path, stored: StoredConvers
     """
     if at >= len(look.units) - 1:
         return None
-    if at >= 0:
+    ends = {} if stored is None else stored.ends
+    if at >= 0 and (not path.turns[at] or path.turns[at][-1] in ends.values()):
         after = messages_of(look.reader, look.space, key, at + 1)
         if not any(next_chain(look.salt, look.chains[at], each.digest) == each.chain for each in after):
             return None
     found = align_cut(look.units, look.digests, messages_of(look.reader, look.space, key), look.pieces)
     if found is None or found.known <= at:
         return None
-    is_end = stored is not None and (found.held[at] or (None,))[-1] in stored.ends.values()
+    is_end = (found.held[at] or (None,))[-1] in ends.values()
     return found if found.known > at + 1 or (path.cut and is_end and found.gaps == 1) else None

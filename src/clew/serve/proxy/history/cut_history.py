@@ -166,8 +166,9 @@ def _extended(
     """With what follows the anchor and was stored after it; the last message only if it was stored right after it."""
     i, at = anchor
     while i + 1 < len(digests):
-        following = range(at + 1, len(nodes) if i + 2 < len(digests) else min(at + 2, len(nodes)))
-        after = next((place for place in following if nodes[place].digest == digests[i + 1]), None)
+        start = _behind(nodes, at)
+        stop = len(nodes) if i + 2 < len(digests) else _beginning_with(nodes, start)
+        after = next((place for place in range(start, stop) if nodes[place].digest == digests[i + 1]), None)
         if after is None:
             break
         i, at = i + 1, after
@@ -175,14 +176,37 @@ def _extended(
     return found
 
 
+def _behind(nodes: Sequence[StoredMessage], at: int) -> int:
+    """The first node after the turns of one: a part of an answer stands beside the answer."""
+    last = nodes[at].turns[-1][-1]
+    return next((place for place in range(at + 1, len(nodes)) if nodes[place].turns[-1][0] > last), len(nodes))
+
+
+def _beginning_with(nodes: Sequence[StoredMessage], start: int) -> int:
+    """Where the nodes end that begin with the same turn as the node at a place."""
+    stop = start
+    while stop < len(nodes) and nodes[stop].turns[-1][0] == nodes[start].turns[-1][0]:
+        stop += 1
+    return stop
+
+
 def _missing(nodes: Sequence[StoredMessage], low: int, high: int) -> tuple[int, ...]:
     """The places of the turns between two nodes."""
-    return tuple(seq for node in nodes[low + 1 : high] for seq in node.turns[-1])
+    first = nodes[low].turns[-1][-1] + 1 if low >= 0 else 0
+    between = (seq for node in nodes[low + 1 : high] for seq in node.turns[-1])
+    return tuple(dict.fromkeys(seq for seq in between if first <= seq < nodes[high].turns[-1][0]))
 
 
 def _is_edit(
     units: Sequence[Unit], before: int, after: int, gap: Sequence[int], nodes: Sequence[StoredMessage]
 ) -> bool:
     """Whether a message is one of the conversation in other words: it alone takes the place of one alone."""
-    replaced = [node for node in nodes if set(node.turns[-1]) & set(gap)]
-    return after - before == 2 and len(replaced) == 1 and not units[before + 1].results
+    if after - before != 2 or units[before + 1].results:
+        return False
+    replaced, last, lacking = 0, -1, set(gap)
+    for node in nodes:
+        turns = node.turns[-1]
+        if turns[0] > last and not lacking.isdisjoint(turns):
+            replaced += 1
+            last = turns[-1]
+    return replaced == 1

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import accumulate
 from typing import Final
 
+from clew.condense.wires import Message
 from clew.errors import ClosedError
 from clew.ingest.echo import NO_ECHOES, Echoes
 from clew.ingest.exclude import exclusion
@@ -22,7 +24,7 @@ from clew.rows.injections import blocks_of
 from clew.rows.pause import is_session_paused
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history.conversation_lookup import answer_chain
-from clew.serve.proxy.history.conversation_writer import ConversationWriter
+from clew.serve.proxy.history.conversation_writer import AnswerStretch, ConversationWriter
 from clew.serve.proxy.history.conversations import (
     Conversation,
     Conversations,
@@ -31,7 +33,7 @@ from clew.serve.proxy.history.conversations import (
     with_known,
 )
 from clew.serve.proxy.history.history_portions import next_portion, with_portion
-from clew.serve.proxy.history.message_form import Unit, units_of
+from clew.serve.proxy.history.message_form import Unit, stretches_of, units_of
 from clew.serve.proxy.history.message_turns import TurnMaker, at, calls_before
 from clew.serve.proxy.history.summaries import summary_rows
 from clew.store.protocol import Committed
@@ -136,10 +138,16 @@ class ConversationLog:
         metadata = without_none(model=answer.model or None, incomplete=None if answer.complete else True)
         maker = self._maker(conversation, client)
         maker = replace(maker, metadata={**(maker.metadata or {}), **metadata})
-        made = {len(before): maker.turns(answer.messages, self.parts.reads.clock(), calls_before(()))}
+        now, names = self.parts.reads.clock(), calls_before(())
+        each = [maker.turns([message], now, names) for message in answer.messages]
+        made = {len(before): [turn for turns in each for turn in turns]}
         prefilled = tuple(seq for places in conversation.held[len(before) :] for seq in places or ())
+        is_whole = answer.complete and not prefilled
+        stretches = {len(before): _stretches(answer.messages, list(map(len, each)))} if is_whole else {}
         named = answer.id if wire == "responses" else ""  # the ids of other formats' answers are never sent
-        writer = ConversationWriter(self.parts, asked, relays=True, prefilled=prefilled, answer=named)
+        writer = ConversationWriter(
+            self.parts, asked, relays=True, prefilled=prefilled, answer=named, stretches=stretches
+        )
         stored = writer.write(made, State.ANSWERED)
         if stored is None:
             self.conversations.pass_over(asked.units)
@@ -298,6 +306,12 @@ class ConversationLog:
         if not conversation.key or self.is_paused(conversation.session):
             return
         reads.store.transaction(lambda tx: set_state(tx, reads.space, conversation.key, state), durable=False)
+
+
+def _stretches(messages: Sequence[Message], counts: Sequence[int]) -> list[AnswerStretch]:
+    """The parts of an answer by places among its turns, of which each message has so many."""
+    starts = list(accumulate(counts, initial=0))
+    return [AnswerStretch(digest, starts[first], starts[last + 1]) for first, last, digest in stretches_of(messages)]
 
 
 def _asked(conversation: Conversation) -> int:

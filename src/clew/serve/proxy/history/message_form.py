@@ -34,6 +34,9 @@ _KEPT: Final = 20_000
 _HISTORIES: Final = 64
 """Histories whose units are remembered."""
 
+_MOST_STRETCHES: Final = 8
+"""Messages of an answer whose parts are known by themselves."""
+
 Form = list[Any]
 """Kind and content of one part of a message."""
 
@@ -179,6 +182,22 @@ def messages_apart(messages: Sequence[Message], unit: Unit) -> list[Unit]:
         for at in range(unit.first, unit.last + 1)
         if (read := _read(messages[at])).digest
     ]
+
+
+def stretches_of(messages: Sequence[Message]) -> list[tuple[int, int, bytes]]:
+    """What a client may send of an answer of several messages: one of them, or the first or last ones.
+
+    A client that cuts its history cuts it between any two messages.
+
+    Returns:
+        First and last index of each stretch, and the hash of what it says; none for an answer of one message.
+    """
+    said = [at for at, message in enumerate(messages) if _read(message).digest]
+    if not 1 < len(said) <= _MOST_STRETCHES:
+        return []
+    inner = range(1, len(said))
+    ends = {(at, at) for at in said} | {(said[0], said[n - 1]) for n in inner} | {(said[n], said[-1]) for n in inner}
+    return [(first, last, units_of(messages[first : last + 1])[-1].digest) for first, last in sorted(ends)]
 
 
 def words_of(messages: Sequence[Message], unit: Unit) -> str | None:

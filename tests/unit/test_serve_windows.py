@@ -1,0 +1,62 @@
+"""A client that keeps the first messages of a chat and sends the last ones behind them."""
+
+import pytest
+
+from clew.serve.proxy.exchange import ClientMark
+from clew.serve.proxy.injections import Injections
+from clew.serve.proxy.wires import WIRES
+from tests.memories import quiet
+from tests.proxy_talks import Message, Proxied, assistant, user
+
+OPENAI = WIRES["openai"]
+
+
+@pytest.mark.requirement("P-IDN-26")
+@pytest.mark.parametrize("head", [1, 2, 3])
+@pytest.mark.parametrize("window", [3, 4, 5])
+def test_a_window_of_short_words_goes_on_at_the_end_and_keeps_its_blocks(head: int, window: int) -> None:
+    with quiet() as memory:
+        proxied, client = Proxied(memory), ClientMark("open-webui", "c1")
+        injections, history, blocks = Injections(memory.parts), list[Message](), dict[str, str]()
+        for n in range(14):
+            is_short = n % 3 == 2
+            history.append(user("yes" if is_short else f"question {n}"))
+            sent = history if len(history) <= head + window else [*history[:head], *history[-window:]]
+            conversation, request = proxied.ask(sent, client)
+            back = injections.put_back(conversation, request, OPENAI)
+            held = [str(message["content"]) for message in sent]
+            assert set(back.texts) == {block for text, block in blocks.items() if text in held}
+            if not is_short:
+                formed = injections.formed(conversation, len(sent) - 1, f"Quoted for {n}.")
+                if formed is not None and injections.record(conversation, len(sent) - 1, formed, turns=[]):
+                    blocks[f"question {n}"] = formed[1]
+            answer = assistant("ok" if is_short else f"answer {n}")
+            proxied.answered((conversation, request), answer, client=client)
+            history.append(answer)
+        assert proxied.stored("open-webui/c1") == [str(message["content"]) for message in history]
+
+
+@pytest.mark.requirement("P-IDN-26")
+def test_a_window_that_begins_in_the_middle_of_an_answer_is_known() -> None:
+    def call(n: int, path: str) -> Message:
+        return {"type": "function_call", "call_id": f"c{n}", "name": "Read", "arguments": f'{{"path": "{path}"}}'}
+
+    def result(n: int, text: str) -> Message:
+        return {"type": "function_call_output", "call_id": f"c{n}", "output": text}
+
+    with quiet() as memory:
+        proxied, client = Proxied(memory, "responses"), ClientMark("", "c1")
+        history = [user("Read both.")]
+        for n in range(0, 6, 2):
+            asked = proxied.ask(history, client)
+            said = [assistant(f"I read {n}."), call(n, f"{n}.py"), call(n + 1, f"{n + 1}.py")]
+            proxied.answered(asked, *said, client=client)
+            history += [*said, result(n, f"lines of {n}"), result(n + 1, f"lines of {n + 1}")]
+        proxied.answered(proxied.ask(history, client), assistant("Done."), client=client)
+        before = proxied.stored("client/c1")
+        whole = [*history, assistant("Done."), user("And now?")]
+        for cut in range(2, len(whole) - 2):
+            window = [*whole[:2], *whole[cut:]]
+            asked = proxied.ask(window, client)
+            assert proxied.stored("client/c1") == [*before, "And now?"], cut
+            assert asked[0].cut is (cut > 2)
