@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from clew.rank.signals.agent import AT_ONCE
 from tests.ranking_spaces import answered, asked, order, said, space, values
 
 WORK = (
@@ -85,6 +86,33 @@ def test_signal_call_gives_a_result_the_match_of_its_call() -> None:
     heavier = values("call", replace(frame, similarity=np.array([[0, 0.9, *[0.0] * 6]] * 2)))
     assert heavier is not None
     assert heavier[2] > found[2]
+
+
+@pytest.mark.requirement("F-AGENT-04")
+def test_of_calls_made_at_once_each_result_gets_the_best_match() -> None:
+    ready = ("3 passed", "make: no rule for zlib")  # the second call was the first to be done
+    view = space(
+        "Fix it", answered("Run make"), answered("Run the tests"), *(said(each, role="tool") for each in ready)
+    )
+    found = values("call", asked(view, "What came of make?"))
+    assert found is not None
+    assert found[3] == found[4] > 0, "the call, not the result before it"
+    found = values("call", asked(view, "How many passed?"))
+    assert found is not None
+    assert found[4] == found[3], "a result calls nothing"
+    several = space("Fix it", answered("Run make and the tests"), *(said(each, role="tool") for each in ready))
+    found = values("call", asked(several, "What came of make?"))
+    assert found is not None
+    assert found[2] == found[3] > 0, "one turn made both calls"
+
+
+@pytest.mark.requirement("F-AGENT-04")
+def test_no_more_calls_than_a_few_count_as_made_at_once() -> None:
+    calls = [answered(f"Run part {number}") for number in range(AT_ONCE + 2)]
+    results = [said(f"{number} passed", role="tool") for number in range(AT_ONCE + 2)]
+    found = values("call", asked(space("Fix it", *calls, *results), f"What came of part {AT_ONCE + 1}?"))
+    assert found is not None
+    assert [value > 0 for value in found[-len(results) :]] == [*[True] * AT_ONCE, False, False]
 
 
 @pytest.mark.requirement("F-AGENT-05")

@@ -132,6 +132,12 @@ def test_signal_question_is_1_for_who_asks() -> None:
 
 
 @pytest.mark.requirement("F-RANKING-05")
+def test_a_question_mark_in_a_tools_result_asks_nothing() -> None:
+    listing = said('strings.TrimSuffix(red, "?") ...?', role="tool")
+    assert values("question", asked(space("Is it red?", answered("Or not?"), listing), "red")) == [1, 1, 0]
+
+
+@pytest.mark.requirement("F-RANKING-05")
 def test_signal_statement_counts_characters_outside_of_questions() -> None:
     found = values("statement", asked(space("Is it red?", "It is red."), "red"))
     assert found == [0, round(math.log(1 + len("It is red.")), 3)]

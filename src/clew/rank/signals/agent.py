@@ -12,11 +12,25 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share, findings_share, has_agents_work, tool_use
+from clew.rank.frame import (
+    ASSISTANT,
+    SYSTEM,
+    TOOL,
+    USER,
+    Frame,
+    Scores,
+    agent_share,
+    findings_share,
+    has_agents_work,
+    tool_use,
+)
 from clew.rank.fusion import Opinion
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
 """Signals of a calling turn that `call` gives to the tool's result."""
+
+AT_ONCE: Final = 16
+"""Most calls that count as made at once; of more results in a row those behind belong to no call."""
 
 _CALLS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64], Scores]]("calls")
 _WORK: Final = CacheKey[Scores]("an agent's work")
@@ -88,6 +102,8 @@ def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     A command and its output are one event: the question often has the words of the command, and the answer is in the
     output. What the calling turn adds is never negative. Where the person has half of the turns it is 0, and from an
     agent share of 0.5 on it is whole: in a chat the person reads the output and says what it means.
+
+    Of calls that were made at once, each result gets the best match: results come in the order in which they are ready.
     """
     results, calls, share = frame.view.derived(_CALLS, lambda: _calls(frame.view))
     if not len(results):
@@ -97,18 +113,41 @@ def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
         if name in known:
             match += known[name].shares(calls)
     values = np.zeros(frame.size)
-    values[results] = np.maximum(match, 0.0) * share
+    np.maximum.at(values, results, np.maximum(match, 0.0) * share)
     return values
 
 
 def _calls(view: IndexView) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
-    """Positions of the tools' results that follow another turn, of those turns, and how far each is an agent's work.
+    """Pairs of a tool's result and a turn that may have called the tool, and how far the result is an agent's work.
 
-    The last is whole from `WHOLE` on. Where it is 0 for all of them, there are none.
+    Results that follow each other belong to calls made at once: to the turn before the first of them, and to as many
+    turns of the assistant in all as there are results, or to fewer where others stand before them. The share is whole
+    from `WHOLE` on. Where it is 0 for all results, there are no pairs.
     """
-    results = np.flatnonzero((view.turns.role == TOOL) & (view.turns.piece_count > 0))
-    before = view.previous[view.turns.first_piece[results]]
-    results, calls = results[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.int64)
+    owner = np.append(view.pieces.turn.astype(np.int64), -1)
+
+    def before(turns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return owner[view.previous[view.turns.first_piece[turns]]]
+
+    role = view.turns.role
+    results = np.flatnonzero((role == TOOL) & (view.turns.piece_count > 0))
+    calls = before(results)
+    for _ in range(AT_ONCE - 1):
+        behind = np.flatnonzero((calls >= 0) & (role[calls] == TOOL))
+        if not len(behind):
+            break
+        calls[behind] = before(calls[behind])
+    called_for = (calls >= 0) & (role[calls] != TOOL)
+    results, calls = results[called_for], calls[called_for]
+    _, run, sizes = np.unique(calls, return_inverse=True, return_counts=True)
+    every, size, called = [(results, calls)], sizes[run], calls
+    for step in range(1, int(size.max(initial=1))):
+        several = size > step
+        results, called, size = results[several], before(called[several]), size[several]
+        spoken = (called >= 0) & (role[called] == ASSISTANT)
+        results, called, size = results[spoken], called[spoken], size[spoken]
+        every.append((results, called))
+    results, calls = (np.concatenate(each) for each in zip(*every, strict=True))
     share = agent_share(view)[results]
     count = len(results) if share.any() else 0
     return results[:count], calls[:count], np.minimum(share[:count] / WHOLE, 1.0)

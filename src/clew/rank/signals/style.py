@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from clew.index.bm25 import turn_scores
 from clew.index.entry import DATED, STANDING
 from clew.index.view import Mask
-from clew.rank.frame import EVERY, USER, Frame, Scores
+from clew.rank.frame import EVERY, TOOL, USER, Frame, Scores
 
 WISHES: Final = 12
 """Most standing wishes that count for one request; people were seen to state fewer to an assistant."""
@@ -20,8 +20,10 @@ def first_person(frame: Frame, rows: slice = EVERY) -> Mask:
 
 
 def question(frame: Frame, rows: slice = EVERY) -> Mask:
-    """True where the turn asks something."""
-    return frame.view.turns.asks[rows]
+    """True where the turn asks something; never for a tool's result, in which a question mark is code or output."""
+    turns = frame.view.turns
+    asks: Mask = turns.asks[rows] & (turns.role[rows] != TOOL)
+    return asks
 
 
 def statement(frame: Frame, rows: slice = EVERY) -> Scores | None:
