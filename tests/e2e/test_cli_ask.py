@@ -119,7 +119,30 @@ def test_an_empty_memory_says_how_to_begin(tmp_home: Path, command: str) -> None
 @pytest.mark.requirement("F-CLI-14", "F-CLI-03")
 def test_a_range_that_ends_before_it_starts_is_an_error(home: Path) -> None:
     assert "ends" in failure(1, "recall", LIFT, "--since", "2025-05-01", "--until", "2025-04-01")
-    assert "counter" in failure(1, "recall", LIFT, "--counter", "stones")
+
+
+@pytest.mark.requirement("F-CLI-14", "F-CLI-03")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("recall", LIFT, "--counter", "stones"), "counter 'stones' is unknown; choose one of estimate, "),
+        (("recap", "--counter", "stones"), "counter 'stones' is unknown; choose one of estimate, "),
+        (("recall", LIFT, "--as-of", "some day"), "Invalid value for --as-of: as_of 'some day' names no time"),
+        (("search", LIFT, "--known-at", "some day"), "Invalid value for --known-at: known_at 'some day' names no time"),
+        (("facts", "--as-of", "some day"), "Invalid value for --as-of: as_of 'some day' names no time"),
+        (("forget", "--yes"), "nothing is selected"),
+    ],
+)
+def test_a_value_that_no_option_takes_is_wrong_usage(home: Path, words: tuple[str, ...], told: str) -> None:
+    assert told in failure(2, *words)
+
+
+@pytest.mark.requirement("F-CLI-14")
+@pytest.mark.parametrize("option", ["--as-of", "--known-at"])
+def test_words_for_a_time_are_its_last_moment(home: Path, option: str) -> None:
+    assert done("search", "lift", option, "2025") == done("search", "lift", option, "2025-12-31")
+    assert len(records("query", "role = user", option, "next year")) == len(records("query", "role = user"))
+    assert done("search", "lift", option, "2019") == ""
 
 
 @pytest.mark.requirement("F-CLI-15")

@@ -34,7 +34,7 @@ def test_facts_as_of_a_time_in_words(home: Path, when: str, expected: list[str])
 @pytest.mark.requirement("K-KEEP-19")
 def test_words_that_name_no_time_are_repeated(home: Path) -> None:
     failed = run("facts", "--as-of", "lasst week", "--home", home)
-    assert failed.exit_code == 1
+    assert failed.exit_code == 2
     assert "as_of 'lasst week' names no time" in failed.stderr
 
 

@@ -180,7 +180,7 @@ def test_the_report_of_a_forgetting_names_nothing() -> None:
 @pytest.mark.requirement("F-CLI-23", "F-CLI-03")
 def test_forgetting_without_a_condition_is_an_error() -> None:
     done("resume")
-    assert "nothing is selected" in failure(1, "forget", "--yes")
+    assert "nothing is selected" in failure(2, "forget", "--yes")
     assert "is not a turn id" in failure(1, "forget", "nonsense", "--yes")
 
 

@@ -333,3 +333,15 @@ def test_a_block_is_counted_as_it_is_printed(tmp_home: Path) -> None:
     recap = record("recap", "--counter", "openai")
     assert done("recap") == recap["text"]
     assert recap["tokens"] == counter("openai")(recap["text"])
+
+
+@POSIX
+@pytest.mark.requirement("F-CLI-01")
+def test_arguments_are_read_as_utf_8_in_a_locale_of_ascii(tmp_home: Path) -> None:
+    """Without Python's UTF-8 mode, the bytes of a letter arrive as escapes, and were stored as such."""
+    assert process(tmp_home, "add", "Grüße aus Zürich", LC_ALL="C", PYTHONUTF8="0").returncode == 0
+    assert (
+        process(tmp_home, "quote", "Zürich", LC_ALL="C", PYTHONUTF8="0").stdout.decode().splitlines()[1]
+        == "Grüße aus Zürich"
+    )
+    assert process(tmp_home, "quote", "grüße aus zürich").stdout.decode().splitlines()[1] == "Grüße aus Zürich"

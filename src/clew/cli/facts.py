@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
+from clew.cli.narrowing import with_ends
 from clew.cli.opening import PATIENCE, open_memory, say_pending
 from clew.cli.options import Scope, common, end_or_phrase, limited, most_rows
 from clew.cli.show import day, dim, err, grid, lay_out, out, shortened
@@ -60,7 +61,7 @@ def facts(scope: Scope, object_: str | None, status: str | None, limit: int | No
     most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.facts(object=object_, status=status, limit=most + 1, **asked)
+        found = memory.facts(object=object_, status=status, limit=most + 1, **with_ends(memory, asked))
         _list(found[:most], scope)
         if len(found) > most and not scope.as_json:
             err().print("there are more; --limit shows them", style="dim")

@@ -95,11 +95,13 @@ def forget(
 
 
 def _check_together(selection: dict[str, Any], *, expired: bool, dry_run: bool, proves: bool) -> None:
-    """Refuses options of which one would be ignored beside the other.
+    """Refuses options of which one would be ignored beside the other, and a call without any condition.
 
     Raises:
-        UsageError: two of them cannot be combined.
+        UsageError: two of them cannot be combined, or none says what to delete.
     """
+    if not expired and all(value is None for value in selection.values()):
+        raise click.UsageError("nothing is selected; name turns, a session, a speaker, a time or words that match.")
     if expired and any(value is not None for value in selection.values()):
         raise click.UsageError("--expired cannot be combined with other conditions.")
     if dry_run and proves:

@@ -190,6 +190,8 @@ class Program(click.Group):
 
         Help pages and the version are written before `invoke`; that they cannot be is told here.
         """
+        if not args and kwargs.get("args") is None:
+            _read_arguments_as_utf8()
         hide_secrets()
         _let_streams_write_anything()
         try:
@@ -314,6 +316,18 @@ def _log_lines(*, debug: bool) -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
+
+
+def _read_arguments_as_utf8() -> None:
+    """Starts the program anew in Python's UTF-8 mode where arguments have letters, and the locale knows only ASCII.
+
+    Python is in that mode in the locale C, unless it is switched off (`LC_ALL=C PYTHONUTF8=0`). Each byte of a letter
+    is then an escape of its own: a turn would be stored so, and a question find nothing.
+    """
+    if sys.getfilesystemencoding() != "ascii" or not sys.executable or all(map(str.isascii, sys.argv)):
+        return
+    with suppress(OSError):
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606  # itself, no shell
 
 
 def _let_streams_write_anything() -> None:

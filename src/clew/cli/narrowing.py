@@ -1,5 +1,6 @@
 """Filter options whose value depends on the memory: names of conversations and words for a time."""
 
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -8,6 +9,7 @@ import click
 from clew.cli.opening import session_named
 from clew.errors import InputError, NotFoundError
 from clew.memory.recalls import MemoryRecalls
+from clew.rank.intent.time_window import last_moment_of
 from clew.recall.timeline import with_moments
 from clew.text.spoken_names import people_called
 
@@ -58,7 +60,7 @@ def with_times(memory: MemoryRecalls, options: dict[str, Any]) -> dict[str, Any]
         BadParameter: the words name no time.
         ClewError: see `with_session`.
     """
-    options = with_speaker(memory, with_session(memory, options))
+    options = with_ends(memory, with_speaker(memory, with_session(memory, options)))
     phrases = {name: options[name] for name in ("since", "until") if isinstance(options.get(name), str)}
     if not phrases:
         return options
@@ -66,3 +68,20 @@ def with_times(memory: MemoryRecalls, options: dict[str, Any]) -> dict[str, Any]
         return with_moments(memory.reads.live.view(), memory.reads.clock(), options)
     except InputError as error:
         raise click.BadParameter(str(error), param_hint=" and ".join(f"--{name}" for name in phrases)) from error
+
+
+def with_ends(memory: MemoryRecalls, options: dict[str, Any]) -> dict[str, Any]:
+    """The options with the last moment of a time in words in `as_of` and `known_at`, counted from today.
+
+    Raises:
+        BadParameter: the words name no time.
+    """
+    ends: dict[str, datetime] = {}
+    for name in ("as_of", "known_at"):
+        words = options.get(name)
+        if isinstance(words, str):
+            try:
+                ends[name] = last_moment_of(words, name, memory.reads.clock())
+            except InputError as error:
+                raise click.BadParameter(str(error), param_hint=f"--{name.replace('_', '-')}") from error
+    return {**options, **ends}

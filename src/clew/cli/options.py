@@ -133,7 +133,7 @@ def moment_or_day(text: str) -> datetime:
 
 
 def end_or_phrase(text: str) -> datetime | str:
-    """A date or time of the command line, of a date alone its last moment; or words for one, resolved by a memory."""
+    """A date or time of the command line, of a date alone its last moment; or words for `cli.narrowing`."""
     try:
         return moment_or_day(text)
     except click.BadParameter:
@@ -171,15 +171,15 @@ def narrowing(command: Command) -> Command:
     for option in (
         click.option(
             "--known-at",
-            type=moment_or_day,
-            metavar="DATE",
-            help="Only turns stored by then; a date alone means the end of that day.",
+            type=end_or_phrase,
+            metavar="TIME",
+            help="Only turns stored by the end of this day or of a time such as 'last week'.",
         ),
         click.option(
             "--as-of",
-            type=moment_or_day,
-            metavar="DATE",
-            help="Only turns said by then; relative dates count from then. A date alone means the end of that day.",
+            type=end_or_phrase,
+            metavar="TIME",
+            help="Only turns said by the end of this day or a time such as 'last week', the today of relative dates.",
         ),
         click.option("--speaker", metavar="NAME", help="Only turns of this speaker; a first name will do."),
         click.option("--role", type=click.Choice(ROLES), help="Only turns of this role."),
@@ -214,10 +214,24 @@ def where(command: Command) -> Command:
     )(command)
 
 
+def counter_name(text: str) -> str:
+    """The name of a token counter of the command line.
+
+    Raises:
+        BadParameter: no counter has this name.
+    """
+    from clew.text.counters import NAMES  # of what counts, which the help page does not need
+
+    if text not in NAMES:
+        raise click.BadParameter(f"counter {text!r} is unknown; choose one of {', '.join(NAMES)}.")
+    return text
+
+
 def with_counter(command: Command) -> Command:
     """Gives a command the option --counter."""
     return click.option(
         "--counter",
+        type=counter_name,
         metavar="NAME",
         help="Token counter: estimate, openai, words, anthropic or anthropic-3.  [default: as configured]",
     )(command)
