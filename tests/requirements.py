@@ -217,6 +217,7 @@ CLI = (
         "F-CLI-01", "DESIGN 13", "Version and help load no command module, and each command's help line is its own."
     ),
     Requirement("F-CLI-02", "DESIGN 10", "Every command accepts --home, --space and --json, before or after its name."),
+    Requirement("F-CLI-94", "DESIGN 12", "Letters in arguments are read as UTF-8 in a locale that knows only ASCII."),
     Requirement("F-CLI-03", "DESIGN 10", "An error is one line and an exit status: 1, 2 for usage, 130 for Ctrl-C."),
     Requirement(
         "F-CLI-04",

@@ -336,7 +336,7 @@ def test_a_block_is_counted_as_it_is_printed(tmp_home: Path) -> None:
 
 
 @POSIX
-@pytest.mark.requirement("F-CLI-01")
+@pytest.mark.requirement("F-CLI-94")
 def test_arguments_are_read_as_utf_8_in_a_locale_of_ascii(tmp_home: Path) -> None:
     """Without Python's UTF-8 mode, the bytes of a letter arrive as escapes, and were stored as such."""
     assert process(tmp_home, "add", "Grüße aus Zürich", LC_ALL="C", PYTHONUTF8="0").returncode == 0

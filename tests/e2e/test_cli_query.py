@@ -66,7 +66,7 @@ def test_where_as_of_and_known_at_restrict_commands(sample: Path) -> None:
     assert block["receipt"]["settings"]["filter"]["where"] == "role = assistant"
     shown = run("recall", "bike", "--where", "role = assistant", "--as-of", middle, "--explain", "--home", sample)
     assert f"where role = assistant; as_of {middle}T23:59:59.999999+00:00" in " ".join(shown.stderr.split())
-    assert "is not a date" in failure(2, "recall", "bike", "--as-of", "soon", "--home", sample)
+    assert "names no time" in failure(2, "recall", "bike", "--as-of", "soon", "--home", sample)
 
 
 @pytest.mark.requirement("F-QUERY-07", "F-QUERY-14")

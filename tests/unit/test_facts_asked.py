@@ -77,6 +77,36 @@ def test_led_finds_leads(memory: Memory) -> None:
     assert [fact.verb.split()[0] for fact in memory.facts("Bob", "led")] == ["leads"]
 
 
+@pytest.mark.requirement("K-FCT-05")
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("scheduled", ["launch is scheduled for June 20"]),
+        ("scheduled for", ["launch is scheduled for June 20"]),
+        ("is scheduled", ["launch is scheduled for June 20"]),
+        ("scheduling", []),
+        ("schedules", []),
+        ("allergic", ["Ann is allergic to nuts"]),
+        ("allergic to", ["Ann is allergic to nuts"]),
+        ("Born", ["Ann was born in Oslo"]),
+        ("married", ["Ann is married to Bob"]),
+        ("named", ["Ann's dog is named Rex"]),
+    ],
+)
+def test_a_verb_with_is_is_found_without_it(asked: str, found: list[str]) -> None:
+    """People read "is scheduled for", and ask for what is scheduled."""
+    said = (
+        *("The launch is scheduled for June 20.", "I am allergic to nuts.", "I was born in Oslo."),
+        *("I'm married to Bob.", "My dog is named Rex."),
+    )
+    with quiet(clock=later(1)) as memory:
+        for text in said:
+            memory.add(Turn(role="user", speaker="Ann", content=text, session="s", at=NOON))
+        assert memory.drain()
+        facts = memory.facts(verb=asked)
+    assert [f"{fact.subject} {fact.verb} {fact.object}" for fact in facts] == found
+
+
 @pytest.mark.requirement("K-PLURAL-01")
 @pytest.mark.parametrize(
     ("verb", "words"),

@@ -326,7 +326,7 @@ def _read_arguments_as_utf8() -> None:
     """
     if sys.getfilesystemencoding() != "ascii" or not sys.executable or all(map(str.isascii, sys.argv)):
         return
-    with suppress(OSError):
+    with suppress(OSError):  # it then runs as it was started
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606  # itself, no shell
 
 

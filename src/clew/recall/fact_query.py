@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from clew.knowledge.groups import subject_key
-from clew.knowledge.morphology import analyses, lemma
+from clew.knowledge.morphology import Form, analyses, lemma
 from clew.knowledge.slots import ANY_SCOPE, SIDES, SLOTS, Slot, slot_of
 from clew.rows.facts import head_of
 from clew.text.terms import terms
@@ -15,6 +15,7 @@ from clew.types.facts import Fact, FactStatus
 
 _SPEAKER: Final = "user"
 _MYSELF: Final = frozenset({"i", "me", "myself"})
+_BE: Final = "be"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,8 @@ class FactQuery:
 
     Attributes:
         subject: a name, in any spelling that is one entity with the stored one; `me` is the user without a name.
-        verb: in any form: "led" finds "leads", "live" finds "lives in"; or the name of a slot, such as `home`.
+        verb: in any form: "led" finds "leads", "live" finds "lives in", "scheduled" finds "is scheduled for"; or the
+            name of a slot, such as `home`.
         object: words that the object has, in any form.
         status: a fact's own status, whatever became of it since; None for facts that hold, are planned or happened.
         as_of: a moment: what held then, as far as is known.
@@ -107,13 +109,25 @@ def _slots_asked(verb: str) -> tuple[Slot, ...]:
 
 
 def _is_form(asked: str, verb: str) -> bool:
-    """Whether words are the first words of a verb, the first of them in any form."""
-    wanted, held = asked.casefold().split(), verb.casefold().split()
+    """Whether words are the first words of a verb, the first of them in any form, with or without its "is"."""
+    wanted = asked.casefold().split()
+    held = _without_be(verb.casefold().split(), wanted)
     return bool(_lemmas(wanted[0]) & _lemmas(held[0])) and held[1 : len(wanted)] == wanted[1:]
 
 
 def _is_verb(asked: str, verb: str) -> bool:
-    return len(asked.split()) == len(verb.split()) and _is_form(asked, verb)
+    wanted = asked.split()
+    return len(wanted) == len(_without_be(verb.split(), wanted)) and _is_form(asked, verb)
+
+
+def _without_be(held: list[str], wanted: list[str]) -> list[str]:
+    """The words of a verb without a form of "be" at their beginning, if what is asked for can stand behind one."""
+    return held[1:] if len(held) > 1 and lemma(held[0]) == _BE and _follows_be(wanted[0]) else held
+
+
+def _follows_be(word: str) -> bool:
+    """Whether a word can stand behind "is" in a verb: "scheduled", "allergic", but not "lives" or "is"."""
+    return not analyses(word) or any(bits & Form.PARTICIPLE for bits in analyses(word).values())
 
 
 @lru_cache(maxsize=1024)
@@ -125,6 +139,8 @@ def _lemmas(word: str) -> frozenset[str]:
 def heads(asked: str) -> list[str]:
     """The dictionary forms of the verbs that a word may stand for, or of those of the slot that it names."""
     verbs = {asked, *(verb for slot in _slots_asked(asked) for verb in slot.verbs)}
+    if _follows_be(head_of(asked.casefold())):
+        verbs.add(_BE)
     return sorted({head for verb in verbs for head in _lemmas(head_of(verb))})
 
 
