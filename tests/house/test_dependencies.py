@@ -27,6 +27,8 @@ OTHER_NAMES = {"nlp": "clew[ner]"}
 """Extras that are another name of one."""
 MEASURING = {"bench"}
 """Extras that only measurements need: in no `all`, and locked with the packages of development."""
+IMPORTED = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+"""The package of every import, wherever it stands."""
 OUTERMOST = {
     "src/clew/adapters/": {"agents", "anthropic", "langgraph", "llama-index"},
     "src/clew/serve/": {"anyio", "httpcore2", "httpx2", "starlette", "uvicorn"},
@@ -72,11 +74,18 @@ def imports_at_start(module: ast.AST) -> Iterator[str]:
 distributions = cache(packages_distributions)  # it reads the list of files of everything that is installed
 
 
+def outside_core(names: set[str]) -> set[str]:
+    """The distributions of these top-level packages that are not of the core."""
+    owners, outside = distributions(), names - sys.stdlib_module_names - {"clew"}
+    return {str(canonicalize_name((owners.get(name) or [name])[0])) for name in outside} - declared()
+
+
 def foreign(path: Path) -> set[str]:
     """Distributions outside of the core that the module imports at its start."""
-    owners = distributions()
-    names = set(imports_at_start(ast.parse(path.read_text(encoding="utf-8")))) - sys.stdlib_module_names - {"clew"}
-    needed = {str(canonicalize_name((owners.get(name) or [name])[0])) for name in names} - declared()
+    source = path.read_text(encoding="utf-8")
+    if not outside_core(set(IMPORTED.findall(source))):
+        return set()  # as most modules, without being parsed
+    needed = outside_core(set(imports_at_start(ast.parse(source))))
     return needed.difference(*(given for folder, given in OUTERMOST.items() if label(path).startswith(folder)))
 
 

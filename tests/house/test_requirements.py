@@ -14,8 +14,16 @@ from tests.requirements import REQUIREMENTS
 KNOWN = {requirement.id for requirement in REQUIREMENTS}
 
 
+PLAIN = re.compile(r"^(?:@|pytestmark = )pytest\.mark\.requirement\(([^()]*)\)$", re.MULTILINE)
+"""A mark on lines of its own, as nearly all are."""
+
+
 def marks(source: str) -> Iterator[str]:
     """The ids in every `pytest.mark.requirement(...)` of a module."""
+    plain = PLAIN.findall(source)
+    if len(plain) == source.count("requirement("):
+        yield from (name for names in plain for name in ast.literal_eval(f"({names},)"))
+        return  # without being parsed
     for node in ast.walk(ast.parse(source)):
         if (
             isinstance(node, ast.Call)
@@ -55,3 +63,4 @@ def test_requirements_are_whole() -> None:
 def test_marks_are_read_wherever_they_stand() -> None:
     marked = '@pytest.mark.requirement("A", "B")\ndef f(): ...\npytestmark = pytest.mark.requirement("C")\n'
     assert sorted(marks(marked)) == ["A", "B", "C"]
+    assert sorted(marks(f"{marked}parameter = pytest.param(1, marks=pytest.mark.requirement('D'))\n")) == list("ABCD")
