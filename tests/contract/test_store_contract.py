@@ -34,20 +34,20 @@ def test_a_row_with_a_known_key_replaces_the_old_one_in_every_index(store: Store
 
 
 @pytest.mark.requirement("F-STORE-01")
-@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
-def test_every_declared_table_keeps_rows(store: Store, table: Table) -> None:
+def test_every_declared_table_keeps_rows(store: Store) -> None:
     value: dict[str, Value] = {"text": "x", "int": 3, "real": 0.5, "bytes": b"\x00y"}
-    row = tuple("a" if name == "space" else value[kind] for name, kind in table.columns.items())
-    bare = tuple(
-        "b" if name == "space" else value[kind] if place < table.key else None
-        for place, (name, kind) in enumerate(table.columns.items())
-    )
-    put(store, table.name, row, bare)
-    assert everything(store, table.name) == [row]
-    assert everything(store, table.name, "b") == [bare]
-    with store.snapshot() as reader:
-        for index in table.indexes:
-            assert reader.scan(table.name, ("a",), ("a",), index=index) == [row]
+    for table in TABLES.values():  # in one store: to make one takes longer than a table does
+        row = tuple("a" if name == "space" else value[kind] for name, kind in table.columns.items())
+        bare = tuple(
+            "b" if name == "space" else value[kind] if place < table.key else None
+            for place, (name, kind) in enumerate(table.columns.items())
+        )
+        put(store, table.name, row, bare)
+        assert everything(store, table.name) == [row], table.name
+        assert everything(store, table.name, "b") == [bare], table.name
+        with store.snapshot() as reader:
+            for index in table.indexes:
+                assert reader.scan(table.name, ("a",), ("a",), index=index) == [row], (table.name, index)
 
 
 @pytest.mark.requirement("F-STORE-02")
@@ -160,10 +160,15 @@ REQUESTS: Sequence[Callable[[Transaction], object]] = [
 
 
 @pytest.mark.requirement("F-STORE-03")
-@pytest.mark.parametrize("request_", REQUESTS)
-def test_a_request_that_cannot_be_meant_is_refused(store: Store, request_: Callable[[Transaction], object]) -> None:
-    with pytest.raises(StoreError):
-        store.transaction(request_)
+def test_a_request_that_cannot_be_meant_is_refused(store: Store) -> None:
+    def is_refused(request: Callable[[Transaction], object]) -> bool:
+        try:
+            store.transaction(request)
+        except StoreError:
+            return True
+        return False
+
+    assert [f"line {each.__code__.co_firstlineno}" for each in REQUESTS if not is_refused(each)] == []
 
 
 # ----------------------------------------------------------------------------------------------------------------- scan
@@ -260,26 +265,29 @@ def test_rows_are_found_by_several_prefixes_at_once(store: Store, turns: Sequenc
 
 
 @pytest.mark.requirement("F-STORE-04")
-@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
-def test_many_rows_are_found_in_every_table_also_by_who_just_wrote_them(store: Store, table: Table) -> None:
+def test_many_rows_are_found_in_every_table_also_by_who_just_wrote_them(store: Store) -> None:
     values: dict[str, Sequence[Value]] = {
         "text": ["x", "'", "é"],
         "int": [3, -1, 2**40],
         "real": [0.5, -0.0, 1e300],
         "bytes": [b"\x00y", b"", b"\xff"],
     }
-    rows = [
-        tuple("a" if name == "space" else values[kind][place] for name, kind in table.columns.items())
-        for place in range(3 if table.key > 1 else 1)
-    ]
+    for table in TABLES.values():
+        rows = [
+            tuple("a" if name == "space" else values[kind][place] for name, kind in table.columns.items())
+            for place in range(3 if table.key > 1 else 1)
+        ]
+        keys = [row[: table.key] for row in rows]
 
-    def work(tx: Transaction) -> list[Row | None]:
-        tx.put(table.name, rows)
-        return tx.get_many(table.name, [row[: table.key] for row in rows])
+        def work(
+            tx: Transaction, table: Table = table, rows: list[Row] = rows, keys: list[Key] = keys
+        ) -> list[Row | None]:
+            tx.put(table.name, rows)
+            return tx.get_many(table.name, keys)
 
-    assert store.transaction(work) == rows
-    with store.snapshot() as reader:
-        assert reader.get_many(table.name, [row[: table.key] for row in rows[::-1]]) == rows[::-1]
+        assert store.transaction(work) == rows, table.name
+        with store.snapshot() as reader:
+            assert reader.get_many(table.name, keys[::-1]) == rows[::-1], table.name
 
 
 @pytest.mark.requirement("F-STORE-05")

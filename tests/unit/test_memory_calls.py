@@ -293,15 +293,22 @@ def test_every_public_method_is_tried_here() -> None:
 
 
 @pytest.mark.requirement("F-MEMORY-03")
-@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_a_closed_memory_says_so(tmp_path: Path, name: str, on_disk: bool) -> None:
+def test_a_closed_memory_says_so_whatever_is_called(tmp_path: Path, on_disk: bool) -> None:
     memory = quiet(tmp_path / "home" if on_disk else ":memory:")
     memory.add(told("tea"))
     memory.close()
     memory.close()
-    with pytest.raises(ClosedError, match="The memory is closed; open it again"):
-        CALLS[name](memory, tmp_path)
+
+    def refusal(name: str) -> str:
+        try:
+            CALLS[name](memory, tmp_path)
+        except ClosedError as error:
+            return str(error)
+        return "did its work"
+
+    said = {name: refusal(name) for name in CALLS}
+    assert {name: each for name, each in said.items() if "The memory is closed; open it again" not in each} == {}
     assert {each.name for each in tmp_path.iterdir()} <= {"home"}
 
 
