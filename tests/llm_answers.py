@@ -1,8 +1,9 @@
-"""What a scripted language model answers to the questions that Clew puts to it."""
+"""What a scripted language model answers to the questions that Clew puts to it, and their worker."""
 
 import json
 from typing import Final
 
+from clew.background.llm import LLMWorker
 from clew.models.prompt import Prompt
 
 DENIED: Final = json.dumps(dict.fromkeys(("metaphor", "sarcasm", "analogy", "narrative_thread"), False))
@@ -18,3 +19,10 @@ def asks_for(prompt: Prompt) -> str:
 def nothing(prompt: Prompt) -> str:
     """An answer that says that there is nothing to tell."""
     return {"facts": FACTLESS, "tags": TAGGED, "metaphor": DENIED}[asks_for(prompt)]
+
+
+def finish(worker: LLMWorker) -> None:
+    """Asks until there is nothing left to ask now, and gives the space free for others."""
+    while worker.step():
+        pass
+    worker.stop()

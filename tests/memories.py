@@ -74,6 +74,11 @@ def rows(store: Store, table: str, space: str = "default") -> list[Row]:
         return reader.scan(table, (space,), (space,))
 
 
+def graph_rows(memory: Memory) -> dict[str, list[Row]]:
+    """The rows of the entity graph by table."""
+    return {table: rows(memory.reads.store, table) for table in ("entity", "edge", "speaker")}
+
+
 def rendered(memory: Memory, kind: str) -> dict[str, Rendering]:
     """The renderings of one kind, by node."""
     nodes = [str(row[1]) for row in rows(memory.reads.store, "rendering", memory.space)]

@@ -23,15 +23,13 @@ from clew.store.memory import MemoryStore
 from clew.store.open import open_store
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
-from clew.store.values import Row
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.compact import NODE_TYPES
 from clew.types.entity import Entity, NameSpan, NodeType
 from tests.effort import examples
-from tests.memories import NOON, quiet, rows
+from tests.memories import NOON, graph_rows, quiet, rows
 
-GRAPH = ("entity", "edge", "speaker")
 SAID = [
     ("Melanie", "i met bob in oslo yesterday, and Zoltan came along."),
     ("Emilia", "Zoltan has a sailing boat, bob told me."),
@@ -84,10 +82,6 @@ def asking(store: Store, recogniser: Recogniser) -> Recognition:
     recognition = Recognition(store, "default", lambda: (recogniser, ""))
     recognition.release()
     return recognition
-
-
-def graph_rows(memory: Memory) -> dict[str, list[Row]]:
-    return {table: rows(memory.reads.store, table) for table in GRAPH}
 
 
 def recorded(memory: Memory) -> list[tuple[object, ...]]:

@@ -22,7 +22,7 @@ from clew.rows.llm_progress import NUANCE
 from clew.store.protocol import Store
 from clew.testing import Answer, FrozenClock, ScriptedLLM
 from clew.types import Turn
-from tests.llm_answers import DENIED, TAGGED, asks_for, nothing
+from tests.llm_answers import DENIED, TAGGED, asks_for, finish, nothing
 from tests.memories import NOON, empty_store, everything, quiet, rows, told
 
 NUANCES = [question for question in QUESTIONS if question.kind == NUANCE]
@@ -41,13 +41,6 @@ def work(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **con
     return LLMWorker(
         store, "default", llm, Config(gather_seconds=0.0, llm=LLMConfig(**config)), clock or FrozenClock(NOON), NUANCES
     )
-
-
-def finish(worker: LLMWorker) -> None:
-    """Asks until there is nothing left to ask now, and gives the space free for others."""
-    while worker.step():
-        pass
-    worker.stop()
 
 
 def flags(store: Store) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from clew.store.protocol import Store
 from clew.store.tables import STATEMENT
 from clew.testing import Answer, FrozenClock, ScriptedLLM
 from clew.types.provenance import is_model
-from tests.llm_answers import FACTLESS, asks_for, nothing
+from tests.llm_answers import FACTLESS, asks_for, finish, nothing
 from tests.llm_servers import VENDORS, Vendor, answer, llm_server, refusal
 from tests.memories import NOON, empty_store, quiet, rows, told
 
@@ -63,12 +63,6 @@ def settings(**config: Any) -> Config:
 
 def work(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> LLMWorker:
     return LLMWorker(store, "default", llm, settings(**config), clock or FrozenClock(NOON), ONLY_FACTS)
-
-
-def finish(worker: LLMWorker) -> None:
-    while worker.step():
-        pass
-    worker.stop()
 
 
 def stated(store: Store) -> dict[str, list[str]]:
