@@ -1,21 +1,30 @@
 """`clew explain --diff`, and what `clew explain` says of shortened items and near misses, as people read it."""
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from tests.cli_runs import done, failure, record
+from tests.memories import quiet, told
 
 FILLER = "Nothing of note was said about anything else at all. " * 8
 LONG = f"About the cellar.\n\n{FILLER}\n\nThe red wine stands behind the door of the cellar.\n\n{FILLER}"
 
 
-@pytest.fixture
-def home(tmp_home: Path) -> Path:
-    """A home with one long turn about wine and some short ones."""
-    done("add", LONG, "--session", "s")
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one long turn about wine and some short ones; to be copied."""
+    home = tmp_path_factory.mktemp("filled") / "home"
+    done("add", LONG, "--session", "s", "--home", home)
     for number in range(8):
-        done("add", f"Guest {number} likes red wine.", "--session", "s")
+        done("add", f"Guest {number} likes red wine.", "--session", "s", "--home", home)
+    return home
+
+
+@pytest.fixture
+def home(tmp_home: Path, filled: Path) -> Path:
+    copytree(filled, tmp_home / ".clew")
     return tmp_home
 
 
@@ -75,8 +84,8 @@ def test_explain_says_how_an_item_is_shown_and_its_place_by_each_signal(home: Pa
 
 @pytest.mark.requirement("S-LINE-03")
 def test_explain_says_first_what_matters(home: Path) -> None:
-    for number in range(8, 40):
-        done("add", f"Guest {number} likes red wine.", "--session", "s")
+    with quiet(home / ".clew") as memory:
+        memory.add_many(told(f"Guest {number} likes red wine.") for number in range(8, 40))
     made = record("recall", "Who likes red wine?", "--budget", "300")
     receipt = record("explain", "last")
     assert record("explain") == receipt

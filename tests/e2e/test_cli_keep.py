@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -11,7 +12,7 @@ from clew.cli.keep import left_over
 from clew.config import SETTINGS
 from clew.memory import Memory
 from clew.types import Turn
-from tests.cli_runs import CONVERSATION, Terminal, done, failure, record, records, run
+from tests.cli_runs import Terminal, done, failure, record, records, run
 from tests.house.tree import ROOT
 from tests.llm_servers import answer, llm_server
 
@@ -37,8 +38,8 @@ def test_stats_count_what_is_there() -> None:
 
 
 @pytest.mark.requirement("F-CLI-20")
-def test_what_is_exported_is_read_back(tmp_path: Path) -> None:
-    done("import", CONVERSATION)
+def test_what_is_exported_is_read_back(tmp_path: Path, tmp_home: Path, imported_sample: Path) -> None:
+    copytree(imported_sample, tmp_home / ".clew")
     file = tmp_path / "all.jsonl"
     assert record("export", file) == {"turns": 533, "path": str(file)}
     assert record("import", file, "--home", tmp_path / "second")["added"] == 533

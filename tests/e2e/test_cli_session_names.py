@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -14,12 +15,20 @@ ONE = "fe5e1c67-1111-4222-8333-444444444444"
 OTHER = "fe5e1c68-1111-4222-8333-444444444444"
 
 
-@pytest.fixture(autouse=True)
-def stored(tmp_home: Path) -> None:
-    with quiet(tmp_home / ".clew") as memory:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with four sessions; to be copied."""
+    home = tmp_path_factory.mktemp("filled") / "home"
+    with quiet(home) as memory:
         for session in (ONE, OTHER, "work", "work-2"):
             memory.add(told(f"We decided to move the hive of {session[:8]} behind the barn.", session))
         assert memory.drain(60)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def stored(tmp_home: Path, filled: Path) -> None:
+    copytree(filled, tmp_home / ".clew")
 
 
 @pytest.mark.requirement("F-TDY-01")

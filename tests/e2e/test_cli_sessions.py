@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -26,8 +27,10 @@ def line(number: int, text: str, folder: str, branch: str, day: int) -> dict[str
     }
 
 
-@pytest.fixture(autouse=True)
-def sessions(tmp_home: Path) -> None:
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files of three sessions and a home that holds them; to be copied."""
+    place = tmp_path_factory.mktemp("imported")
     for folder, branch, day in (
         ("/srv/shop", "main", 3),
         ("/srv/shop/api", "fix-login", 5),
@@ -35,9 +38,15 @@ def sessions(tmp_home: Path) -> None:
     ):
         texts = [f"Why does the login of {folder} fail?", "The cookie had expired."]
         lines = [line(number, text, folder, branch, day) for number, text in enumerate(texts)]
-        file = tmp_home / f"{folder.rpartition('/')[2]}.jsonl"
+        file = place / f"{folder.rpartition('/')[2]}.jsonl"
         file.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
-        done("import", file, "--format", "claude-code")
+        done("import", file, "--format", "claude-code", "--home", place / ".clew")
+    return place
+
+
+@pytest.fixture(autouse=True)
+def sessions(tmp_home: Path, imported: Path) -> None:
+    copytree(imported, tmp_home, dirs_exist_ok=True)
 
 
 @pytest.mark.requirement("F-SESSION-01")

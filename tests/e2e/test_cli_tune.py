@@ -2,18 +2,19 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from clew.memory import Memory
 from clew.rows.parameters import adopt
-from tests.cli_runs import CONVERSATION, done, failure, record, records
+from tests.cli_runs import done, failure, record, records
 
 
 @pytest.mark.requirement("W-TUNE-06")
-def test_turns_of_the_newest_recall_are_marked(tmp_path: Path) -> None:
+def test_turns_of_the_newest_recall_are_marked(tmp_path: Path, worked_sample: Path) -> None:
     home = tmp_path / "kept"
-    done("import", CONVERSATION, "--home", home)
+    copytree(worked_sample, home)
     shown = record("recall", "what did we decide", "--json", "--home", home)
     name = shown["items"][0]["turn_ids"][0]
     assert record("mark-used", "last", name, "--home", home) == {"receipt": shown["receipt_id"], "marked": 1}

@@ -78,7 +78,7 @@ def test_what_was_said_before_is_answered_after_the_client_dropped_it(tmp_path: 
     with upstream.serving() as url, proxy(url, in_home(tmp_path)) as server:
         talk = ["The backup code of the garage door is 4711, and it changes every spring."]
         chat(server, said(*talk), b"X-Clew-Session: talk")
-        for number in range(30):
+        for number in range(12):
             talk += ["I do not know.", f"Tell me something about the number {number} and about trains."]
             chat(server, said(*talk), b"X-Clew-Session: talk")
         short = said(*talk[-3:], "I do not know.", "What is the backup code of the garage door?")

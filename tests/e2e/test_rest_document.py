@@ -40,7 +40,7 @@ def test_every_answer_is_what_the_document_promises(method: str, path: str, serv
     operation = SCHEMA[path][method]
 
     @settings(
-        max_examples=examples(30, 400),
+        max_examples=examples(18, 400),
         deadline=None,
         database=None,
         phases=[Phase.generate, Phase.shrink],

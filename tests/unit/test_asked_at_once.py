@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -38,13 +39,22 @@ def asked() -> Iterator[Counter[str]]:
         yield counts
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with Memory.open(tmp_path / "home", embedder="none", clock=FrozenClock(NOON)) as opened:
-        opened.add_many(
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the turns, all work done; to be copied."""
+    home = tmp_path_factory.mktemp("filled") / "home"
+    with Memory.open(home, embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many(
             Turn(role="user", content=f"wine number {n} " + "red " * (n % 9), session=f"s{n % 7}") for n in range(TURNS)
         )
-        assert opened.drain(30)
+        assert memory.drain(30)
+    return home
+
+
+@pytest.fixture
+def memory(tmp_path: Path, filled: Path) -> Iterator[Memory]:
+    copytree(filled, tmp_path / "home")
+    with Memory.open(tmp_path / "home", embedder="none", clock=FrozenClock(NOON)) as opened:
         opened.recall("wine")  # reads the index
         assert opened.drain(30)
         yield opened

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,13 @@ from clew.cli.facts import dot_graph
 from clew.errors import InputError
 from clew.knowledge.book import Book
 from clew.memory import Memory
-from clew.store.protocol import Reader
+from clew.store.protocol import Reader, Store
 from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.facts import Fact, Statement
 from tests.cli_runs import run
 from tests.fact_talk import idle, read
-from tests.memories import NOON, at, quiet, rows, timed, told
+from tests.memories import NOON, at, empty_store, quiet, rows, timed, told
 
 SAID = [
     "I live in Porto.",
@@ -335,6 +336,17 @@ class Counted:
         return call
 
 
+@cache
+def beside_boats(count: int) -> Store:
+    """What was said, and so many facts of somebody else; only read."""
+    store = empty_store()
+    with quiet(store, clock=later(1)) as memory:
+        memory.add_many(timed([f"I own a boat number {n}." for n in range(count)], speaker="Zoe"))
+        memory.add_many(timed(SAID, session="t", speaker="Ann"))
+        memory.drain(None)
+    return store
+
+
 @pytest.mark.requirement("K-FCT-07")
 @pytest.mark.parametrize("asked", [{"subject": "Ann", "verb": "home"}, {"object": "Acme"}, {"limit": 3}])
 def test_the_effort_does_not_grow_with_the_space(asked: dict[str, Any]) -> None:
@@ -343,15 +355,22 @@ def test_the_effort_does_not_grow_with_the_space(asked: dict[str, Any]) -> None:
 
     effort = []
     for more in (20, 200):
-        with quiet(clock=later(1)) as memory:
-            memory.add_many(timed([f"I own a boat number {n}." for n in range(more)], speaker="Zoe"))
-            memory.add_many(timed(SAID, session="t", speaker="Ann"))
-            memory.drain(None)
-            with memory.reads.store.snapshot() as reader:
-                counted = Counted(reader)
-                assert find_facts(counted, "default", FactQuery(**asked), NOON)
-            effort.append(counted.calls)
+        with beside_boats(more).snapshot() as reader:
+            counted = Counted(reader)
+            assert find_facts(counted, "default", FactQuery(**asked), NOON)
+        effort.append(counted.calls)
     assert effort[0] == effort[1] <= 40
+
+
+@cache
+def boats_apart(count: int) -> Store:
+    """So many facts that lie apart, so that no stretch of turns has all; only read."""
+    store = empty_store()
+    with quiet(store, clock=later(1)) as memory:
+        said = [f"I own a boat number {n}." for n in range(count)]
+        memory.add_many(timed([text for each in said for text in (each, *["Is it so?"] * 9)], speaker="Ann"))
+        memory.drain(None)
+    return store
 
 
 @pytest.mark.requirement("K-KEEP-16")
@@ -362,16 +381,11 @@ def test_a_question_asks_the_store_as_often_for_many_facts_as_for_few(asked: dic
 
     effort = []
     for count in (10, 30):
-        with quiet(clock=later(1)) as memory:
-            said = [f"I own a boat number {n}." for n in range(count)]
-            idle = ["Is it so?"] * 9  # so that facts lie apart, and no stretch of turns has all
-            memory.add_many(timed([text for each in said for text in (each, *idle)], speaker="Ann"))
-            memory.drain(None)
-            with memory.reads.store.snapshot() as reader:
-                counted = Counted(reader)
-                found = find_facts(counted, "default", FactQuery(**asked, limit=count), NOON)
-            assert len(found) == count
-            effort.append(counted.calls)
+        with boats_apart(count).snapshot() as reader:
+            counted = Counted(reader)
+            found = find_facts(counted, "default", FactQuery(**asked, limit=count), NOON)
+        assert len(found) == count
+        effort.append(counted.calls)
     assert effort[0] == effort[1] <= 12
 
 

@@ -155,6 +155,7 @@ def test_use_without_rhyme_or_reason_moves_nothing(clock: FrozenClock) -> None:
         assert learned(memory) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("W-TUNE-02")
 def test_recalls_that_used_neighbouring_turns_judge_beats(memory: Memory, clock: FrozenClock) -> None:
     assert memory.drain(60)
@@ -331,9 +332,8 @@ def test_forgetting_takes_feedback_along_and_learned_values_stay(memory: Memory,
 
 
 @pytest.mark.requirement("W-TUNE-07")
-def test_a_dropped_receipt_takes_its_feedback_along(clock: FrozenClock) -> None:
-    with quiet(clock=clock, config={"receipts": 10}) as memory:
-        filled(memory)
+def test_a_dropped_receipt_takes_its_feedback_along(clock: FrozenClock, told_once: Store) -> None:
+    with quiet(copied(told_once), clock=clock, config={"receipts": 10}) as memory:
         asked(memory, clock, THINGS[:30])
         memory.reads.receipts.flush()
         kept = {row[1] for row in rows(memory.reads.store, "receipt")}

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import cache
 from math import log2
 from typing import Any
 
@@ -15,9 +16,10 @@ from clew.rank.tuning.recaps import PRICE, RECAP_SCALE, recap_scale_of, recaps_p
 from clew.rank.tuning.renderings import SCALES, ToldByScale
 from clew.rank.tuning.validate import decide
 from clew.rows.parameters import adopt, read_learned, take_over
+from clew.store.protocol import Store
 from clew.testing import FrozenClock
 from clew.text.counters import counter
-from tests.memories import NOON, quiet
+from tests.memories import NOON, copied, empty_store, quiet
 from tests.unit.test_llm_summaries import long_turns
 
 pytestmark = pytest.mark.requirement("F-RECAPLEN-01")
@@ -74,10 +76,17 @@ def test_the_most_tokens_of_a_recap_hold_whatever_was_learned() -> None:
 
 
 def filled(**config: Any) -> Memory:
-    memory = quiet(config={"condense": SMALL["condense"] | config})
-    memory.add_many(long_turns())
-    assert memory.drain(None)
-    return memory
+    return quiet(copied(_analysed()), config={"condense": SMALL["condense"] | config})
+
+
+@cache
+def _analysed() -> Store:
+    """The long turns without their compactions; to be copied."""
+    store = empty_store()
+    with quiet(store, config=SMALL) as memory:
+        memory.add_many(long_turns())
+        assert memory.drain(None)
+    return store
 
 
 def condensed(memory: Memory) -> tuple[int, Any]:
