@@ -11,5 +11,10 @@ THOROUGH: Final = bool(os.environ.get("CLEW_THOROUGH"))
 
 
 def examples(few: int, many: int) -> int:
-    """How many cases to try: `few`, or `many` where there is time. Hypothesis: `settings(max_examples=...)`."""
+    """How many cases to try, or how long a text to read: `few`, or `many` where there is time.
+
+    Hypothesis: `settings(max_examples=...)`. A text that shows that no time grows with the square of its length is
+    so long that it would take longer than a test may; its test has the mark `timeout(120)`, which holds in the longer
+    run too.
+    """
     return many if THOROUGH else few

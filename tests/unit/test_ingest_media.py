@@ -10,6 +10,7 @@ from clew.ingest.base64 import decode_base64, encode_base64
 from clew.ingest.media import image_type, inline, moved_characters, offload
 from clew.memory import Memory
 from clew.types import Part, Turn
+from tests.effort import examples
 
 LIMIT = 1000
 LONG = "".join(f"line {n}: ä€🎉\n" for n in range(300))
@@ -166,8 +167,12 @@ def test_what_is_stored_apart_is_known_by_its_length() -> None:
     assert moved_characters(turn) == 0
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-EDGE-08")
 def test_one_long_line_of_failures_is_cut_in_time_that_grows_with_its_length() -> None:
-    turn, blobs = offload(Turn(role="tool", content=(Part(type="tool_result", text="error x " * 800_000),)))
+    turn, blobs = offload(
+        Turn(role="tool", content=(Part(type="tool_result", text="error x " * examples(160_000, 800_000)),))
+    )
     assert blobs
     assert "error x" in turn.text

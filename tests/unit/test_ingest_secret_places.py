@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from clew.ingest.secrets.masking import mask
+from tests.effort import examples
 from tests.unit.test_ingest_secrets import HEX, token
 
 
@@ -68,13 +69,15 @@ def test_words_about_places_seeds_and_tokens_stay(text: str) -> None:
     assert mask(text) == (text, {})
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-EDGE-08")
 @pytest.mark.parametrize(
     "text",
     [
-        "AKIA and akia-0123456789abc " + f"{token(40)} " * 24_000,
-        "kind: Secret\\n---\\ndata:\\n" * 40_000,
-        '{"kty' * 200_000,
+        "AKIA and akia-0123456789abc " + f"{token(40)} " * examples(4_000, 24_000),
+        "kind: Secret\\n---\\ndata:\\n" * examples(8_000, 40_000),
+        '{"kty' * examples(40_000, 200_000),
     ],
 )
 def test_a_long_text_of_one_kind_is_masked_in_time_that_grows_with_its_length(text: str) -> None:

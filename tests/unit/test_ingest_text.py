@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.ingest.importers import ImportLimits, detect
+from tests.effort import examples
 from tests.unit.ingest_reading import put, read, rejections, said, skipped, turns
 
 
@@ -407,14 +408,19 @@ def test_no_line_takes_longer_than_its_length(tmp_path: Path, piece: str) -> Non
         assert [role for role, _ in said(read(put(tmp_path, name, text)))] == ["user", "assistant"]
 
 
+BLANKS = examples(20_000, 100_000)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-EDGE-08")
 @pytest.mark.parametrize(
     "text",
     [
-        f"User: so\n{chr(10) * 100_000}x\nAssistant: ok\n",
-        f"#{' ' * 100_000}{'a' * 101}\nUser: so\nAssistant: ok\n",
-        f"# a{' ' * 100_000}b\nUser: so\nAssistant: ok\n",
-        f"User: so\nAnn{chr(9) * 100_000}x\nAssistant: ok\n",
+        f"User: so\n{chr(10) * BLANKS}x\nAssistant: ok\n",
+        f"#{' ' * BLANKS}{'a' * 101}\nUser: so\nAssistant: ok\n",
+        f"# a{' ' * BLANKS}b\nUser: so\nAssistant: ok\n",
+        f"User: so\nAnn{chr(9) * BLANKS}x\nAssistant: ok\n",
     ],
 )
 @pytest.mark.parametrize("name", ["chat.txt", "chat.md"])

@@ -5,6 +5,7 @@ import pytest
 from clew.knowledge.book import Book
 from clew.knowledge.guard import own_words
 from clew.knowledge.rules.extract import statements
+from tests.effort import examples
 from tests.memories import at, told
 from tests.unit.test_knowledge_hollow import triples
 
@@ -141,9 +142,12 @@ def test_a_setting_has_one_value() -> None:
     assert [fact.object for fact in book.facts() if fact.superseded_by is None] == ["30 minutes"]
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-EDGE-08")
-@pytest.mark.parametrize("text", ['"I said that I am so" ' * 150_000, "The user is a so. " * 150_000])
-def test_a_long_text_of_quotations_or_dictation_is_blanked_in_time_that_grows_with_its_length(text: str) -> None:
+@pytest.mark.parametrize("sentence", ['"I said that I am so" ', "The user is a so. "])
+def test_a_long_text_of_quotations_or_dictation_is_blanked_in_time_that_grows_with_its_length(sentence: str) -> None:
+    text = sentence * examples(25_000, 150_000)
     own = own_words(text)
     assert len(own) == len(text)
     assert not own.strip()

@@ -9,6 +9,7 @@ from clew.analyze.naming import naming_text
 from clew.condense.open_tasks import open_tasks
 from clew.condense.session_titles import TITLE, title_of
 from clew.types import Part, Turn
+from tests.effort import examples
 
 
 def call(name: str, **arguments: Any) -> Turn:
@@ -65,10 +66,12 @@ def test_data_names_nothing(turn: Turn, lines: list[str]) -> None:
     assert named(turn) == lines
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-SESSION-06")
 @pytest.mark.parametrize("sign", ["-", "+", "@", "`"])
 def test_long_lines_of_one_sign_are_read_in_linear_time(sign: str) -> None:
-    line = sign * 600_000  # in the square of its length it would take longer than a test may
+    line = sign * examples(100_000, 600_000)  # in the square of its length it would take longer than a test may
     turn = call("bash", command=f"echo {line}", content=line)
     assert len(naming_text(turn)) == len(turn.text), "what names nothing is blank, so that places stay"
 

@@ -10,6 +10,7 @@ from clew.rank.frame import covered_days
 from clew.rank.intent import Intent, read_intent
 from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.testing import FrozenClock, HashEmbedder
+from tests.effort import examples
 from tests.ranking_spaces import NOON, asked, said, space
 
 PEOPLE = ("Melanie Stone", "Caroline", "Jean-Luc Picard", "James", "You", "O'Brien", "李明", "")
@@ -219,7 +220,7 @@ ODD = {
     "marks": "?!…—«»\"'`<>[]{}()*&^%$#@",
     "quotes": '""""""" “ „ « \'\'\' "tea"',
     "a pattern": "(a+)+$ [a-z]{1,99} \\b\\w*",
-    "50,000 words": "tea cup of Ann's on 5 May, please " * 6_250,
+    "many words": "tea cup of Ann's on 5 May, please " * examples(1_250, 6_250),
     "one long word": "tea" * 30_000,
     "words of asking": "can you please list " * 5_000,
     "capitals": "ANN " * 10_000,
@@ -241,6 +242,8 @@ def memory() -> Any:
         yield memory
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-RANKING-07")
 @pytest.mark.parametrize("question", list(ODD.values()), ids=list(ODD))
 def test_every_question_is_answered(memory: Memory, question: str) -> None:

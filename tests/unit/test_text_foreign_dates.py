@@ -12,6 +12,7 @@ from clew.text.foreign_dates import foreign_mentions, languages_of
 from clew.text.periods import parse_period
 from clew.text.query_dates import parse_query_dates
 from clew.types import Turn
+from tests.effort import examples
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 
@@ -321,6 +322,8 @@ def test_turns_are_searched_for_dates_in_the_language_that_they_show(text: str) 
     assert " ".join(str(found.start) for found in resolve(text, NOW)) == TOLD[text]
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-AGENT-84")
 @pytest.mark.parametrize(
     "sentence",
@@ -332,16 +335,20 @@ def test_turns_are_searched_for_dates_in_the_language_that_they_show(text: str) 
     ],
 )
 def test_long_texts_of_one_line_are_searched_in_linear_time(sentence: str) -> None:
-    text = sentence * (2_000_000 // len(sentence))  # in the square of its length it would take longer than a test may
+    text = sentence * (
+        examples(200_000, 2_000_000) // len(sentence)
+    )  # in the square of its length it would take longer than a test may
     assert [found.phrase_span for found in resolve(text, NOW)[:1]] == [
         found.phrase_span for found in resolve(sentence, NOW)
     ]
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(120)
 @pytest.mark.requirement("F-AGENT-84")
 @pytest.mark.parametrize("dates", ["du 3 au 5 mars ", "昨日と"])
 def test_a_long_question_of_many_dates_is_read_in_linear_time(dates: str) -> None:
-    assert parse_query_dates(dates * (400_000 // len(dates)), NOW)
+    assert parse_query_dates(dates * (examples(50_000, 400_000) // len(dates)), NOW)
 
 
 @pytest.mark.requirement("F-AGENT-84")
