@@ -61,6 +61,7 @@ def test_the_writer_lets_go_of_what_it_wrote(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-BULK-02")
 def test_long_turns_are_written_in_batches_of_their_own(tmp_path: Path) -> None:
     with quiet() as memory:
@@ -117,6 +118,7 @@ class Watching:
         return rows
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-BULK-02")
 def test_the_watch_of_tasks_reads_a_long_session_a_few_turns_at_a_time() -> None:
     call = Part(type="tool_call", name="TodoWrite", call_id="t", text='{"todos": [{"content": "a", "status": "%s"}]}')

@@ -14,7 +14,7 @@ from tests.unit.test_memory_compaction import talk
 @pytest.mark.parametrize("limit", [None, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_compaction_tells_how_far_it_is(limit: int | None) -> None:
     with quiet() as memory:
-        memory.add_many(talk(0, 700))
+        memory.add_many(talk(0, 520))
         for dry_run in (True, False):
             told: list[tuple[int, int]] = []
 
@@ -24,8 +24,8 @@ def test_a_compaction_tells_how_far_it_is(limit: int | None) -> None:
             memory.condense("s", force=True, dry_run=dry_run, session_tokens=limit, on_progress=tell)
             assert len(told) >= 3
             assert told == sorted(told)
-            assert {total for _, total in told} == {694}
-            assert told[-1] == (694, 694)
+            assert {total for _, total in told} == {514}
+            assert told[-1] == (514, 514)
 
 
 @pytest.mark.requirement("F-TASKS-01")

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.usefixtures("tmp_home")
 SAMPLE = Path("src/clew/cli/sample").resolve()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-ABLATE-01")
 def test_each_signal_is_left_out_and_the_whole_is_what_a_run_finds() -> None:
     runs = run_ablations([TALK], data="talk", budgets=(40, 20), embedder=None, config=Config())

@@ -157,6 +157,7 @@ def test_answers_are_read_by_their_words_or_by_needles() -> None:
     assert readable(literal, "a diesel since May") == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("F-TDY-08")
 def test_answers_stand_beside_the_evidence_for_each_form_and_budget(tmp_path: Path) -> None:
     histories = load_histories(small_talk(tmp_path))

@@ -163,7 +163,7 @@ def test_cosines_are_those_of_the_reference(minilm: MiniLM) -> None:
 
 @pytest.mark.requirement("F-MODELS-02", "F-MODELS-08")
 def test_a_vector_does_not_depend_on_its_company(minilm: MiniLM) -> None:
-    texts = [" ".join(SENTENCES[n % 6].split()[: 1 + n % 7]) for n in range(80)] + [
+    texts = [" ".join(SENTENCES[n % 6].split()[: 1 + n % 7]) for n in range(40)] + [
         "",
         "\u200b",
         " ".join(SENTENCES) * 9,
@@ -173,8 +173,8 @@ def test_a_vector_does_not_depend_on_its_company(minilm: MiniLM) -> None:
     np.testing.assert_allclose(together, alone, atol=2e-6)
     np.testing.assert_array_equal(together, minilm.embed(texts))
     lengths = np.linalg.norm(together, axis=1)
-    assert lengths[80:82].tolist() == [0, 0]
-    assert np.delete(lengths, [80, 81]) == pytest.approx(1, abs=1e-6)
+    assert lengths[40:42].tolist() == [0, 0]
+    assert np.delete(lengths, [40, 41]) == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.requirement("F-MODELS-03")

@@ -107,8 +107,15 @@ def gemini(text: str, **candidate: str) -> bytes:
     return json.dumps({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, **candidate}]}).encode()
 
 
+BEFORE = [
+    pytest.param([], marks=pytest.mark.slow),
+    pytest.param([gemini("First.")], marks=pytest.mark.slow),
+    [gemini("First."), gemini("Last.", finishReason="STOP")],
+]
+
+
 @pytest.mark.requirement("F-RELAY-03")
-@pytest.mark.parametrize("before", [[], [gemini("First.")], [gemini("First."), gemini("Last.", finishReason="STOP")]])
+@pytest.mark.parametrize("before", BEFORE)
 def test_an_element_without_an_end_is_not_held_for_ever(before: list[bytes]) -> None:
     stream = joiner_of("gemini").stream(lambda _: True)
     relayed = [stream.feed(b"[" + b"".join(each + b"," for each in before) + gemini("")[:-7])]

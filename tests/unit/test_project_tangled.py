@@ -23,7 +23,7 @@ def test_text_that_would_take_a_query_too_long_is_read_as_text(name: str, part: 
         ("a.py", ". a:\n"),
         ("a.go", ".. a::\n"),
         ("a.cpp", ".. a::\n"),
-        ("a.rb", "<a href='x'>y</a>\n"),
+        pytest.param("a.rb", "<a href='x'>y</a>\n", marks=pytest.mark.slow),
     ],
 )
 def test_a_parser_that_would_take_too_long_is_stopped(name: str, line: str) -> None:
@@ -36,7 +36,9 @@ def test_a_parser_that_would_take_too_long_is_stopped(name: str, line: str) -> N
 
 @needs_grammars
 @pytest.mark.requirement("L-PRJ-06")
-@pytest.mark.parametrize(("lines", "language"), [(1_000, "python"), (33_000, "text")])
+@pytest.mark.parametrize(
+    ("lines", "language"), [(1_000, "python"), pytest.param(33_000, "text", marks=pytest.mark.slow)]
+)
 def test_a_parser_that_looks_ahead_over_and_over_is_stopped(lines: int, language: str) -> None:
     code = "def pay(cart):\n    return 1\n" + "# note\n" * lines
     assert parse("a.py", code.encode()).language == language

@@ -45,14 +45,14 @@ def test_a_long_history_is_stored_as_one() -> None:
 
 @pytest.mark.requirement("F-RELAY-01")
 def test_a_stop_keeps_the_portions_that_are_stored_and_the_next_request_brings_the_rest() -> None:
-    messages = history(3 * PORTION + 5)
+    messages = history(2 * PORTION + 5)
     with quiet() as memory:
         proxied = Proxied(memory)
-        proxied.memorizer = ConversationLog(memory.parts, proxied.conversations, StopsAfter(2))
+        proxied.memorizer = ConversationLog(memory.parts, proxied.conversations, StopsAfter(1))
         with pytest.raises(ClosedError, match="the rest of this history is stored when it is sent again"):
             proxied.ask(messages)
         [session] = proxied.sessions()
-        assert proxied.stored(session) == [message["content"] for message in messages[: 2 * PORTION + 1]]
+        assert proxied.stored(session) == [message["content"] for message in messages[: PORTION + 1]]
         proxied.restart()
         longer = [*messages, assistant("Answered meanwhile."), user("Where were we?")]
         conversation = proxied.exchange(longer, assistant("Here."))
