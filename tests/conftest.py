@@ -16,7 +16,7 @@ from tests.postgres_servers import stop_all
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for tests that load the runtime themselves; Clew does this by itself
 
-settings.register_profile("dev", deadline=None, max_examples=examples(20, 100))
+settings.register_profile("dev", deadline=None, max_examples=examples(12, 100))
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 

@@ -43,7 +43,7 @@ _EVERY_WIRE = pytest.mark.parametrize("name", sorted(WIRES))
 
 @_EVERY_WIRE
 @given(events=_TALKS, protected=st.integers(0, 12))
-@settings(deadline=None, max_examples=examples(20, 150))
+@settings(deadline=None, max_examples=examples(12, 150))
 @pytest.mark.requirement("F-CONDENSE-20")
 def test_a_collapsed_list_stays_valid_and_nothing_is_lost(name: str, events: list[Event], protected: int) -> None:
     wire = WIRES[name]
@@ -71,7 +71,7 @@ def test_a_collapsed_list_stays_valid_and_nothing_is_lost(name: str, events: lis
 
 @_EVERY_WIRE
 @given(events=_TALKS)
-@settings(deadline=None, max_examples=examples(10, 100))
+@settings(deadline=None, max_examples=examples(6, 100))
 @pytest.mark.requirement("F-CONDENSE-21")
 def test_the_stubs_of_a_list_are_those_of_the_list_grown(name: str, events: list[Event]) -> None:
     wire = WIRES[name]
@@ -90,7 +90,7 @@ def test_the_stubs_of_a_list_are_those_of_the_list_grown(name: str, events: list
 
 @_EVERY_WIRE
 @given(events=_TALKS, lost=st.lists(st.integers(0, 60), min_size=1, max_size=3), protected=st.integers(0, 8))
-@settings(deadline=None, max_examples=examples(15, 100))
+@settings(deadline=None, max_examples=examples(9, 100))
 @pytest.mark.requirement("F-CONDENSE-27")
 def test_orphans_make_no_list_worse(name: str, events: list[Event], lost: list[int], protected: int) -> None:
     wire = WIRES[name]
@@ -105,7 +105,7 @@ def test_orphans_make_no_list_worse(name: str, events: list[Event], lost: list[i
 
 @_EVERY_WIRE
 @given(events=_TALKS, image=st.booleans())
-@settings(deadline=None, max_examples=examples(15, 100))
+@settings(deadline=None, max_examples=examples(9, 100))
 @pytest.mark.requirement("F-CONDENSE-27")
 def test_nested_results_come_back_as_they_were(name: str, events: list[Event], image: bool) -> None:
     wire = WIRES[name]
@@ -126,7 +126,7 @@ _STEPS = st.lists(
 
 
 @given(steps=_STEPS, protected=st.integers(0, 8))
-@settings(deadline=None, max_examples=examples(100, 600))
+@settings(deadline=None, max_examples=examples(60, 600))
 @pytest.mark.requirement("CHAIN-STAY-01")
 def test_a_result_that_comes_after_other_items_keeps_its_call(
     steps: list[tuple[str, bool, int]], protected: int

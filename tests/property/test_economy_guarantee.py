@@ -42,7 +42,7 @@ def talk(sizes: list[int], pauses: list[int], questions: list[bool]) -> list[Sen
 
 @pytest.mark.requirement("P-ECO-12")
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=examples(10, 125), deadline=None)
+@settings(max_examples=examples(6, 125), deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 3000), min_size=6, max_size=25),
     pauses=st.lists(st.sampled_from([5, 60, 299, 301, 2000, 4000, 90_000]), min_size=1, max_size=9),

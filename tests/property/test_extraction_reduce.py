@@ -40,7 +40,7 @@ SHOWN = st.lists(st.text(max_size=400), max_size=20).map(
 
 
 @pytest.mark.requirement("K-TRI-02", "K-TRI-04", "K-TRI-12")
-@settings(max_examples=examples(60, 300))
+@settings(max_examples=examples(36, 300))
 @given(SHOWN, st.integers(1, 2_500), COUNTERS)
 def test_chunks_are_whole_turns_end_to_end_and_as_long_as_they_can_be(
     turns: list[ShownTurn], limit: int, count: Counter
@@ -60,7 +60,7 @@ def test_chunks_are_whole_turns_end_to_end_and_as_long_as_they_can_be(
 
 
 @pytest.mark.requirement("K-TRI-06", "K-TRI-07")
-@settings(max_examples=examples(60, 300))
+@settings(max_examples=examples(36, 300))
 @given(st.lists(PARTS, max_size=4))
 def test_a_reduced_vector_has_nothing_twice_and_reduces_to_itself(parts: list[TriVector]) -> None:
     count = counter()
@@ -101,7 +101,7 @@ ANSWERS = st.fixed_dictionaries(
 
 
 @pytest.mark.requirement("K-TRI-23")
-@settings(max_examples=examples(60, 300))
+@settings(max_examples=examples(36, 300))
 @given(ANSWERS, SHOWN)
 def test_of_any_answer_only_what_the_turns_have_is_used(answer: dict[str, Any], turns: list[ShownTurn]) -> None:
     vector, left_out = grounded_vector("s", answer, turns)

@@ -41,7 +41,7 @@ def read(memory: Memory, batches: Sequence[int]) -> None:
 
 
 @pytest.mark.requirement("K-KEEP-24")
-@settings(max_examples=examples(8, 50))
+@settings(max_examples=examples(5, 50))
 @given(st.lists(LINE, min_size=12, max_size=30), st.lists(st.integers(1, 7), min_size=1, max_size=8))
 def test_facts_and_links_of_a_hot_slot_depend_on_no_batches(lines: list[str], batches: list[int]) -> None:
     with idle() as one, idle() as other:

@@ -103,4 +103,4 @@ class Story(RuleBasedStateMachine):
 @pytest.mark.thorough
 @pytest.mark.requirement("F-INDEX-03", "F-INDEX-06", "F-INDEX-08", "F-INDEX-09", "F-INDEX-10", "F-INDEX-13")
 def test_any_sequence_of_changes_gives_the_index_of_a_fresh_build() -> None:
-    run_state_machine_as_test(Story, settings=settings(max_examples=examples(10, 60), stateful_step_count=25))
+    run_state_machine_as_test(Story, settings=settings(max_examples=examples(6, 60), stateful_step_count=25))

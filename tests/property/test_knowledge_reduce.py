@@ -104,7 +104,7 @@ def of_all(turns: dict[str, list[Statement]]) -> Book:
 
 
 @pytest.mark.requirement("K-RED-02")
-@settings(max_examples=examples(80, 400))
+@settings(max_examples=examples(48, 400))
 @given(logs(), st.randoms(use_true_random=False), st.integers(1, 4))
 def test_batches_and_arrival_do_not_matter(turns, random, size) -> None:  # type: ignore[no-untyped-def]  # strategies
     expected = of_all(turns)
@@ -118,7 +118,7 @@ def test_batches_and_arrival_do_not_matter(turns, random, size) -> None:  # type
 
 
 @pytest.mark.requirement("K-RED-03")
-@settings(max_examples=examples(80, 300))
+@settings(max_examples=examples(48, 300))
 @given(logs(), st.data())
 def test_what_is_forgotten_was_never_said(turns: dict[str, list[Statement]], data: st.DataObject) -> None:
     forgotten = data.draw(st.sets(st.sampled_from(sorted(turns)))) if turns else set()
@@ -130,7 +130,7 @@ def test_what_is_forgotten_was_never_said(turns: dict[str, list[Statement]], dat
 
 
 @pytest.mark.requirement("K-RED-04")
-@settings(max_examples=examples(80, 300))
+@settings(max_examples=examples(48, 300))
 @given(logs())
 def test_every_fact_is_sound(turns: dict[str, list[Statement]]) -> None:
     book = of_all(turns)

@@ -32,7 +32,7 @@ def columns(turns: Sequence[dict[int, float] | None]) -> TagColumns:
 
 
 @pytest.mark.requirement("F-LABEL-01", "F-LABEL-02")
-@settings(max_examples=examples(80, 400))
+@settings(max_examples=examples(48, 400))
 @given(rows, st.dictionaries(st.integers(0, 7), weight, max_size=4))
 def test_the_overlap_is_the_weighted_share_of_the_labels(
     turns: list[dict[int, float] | None], asked: dict[int, float]
@@ -61,7 +61,7 @@ def test_the_overlap_is_the_weighted_share_of_the_labels(
 
 
 @pytest.mark.requirement("F-DAMP-02")
-@settings(max_examples=examples(80, 400))
+@settings(max_examples=examples(48, 400))
 @given(rows)
 def test_generality_is_the_chance_that_a_turn_shares_a_label(turns: list[dict[int, float] | None]) -> None:
     known = [tags for tags in turns if tags is not None]

@@ -75,7 +75,7 @@ CALLS = st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, st.floats(0, 1), st.booleans())
 
 
 @pytest.mark.requirement("W-LLM-06")
-@settings(max_examples=examples(20, 100))
+@settings(max_examples=examples(12, 100))
 @example([(400, 400, 0, 1.0, False), 3, (1, 1, 0, 1.0, False), None])  # it ends when it was booked as lost already
 @given(st.lists(st.one_of(CALLS, st.integers(-2, 3), st.none()), max_size=40))
 def test_no_day_exceeds_its_budget(story: list[Any]) -> None:

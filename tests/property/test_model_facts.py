@@ -58,7 +58,7 @@ def facts(draw: st.DrawFn, text: str) -> dict[str, Any]:
 
 @pytest.mark.requirement("K-MOD-03")
 @given(texts)
-@settings(max_examples=examples(100, 800))
+@settings(max_examples=examples(60, 800))
 def test_what_is_left_of_a_text_keeps_its_place(text: str) -> None:
     own = own_words(text)
     assert (own == "" and (not text or takes_over(text))) or len(own) == len(text)
@@ -71,7 +71,7 @@ def test_what_is_left_of_a_text_keeps_its_place(text: str) -> None:
 
 @pytest.mark.requirement("K-MOD-01", "K-MOD-02")
 @given(st.data())
-@settings(max_examples=examples(100, 800))
+@settings(max_examples=examples(60, 800))
 def test_any_answer_gives_statements_that_the_reducer_takes_or_doubts(data: st.DataObject) -> None:
     text = data.draw(texts)
     answer = {"facts": data.draw(st.lists(facts(text), max_size=6))}

@@ -278,7 +278,7 @@ def lose(memory: Memory, each: int) -> None:
 
 
 @pytest.mark.requirement("F-QUERY-03", "F-QUERY-04")
-@settings(max_examples=examples(8, 40))
+@settings(max_examples=examples(5, 40))
 @given(logs, st.lists(cases, min_size=3, max_size=8), st.sampled_from([0, 3]))
 def test_an_expression_finds_what_a_filter_finds(log: list[Turn], asked: list[Case], each: int) -> None:
     with (

@@ -46,7 +46,7 @@ def places(log: list[TurnEntry], wanted: list[int], similarity: np.ndarray | Non
 
 
 @pytest.mark.requirement("F-RARE-01")
-@settings(max_examples=examples(15, 200))
+@settings(max_examples=examples(9, 200))
 @given(st.integers(0, 2**32 - 1), st.integers(5, 400), st.sampled_from((0.0, 0.5, 1.0)), st.booleans())
 def test_the_two_rarest_words_of_a_turn_find_it(seed: int, turns: int, embedded: float, assistant: bool) -> None:
     random = np.random.default_rng(seed)

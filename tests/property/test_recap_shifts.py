@@ -53,7 +53,7 @@ def read(told: list[tuple[str, bool, float, str, int]], times: int) -> list[Reca
 
 
 @given(told=_TURNS, times=st.integers(1, 12), budget=st.one_of(st.just(BUDGET), st.integers(0, 6_000)))
-@settings(deadline=None, max_examples=examples(15, 150))
+@settings(deadline=None, max_examples=examples(9, 150))
 @pytest.mark.parametrize("style", ["quest", "chat"])
 @pytest.mark.parametrize("name", ["estimate", "anthropic/classes"])
 @pytest.mark.requirement("F-SIGMAVIEW-09")

@@ -119,7 +119,7 @@ def check_stream(name: str, data: bytes, seed: int) -> Answer:
 
 @EVERY_WIRE
 @given(seed=SEEDS)
-@settings(deadline=None, max_examples=examples(60, 400))
+@settings(deadline=None, max_examples=examples(36, 400))
 @pytest.mark.requirement("P-FMT-02", "P-FMT-03")
 def test_edits_change_their_stretch_and_nothing_else(name: str, seed: int) -> None:
     check_request(name, seed)
@@ -127,7 +127,7 @@ def test_edits_change_their_stretch_and_nothing_else(name: str, seed: int) -> No
 
 @EVERY_WIRE
 @given(seed=SEEDS)
-@settings(deadline=None, max_examples=examples(60, 400))
+@settings(deadline=None, max_examples=examples(36, 400))
 @pytest.mark.requirement("P-FMT-04")
 def test_broken_bodies_are_read_or_refused(name: str, seed: int) -> None:
     check_broken(name, seed)
@@ -135,7 +135,7 @@ def test_broken_bodies_are_read_or_refused(name: str, seed: int) -> None:
 
 @EVERY_WIRE
 @given(seed=SEEDS)
-@settings(deadline=None, max_examples=examples(60, 400))
+@settings(deadline=None, max_examples=examples(36, 400))
 @pytest.mark.requirement("P-FMT-05")
 def test_broken_streams_are_read_alike_in_pieces_of_any_size(name: str, seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same streams on every run
@@ -150,7 +150,7 @@ def test_broken_streams_are_read_alike_in_pieces_of_any_size(name: str, seed: in
 
 @EVERY_WIRE
 @given(data=st.binary(max_size=200), seed=SEEDS)
-@settings(deadline=None, max_examples=examples(60, 400))
+@settings(deadline=None, max_examples=examples(36, 400))
 @pytest.mark.requirement("P-FMT-04", "P-FMT-05")
 def test_bytes_of_any_kind_are_read_or_refused(name: str, data: bytes, seed: int) -> None:
     check_stream(name, data, seed)

@@ -56,7 +56,7 @@ def analysed(told: Sequence[Told]) -> list[TurnAnalysis]:
 
 
 @given(told=_TURNS, budget=st.integers(0, 1_500), name=_COUNTERS)
-@settings(deadline=None, max_examples=examples(20, 150))
+@settings(deadline=None, max_examples=examples(12, 150))
 @pytest.mark.parametrize("reconstruct", [reconstruct_quest_context, reconstruct_chat_context])
 @pytest.mark.requirement("F-SIGMAVIEW-05")
 def test_a_recap_never_exceeds_its_budget_and_names_every_shift(
@@ -75,7 +75,7 @@ def test_a_recap_never_exceeds_its_budget_and_names_every_shift(
 
 
 @given(told=_TURNS, target=st.integers(0, 3_000), name=_COUNTERS)
-@settings(deadline=None, max_examples=examples(20, 150))
+@settings(deadline=None, max_examples=examples(12, 150))
 @pytest.mark.requirement("F-SIGMAVIEW-01")
 def test_every_class_keeps_its_budget(told: Sequence[Told], target: int, name: str) -> None:
     turns = analysed(told)

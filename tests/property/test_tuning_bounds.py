@@ -30,7 +30,7 @@ def histories(draw: st.DrawFn) -> list[Interaction]:
 
 
 @pytest.mark.requirement("W-TUNE-04")
-@settings(max_examples=examples(15, 60))
+@settings(max_examples=examples(9, 60))
 @given(histories(), st.sampled_from(WINDOWS), st.sampled_from(MATURITIES))
 def test_parameters_stay_within_bounds_and_are_the_same_again(
     history: list[Interaction], window: int, maturity: float

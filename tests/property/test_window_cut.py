@@ -59,7 +59,7 @@ def asking(events: list[Event], name: str) -> ChatRequest:
 
 @_EVERY_WIRE
 @given(events=_TALKS, room=st.integers(200, 4000))
-@settings(deadline=None, max_examples=examples(8, 100))
+@settings(deadline=None, max_examples=examples(5, 100))
 @pytest.mark.requirement("P-ECO-15")
 def test_a_cut_request_is_valid_and_fits(name: str, events: list[Event], room: int) -> None:
     request = asking(events, name)

@@ -23,7 +23,7 @@ kinds = st.sampled_from(["plain", "timed", "named"])
 
 
 @pytest.mark.requirement("F-PIPELINE-01", "F-PIPELINE-11")
-@settings(max_examples=examples(20, 100))
+@settings(max_examples=examples(12, 100))
 @given(letters, letters, kinds, st.integers(1, 4), st.data())
 def test_a_history_with_forgotten_turns_is_sent_again(
     said: str, more: str, kind: str, batch: int, data: st.DataObject
@@ -42,7 +42,7 @@ def test_a_history_with_forgotten_turns_is_sent_again(
 
 
 @pytest.mark.requirement("F-PIPELINE-01", "F-PIPELINE-11")
-@settings(max_examples=examples(20, 100))
+@settings(max_examples=examples(12, 100))
 @given(st.lists(letters, min_size=1, max_size=4), st.data())
 def test_edits_of_edits_are_known_again_although_turns_were_forgotten(tails: list[str], data: st.DataObject) -> None:
     """Every history begins with the same turn, so that each is the stored branch or an edit of one."""
@@ -59,7 +59,7 @@ def test_edits_of_edits_are_known_again_although_turns_were_forgotten(tails: lis
 
 
 @pytest.mark.requirement("F-PIPELINE-02")
-@settings(max_examples=examples(15, 80))
+@settings(max_examples=examples(9, 80))
 @given(st.lists(st.tuples(st.sampled_from("ab"), letters), min_size=1, max_size=5), st.integers(1, 5))
 def test_sessions_sent_in_any_order_are_stored_as_if_sent_alone(parts: list[tuple[str, str]], batch: int) -> None:
     mixed = [told(letter, name) for name, said in parts for letter in said]

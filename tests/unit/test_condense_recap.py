@@ -156,7 +156,7 @@ def test_talk_is_a_chat_by_overlay() -> None:
 
 
 @given(budget=st.integers(0, 700), shifts=st.sets(st.integers(0, 28)), style=st.sampled_from(["quest", "chat", None]))
-@settings(deadline=None, max_examples=examples(20, 150))
+@settings(deadline=None, max_examples=examples(12, 150))
 def test_the_budget_is_exact_and_the_same_source_gives_the_same_bytes(
     budget: int, shifts: set[int], style: Any
 ) -> None:

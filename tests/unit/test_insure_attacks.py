@@ -155,7 +155,7 @@ def test_odd_lists_are_histories_that_lost_all(memory: Memory, odd: list[dict[st
     name=st.sampled_from([name for name in NAMES if name != "openai"]),
     wire=st.sampled_from(WIRES),
 )
-@settings(deadline=None, max_examples=examples(15, 200))
+@settings(deadline=None, max_examples=examples(9, 200))
 @pytest.mark.requirement("F-CONDENSE-28")
 def test_the_budget_is_exact_whatever_was_cut(
     memory: Memory, kept: list[int], budget: int, name: str, wire: str

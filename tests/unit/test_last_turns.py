@@ -56,7 +56,7 @@ def test_what_is_short_stays_whole() -> None:
     assert shorten_last(numbered([told("Yes."), result("ok"), told("Thanks.")]), 40, COUNT) == {}
 
 
-@settings(max_examples=examples(20, 100), deadline=None)
+@settings(max_examples=examples(12, 100), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.text(max_size=40), st.integers(1, 400)), max_size=7),
     st.integers(0, 5_000),

@@ -405,7 +405,7 @@ def test_a_long_sweep_goes_on_where_its_steps_end() -> None:
 
 
 @pytest.mark.requirement("S-PRIVACY-03")
-@settings(max_examples=examples(10, 50))
+@settings(max_examples=examples(6, 50))
 @given(
     ages=st.lists(st.none() | st.floats(-5, 60), min_size=1, max_size=12),
     days=st.integers(1, 50),

@@ -53,7 +53,7 @@ def known_to_git(root: Path) -> set[str]:
 
 
 @pytest.mark.requirement("L-PRJ-08")
-@settings(max_examples=examples(20, 120), deadline=None)
+@settings(max_examples=examples(12, 120), deadline=None)
 @given(top=IGNORES, below=IGNORES, paths=PATHS)
 def test_what_git_would_ignore_is_left_out(
     tmp_path_factory: pytest.TempPathFactory, top: list[str], below: list[str], paths: list[str]
@@ -106,7 +106,7 @@ def test_a_repository_inside_has_rules_and_tracked_files_of_its_own(tmp_path: Pa
 
 @pytest.mark.requirement("PRJ-GIT-02")
 @given(data=st.binary(max_size=200), place=st.integers(0, 400), cut=st.integers(0, 400))
-@settings(max_examples=examples(30, 200), deadline=None)
+@settings(max_examples=examples(18, 200), deadline=None)
 def test_a_damaged_index_of_git_ends_nothing(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, place: int, cut: int
 ) -> None:

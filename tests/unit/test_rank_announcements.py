@@ -33,7 +33,7 @@ def work(steps: list[tuple[str, bool, str]]) -> list[Turn]:
 
 
 @pytest.mark.requirement("F-AGENT-07")
-@settings(max_examples=examples(25, 300))
+@settings(max_examples=examples(15, 300))
 @given(st.lists(steps, min_size=1, max_size=8), texts, st.sampled_from(["score", "rrf"]))
 def test_an_announcement_never_ranks_before_its_result(
     done: list[tuple[str, bool, str]], question: str, fusion: str

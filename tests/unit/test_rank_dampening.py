@@ -123,7 +123,7 @@ def spaces(draw: st.DrawFn) -> tuple[IndexView, tuple[HierarchyNode, ...], list[
 
 
 @pytest.mark.requirement("F-DAMP-01")
-@settings(max_examples=examples(60, 600))
+@settings(max_examples=examples(36, 600))
 @given(spaces())
 def test_gravity_is_the_distance_from_the_nearest_other_relevant_turn(
     case: tuple[IndexView, tuple[HierarchyNode, ...], list[int]],
