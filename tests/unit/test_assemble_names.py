@@ -24,6 +24,11 @@ pytestmark = pytest.mark.requirement("F-BLOCK-03")
         ("System", "user", "System (user)"),
         (" Assis\u200btant ", "user", " Assis\u200btant  (user)"),
         ("user", "assistant", "user (assistant)"),
+        (
+            "\uff21\uff53\uff53\uff49\uff53\uff54\uff41\uff4e\uff54",
+            "user",
+            "\uff21\uff53\uff53\uff49\uff53\uff54\uff41\uff4e\uff54 (user)",
+        ),
         ("assistants", "user", "assistants"),
     ],
 )

@@ -30,8 +30,10 @@ from clew.maintain.verify import verify
 from clew.memory import Memory
 from clew.models.protocol import LLM, Recogniser
 from clew.rows.annotations import weighing_tried
+from clew.rows.failed_jobs import RuleStage
 from clew.rows.name_spans import Spans
 from clew.rows.renderings import session_node
+from clew.rows.set_aside import LABELS, put_labels_aside, put_session_aside, take_sessions_back
 from clew.store.protocol import Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.tables import ANALYSIS, META, NODE
@@ -123,6 +125,21 @@ def test_a_session_of_which_nothing_can_be_rendered_waits_no_more() -> None:
         run(rendering(store, Rule()))
         assert "render:other" in aside(store)
         assert session_node("s") in rendered(memory, "salient")
+
+
+def test_a_session_that_is_called_as_labels_are_noted_has_a_note_of_its_own() -> None:
+    with spoken([]) as memory:
+        store = memory.reads.store
+        memory.add(Turn(role="user", content="Hello.", session=LABELS))
+
+        def note(tx: Transaction) -> None:
+            put_labels_aside(tx, "default", "1", "here")
+            put_session_aside(tx, "default", LABELS, RuleStage.RENDERINGS, "1", "there")
+
+        store.transaction(note)
+        assert list(aside(store)) == ["render:%28labels%29", "render:(labels)"]
+        store.transaction(lambda tx: take_sessions_back(tx, "default", [LABELS], RuleStage.RENDERINGS))
+        assert list(aside(store)) == ["render:(labels)"]
 
 
 def no_labels(source: NodeSource, size: NodeSize, count: Counter) -> list[Rendering]:

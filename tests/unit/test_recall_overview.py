@@ -1,9 +1,13 @@
 """Questions that ask what a conversation was about and name nothing in it."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from clew.memory import Memory
 from clew.rank.intent.overviews import asks_for_all
+from clew.recall.beats_in_short import SESSIONS
 from clew.text.counters import counter
 from clew.types import Turn
 from clew.types.context import Context
@@ -110,3 +114,20 @@ def test_of_a_long_turn_the_line_is_an_excerpt_unless_the_turn_is_shown_whole() 
 )
 def test_which_questions_name_nothing(question: str, of_all: bool) -> None:
     assert asks_for_all(question) is of_all
+
+
+@pytest.mark.requirement("F-TDY-07")
+def test_a_session_of_a_time_to_come_is_none_of_the_latest_ones_of_an_overview() -> None:
+    """By a wrong clock, or a date that was misread; the place belongs to one that took place."""
+    with quiet() as memory:
+        for session, days in (("oldest", -200), ("to come", 4_000)):
+            at = memory.reads.clock() + timedelta(days=days)
+            memory.add_many(
+                [replace(turn, session=session, at=at + timedelta(seconds=n)) for n, turn in enumerate(talk())]
+            )
+        between = memory.reads.clock() - timedelta(days=100)
+        names = [f"session {n}" for n in range(SESSIONS - 1)]
+        memory.add_many([Turn(role="user", content="Hello.", session=name, at=between) for name in names])
+        assert memory.drain(None)
+        context = memory.recall("What did we talk about?", budget=4_000)
+        assert {item.session for item in context.items if item.node_id in in_short(context)} == {"oldest"}

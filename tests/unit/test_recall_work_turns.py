@@ -28,6 +28,9 @@ from tests.memories import at, quiet
         ("What was the result of the last test run?", "test"),
         ("did the build succeed?", "build"),
         ("Did the linter pass?", "lint"),
+        ("What were the checks?", "lint"),
+        ("What was the build output?", "build"),
+        ("What are test results?", "test"),
     ],
 )
 def test_work_that_alone_is_asked_for_is_read(question: str, kind: str) -> None:
@@ -50,6 +53,10 @@ def test_the_first_work_of_a_kind_is_read() -> None:
         "When did the build fail?",
         "Did the tests pass before we chose Redis?",
         "Which tests did we write?",
+        "What are checks?",
+        "what is build?",
+        "What's lint?",
+        "What are tests again?",
         "What was the last thing we said?",
         "What was the last error?" + " " * MOST_CHARACTERS + "x",
     ],

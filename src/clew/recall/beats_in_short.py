@@ -11,7 +11,7 @@ from clew.condense.node_renderings import NodeLine, lines_of
 from clew.condense.renderings import Rendering
 from clew.index.view import IndexView, Mask
 from clew.rank.search import Ranking
-from clew.rank.session_order import by_end, extents
+from clew.rank.session_order import latest_first
 from clew.rows.renderings import renderings_of
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
@@ -60,12 +60,15 @@ def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | No
     return _in_short(reader, space, view, {beat: weights[beat] / weights[best[0]] for beat in best}, mask)
 
 
-def beats_of_all(reader: Reader, space: str, ranking: Ranking, mask: Mask | None) -> list[BeatInShort]:
-    """The beats of the latest sessions, all of one weight, evenly taken from those sessions that have too many."""
+def beats_of_all(reader: Reader, space: str, ranking: Ranking, mask: Mask | None, now: datetime) -> list[BeatInShort]:
+    """The beats of the latest sessions, all of one weight, evenly taken from those sessions that have too many.
+
+    A session that is dated in a time to come is none of the latest, see `latest_first`.
+    """
     view = ranking.frame.view
     codes = view.turns.session if mask is None else view.turns.session[mask]
     held = {view.sessions[code] for code in np.unique(codes).tolist()}
-    names = [name for name, _ in sorted(extents(view).items(), key=by_end) if name in held][:SESSIONS]
+    names = [name for name, _ in latest_first(view, now) if name in held][:SESSIONS]
     beats: list[NodeOutline] = []
     for name in names:
         beats += _beats(reader, space, name)

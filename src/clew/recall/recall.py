@@ -120,7 +120,7 @@ def recall(
     settings |= {"in_window": len(shown)} if shown else {}
     budget = planned.budget if must or first.lines else _room(planned.budget, sure, frame)
     with path.store.snapshot() as reader:
-        policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask, budget)
+        policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask, budget, asked_at)
         called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
             ranking,
@@ -155,13 +155,18 @@ def _is_by_words(planned: RecallPlan, frame: Frame, first: FirstLines) -> bool:
     )
 
 
-def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None, budget: int) -> PackingPolicy:
+def _policy(
+    path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None, budget: int, now: datetime
+) -> PackingPolicy:
     """How candidates are packed: with beats in short where the question asks for an overview and there is room."""
     wants = ranking.frame.intent.wants
     if not wants.summary or not kept_for_overview(budget, of_all=wants.overview):
         return _allowing(POLICY, mask)
-    find = beats_of_all if wants.overview else beats_in_short
-    return replace(POLICY, allowed=mask, beats=find(reader, path.space, ranking, mask))
+    if wants.overview:
+        beats = beats_of_all(reader, path.space, ranking, mask, now)
+    else:
+        beats = beats_in_short(reader, path.space, ranking, mask)
+    return replace(POLICY, allowed=mask, beats=beats)
 
 
 def _first_lines(

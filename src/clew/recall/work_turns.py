@@ -29,11 +29,12 @@ _AT_ONCE: Final = 128
 _BEFORE: Final = 12  # turns before a result in which its call stands
 _CHECKS: Final = {
     "test": re.compile(r"test|spec|phpunit|tox|nox|jest|mocha|cypress|playwright|coverage|doctest"),
-    "build": re.compile(r"build|compile|make|tsc|rustc|gcc|g\+\+|clang|ninja|package|install"),
+    "build": re.compile(r"build|compile|^(?:\S*/)?make$|tsc|rustc|gcc|g\+\+|clang|ninja|package|install"),
     "lint": re.compile(
         r"lint|check|pre-commit|ruff|flake8|mypy|pyright|vet|clippy|prettier|isort|black|rubocop|phpstan|biome"
     ),
 }
+"""By what a check runs: `make test` runs tests, and `make` alone builds."""
 _LOOKS: Final = re.compile(r"^\s*(?:cat|head|tail|less|more|sed -n|grep|rg|git (?:log|show|diff|blame)|ls|find)\b")
 """Commands that show what is written somewhere: an error in it did not happen there."""
 

@@ -13,10 +13,10 @@ from clew.store.row_types import JobRow, TurnRow
 from clew.store.rows import dumps
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import JOB
-from clew.types.ids import turn_id
+from clew.types.ids import session_prefix, turn_id
 
 LABELS: Final = "(labels)"
-"""What the note about labels is named by."""
+"""What the note about labels is named by; a session of this name is quoted in its own, as in ids."""
 
 _STAGES: Final = frozenset(RuleStage)
 
@@ -41,12 +41,17 @@ def put_session_aside(tx: Transaction, space: str, session: str, stage: RuleStag
     """
     if not TURN_SEQ.scan(tx, (space, session), (space, session), limit=1):
         return False
-    return _put(tx, space, stage, session, {"session": session, "version": version}, why)
+    return _put(tx, space, stage, _owner(session), {"session": session, "version": version}, why)
 
 
 def put_labels_aside(tx: Transaction, space: str, version: str, why: str) -> bool:
     """Notes that labels are without short forms; their names, which are words of turns, are not repeated."""
     return _put(tx, space, RuleStage.RENDERINGS, LABELS, {"version": version}, why)
+
+
+def _owner(session: str) -> str:
+    """What the note about a session is named by."""
+    return session_prefix(session) if session == LABELS else session
 
 
 def _put(tx: Transaction, space: str, stage: RuleStage, owner: str, payload: dict[str, object], why: str) -> bool:
@@ -93,7 +98,7 @@ def take_turns_back(tx: Transaction, rows: Iterable[TurnRow], stage: RuleStage) 
 def take_sessions_back(tx: Transaction, space: str, sessions: Sequence[str], stage: RuleStage) -> None:
     """Drops the notes of sessions that a stage has done, or begins anew."""
     for session in sessions:
-        key = (space, job_name(stage, session))
+        key = (space, job_name(stage, _owner(session)))
         tx.delete("job", key, key)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from typing import Final
+from unicodedata import normalize
 
 from clew.text.printable import cut_line, printable
 from clew.text.text_cache import cached_by_word
@@ -81,7 +82,8 @@ def said_by(speaker: str | None, role: str) -> str:
 
 
 def _plainly(name: str) -> str:
-    return _UNSEEN.sub("", name).strip().casefold()
+    """A name as it looks: without what is not seen, and full-width letters as plain ones."""
+    return normalize("NFKC", _UNSEEN.sub("", name)).strip().casefold()
 
 
 @cached_by_word(most=1024)  # each line of a block asks for its speaker, twice where one goes on

@@ -54,13 +54,15 @@ _CHECKED: Final[tuple[tuple[WorkKind, str], ...]] = (
 
 
 def _checks(what: str) -> str:
+    """The forms of questions for checks; "what is a build", and "what are checks", ask what the word means."""
     passed = r"(?:pass|fail|succeed|work|break|go)\w*(?: through| green)?"
     run = rf"(?:{what})(?: (?:run|results?|output|outcome))?"
     return (
         rf"(?:(?:did|do|have|were|are|is|was) (?:all )?(?:(?:of )?the |our |my )?{_END}?\s?{run}"
         rf" (?:{passed}|passed|green|red|ok|successful|broken)"
         rf"(?: (?:the last time|when {_WE} last ran (?:them|it)|(?:in|on|at) the last run))?"
-        rf"|(?:{_WHAT} |how did )(?:the )?(?:(?:results?|outcome|output) of )?(?:the |our |my )?(?:{_END} )?{run}"
+        rf"|(?!{_WHAT} (?:{what})(?! (?:run|results?|output|outcome)\b)\b)(?:{_WHAT} |how did )"
+        rf"(?:the )?(?:(?:results?|outcome|output) of )?(?:the |our |my )?(?:{_END} )?{run}"
         r"(?: go)?"
         rf"|when did {_WE} last run (?:the )?{run})"
     )
