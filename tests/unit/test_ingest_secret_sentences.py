@@ -71,6 +71,20 @@ def test_words_and_codes_are_masked_where_all_around_says_so(text: str, secret: 
 
 
 @pytest.mark.requirement("F-SECRET-06")
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the root password is now `Zx9kkq2`.", "Zx9kkq2"),
+        ("the password is now: Zx9kkq2!", "Zx9kkq2"),
+        ("My password is now swordfish.", "swordfish"),
+    ],
+)
+def test_a_password_is_masked_that_is_so_now(text: str, secret: str) -> None:
+    masked, counts = mask(text)
+    assert (secret in masked, "now" in masked, counts) == (False, True, {"credential": 1})
+
+
+@pytest.mark.requirement("F-SECRET-06")
 def test_a_changed_pin_is_masked_before_and_after() -> None:
     assert mask("changed the PIN from 4711 to 0815") == (f"changed the PIN from {SIGN} to {SIGN}", {"credential": 2})
 
@@ -115,6 +129,12 @@ def test_a_changed_pin_is_masked_before_and_after() -> None:
         "the password from 1990 to 2000",
         "the OTP is sent by SMS within 30 seconds",
         "sign in with Google and continue",
+        "the password is now required; the password is now: required",
+        "our password is now 12 characters long",
+        "my password is now longer.",
+        "our password was set.",
+        "our password is stronger, and long enough.",
+        "our password is enough.",
     ],
 )
 def test_sentences_about_passwords_stay(text: str) -> None:

@@ -27,7 +27,7 @@ _TEMPLATE = late_pattern(r"[{<$%][^\s]*[}>)]?$|\$[A-Za-z_({]|%[sd(]|\*{3}")
 _ADJECTIVES = late_pattern(
     r"(?:not|no|too|very|still|also|always|never|only|just|now|then|being|been|wrong|incorrect|correct|invalid|valid|missing|"
     r"empty|secret|safe|secure|insecure|strong|weak|unique|different|same|optional|mandatory|public|private|unknown|known|"
-    r"blank|long|short|right|fine|good|\w+(?:ed|ing|able|ible))$",
+    r"blank|long|short|right|fine|good|enough|(?:long|short|strong|weak|saf)er|\w+(?:ed|ing|able|ible))$",
     re.IGNORECASE,
 )
 _COMMAND_WORD = late_pattern(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$")
@@ -297,7 +297,7 @@ def states_password(match: SecretMatch) -> bool:
     secret = match["secret"]
     if is_placeholder(secret) or _ADJECTIVES.match(secret) or (not match["quote"] and _ALGORITHM.match(secret)):
         return False
-    if match["quote"] or not secret.isalpha():
+    if match["quote"] or not secret.rstrip(".,:;!?)").isalpha():  # a word of three letters comes with the sign behind
         return bool(match["quote"] or re.search(r"[0-9]|\w[^\w\s'’-]|[^\w\s'’-]\w", secret))
     before, rest = text_before(match, 40), match.string[match.end() : match.end() + 1]
     is_own = re.search(r"\b(?:my|our)\s+(?:[\w-]+\s+){0,2}$", before, re.IGNORECASE) is not None

@@ -44,7 +44,7 @@ _DATABASES = (
 _AFTER_DATABASE = "|".join(f"(?<={re.escape(name)})" for name in _DATABASES.split())
 _IS = (
     r"(?<![\w.-])(?:password|passphrase|passcode)(?:\s+(?:for|to|of|on|at|in|from)\s+[^\n.:!?]{1,40}?)?"
-    r"(?:\s+(?:is|was)(?:\s*:)?|['’]s)\s+"
+    r"(?:\s+(?:is|was)(?:\s+now)?(?:\s*:)?|['’]s)\s+"
 )
 _OF_PLACE = (
     r"(?<![\w.-])(?:password|passphrase|passcode)\s+(?:for|to|of|on|at|in|from)\s+[^\n.:!?]{1,40}?\s{0,2}:\s{1,3}"
