@@ -114,6 +114,7 @@ Fix it."""
          "Why is the cart empty?"),
         (["Thanks for joining, let me share my screen.", "Can everyone hear me?", "The cart is empty."],
          "The cart is empty."),
+        (["morning", "Good evening. Hope everything is fine.", "The cart is empty."], "The cart is empty."),
         (["Hope the release goes well."], "Hope the release goes well."),
         (["How was the vote counted last night?"], "How was the vote counted last night?"),
         (["Traceback (most recent call last):\n  File \"cart.py\", line 3, in add\n\nIndexError: list is empty"],

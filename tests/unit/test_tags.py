@@ -88,6 +88,40 @@ def test_own_tags_are_the_strongest_phrases_of_a_turn() -> None:
 
 
 @pytest.mark.requirement("W-TAG-03")
+@pytest.mark.parametrize(
+    "courtesy",
+    [
+        "Hi, hope you had a lovely weekend!",
+        "Hello! It was great, thanks. How can I help you today?",
+        "You're welcome, take care!",
+        "Perfect, have a nice evening!",
+        "Welcome back! Shall we start?",
+        "thx bye",
+    ],
+)
+def test_courtesies_name_nothing(courtesy: str) -> None:
+    assert own_tags(courtesy) == {}
+    assert beat_phrases([courtesy]) == ()
+    named = ["The hive needs a new queen.", "Then order a queen before the hive swarms."]
+    assert [phrase.name for phrase in beat_phrases([courtesy, *named, courtesy])] == [
+        phrase.name for phrase in beat_phrases(named)
+    ]
+
+
+@pytest.mark.requirement("W-TAG-03")
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Hi! The weekend rota has no nurse on Sunday.", "weekend-rota"),
+        ("The welcome mail is sent twice. Thanks!", "welcome-mail"),
+        ("Take care of the pump.", "pump"),
+    ],
+)
+def test_what_stands_beside_a_courtesy_is_named(text: str, name: str) -> None:
+    assert name in own_tags(text)
+
+
+@pytest.mark.requirement("W-TAG-03")
 def test_amounts_are_no_subjects() -> None:
     assert all(map(is_name, ("2fa", "s3", "gpt-4", "k8s", "日本", "c++")))
     assert not any(map(is_name, ("", "15-minutes", "21.84s", "8fb3a3", "4711", "2024-01-02", "x" * (LONGEST + 1))))

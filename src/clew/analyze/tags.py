@@ -21,6 +21,7 @@ from clew.analyze.keyphrases import (
     tag_key,
 )
 from clew.text.names import greeting_aliases
+from clew.text.small_talk import without_courtesies
 from clew.text.text_cache import cached_by_text, cached_by_word
 
 MOST_TAGS: Final = 5
@@ -164,7 +165,7 @@ def _digits(word: str) -> int:
 
 def own_tags(text: str) -> dict[str, float]:
     """The tags from the response tagger without a model: the strongest phrases of the turn."""
-    found = (phrase for phrase in keyphrases(text, OWN) if phrase.weight >= STRONG)
+    found = (phrase for phrase in keyphrases(without_courtesies(text), OWN) if phrase.weight >= STRONG)
     return {phrase.name: phrase.weight for phrase in found if is_name(phrase.name)}
 
 
@@ -233,10 +234,11 @@ def beat_phrases(texts: Sequence[str], speakers: Iterable[str] = ()) -> tuple[Ke
 
     Words of any work come last. The names of those who talk name none, nor do short forms and names by which they are
     greeted: people call each other by name all the time. What could be of any text ("things", "seeing") names the beat
-    only where it has nothing else, and sounds ("mm-hmm") never.
+    only where it has nothing else, and sounds ("mm-hmm") and what people only greet, thank and part with never.
     """
     who = {word for speaker in speakers for word in speaker.casefold().split()}
-    found = [phrase for phrase in keyphrases_of(texts, _CANDIDATES) if is_name(phrase.name)]
+    said = [without_courtesies(text) for text in texts]
+    found = [phrase for phrase in keyphrases_of(said, _CANDIDATES) if is_name(phrase.name)]
     if who:
         who |= {alias.name.casefold() for text in texts for alias in greeting_aliases(text)}
         who |= {phrase.name for phrase in found if _is_short_form(phrase.name, who, texts)}

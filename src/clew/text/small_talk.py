@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Final
 
 from clew.text.late_pattern import late_pattern
+from clew.text.sentences import sentence_spans
 from clew.text.text_cache import cached_by_text
 
 LONGEST: Final = 40
@@ -69,22 +70,41 @@ _WISHED_WELL: Final = (
 )
 _ANSWERED: Final = r"(?:,? (?:thanks|thank you|and you|how about you|you|too|for asking))"
 _SHARES: Final = "let me (?:just |quickly )?share my screen"
-_COURTESY: Final = late_pattern(
-    r"\W*(?:(?:hey|hi|hello|so|well|oh|and|good (?:morning|afternoon|evening))\b\W*)*(?:"
-    rf"(?:i |we )?(?:really )?hope (?:that )?{_WISHED_WELL}(?: (?:today|there|so far|too|everyone|everybody))?"
+_COURTESIES: Final = (
+    rf"(?:(?:i |we )?(?:really )?hope (?:that )?{_WISHED_WELL}(?: (?:today|there|so far|too|everyone|everybody))?"
     rf"|how (?:was|is|has|have|were|are) (?:your|the) (?:\w+ )?{_TIMES}(?: (?:been|so far|off|going|today))*"
     r"|how (?:was|were) (?:the|your) \w+ (?:last night|yesterday|this morning|on the weekend|last weekend)"
-    r"|(?:(?:i|we)(?:['’]m|['’]re| am| are) )?(?:doing |feeling )?(?:very |quite |pretty |all )?"
+    r"|(?:(?:i|we|it|that)(?:['’]m|['’]re|['’]s| am| are| was| is) )?(?:doing |feeling )?(?:very |quite |pretty |all )?"
     rf"(?:good|fine|well|great|ok|okay|not (?:too )?bad)(?: here)?{_ANSWERED}+"
     r"|same(?: here)?|and (?:you|yourself)|how about you(?:rself)?"
     r"|thank(?:s| you)(?: \w+){0,2} for (?:joining|coming|having (?:me|us)|being here|(?:your|taking the) "
     r"(?:time|patience)|(?:the|your) (?:\w+ )?(?:reply|response))(?:,? (?:everyone|everybody|all|today))*"
     rf"(?:\W+(?:and )?{_SHARES})?|{_SHARES}"
     r"|can (?:you|everyone|everybody)(?: all)? (?:hear me|see my screen)(?: now| okay| ok)?"
-    r")\W*",
+    r"|good (?:morning|afternoon|evening|night|day)|morning|evening|afternoon"
+    r"|(?:you(?:['’]re| are) )?(?:very |most )?welcome(?: back)?|take care|(?:you )?too|same to you|see (?:you|ya)"
+    rf"|have (?:a|yourself a) (?:\w+ )?(?:good|nice|great|lovely|wonderful|pleasant|safe) (?:one|{_TIMES})"
+    r"|(?:talk|speak|see|write|chat) (?:to |with )?(?:you|ya) (?:\w+ )?(?:soon|later|tomorrow|then|around|there|\w+day)"
+    r"|(?:i['’]m |i am )?(?:glad|happy|here) to (?:help|hear (?:it|that))|(?:any|no) time|my pleasure"
+    r"|(?:how|what) (?:can|may) i (?:help|do for|assist)(?: you)?(?: with)?(?: today| now)?|(?:is there )?anything else"
+    r"|shall we (?:continue|start|begin|go on)|what are we (?:doing|working on) today)"
+)
+_COURTESY: Final = late_pattern(
+    r"\W*(?:(?:hey|hi|hello|hiya|so|well|oh|and|ok|okay|perfect|great|cool|lovely|thanks|thank you|thx|you|bye|goodbye|"
+    rf"good (?:morning|afternoon|evening))\b\W*)*{_COURTESIES}(?:\W+(?:and )?{_COURTESIES})*"
+    r"(?:\W+(?:thanks|thank you|bye|goodbye|everyone|all|again))*\W*",
     re.IGNORECASE,
 )
-"""A wish that all is well, a question after somebody's weekend, an answer to one, the opening of a call."""
+"""A wish that all is well, a question after somebody's weekend, an answer to one, the opening of a call, a farewell."""
+_POLITE: Final = late_pattern(
+    r"\b(?:h(?:i|ello|ey|iya|ope)|thank(?:s|x| you)|thx|bye|goodbye|welcome|cheers|take care|weekend|good (?:morning|"
+    r"afternoon|evening|night|day)|morning|have a|you too|see you|talk to you|glad to|happy to|how (?:can|was|are)|"
+    r"shall we|anything else|do for you)\b",
+    re.IGNORECASE,
+)
+"""What nearly every courtesy has a part of; a text without it is not looked at sentence by sentence."""
+_REPLY: Final = 400
+"""Characters up to which courtesies are taken out of a text: in a longer one they weigh little."""
 _ASKED_FOR: Final = late_pattern(
     r"\b(?:greet\w*|thank\w*|grateful|gratitude|polite\w*|courte\w*|farewell\w*|good\s?bye|goodnight|small\s?talk"
     r"|(?:first|last) (?:thing|message|words?|turn|line)|(?:conversation|chat)s? (?:start|beg[iau]n|open|end)\w*"
@@ -115,6 +135,21 @@ def is_greeting(text: str) -> bool:
     words = _WORDS.findall(rest.casefold())
     greets = rest != text or not _GREETINGS.isdisjoint(words) or _GOOD_DAY.search(rest) is not None
     return greets and all(word in _EMPTY or word in _GREETINGS or word in _ASSISTANTS for word in words)
+
+
+@cached_by_text(most=512, longest=_REPLY)
+def without_courtesies(text: str) -> str:
+    """A short text without the sentences that only greet, thank, wish well or part; another text as it is."""
+    marks = [found.start() for found in _POLITE.finditer(text)] if len(text) <= _REPLY else []
+    if not marks:
+        return text
+    spans = sentence_spans(text)
+    kept = [
+        text[start:end]
+        for start, end in spans
+        if not any(start <= mark < end for mark in marks) or not is_greeting(text[start:end])
+    ]
+    return text if len(kept) == len(spans) else "\n".join(kept)
 
 
 def asks_for_small_talk(question: str) -> bool:
