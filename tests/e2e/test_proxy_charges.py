@@ -25,10 +25,11 @@ def event(value: dict[str, Any]) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
-def charged(reply: bytes, *, stream: bool = False) -> RequestLogRow:
-    """The row of one request that is answered so."""
+def charged(*replies: bytes, stream: bool = False, tools: bool = False) -> RequestLogRow:
+    """The row of one request that is answered so; by the second reply after a call of Clew's tools."""
     asked = {"model": "gpt-5", "stream": stream, "messages": [{"role": "user", "content": "What colour is the lamp?"}]}
-    with raw_upstream(lambda _: [reply]) as upstream, proxy(upstream.url) as server:
+    rounds = iter(replies)
+    with raw_upstream(lambda _: [next(rounds)]) as upstream, proxy(upstream.url, tools=tools) as server:
         ask(server.url, post(OPENAI, json.dumps(asked).encode()))
         reads = server.services.spaces.get("default").reads
 
@@ -66,3 +67,15 @@ def test_a_stream_that_breaks_in_its_middle_costs_what_was_predicted() -> None:
     row = charged(HEADERS + event(said), stream=True)
     assert (row.input, row.output, row.failed) == (None, None, None)
     assert (row.cost_with or 0) > 0
+
+
+@pytest.mark.requirement("S-REST-05")
+def test_what_calls_of_our_tools_took_is_charged_also_where_the_answer_behind_them_is_an_error() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "clew_find_quote", "arguments": '{"text": "lamp"}'}}
+    calls = {"index": 0, "message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}
+    overloaded = answer(b'{"error": {"message": "overloaded"}}', status=b"503 Service Unavailable")
+    row = charged(whole([calls], USAGE), overloaded, tools=True)
+    assert (row.input, row.cached, row.output, row.cost_with) == (5000, 3000, 1000, COST)
+    assert row.failed == "status 503"
+    row = charged(whole([calls], USAGE), whole([calls], USAGE), b"", tools=True)
+    assert (row.input, row.cached, row.output, row.cost_with) == (10000, 6000, 2000, 2 * COST)

@@ -123,13 +123,17 @@ class ChatRelay:
         kept: KeptAnswer,
     ) -> None:
         """Relays an answer from which the calls of Clew's tools are taken; their results go upstream."""
-        async with aclosing(pieces):
-            async for piece in pieces:
-                if answer.status is None and isinstance(loop.shown, ReceivedAnswer):
-                    headers = without(backward(loop.shown.headers, _about(prepared)), b"content-length")
-                    await answer.start(loop.shown.status, headers)
-                kept.take(piece)
-                await answer.piece(piece)
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    if answer.status is None and isinstance(loop.shown, ReceivedAnswer):
+                        headers = without(backward(loop.shown.headers, _about(prepared)), b"content-length")
+                        await answer.start(loop.shown.status, headers)
+                    kept.take(piece)
+                    await answer.piece(piece)
+        finally:
+            kept.spent = loop.spent
+            kept.status = kept.status if answer.status is None else answer.status
         if loop.held is not None:
             await self.workers.hold(self.chat, prepared, loop.held)
 

@@ -4,7 +4,7 @@ Borders: knows no wire format and no network.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Final
 
@@ -127,6 +127,11 @@ class TokenUsage:
     cached: int | None = None
     written: int | None = None
     output: int | None = None
+
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        """Both together; what only one of them says is taken from it."""
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+        return TokenUsage(*(one if more is None else (one or 0) + more for one, more in pairs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ class KeptAnswer:
         self._pieces: list[bytes] = []
         self._room = most
         self._most = most
+        self.spent = TokenUsage()
+        """Tokens of the answers before it that called Clew's tools; counted only where it reports none of its own."""
         self.is_unreadable = False
         """Whether the answer is compressed in a way that is not read here; known when it was read."""
 

@@ -159,13 +159,14 @@ class Pipeline:
         if prepared.incognito or place is None:
             return _nothing
         stored = place.space.log.store_answer(place.conversation, request, place.client, said)
+        usage = said.usage if answer is None or said.usage != TokenUsage() else answer.spent
         asks = place.before is not None  # questions are answered here, and the next one shall find all this ready
         self._unread.add(chat.principal.space, asks=asks)
 
         def finish() -> None:
             try:  # while the disk is at work
                 is_last = self._unread.take(chat.principal.space, asks=asks)
-                self._log_cost(request, prepared, place, said.usage, refused)
+                self._log_cost(request, prepared, place, usage, refused)
                 if is_last:
                     place.space.memory.reads.refresh()
             finally:

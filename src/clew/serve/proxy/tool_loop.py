@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 from clew.condense.wires import Message
 from clew.serve.agent_tools.toolbox import COLLAPSED, LAST, LoopCalls, ToolAnswer, Toolbox, is_collapsed
-from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, edited
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage, edited
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.rounds.sums import compact
@@ -111,6 +111,11 @@ class ToolLoop:
     def rounds(self) -> int:
         """Rounds of calls that were answered so far."""
         return len(self._rounds)
+
+    @property
+    def spent(self) -> TokenUsage:
+        """Tokens of these rounds, which the client is not told of where the answer behind them is an error."""
+        return sum((each.answer.usage for each in self._rounds), TokenUsage())
 
     async def _streamed(self, body: bytes, first: RoundAnswer) -> AsyncGenerator[bytes]:
         joined = self._join.stream(self._is_ours)

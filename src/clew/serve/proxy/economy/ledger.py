@@ -22,7 +22,8 @@ class Passed:
         id: unique among the requests of one moment.
         decision: None where nothing was decided: a side request, recording only, or a failure.
         failed: why the request went on without the memory, such as `error` or `slow`; None when the memory took part.
-        refused: why the provider did not answer it, and so charges nothing; None when it answered.
+        refused: why the provider did not answer it; None when it answered. It charges nothing then, but for what
+            `usage` has of calls of Clew's tools that it answered before.
     """
 
     id: str
@@ -90,9 +91,9 @@ def row_of(space: str, passed: Passed, price: Price | None) -> RequestLogRow:
 
     What it cost follows from the tokens that the provider reports, or, where it reports none, from the predicted ones.
     What it would have cost is that, less what the prediction gives as the difference, in the provider's own tokens.
-    One that was not answered has no tokens and costs nothing, either way.
+    One that was not answered, not even by a call of Clew's tools, has no tokens and costs nothing, either way.
     """
-    is_answered = passed.refused is None
+    is_answered = passed.refused is None or passed.usage != TokenUsage()
     decision, usage = (passed.decision, passed.usage) if is_answered else (None, TokenUsage())
     cost = without = None if is_answered else 0.0
     if price is not None and (usage.input is not None or decision is not None):
