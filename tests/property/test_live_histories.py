@@ -154,3 +154,21 @@ def test_an_answer_to_an_edited_message_follows_it_in_its_branch() -> None:
             "answer 2",
         ]
         assert [text for text, branch in program.stored() if branch == "edit-2"] == ["another answer"]
+
+
+@pytest.mark.requirement("F-INGEST-94")
+def test_an_answer_follows_its_question_when_the_list_that_asked_has_grown_meanwhile() -> None:
+    history: list[Message] = [{"role": "user", "content": "question 0"}]
+
+    def chat(sent: list[Message]) -> str:
+        if len(sent) == 2:
+            return "answer 1"
+        history.append({"role": "user", "content": "question 1"})
+        wrapped(history)
+        return "answer 0"
+
+    with quiet(clock=Clock()) as memory:
+        wrapped = memory.wrap_chat(chat, session="s")
+        assert wrapped(history) == "answer 0"
+        assert memory.get("s:turn:2").text == "answer 1"
+        assert (memory.get("s:turn:3").text, memory.get("s:turn:3").parent) == ("answer 0", "s:turn:0")

@@ -5,13 +5,16 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from clew.assemble.recorded_stream import RecordedAsyncIterator, StreamRecord, in_thread, is_stream, recorded
 from clew.ingest.formats.sdk import JsonObject, messages_in
 from clew.ingest.formats.sdk_stream import StreamedAnswer
 
 log = logging.getLogger("clew.prompt")
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 NAMES: Final = ("messages", "input", "contents", "query", "prompt", "message")
 """Keywords by which SDKs take what the user says."""
@@ -24,12 +27,12 @@ class Memorizer(Protocol):
         """What the chat function gets instead of what it was asked."""
         ...
 
-    def heard(self, asked: Any) -> None:
-        """Takes what was asked, before the chat function is called."""
+    def heard(self, asked: Any) -> str | None:
+        """Takes what was asked, before the chat function is called; gives the id by which `answered` knows it."""
         ...
 
-    def answered(self, asked: Any, messages: list[JsonObject]) -> None:
-        """Takes the answer, or what came of it."""
+    def answered(self, asked: Any, messages: list[JsonObject], question: str | None, /) -> None:
+        """Takes the answer, or what came of it; the question is None where `heard` gave no id, or failed."""
         ...
 
     def failed(self, asked: Any) -> None:
@@ -46,6 +49,7 @@ class _Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     asked: Any = None
+    question: str | None = None
 
     def begin(self) -> None:
         """Builds the prompt, then stores what was asked: not before, since a prompt does not quote its own question."""
@@ -63,7 +67,7 @@ class _Call:
                 self.args = (prompt, *self.args[1:])
             else:
                 self.kwargs = {**self.kwargs, keyword: prompt}
-        _logged("storing what was asked failed", self.memorizer.heard, self.asked)
+        self.question = _logged("storing what was asked failed", self.memorizer.heard, self.asked)
 
     def run(self) -> Any:
         """What the chat function returns."""
@@ -109,11 +113,11 @@ class _Call:
         if messages is None:
             log.warning("the answer of type %s is neither text nor messages; not stored", type(answer).__name__)
         else:
-            self.memorizer.answered(self.asked, messages)
+            self.memorizer.answered(self.asked, messages, self.question)
 
     def _store_streamed(self, answer: StreamedAnswer) -> None:
         if messages := answer.messages():
-            self.memorizer.answered(self.asked, messages)
+            self.memorizer.answered(self.asked, messages, self.question)
         else:
             self.memorizer.failed(self.asked)
 
@@ -148,8 +152,10 @@ def wrapped(chat: Callable[..., Any], memorizer: Memorizer) -> Callable[..., Any
     return asked
 
 
-def _logged(what: str, work: Callable[[Any], object], value: Any) -> None:
+def _logged(what: str, work: Callable[[T], R], value: T) -> R | None:
+    """What the work gives; None where it failed, which is logged."""
     try:
-        work(value)
+        return work(value)
     except Exception:
         log.exception("%s", what)
+        return None

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from clew.config import Config
 from clew.errors import InputError
@@ -17,10 +17,6 @@ from clew.types import Turn
 from clew.write.answered_turns import place_behind
 from clew.write.append import Appender
 from clew.write.ingest import add_history, add_one
-from clew.write.remembered import forget_oldest
-
-_QUESTIONS: Final = 64
-"""Questions that may wait for their answers at the same time; one whose stream nobody reads is never answered."""
 
 
 class ChatLog:
@@ -101,7 +97,6 @@ class ChatMemorizer:
         self._log, self._wake = log, wake
         self._lock = threading.Lock()
         self._unanswered: str | None = None
-        self._questions: dict[int, str | None] = {}  # by the identity of what was asked, until it is answered
 
     def prompt(self, asked: Any) -> Any:
         """The prompt in place of a text; a history with the block in its last message of the user."""
@@ -120,29 +115,29 @@ class ChatMemorizer:
         changed = prompt if isinstance(last, str) else with_text(plain(last), prompt)
         return [changed if each is last else each for each in asked] if is_list else changed
 
-    def heard(self, asked: Any) -> None:
-        """Stores what was asked; the same text again, after a call that failed, is stored once."""
+    def heard(self, asked: Any) -> str | None:
+        """Stores what was asked; the same text again, after a call that failed, is stored once.
+
+        Returns:
+            Id of the turn that the answer belongs behind; None for the last one.
+        """
         with self._lock:
             again, self._unanswered = self._unanswered, None
-        if again is None or again != asked:
-            said = _without_instructions(asked)
-            question = self._log.question_in(said, self._log.asked(said))
-            with self._lock:
-                self._questions[id(asked)] = question
-                forget_oldest(self._questions, _QUESTIONS)
-            self._wake()
+        if again is not None and again == asked:
+            return None
+        said = _without_instructions(asked)
+        names = self._log.asked(said)
+        self._wake()
+        return self._log.question_in(said, names)
 
-    def answered(self, asked: Any, messages: list[JsonObject]) -> None:
-        """Stores the answer; a returned history is cut off after the question."""
-        with self._lock:
-            question = self._questions.pop(id(asked), None)
+    def answered(self, asked: Any, messages: list[JsonObject], question: str | None, /) -> None:
+        """Stores the answer behind its question; a returned history is cut off after it."""
         self._log.add(_after(messages, "\n".join(_said(asked))), question)
         self._wake()
 
     def failed(self, asked: Any) -> None:
         """Remembers that there was no answer."""
         with self._lock:
-            self._questions.pop(id(asked), None)
             self._unanswered = asked if isinstance(asked, str) else None
 
 

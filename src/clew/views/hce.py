@@ -242,7 +242,7 @@ class _PipelineMemorizer:
     def heard(self, asked: Any) -> None:
         """A question without an answer is not stored."""
 
-    def answered(self, asked: Any, messages: list[JsonObject]) -> None:
+    def answered(self, asked: Any, messages: list[JsonObject], _question: str | None, /) -> None:
         texts = [text for message in messages for text in texts_of(message)]
         self._pipeline.update(asked, "\n".join(texts))
 
