@@ -80,3 +80,19 @@ def test_a_window_of_many_equal_turns_is_quickly_found(count: int) -> None:
     ]
     places = align(stored, sent, is_live=True)
     assert sum(place.is_new for place in places) == 1
+
+
+@pytest.mark.requirement("F-INGEST-93")
+@pytest.mark.parametrize("count", [60_000])
+def test_a_copy_that_ends_like_another_branch_is_quickly_placed(count: int) -> None:
+    stored = [
+        TurnKey(hash=b"a"),
+        TurnKey(hash=b"e", branch="edit-1", follows=0),
+        *(TurnKey(hash=b"x", branch="edit-1") for _ in range(count)),
+        TurnKey(hash=b"b", follows=0),
+        *(TurnKey(hash=b"x") for _ in range(count)),
+        TurnKey(hash=b"z"),
+    ]
+    sent = [TurnKey(hash=b"a"), TurnKey(hash=b"e"), *(TurnKey(hash=b"x") for _ in range(count)), TurnKey(hash=b"z")]
+    places = align(stored, sent)
+    assert [n for n, place in enumerate(places) if place.is_new] == [count + 2]

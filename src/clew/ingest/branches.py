@@ -167,22 +167,16 @@ class BranchTree:
         """
         ends = [i for i, key in enumerate(self.stored) if key.hash == keys[-1].hash]
         for end in reversed(ends[-_TRIED:]):
-            path = self._back(end, len(keys))
+            path = self._back(end, len(self.stored))
+            places = {i: n for n, i in enumerate(path)}
             length = 0
-            while length < len(path) and agree(self.stored[path[-1 - length]], keys[-1 - length]):
+            while length < min(len(path), len(keys)) and agree(self.stored[path[-1 - length]], keys[-1 - length]):
                 length += 1
             for same in range(length, max(_LEAST, len(keys) - len(head)) - 1, -1):
                 kept = len(keys) - same
-                if kept and self._is_behind(path[-same], head[kept - 1]):
+                if kept and places.get(head[kept - 1], len(path)) < len(path) - same:
                     return [*head[:kept], *path[len(path) - same :]]
         return []
-
-    def _is_behind(self, place: int, other: int) -> bool:
-        """Whether one turn comes after another one on its path."""
-        before: int | None = place
-        while before is not None and before > other:
-            before = self._before[before]
-        return before == other != place
 
     def newest(self, key: TurnKey, taken: Collection[int | None]) -> int | None:
         """The last stored turn that agrees with a key."""

@@ -5,6 +5,7 @@ last answer that is stored is the anchor: what comes after it is new. Before it,
 where it takes the place of exactly one, was put in where nothing is missing, and elsewhere stands for what was dropped.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -109,7 +110,11 @@ def _align(units: Sequence[Unit], digests: Sequence[bytes], nodes: Sequence[Stor
     known = sorted(found)
     steps = [(-1, known[0]), *pairwise(known)]
     missing = {after: _missing(nodes, found.get(before, -1), found[after]) for before, after in steps}
-    edits = {after for before, after in steps if _is_edit(units, before, after, missing[after], nodes)}
+    edits = {
+        after
+        for before, after in steps
+        if _is_edit(units, before, after, missing[after], nodes[found.get(before, -1) + 1 : found[after]])
+    }
     unmatched = {
         i: Unmatched(missing[after], bool(missing[after]) and after not in edits)
         for before, after in steps
@@ -154,9 +159,9 @@ def _matches(
     found = dict([anchor])
     limit = anchor[1]
     for i in range(anchor[0] - 1, -1, -1):
-        at = next((at for at in reversed(places.get(digests[i], ())) if at < limit), None)
-        if at is not None:
-            found[i] = limit = at
+        same = places.get(digests[i], ())
+        if before := bisect_left(same, limit):
+            found[i] = limit = same[before - 1]
     return found
 
 
@@ -198,13 +203,13 @@ def _missing(nodes: Sequence[StoredMessage], low: int, high: int) -> tuple[int, 
 
 
 def _is_edit(
-    units: Sequence[Unit], before: int, after: int, gap: Sequence[int], nodes: Sequence[StoredMessage]
+    units: Sequence[Unit], before: int, after: int, gap: Sequence[int], between: Sequence[StoredMessage]
 ) -> bool:
     """Whether a message is one of the conversation in other words: it alone takes the place of one alone."""
     if after - before != 2 or units[before + 1].results:
         return False
     replaced, last, lacking = 0, -1, set(gap)
-    for node in nodes:
+    for node in between:
         turns = node.turns[-1]
         if turns[0] > last and not lacking.isdisjoint(turns):
             replaced += 1
