@@ -22,7 +22,7 @@ def marks(source: str) -> Iterator[str]:
     """The ids in every `pytest.mark.requirement(...)` of a module."""
     plain = PLAIN.findall(source)
     if len(plain) == source.count("requirement("):
-        yield from (name for names in plain for name in ast.literal_eval(f"({names},)"))
+        yield from (name for names in plain for name in ast.literal_eval(f"[{names}]"))
         return  # without being parsed
     for node in ast.walk(ast.parse(source)):
         if (
@@ -63,4 +63,5 @@ def test_requirements_are_whole() -> None:
 def test_marks_are_read_wherever_they_stand() -> None:
     marked = '@pytest.mark.requirement("A", "B")\ndef f(): ...\npytestmark = pytest.mark.requirement("C")\n'
     assert sorted(marks(marked)) == ["A", "B", "C"]
+    assert sorted(marks(marked.replace('"A", "B"', '\n    "A",\n    "B",\n'))) == ["A", "B", "C"]
     assert sorted(marks(f"{marked}parameter = pytest.param(1, marks=pytest.mark.requirement('D'))\n")) == list("ABCD")
