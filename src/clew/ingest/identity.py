@@ -206,8 +206,12 @@ class _Aligner:
             found = self.lines.window(head, keys[count:], is_live=self._is_live)
             if found and count + len(found) > put_in + len(best) and self._taken.isdisjoint(found):
                 best, put_in = found, count
-        taken = {*self._taken, *head, *best}
-        return [*(self.lines.newest(key, taken) for key in keys[:put_in]), *best]
+        taken: set[int | None] = {*self._taken, *head, *best}
+        before: list[int | None] = []
+        for key in keys[:put_in]:
+            before.append(self.lines.newest(key, taken))
+            taken.add(before[-1])
+        return [*before, *best]
 
     def _put_in(self, stretch: Sequence[int], path: Sequence[int | None]) -> None:
         """Places the new turns between known ones, which answer the last one before them."""
