@@ -1862,6 +1862,11 @@ SPEED = (
         "Background work and `verify` do one kind of work for many turns before the next, and no text of a beat twice.",
     ),
     Requirement(
+        "F-SPEED-45",
+        "DESIGN 13",
+        "A kind of background work that has something to do goes on for some steps before the others are asked.",
+    ),
+    Requirement(
         "F-SPEED-60",
         "DESIGN 13",
         "What a cheap look at a turn rules out is not looked for; what is derived of the turn is as if it were.",

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from clew.store.rows import dumps, from_us, to_us, turn_from_row, turn_row
+from clew.errors import StoreCorrupt
+from clew.store.rows import dumps, from_us, to_us, turn_from_row, turn_row, turns_from_rows
 from clew.types import Part, Turn
 
 WHEN = datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -32,6 +33,23 @@ PLAIN = Turn(role="user", content="just words").stored(seq=0, ordinal=0, ingeste
 @pytest.mark.parametrize("turn", [FULL, PLAIN])
 def test_a_turn_comes_back_from_its_row(turn: Turn) -> None:
     assert turn_from_row(turn_row("a", turn, b"hash")) == turn
+
+
+@pytest.mark.requirement("F-TYPES-07")
+@pytest.mark.parametrize("turns", [[], [PLAIN, PLAIN], [PLAIN, FULL, PLAIN], [FULL]])
+def test_many_turns_come_back_from_their_rows(turns: list[Turn]) -> None:
+    made = turns_from_rows([turn_row("a", turn, b"hash") for turn in turns])
+    assert made == turns
+    assert len({id(turn.metadata) for turn in made}) == len(made)  # whoever changes one changes no other
+
+
+@pytest.mark.requirement("F-TYPES-07")
+def test_of_many_rows_the_damaged_one_is_named() -> None:
+    row = turn_row("a", PLAIN, b"hash")
+    with pytest.raises(StoreCorrupt, match="'default:turn:7' is damaged"):
+        turns_from_rows([row, row._replace(seq=7, at=10**30)])
+    with pytest.raises(StoreCorrupt, match="'default:turn:8' is damaged"):
+        turns_from_rows([row, row._replace(seq=8, metadata="{")])
 
 
 @pytest.mark.requirement("F-TYPES-07")

@@ -95,11 +95,12 @@ def language_of(text: str) -> str | None:
 @cached_by_text(512, _READ)
 def _language(text: str) -> str | None:
     low, telling = text.lower(), _telling()
-    if low.isascii() and _telling_runs().isdisjoint(runs(low, LETTERS)):
+    found = runs(low, LETTERS) if low.isascii() else None
+    if found is not None and _telling_runs().isdisjoint(found):
         return None
     if len(_only_english().intersection(low.split())) >= _SURE:
         return None
-    words = set(_WORD.findall(low))
+    words = set(_WORD.findall(low) if found is None or "'" in low else found)
     tell = words & _telling_any()
     if not tell:
         return None  # as most English texts do, and nothing below would find a language

@@ -26,7 +26,7 @@ from clew.rows.annotation_codec import weighing_text
 from clew.rows.annotations import weighing_made, weighings_said
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
-from clew.store.rows import dumps, turn_from_row
+from clew.store.rows import dumps, turn_from_row, turns_from_rows
 from clew.store.selections import META_VALUE
 from clew.store.tables import TURN
 from clew.structure.beats import OpenBeat, reopen
@@ -273,7 +273,7 @@ def materials_of(
         by: learned parameters; with another window than the document's, layer 1 is made again, see `weighed_again`.
     """
     kept = [row for row in rows if row.origin != "injected"]
-    turns = [turn_of(row) for row in kept]
+    turns = turns_from_rows(kept)
     stored = weighings_said(reader, space, [row.ordinal for row in kept])
     lacking = [place for place, weighing in enumerate(stored) if weighing is None]
     readings = [read(turns[place].text) for place in lacking]

@@ -22,6 +22,7 @@ from clew.rows.set_aside import put_turn_aside, take_turns_back, turns_aside
 from clew.rows.turn_log import rows_by_ordinal, rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
+from clew.store.rows import turns_from_rows
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import META
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
@@ -116,7 +117,7 @@ class EntityCounting:
         return _Stretch(rows_of_ordinals(reader, self._space, first), seen, after, is_again=True)
 
     def _made(self, stretch: _Stretch, spans: Sequence[Spans]) -> tuple[list[Turn], Counts]:
-        turns = [turn_of(row) for row in stretch.rows]
+        turns = turns_from_rows(stretch.rows)
         return turns, self._counted(turns, spans)
 
     def _write(

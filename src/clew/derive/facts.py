@@ -23,6 +23,7 @@ from clew.rows.set_aside import put_turn_aside, take_turns_back, turns_aside
 from clew.rows.turn_log import rows_by_ordinal, rows_of_ordinals
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
+from clew.store.rows import turns_from_rows
 from clew.store.selections import TURN_TEXT
 from clew.store.tables import SPACE, STATEMENT
 from clew.types.facts import Statement
@@ -281,7 +282,7 @@ class FactReading:
             if context.is_read(row) and not is_correction(row):
                 branches.setdefault((row.session, row.branch, row.seq if one_by_one else None), []).append(row)
         for every in branches.values():
-            turns = [turn_of(row) for row in every]
+            turns = turns_from_rows(every)
             numbers = {turn.id: row.ordinal for turn, row in zip(turns, every, strict=True)}
             for statement in self._extract(turns, context.before(every[0])):
                 found[numbers[statement.turn]].append(statement)

@@ -19,6 +19,7 @@ from clew.rows.turn_log import rows_by_ordinal, rows_of_ordinals
 from clew.store.project_row_types import MentionRow
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import TurnRow
+from clew.store.rows import turns_from_rows
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import MENTION
 from clew.types.turn import Turn
@@ -73,7 +74,7 @@ class MentionReading:
             stretch = self._next(reader)
         if stretch is None:
             return False
-        found = tried(lambda: [self._read(turn_of(row)) for row in stretch.rows])
+        found = tried(lambda: list(map(self._read, turns_from_rows(stretch.rows))))
         if not isinstance(found, RuleFailure):
             self._store.transaction(lambda tx: self._write(tx, stretch, found), durable=False)
             self._narrowing.widen()

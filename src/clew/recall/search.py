@@ -11,7 +11,7 @@ from clew.rank.quotes import find_quote
 from clew.recall.read_path import ReadPath
 from clew.recall.session_names import session_shown_as
 from clew.store.row_types import TurnRow
-from clew.store.rows import turn_from_row
+from clew.store.rows import turn_from_row, turns_from_rows
 from clew.store.tables import TURN
 from clew.types import Hit, Turn, parse_turn_id, turn_id
 from clew.types.ids import spelled_out
@@ -30,10 +30,11 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
     matches = list(path.ranker.rank(frame, limit, mask))
     with path.store.snapshot() as reader:
         rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in matches])
+    found = [row for row in rows if row is not None]  # the others were forgotten since they were ranked
+    matches = [match for row, match in zip(rows, matches, strict=True) if row is not None]
     return [
-        Hit(turn=turn_from_row(row), score=match.score, signals=match.shares)
-        for row, match in zip(rows, matches, strict=True)
-        if row is not None  # forgotten since it was ranked
+        Hit(turn=turn, score=match.score, signals=match.shares)
+        for turn, match in zip(turns_from_rows(found), matches, strict=True)
     ]
 
 

