@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from clew.text.small_talk import is_small_talk
+from clew.text.small_talk import is_greeting, is_small_talk
 from clew.types import Turn
 from tests.cli_runs import run
 from tests.memories import at, quiet, timed
@@ -82,6 +82,14 @@ def test_a_pinned_greeting_is_shown() -> None:
 )
 def test_what_small_talk_is(text: str, *, expected: bool) -> None:
     assert is_small_talk(text, {"anna"}) is expected
+
+
+@pytest.mark.requirement("F-BLOCK-04")
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Any time!", True), ("Anytime", True), ("My pleasure.", True), ("No time.", False)]
+)
+def test_a_refusal_for_want_of_time_is_no_courtesy(text: str, *, expected: bool) -> None:
+    assert is_greeting(text) is expected
 
 
 @pytest.mark.requirement("F-BLOCK-04")

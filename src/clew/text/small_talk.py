@@ -85,7 +85,7 @@ _COURTESIES: Final = (
     r"|(?:you(?:['’]re| are) )?(?:very |most )?welcome(?: back)?|take care|(?:you )?too|same to you|see (?:you|ya)"
     rf"|have (?:a|yourself a) (?:\w+ )?(?:good|nice|great|lovely|wonderful|pleasant|safe) (?:one|{_TIMES})"
     r"|(?:talk|speak|see|write|chat) (?:to |with )?(?:you|ya) (?:\w+ )?(?:soon|later|tomorrow|then|around|there|\w+day)"
-    r"|(?:i['’]m |i am )?(?:glad|happy|here) to (?:help|hear (?:it|that))|(?:any|no) time|my pleasure"
+    r"|(?:i['’]m |i am )?(?:glad|happy|here) to (?:help|hear (?:it|that))|any ?time|my pleasure"
     r"|(?:how|what) (?:can|may) i (?:help|do for|assist)(?: you)?(?: with)?(?: today| now)?|(?:is there )?anything else"
     r"|shall we (?:continue|start|begin|go on)|what are we (?:doing|working on) today)"
 )
