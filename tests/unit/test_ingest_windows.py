@@ -48,6 +48,7 @@ def test_what_comes_behind_a_kept_beginning_is_found_further_on(
         ("abcdef", "aSefg", "=0 +<0 =4 =5 +<5", "=0 +edit-1<0 +edit-1 +edit-1 +edit-1"),  # a summary is put in
         ("abcdef", "STefg", "+ + =4 =5 +<5", "+ + + + +"),  # a summary and an answer to it, in place of the beginning
         ("abSdefgh", "aSSghi", "=0 =2 +<2 =6 =7 +<7", "=0 +edit-1<0 +edit-1 +edit-1 +edit-1 +edit-1"),  # one is stored
+        ("bbaaabaa", "aaa", "=6 =7 +", "=6 =7 +"),  # the last one is not put in before the others
         ("abcbcd", "abcb", "=0 =1 =2 =3", "=0 =1 =2 =3"),
         ("ababab", "aba", "=4 =5 +", "=0 =1 =2"),  # "yes", "Right.", "yes", "Right." ...
         ("axbcbc", "abcb", "=0 =4 =5 +", "=0 =2 =3 =4"),  # said again, or sent again

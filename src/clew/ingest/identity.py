@@ -185,6 +185,8 @@ class _Aligner:
             overlap = self.lines.overlap(keys, is_live=self._is_live)
             if len(overlap) > len(path) and self._taken.isdisjoint(overlap):
                 best = [*overlap]
+                if self._is_live and len(best) == len(keys) - 1:
+                    return best  # all but what is being said now: no window has more
         window = self._window(path, keys[len(path) :]) if path or self._is_live else []
         return [*path, *window] if sum(known is not None for known in window) > len(best) - len(path) else best
 
