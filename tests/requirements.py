@@ -946,6 +946,11 @@ RANKING = (
     Requirement("F-RANKING-13", "DESIGN 6", "A long turn that does not fit whole is shown by its best piece."),
     Requirement("F-RANKING-14", "DESIGN 6", "Omitted turns are named with a reason and the id that restores them."),
     Requirement("F-BLOCK-04", "issue 13", "Greetings and thanks are in a block if they are asked for or required."),
+    Requirement(
+        "F-BLOCK-15",
+        "issue 13",
+        "Words that only let somebody go on fill no block, unless they answer a question or are asked for.",
+    ),
     Requirement("F-BLOCK-01", "issue 13", "Under a heading, a speaker who goes on is named once."),
     Requirement(
         "F-BLOCK-02", "issue 13", "A block shows a session's UUID short, and its items are found by that name."

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from clew.text.small_talk import is_greeting, is_small_talk
+from clew.text.small_talk import is_bare, is_greeting, is_small_talk
 from clew.types import Turn
 from tests.cli_runs import run
 from tests.memories import at, quiet, timed
@@ -101,3 +101,50 @@ def test_a_block_that_is_empty_for_their_sake_asks_for_no_more_room(tmp_path: Pa
     assert "Nothing relevant was found" in run("recall", "where does Anna live?", "--home", tmp_path).stderr
     unknown = run("search", "where does Anna live?", "--project", "shop", "--home", tmp_path).stderr
     assert "No conversation is of the project 'shop'; no conversation has a project." in unknown
+
+
+@pytest.mark.requirement("F-BLOCK-15")
+@pytest.mark.parametrize(
+    "text", ["run it", "---", "success...?", "Yes, go ahead.", "...", "ok continue", "now try again!"]
+)
+def test_bare_words_tell_nothing_alone(text: str) -> None:
+    assert is_bare(text)
+
+
+@pytest.mark.requirement("F-BLOCK-15")
+@pytest.mark.parametrize(
+    "text", ["", "No.", "run it in Oslo", "+1", "\N{THUMBS UP SIGN}", "seven", "use tabs", "はい", "x" * 50]
+)
+def test_what_answers_or_names_something_is_not_bare(text: str) -> None:
+    assert not is_bare(text)
+
+
+@pytest.mark.requirement("F-BLOCK-15")
+def test_a_block_is_not_filled_with_bare_words() -> None:
+    noise = ["run it", "---", "success...?", "ok, go on"]
+    with quiet() as memory:
+        said = "The backup of the ledger is made on the Heron host at three in the night."
+        for number in range(300):
+            text = said if number == 150 else noise[number % len(noise)]
+            memory.add(Turn(role="user", content=text, speaker="Ben", session="c", at=at(number)))
+        block = memory.recall("where is the backup of the ledger made?", budget=2000)
+        assert said in block.text
+        assert block.tokens < 200
+        assert any(each.reason.endswith("says nothing alone") for each in block.omitted)
+
+
+@pytest.mark.requirement("F-BLOCK-15")
+def test_bare_words_that_answer_a_question_or_are_asked_for_are_shown() -> None:
+    talk = [
+        ("Ben", "Shall we move the ledger to Heron?"),
+        ("Anna", "yes please"),
+        ("Ben", "I suggest Redis for the sessions."),
+        ("Anna", "ok do it"),
+        ("Ben", "run it again"),
+    ]
+    with quiet() as memory:
+        for number, (speaker, text) in enumerate(talk):
+            memory.add(Turn(role="user", content=text, speaker=speaker, session="c", at=at(number)))
+        assert "yes please" in memory.recall("did Anna agree to move the ledger?", budget=400).text
+        assert "ok do it" in memory.recall("did Anna want Redis for the sessions?", budget=400).text
+        assert "run it again" in memory.recall("when did Ben say run it again?", budget=400).text

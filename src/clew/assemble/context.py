@@ -40,7 +40,8 @@ from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
 from clew.text.shown_names import said_by
-from clew.text.small_talk import LONGEST, asks_for_small_talk, is_small_talk
+from clew.text.small_talk import LONGEST, asks_for_small_talk, is_bare, is_small_talk
+from clew.text.terms import terms
 from clew.types.context import Context, ContextItem
 from clew.types.ids import turn_id
 from clew.types.record import bulk_maker
@@ -279,11 +280,26 @@ class _RenderingSource:
             self._leave_small_talk(places, texts, self._names)
 
     def _leave_small_talk(self, places: Sequence[int], texts: Sequence[str], names: Collection[str]) -> None:
-        """Leaves out greetings and thanks that say nothing else, unless they are required."""
+        """Leaves out greetings, thanks and bare words that say nothing else, unless they are required."""
         for place, text in zip(places, texts, strict=True):
-            if len(text) <= LONGEST and place not in self._required and is_small_talk(text, names):
+            if len(text) > LONGEST or place in self._required:
+                continue
+            if is_small_talk(text, names):
                 self._made[place] = ()
                 self.unshown[place] = "a greeting or thanks"
+            elif is_bare(text) and self._is_apart(place, text):
+                self._made[place] = ()
+                self.unshown[place] = "says nothing alone"
+
+    def _is_apart(self, place: int, text: str) -> bool:
+        """Whether a turn has no word of the question, and answers neither a question nor a turn that has such words."""
+        frame, position = self._ranking.frame, self._ranking.positions[place : place + 1]
+        turns = frame.view.turns
+        if turns.role[position[0]] == TOOL or not frozenset(terms(text)).isdisjoint(frame.intent.terms):
+            return False
+        answered = np.array([*answered_by(frame.view, position).values()], dtype=np.int64)
+        lexical = self._ranking.opinions.get("lexical")
+        return not turns.asks[answered].any() and (lexical is None or not (lexical.shares(answered) > 0).any())
 
     def _finish(self, place: int, stored: StoredWords | None, position: int) -> None:
         """Marks a turn, cuts a tool's result, and keeps the words of a long turn, of which parts may be shown."""

@@ -1,8 +1,9 @@
-"""Greetings, thanks and farewells: messages by which people are polite and say nothing else."""
+"""Greetings, thanks and farewells, by which people are polite and say nothing else; and words that only let go on."""
 
 import re
 from collections.abc import Collection
 from typing import Final
+from unicodedata import category
 
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
@@ -27,6 +28,12 @@ _ADDRESS: Final = frozenset(
     "your youre re too and again there all everyone everybody guys folks dear oh haha well lovely awesome wow".split()
 )
 _EMPTY: Final = COURTESIES | BESIDE_COURTESIES | _ADDRESS
+_CARRY_ON: Final = _EMPTY | frozenset(
+    "yes yeah yep yup sure please pls do did done go on ahead it that this them then now next more once one time run "
+    "rerun try tried retry repeat continue proceed keep going carry works worked work working success succeeded "
+    "finished ready same still just with s".split()
+)
+"""Words by which somebody lets another go on, or asks whether it went well, and does not say with what."""
 _WORDS: Final = re.compile(r"\w+")
 _GOOD_DAY: Final = late_pattern(r"\bgood (?:morning|afternoon|evening|night|day)\b", re.IGNORECASE)
 _GREETING: Final = 2 * LONGEST
@@ -123,6 +130,19 @@ def is_small_talk(text: str, names: Collection[str]) -> bool:
         return False
     words, is_polite = _words_of(text)
     return is_polite and all(word in _EMPTY or word in names for word in words)
+
+
+def is_bare(text: str) -> bool:
+    """Whether a message has no word, or only lets somebody go on ("run it", "success...?"): alone it tells nothing.
+
+    A sign such as an emoji tells something: it answers.
+    """
+    if not text or len(text) > LONGEST:
+        return False
+    words = _WORDS.findall(text.casefold())
+    if words:
+        return all(word in _CARRY_ON for word in words)
+    return not any(category(sign) == "So" for sign in text)
 
 
 def is_greeting(text: str) -> bool:
