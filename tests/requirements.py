@@ -334,6 +334,7 @@ INDEX = (
     Requirement("F-INDEX-14", "DESIGN 5", "A refresh and a packing step read what is new, not everything."),
     Requirement("F-INDEX-15", "DESIGN 9", "A segment of a newer format is rejected as such."),
     Requirement("F-INDEX-16", "DESIGN 6", "A text that names a time is found by a question for that time."),
+    Requirement("F-INDEX-18", "DESIGN 9", "Questions of several threads at the same view each get what they ask for."),
 )
 
 # --- MODELS ---

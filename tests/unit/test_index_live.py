@@ -9,10 +9,12 @@ import pytest
 from clew.errors import InputError, StoreCorrupt
 from clew.index.bm25 import NeighbourWindow, bm25f
 from clew.index.entry import PieceTerms, TurnEntry, encode
+from clew.index.incremental_cache import CacheKey
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine, likeness, vectors_at
+from clew.index.view import IndexView
 from clew.store.sqlite import SqliteStore
 from tests.index_stores import (
     MODEL,
@@ -27,6 +29,7 @@ from tests.index_stores import (
     new_space,
     vector_of,
 )
+from tests.memories import quiet
 
 
 def turns(first: int, after: int, session: str = "main") -> list[TurnEntry]:
@@ -296,3 +299,24 @@ def test_a_view_after_an_outline_has_what_is_not_packed() -> None:
     assert live.view().document_frequency("word") == 5
     add(store, turns(5, 7))
     assert live.view().document_frequency("word") == 7
+
+
+class _Interrupting:
+    """A parameter at which another thread comes in whenever it is looked up."""
+
+    def __init__(self, view: IndexView) -> None:
+        self.view, self.looks = view, 0
+
+    def __hash__(self) -> int:
+        self.looks += 1
+        if self.looks > 1:
+            self.looks = -9
+            self.view.derived(CacheKey("value", (self,)), lambda: "made by another thread")
+        return 1
+
+
+@pytest.mark.requirement("F-INDEX-18")
+def test_a_value_that_another_thread_makes_meanwhile_is_given_to_both() -> None:
+    with quiet() as memory:
+        view = memory.reads.live.view()
+        assert view.derived(CacheKey("value", (_Interrupting(view),)), lambda: "made") is not None

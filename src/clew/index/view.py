@@ -42,6 +42,8 @@ Bytes = NDArray[np.uint8]
 _POSTINGS: Final = (np.int64, np.uint8, np.uint8)
 """The types of a term's pieces, and of its counts in their body and extra terms."""
 
+_NOT_MADE: Final = object()
+
 _FIRST_PIECES: Final = CacheKey[NDArray[np.intp]]("first pieces")
 
 
@@ -196,8 +198,10 @@ class IndexView:
 
     def derived(self, key: CacheKey[T], make: Callable[[], T]) -> T:
         """A value that depends on this view alone: computed on first use and cached for the life of the view."""
-        found: T | None = self._derived.get(key)  # one look-up: the hash of a key with weights takes a microsecond
-        if found is None and key not in self._derived:
+        # One look-up: the hash of a key with weights takes a microsecond, and between two of them another thread may
+        # come and make the value.
+        found = self._derived.get(key, _NOT_MADE)
+        if found is _NOT_MADE:
             found = self._derived[key] = make()
         return cast(T, found)
 
