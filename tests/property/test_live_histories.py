@@ -1,5 +1,6 @@
 """Programs that hand their message lists to a memory: whatever part they send, all that was said is stored once."""
 
+import threading
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -172,3 +173,25 @@ def test_an_answer_follows_its_question_when_the_list_that_asked_has_grown_meanw
         assert wrapped(history) == "answer 0"
         assert memory.get("s:turn:2").text == "answer 1"
         assert (memory.get("s:turn:3").text, memory.get("s:turn:3").parent) == ("answer 0", "s:turn:0")
+
+
+@pytest.mark.requirement("F-INGEST-94")
+def test_answers_that_come_at_once_open_branches_of_their_own() -> None:
+    asked = [{"role": "user", "content": "question 0"}]
+    count = 6
+    with quiet(clock=Clock()) as memory:
+        at_once = threading.Barrier(count)
+
+        def chat(_: list[Message]) -> str:
+            at_once.wait()
+            return f"answer of {threading.current_thread().name}"
+
+        memory.update(asked, "answer 0", session="s")
+        wrapped = memory.wrap_chat(chat, session="s")
+        threads = [threading.Thread(target=wrapped, args=([*asked],)) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        stored = Program(memory, 0, 0, 0, instructions=False, is_wrapped=True).stored()
+        assert sorted(branch for _, branch in stored) == ["", "", *(f"edit-{n + 1}" for n in range(count))]

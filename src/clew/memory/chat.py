@@ -47,10 +47,12 @@ class ChatLog:
             question: id of the stored turn that they answer; None for the last one.
         """
         turns = list(turns_of(messages, self.session, self.reads.clock()))
-        if turns and question is not None:
+        if not turns or question is None:
+            return tuple(map(self._add, turns))
+        with self._appender.placing:
             branch, parent = place_behind(self.reads.store, self.reads.space, question)
-            turns = [replace(turn, branch=branch, parent=None if n else parent) for n, turn in enumerate(turns)]
-        return tuple(map(self._add, turns))
+            placed = [replace(turn, branch=branch, parent=None if n else parent) for n, turn in enumerate(turns)]
+            return tuple(map(self._add, placed))
 
     def answered(self, assistant: Any, question: str | None = None) -> tuple[str, ...]:
         """Stores an answer; a stream is read to its end, and what came before an error is stored before it is raised.

@@ -80,6 +80,8 @@ class Appender:
         self.followed = FollowedImports()
         self.agents = UnnamedAgents(store, space)
         self.namesakes = Namesakes(store, space)
+        self.placing = threading.Lock()
+        """Held from looking up where an answer belongs until it is stored: two answers must not open one branch."""
         self._singles = SingleAdds(store, space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()
