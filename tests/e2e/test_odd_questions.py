@@ -195,7 +195,7 @@ def test_what_cannot_be_meant_is_refused_in_clear_words(memory: Memory, kind: st
         (["--budget", "-1"], 2, "-1"),
         (["--budget", "much"], 2, "much"),
         (["--strategy", "best"], 2, "auto"),
-        (["--counter", "stones"], 1, "choose one of"),
+        (["--counter", "stones"], 2, "choose one of"),
         (["--since", "2024-05-01", "--until", "2024-04-01"], 1, "swap them"),
         (["--since", "zzqxv"], 2, "zzqxv"),
         (["--where", ""], 2, "expected a condition"),
