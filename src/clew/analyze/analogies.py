@@ -8,9 +8,8 @@ from clew.analyze.phrases import Cue, Cues, after, one_of
 # What "like" follows where it is a verb, introduces an example or says how something seems.
 _NOT_LIKENED: Final = tuple(
     "i you we they people who would i'd we'd you'd he'd she'd they'd to don't doesn't didn't really also might do did "
-    "not thing things something anything stuff more seem seems seemed sound sounds sounded just always "
-    "still place places "
-    "nothing".split()
+    "not thing things something anything stuff more seem seems seemed sound sounds sounded just always still place "
+    "places nothing".split()
 )
 # What follows "like a" where it counts, judges or fills instead of likening.
 _NOT_LIKENING: Final = one_of(
@@ -30,26 +29,16 @@ _LITERAL: Final = one_of(
     "their", "its", r"\d\w*", "those", "these", "if", "though", "when", "there",
 )  # fmt: skip  # a list of words, not a column
 _SIMILE_ADJECTIVES: Final = (
-    "sharp cold white black quiet light hard clear flat dry fit free mad pale red slow smooth soft solid steady "
-    "stiff strong "
-    "stubborn sweet thin tight tough warm blind bold bright busy calm cool dead deaf gentle green happy innocent "
-    "proud sick "
-    "silent sly still straight thick tiny ugly wise easy heavy plain delicate fragile"
+    "sharp cold white black quiet light hard clear flat dry fit free mad pale red slow smooth soft solid steady stiff "
+    "strong stubborn sweet thin tight tough warm blind bold bright busy calm cool dead deaf gentle green happy "
+    "innocent proud sick silent sly still straight thick tiny ugly wise easy heavy plain delicate fragile"
 )
 _BE: Final = ("is", "are", "was", "were", "be", "been", "it's", "that's", "he's", "she's", "they're", "you're", "we're")
 _HOW: Final = ("", "just ", "much ", "almost ", "exactly ", "kind of ", "sort of ", "a bit ", "a lot ", "basically ")
 _IS: Final = one_of(*[rf"(?<=\b{be} {how}like)" for be in _BE for how in _HOW])
 _SEEMS: Final = (
-    "it looks",
-    "it look",
-    "that looks",
-    "this looks",
-    "which looks",
-    "there looks",
-    "^looks",
-    "^look",
-    "it looked",
-)
+    *(f"{what} looks" for what in ("it", "that", "this", "which", "there")), "it look", "it looked", "^looks", "^look",
+)  # fmt: skip  # a list of words, not a column
 _WANTS: Final = tuple(
     f"{who} {how}" for who in ("i", "you", "we", "they", "don't", "didn't", "to") for how in ("feel", "felt")
 )
@@ -78,11 +67,10 @@ _LIKE: Final = rf"like(?!{after(*_NOT_LIKENED, *_SEEMS, *_WANTS, word='like')})"
 )
 # "Time is like money": a noun by itself, likened to a noun by itself.
 _BARE: Final = (
-    r"\b(?!(?:it|that|this|he|she|they|we|you|i|there|what|which|who|here|life)\b)\w+ (?:is|are|was|were) (?:just |"
-    r"a lot |much )?"
-    rf"like (?!{_UNLIKE}\b)\w+(?=[.;!]|$)"
-    rf"|\b(?:flow|spread|mov|burn|shin|grow|travel|sing|fight|sting|rippl|ring|gallop)(?:e?s|e?d|"
-    rf"e)? like (?!{_UNLIKE}\b)\w+"
+    r"\b(?!(?:it|that|this|he|she|they|we|you|i|there|what|which|who|here|life)\b)\w+ (?:is|are|was|were) "
+    rf"(?:just |a lot |much )?like (?!{_UNLIKE}\b)\w+(?=[.;!]|$)"
+    rf"|\b(?:flow|spread|mov|burn|shin|grow|travel|sing|fight|sting|rippl|ring|gallop)(?:e?s|e?d|e)?"
+    rf" like (?!{_UNLIKE}\b)\w+"
     r"(?=[.;!]|$| (?:in|on|through|from|over|across|down|into|among)\b)"
 )
 # What is likened to its own kind is compared, not likened: "the rent here is like the rent in Rome".

@@ -350,7 +350,7 @@ ABSOLUTES: Final[Cues] = {
         r"hope|greater|worse|right way)\b"
     ),
     "circumstances circumstance case exception exceptions": Cue(
-        r"\b(?:under|in) no (?:circumstances?|case)\b|no exceptions?\b|\bwithout (?:a single |any |an )exception\b"
+        r"\b(?:under|in) no (?:circumstances?|case)\b|no exceptions?\b"
     ),
     "impossible": Cue(r"\bimpossible\b", rf"{_DENIED}impossible\b|\bmission impossible\b|\bimpossible burger\b"),
     "forever": Cue(
@@ -378,7 +378,7 @@ ABSOLUTES: Final[Cues] = {
         r"the only (?:(?<=is the only )|(?<=was the only )|(?<=are the only ))(?:\w+ )?(?:way|means|method|path|cure|"
         r"remedy|answer|solution)\b"
     ),
-    "without": Cue(r"\bwithout (?:exception|fail|question)\b"),
+    "without": Cue(r"\bwithout (?:(?:a single |any |an )?exception|fail|question)\b"),
     "guaranteed 100 certainly": Cue(r"\bguaranteed to\b|\b100% (?:certain|sure|of|guaranteed|true|always)"),
     "whatever": Cue(rf"{_subject('whatever')} (?:\w+ ){{1,6}}(?:must|always|will|is)\b"),
     "whoever": Cue(rf"{_subject('whoever')} (?:\w+ ){{1,6}}(?:must|always|will|is)\b"),

@@ -191,7 +191,7 @@ class Program(click.Group):
         Help pages and the version are written before `invoke`; that they cannot be is told here.
         """
         if not args and kwargs.get("args") is None:
-            _read_arguments_as_utf8()
+            _restart_to_read_utf8()
         hide_secrets()
         _let_streams_write_anything()
         try:
@@ -318,8 +318,8 @@ def _log_lines(*, debug: bool) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-def _read_arguments_as_utf8() -> None:
-    """Starts the program anew in Python's UTF-8 mode where arguments have letters, and the locale knows only ASCII.
+def _restart_to_read_utf8() -> None:
+    """Starts the program anew in Python's UTF-8 mode where the locale knows only ASCII and arguments have more.
 
     Python is in that mode in the locale C, unless it is switched off (`LC_ALL=C PYTHONUTF8=0`). Each byte of a letter
     is then an escape of its own: a turn would be stored so, and a question find nothing.

@@ -7,7 +7,6 @@ connection belongs to nobody.
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Final
 
 import apsw
@@ -29,11 +28,27 @@ class Readers:
         self._idle: list[Shared] = []
         self._lock = threading.Lock()
         self._closed = self._retired = False
-        self.current = threading.local()
+        self._current = threading.local()
 
-    def snapshot(self) -> "_Snapshot":
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteReader]:
         """One state of the database for the whole block; a block inside it, in the same thread, sees the same."""
-        return _Snapshot(self)
+        outer: SqliteReader | None = getattr(self._current, "reader", None)
+        if outer is not None:
+            yield outer
+            return
+        with self._lent() as shared:
+            with translating(), shared.lock:
+                # BEGIN alone chooses no state yet.
+                shared.connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+            reader = self._current.reader = SqliteReader(shared)
+            try:
+                yield reader
+            finally:
+                self._current.reader = None
+                reader.end()
+                with translating(), shared.lock:
+                    shared.connection.execute("COMMIT")
 
     @contextmanager
     def connection(self) -> Iterator[apsw.Connection]:
@@ -43,11 +58,11 @@ class Readers:
 
     @contextmanager
     def _lent(self) -> Iterator[Shared]:
-        shared = self.take()
+        shared = self._take()
         try:
             yield shared
         finally:
-            self.give_back(shared)
+            self._give_back(shared)
 
     def close(self) -> None:
         """Closes what is idle now, and what is lent as soon as it comes back."""
@@ -62,8 +77,7 @@ class Readers:
         for shared in idle:
             shared.close()
 
-    def take(self) -> Shared:
-        """Lends a connection."""
+    def _take(self) -> Shared:
         with self._lock:
             if self._closed:
                 raise ClosedError
@@ -72,8 +86,7 @@ class Readers:
         with using_sqlite(), translating():
             return Shared(self._connect())
 
-    def give_back(self, shared: Shared) -> None:
-        """Takes a connection back that was lent."""
+    def _give_back(self, shared: Shared) -> None:
         if shared.is_inherited:  # it was closed, or is its parent's
             return
         with self._lock:
@@ -82,44 +95,3 @@ class Readers:
                 self._idle.append(shared)
         if not keep:
             shared.close()
-
-
-class _Snapshot:
-    """The block of `Readers.snapshot`: a class takes half the time of a generator, and every question needs one."""
-
-    __slots__ = ("_reader", "_readers", "_shared")
-
-    def __init__(self, readers: Readers) -> None:
-        self._readers = readers
-        self._shared: Shared | None = None
-
-    def __enter__(self) -> SqliteReader:
-        current = self._readers.current
-        outer: SqliteReader | None = getattr(current, "reader", None)
-        if outer is not None:
-            return outer
-        shared = self._readers.take()
-        try:
-            with translating(), shared.lock:
-                # BEGIN alone chooses no state yet.
-                shared.connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-        except BaseException:
-            self._readers.give_back(shared)
-            raise
-        self._shared = shared
-        self._reader = current.reader = SqliteReader(shared)
-        return self._reader
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        shared = self._shared
-        if shared is None:  # the block around this one ends the snapshot
-            return
-        try:
-            self._readers.current.reader = None
-            self._reader.end()
-            with translating(), shared.lock:
-                shared.connection.execute("COMMIT")
-        finally:
-            self._readers.give_back(shared)

@@ -139,7 +139,7 @@ def is_bare(text: str) -> bool:
     """
     if not text or len(text) > LONGEST:
         return False
-    words = _WORDS.findall(text.casefold())
+    words, _ = _words_of(text)
     if words:
         return all(word in _CARRY_ON for word in words)
     return not any(category(sign) == "So" for sign in text)

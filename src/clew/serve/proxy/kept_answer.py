@@ -20,7 +20,7 @@ class KeptAnswer:
         self._room = most
         self._most = most
         self.spent = TokenUsage()
-        """Tokens of the answers before it that called Clew's tools; counted only where it reports none of its own."""
+        """Tokens of the answers before it that called Clew's tools."""
         self.is_unreadable = False
         """Whether the answer is compressed in a way that is not read here; known when it was read."""
 
@@ -36,6 +36,10 @@ class KeptAnswer:
         """Whether the provider said nothing in the answer, and counted nothing, as far as can be seen."""
         is_seen = self._room >= 0 and not self.is_unreadable
         return is_seen and not (read.messages or read.complete) and read.usage == TokenUsage()
+
+    def charged(self, read: Answer) -> TokenUsage:
+        """What the provider charges: what the answer reports, all rounds in one, or `spent` where it reports none."""
+        return self.spent if read.usage == TokenUsage() else read.usage
 
     def read(self, wire: ProxyWire, *, stream: bool) -> Answer:
         """The answer; what cannot be read is empty and not complete.

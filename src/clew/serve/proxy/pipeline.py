@@ -159,7 +159,7 @@ class Pipeline:
         if prepared.incognito or place is None:
             return _nothing
         stored = place.space.log.store_answer(place.conversation, request, place.client, said)
-        usage = said.usage if answer is None or said.usage != TokenUsage() else answer.spent
+        usage = said.usage if answer is None else answer.charged(said)
         asks = place.before is not None  # questions are answered here, and the next one shall find all this ready
         self._unread.add(chat.principal.space, asks=asks)
 
