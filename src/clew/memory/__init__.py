@@ -1,8 +1,19 @@
 """The facade: `Memory` checks arguments and delegates. Start at `facade.Memory`.
 
-`recalls` holds the questions that return turns, `reads` the other methods that change no turn, `facade` those that do,
-and `open` and `close`; `opening` opens a home, `wiring` puts the parts of a memory together. Apart from the checks of
-`arguments` no work is done here.
+The methods of `Memory` are spread over one chain of classes, a module for each subject. From the base upwards:
+
+    recalls     questions that return turns, contexts and receipts; enough for `clew recall`, which imports nothing more
+    reads       the other methods that change nothing
+    pauses      pausing and resuming
+    quests      tasks that led to work on files
+    projects    attached code bases
+    facts       facts and their corrections
+    knowledge   extraction of whole sessions
+    learning    feedback and tuning
+    facade      `Memory`: opening, closing, and everything else that changes turns
+
+`opening` opens a home and `wiring` connects the parts of a memory. Apart from the checks in `arguments`, the work is
+done in the rooms below.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Checks of the arguments that callers give to a memory, so that a wrong one is named where it comes in."""
+"""Checks of the arguments of a memory's methods, so that a wrong argument is reported by the name the caller knows."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -17,10 +17,10 @@ from clew.types.turn import aware
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST: Final = 2**63 - 1
-"""The largest number that a store can hold."""
+"""The largest integer that a store can hold."""
 
 AGES: Final = 1e9
-"""The longest wait in seconds, thirty years: no clock of the system waits for much more."""
+"""The longest wait in seconds, thirty years: the system's clocks do not accept much more."""
 
 BUDGET: Final = "the tokens that the block may take"
 """What a budget counts."""
@@ -33,7 +33,7 @@ def given_text(value: object, name: str) -> str:
     """The text, in the form in which text is stored.
 
     Raises:
-        InputError: it is no text.
+        InputError: it is not a str.
     """
     if not isinstance(value, str):
         raise InputError(f"the {name} is {shown(value)}; expected text, as a str")
@@ -41,22 +41,22 @@ def given_text(value: object, name: str) -> str:
 
 
 def given_name(value: object, name: str) -> str:
-    """The name or id of something stored, as it is printed: what no database keeps is escaped, as it was when stored.
+    """The name or id of something stored; characters that no database can store are escaped, as when it was stored.
 
     Raises:
-        InputError: it is no text.
+        InputError: it is not a str.
     """
     if isinstance(value, str) and is_encodable(value):
-        return value  # signs that look escaped are those of the stored name
+        return value  # what looks like an escape belongs to the stored name
     return given_text(value, name)
 
 
 def given_names(value: object, name: str, each: str) -> list[str]:
-    """The names of a list or another iterable, as `given_name` gives them; `each` says what one of them is.
+    """The names in an iterable, checked by `given_name`; `each` says what one of them is.
 
     Raises:
-        InputError: it is no iterable, or one text by itself, whose letters would be taken one by one; or an item is no
-            text.
+        InputError: it is not an iterable, an item is not a str, or it is a single str, which would be read letter by
+            letter.
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise InputError(f"{name} is {shown(value)}; expected a list of {each}s")
@@ -64,10 +64,10 @@ def given_names(value: object, name: str, each: str) -> list[str]:
 
 
 def given_progress(value: F | None) -> F | None:
-    """The argument `on_progress`: a function to call meanwhile, or None.
+    """The argument `on_progress`: a function or None.
 
     Raises:
-        InputError: it cannot be called.
+        InputError: it is neither.
     """
     if value is not None and not callable(value):
         raise InputError(f"on_progress is {shown(value)}; expected a function that is told of the progress, or None")
@@ -78,7 +78,7 @@ def given_space(value: object) -> str:
     """The name of a space.
 
     Raises:
-        InputError: it is no text, empty, or holds a NUL or a lone surrogate, which no database keeps.
+        InputError: it is not a str, is empty, or has a NUL or a lone surrogate, which no database can store.
     """
     return _given_name(value, "space")
 
@@ -87,7 +87,7 @@ def given_session(value: object) -> str:
     """The name of a session.
 
     Raises:
-        InputError: it is no text, empty, or holds a NUL or a lone surrogate, which no database keeps.
+        InputError: it is not a str, is empty, or has a NUL or a lone surrogate, which no database can store.
     """
     return _given_name(value, "session")
 
@@ -104,7 +104,7 @@ def given_count(value: object, name: str, what: str) -> int:
     """The number, 0 or more; `what` says what it counts.
 
     Raises:
-        InputError: it is negative, or no whole number.
+        InputError: it is negative, or not an integer.
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError(f"{name} is {shown(value)}; expected a whole number: {what}")
@@ -117,16 +117,16 @@ def given_count(value: object, name: str, what: str) -> int:
 
 
 def given_seconds(value: object, name: str) -> float | None:
-    """How long to wait, in seconds; None for None, which is as long as it takes.
+    """How long to wait, in seconds; None waits as long as it takes.
 
     Raises:
-        InputError: it is no number.
+        InputError: it is not a number.
     """
     if value is None:
         return None
     try:
         seconds = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
-    except OverflowError:  # of a whole number
+    except OverflowError:  # an integer beyond the floats
         seconds = AGES
     if math.isnan(seconds):
         raise InputError(
@@ -136,10 +136,10 @@ def given_seconds(value: object, name: str) -> float | None:
 
 
 def given_moment(value: object, name: str, now: datetime) -> datetime | None:
-    """The moment, in UTC; the last one of a time in words, such as "last year" or "2024-03-05"; None for None.
+    """The moment, in UTC; of a time in words, such as "last year" or "2024-03-05", its last moment; None for None.
 
     Raises:
-        InputError: it is no time.
+        InputError: it is not a time.
     """
     if value is None:
         return None
@@ -151,7 +151,7 @@ def given_moment(value: object, name: str, now: datetime) -> datetime | None:
 
 
 def given_flag(value: object, name: str) -> bool:
-    """A switch.
+    """A bool.
 
     Raises:
         InputError: it is neither True nor False.
@@ -162,7 +162,7 @@ def given_flag(value: object, name: str) -> bool:
 
 
 class Place(TypedDict):
-    """The project folder and git branch by which conversations are chosen; None for any."""
+    """The project folder and git branch by which sessions are chosen; None for any."""
 
     project: str | None
     branch: str | None
@@ -172,7 +172,7 @@ def given_place(project: object, branch: object) -> Place:
     """The names of a project folder and a git branch.
 
     Raises:
-        InputError: one of them is neither None nor text.
+        InputError: one of them is neither None nor a str.
     """
     return Place(
         project=None if project is None else given_text(project, "project"),
@@ -194,10 +194,10 @@ def given_status(value: object) -> FactStatus:
 
 
 def given_ref_or_rule(ref: str | None, where: str | None) -> tuple[PinKind, str]:
-    """The turn or the rule that a pin names, of which exactly one is given.
+    """The turn or the rule that a pin names; exactly one is given.
 
     Raises:
-        InputError: neither or both are given, or `ref` is no turn id.
+        InputError: neither or both are given, or `ref` is not a turn's id.
     """
     if (ref is None) == (where is None):
         raise InputError(

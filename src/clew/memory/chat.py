@@ -1,4 +1,4 @@
-"""The exchanges of a chat program: what it was asked and what it answered, as turns of a memory."""
+"""Stores the exchanges of a chat program, questions and answers, as turns of a memory."""
 
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -28,10 +28,11 @@ class ChatLog:
         self._appender, self._config = appender, config.ingest
 
     def asked(self, user: Any) -> tuple[str, ...]:
-        """Stores what the user says: text or one message as a new turn, of a history what is new; gives their ids.
+        """Stores what the user said and returns the ids: a text or message is a new turn, of a history the new part is.
 
         Raises:
-            InputError: it is neither text nor messages. TurnRejected: it cannot be taken.
+            InputError: it is neither text nor messages.
+            TurnRejected: a turn cannot be stored.
         """
         messages = _messages(user, "user")
         if _is_history(user):
@@ -41,10 +42,10 @@ class ChatLog:
         return self.add(messages)
 
     def add(self, messages: Iterable[JsonObject], question: str | None = None) -> tuple[str, ...]:
-        """Stores messages as new turns of now; gives their ids.
+        """Stores messages as new turns with the current time and returns their ids.
 
         Args:
-            question: id of the stored turn that they answer; None for the last one.
+            question: id of the stored turn that they answer; None for the last turn.
         """
         turns = list(turns_of(messages, self.session, self.reads.clock()))
         if not turns or question is None:
@@ -55,13 +56,13 @@ class ChatLog:
             return tuple(map(self._add, placed))
 
     def answered(self, assistant: Any, question: str | None = None) -> tuple[str, ...]:
-        """Stores an answer; a stream is read to its end, and what came before an error is stored before it is raised.
+        """Stores an answer. A stream is read to its end; if it fails, what came before is stored and the error raised.
 
         Args:
             question: as for `add`.
 
         Raises:
-            InputError: it is no answer that is known, or a stream that only an event loop can read.
+            InputError: the answer has no known form, or is a stream that only an event loop can read.
         """
         if isinstance(assistant, AsyncIterator):
             raise InputError(
@@ -80,10 +81,10 @@ class ChatLog:
         return names
 
     def question_in(self, user: Any, names: Sequence[str]) -> str | None:
-        """Id of the turn that the answer to a history belongs behind; None for a text, which is always a new turn.
+        """Id of the turn that the answer to a history follows; None for a text, which is always a new turn.
 
         Args:
-            names: what `asked` gave.
+            names: the result of `asked`.
         """
         return names[-1] if names and _is_history(user) else None
 
@@ -95,13 +96,13 @@ class ChatMemorizer:
     """What a chat function wrapped by `Memory.wrap_chat` does with the memory."""
 
     def __init__(self, log: ChatLog, wake: Callable[[], None]) -> None:
-        """Takes the log of a session, and what wakes the background work."""
+        """Takes the log of a session, and a function that wakes the background work."""
         self._log, self._wake = log, wake
         self._lock = threading.Lock()
         self._unanswered: str | None = None
 
     def prompt(self, asked: Any) -> Any:
-        """The prompt in place of a text; a history with the block in its last message of the user."""
+        """The prompt for a text; for a history, the history with the block in its last message of the user."""
         reads, session = self._log.reads, self._log.session
         if isinstance(asked, str):
             return chat_prompt(reads, asked, session)
@@ -118,27 +119,27 @@ class ChatMemorizer:
         return [changed if each is last else each for each in asked] if is_list else changed
 
     def heard(self, asked: Any) -> str | None:
-        """Stores what was asked; the same text again, after a call that failed, is stored once.
+        """Stores what was asked; a text that is asked again after a failed call is not stored twice.
 
         Returns:
-            Id of the turn that the answer belongs behind; None for the last one.
+            Id of the turn that the answer follows; None for the last turn.
         """
         with self._lock:
             again, self._unanswered = self._unanswered, None
         if again is not None and again == asked:
             return None
-        said = _without_instructions(asked)
-        names = self._log.asked(said)
+        history = _without_instructions(asked)
+        names = self._log.asked(history)
         self._wake()
-        return self._log.question_in(said, names)
+        return self._log.question_in(history, names)
 
     def answered(self, asked: Any, messages: list[JsonObject], question: str | None, /) -> None:
         """Stores the answer behind its question; a returned history is cut off after it."""
-        self._log.add(_after(messages, "\n".join(_said(asked))), question)
+        self._log.add(_after(messages, "\n".join(_last_texts(asked))), question)
         self._wake()
 
     def failed(self, asked: Any) -> None:
-        """Remembers that there was no answer."""
+        """Remembers a text that got no answer."""
         with self._lock:
             self._unanswered = asked if isinstance(asked, str) else None
 
@@ -181,16 +182,17 @@ def _last_of_user(asked: Any) -> Any:
 
 
 def _without_instructions(asked: Any) -> Any:
-    """A history without the program's instructions to the model, which nobody said."""
+    """A history without the program's instructions to the model, which are not part of the conversation."""
     if not isinstance(asked, list | tuple):
         return asked
     return [each for each in asked if _role_of(each) != "system"]
 
 
-def _said(asked: Any) -> list[str]:
+def _last_texts(asked: Any) -> list[str]:
+    """The texts of the user's last message."""
     last = _last_of_user(asked)
-    found = messages_in(last, "user") if last is not None else None
-    return [text for message in found or () for text in texts_of(message)]
+    messages = messages_in(last, "user") if last is not None else None
+    return [text for message in messages or () for text in texts_of(message)]
 
 
 def _after(messages: list[JsonObject], query: str) -> list[JsonObject]:

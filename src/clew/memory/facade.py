@@ -60,7 +60,7 @@ class Memory(MemoryLearning):
         """Takes finished parts and starts nothing; `open` is the usual way.
 
         Raises:
-            InputError: those are no parts, as in `Memory("path")`.
+            InputError: `parts` is something else, as in `Memory("path")`.
         """
         if not isinstance(parts, Parts):
             raise InputError(f"Memory({parts!r:.200}) opens nothing; use Memory.open, which takes the path of a home")
@@ -79,23 +79,25 @@ class Memory(MemoryLearning):
         llm: str | LLM | None = None,
         clock: Clock | None = None,
     ) -> Self:
-        """Opens a home, making it if it does not exist.
+        """Opens a home, and creates it if it does not exist.
 
-        A home that cannot be written is opened for reading: receipts are not kept beyond this memory, no background
-        work is done, and what would change it raises StoreReadOnly.
+        A home that cannot be written is opened for reading: no background work is done, receipts are lost when the
+        memory is closed, and methods that would change the home raise StoreReadOnly.
 
         Args:
             path: a directory, ":memory:", "postgresql://...", or None for the default (CLEW_STORE, else CLEW_HOME, else
                 ~/.clew); or an open store, which stays open when the memory is closed.
-            space: unit of isolation; nothing here sees another space.
-            config: settings, as a whole or as a nested mapping over clew.toml and CLEW_* variables.
+            space: the unit of isolation; a memory sees only the turns of its own space.
+            config: all settings as a `Config`, or some as a nested mapping, which overrides clew.toml and CLEW_*
+                variables.
             embedder: overrides the setting `embedder`: a name, or any object with the Embedder protocol.
-            previous: overrides the setting `embedder_previous` likewise: it serves while a new one catches up.
+            previous: overrides the setting `embedder_previous` in the same way; this embedder answers questions until
+                the vectors of a new one are complete.
             llm: overrides the setting `llm.model`: a name, or any object with the LLM protocol; none by default.
-            clock: gives the present, aware; for tests and replays.
+            clock: returns the current time as an aware datetime; for tests and replays.
 
         Raises:
-            ConfigError: a setting is wrong.
+            ConfigError: a setting is invalid.
             StoreError: the home cannot be opened; the message says what to do.
         """
         memory = cls(
@@ -105,9 +107,9 @@ class Memory(MemoryLearning):
         return memory
 
     def close(self) -> None:
-        """Ends the background work after the step at hand and releases the home; unfinished work stays to be done.
+        """Stops the background work after its current step and releases the home; the next process does the rest.
 
-        In a process that was forked after the memory was opened, nothing is done: it is the other process's.
+        Does nothing in a process that was forked after the memory was opened, since the memory belongs to its parent.
         """
         if self._is_inherited():
             return
@@ -130,13 +132,15 @@ class Memory(MemoryLearning):
         self.close()
 
     def add(self, turn: Turn) -> str:
-        """Stores one turn durably and gives its id. A known external id adds nothing and gives the stored turn's id.
+        """Stores one turn durably and returns its id.
+
+        If a turn with the same external id and content is stored already, nothing is added and its id is returned.
 
         Raises:
             TurnRejected: the turn is empty or too long, a pattern of `ingest.exclude` or a pause keeps it out, or it
-                was forgotten before: its external id was, or the same words at the same time. Words that are said anew
-                are a new turn.
-            ConflictError: its external id is stored with other content.
+                was forgotten: a turn with the same external id, or with the same words at the same time. The same words
+                at another time are a new turn.
+            ConflictError: a turn with the same external id and other content is stored.
         """
         self._check_open()
         name = add_one(self.parts.appender, turn, self.config.ingest, self.reads.clock())
@@ -144,10 +148,11 @@ class Memory(MemoryLearning):
         return name
 
     def add_many(self, turns: Iterable[Turn], on_progress: Progress | None = None) -> IngestReport:
-        """Stores turns in order, durably, and reports on each; a rejected one does not stop the others.
+        """Stores turns in order, durably, and reports on each; a rejected turn does not stop the others.
 
-        Turns of one session are taken as one sequence: a history that is sent again adds nothing, a longer one adds its
-        new part, an edited one opens a branch. Turns that a pattern or a pause keeps out are counted as skipped.
+        The turns of a session are compared with what is stored of it: a history that is sent again adds nothing, a
+        longer one adds its new part, an edited one opens a branch. Turns that a pattern of `ingest.exclude` or a pause
+        keeps out are counted as skipped.
         """
         self._check_open()
         if not isinstance(turns, Iterable):
@@ -164,14 +169,14 @@ class Memory(MemoryLearning):
         session: str | None = None,
         on_progress: Progress | None = None,
     ) -> IngestReport:
-        """Stores what a file or folder holds; importing it again adds nothing.
+        """Stores the conversations in a file or folder; importing it again adds nothing.
 
         Args:
-            format: one of `clew.ingest.importers.FORMATS`; None finds out.
-            session: for formats without sessions of their own.
+            format: one of `clew.ingest.importers.FORMATS`; None detects it.
+            session: name of the session, for formats that do not name one.
 
         Raises:
-            FormatError: the file as a whole cannot be read.
+            FormatError: no part of the file can be read.
         """
         self._check_open()
         report = import_path(
@@ -187,19 +192,19 @@ class Memory(MemoryLearning):
         return report
 
     def update(self, user: Any, assistant: Any = None, *, session: str = SESSION) -> tuple[str, ...]:
-        """Stores one exchange durably: a turn of the user, then one of the assistant; gives their ids.
+        """Stores one exchange durably, the user's turn and then the assistant's, and returns their ids.
 
-        What says nothing is left out. The same exchange again is a new one; of a history that is sent again,
-        only what is new is stored.
+        Empty messages are left out. The same texts given twice are two exchanges; of a list of messages that was given
+        before, only the new messages are stored.
 
         Args:
-            user: what the user says: text, a message, or a list of messages.
+            user: what the user said: text, a message, or a list of messages.
             assistant: text, a message, a list of messages, or what an SDK of OpenAI, Anthropic or Google returns: dicts
                 and objects, with tool calls; or a stream, which is read to its end, or the list of its pieces.
 
         Raises:
-            TurnRejected: one of them is too long, or a pattern of `ingest.exclude` or a pause keeps it out.
-            InputError: one of them is nothing of this; if it is the assistant's, the user's is stored.
+            TurnRejected: a turn is too long, or a pattern of `ingest.exclude` or a pause keeps it out.
+            InputError: an argument has none of these forms; if it is `assistant`, the user's turn is stored.
         """
         self._check_open()
         chat = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
@@ -210,13 +215,13 @@ class Memory(MemoryLearning):
             self.parts.worker.wake()
 
     def wrap_chat(self, fn: Callable[..., Any], *, session: str = SESSION) -> Callable[..., Any]:
-        """A chat function around which this memory works: it gets the built prompt, and its answer is stored.
+        """Wraps a chat function, so that it is given what the memory recalls, and its answers are stored.
 
-        It is called exactly once for each call, with the prompt as its first argument, or in the place of `messages`,
-        `input` or `contents`; given a list of messages, it gets the list with the block in the user's last message. Its
-        answer, of any form that `update` takes, is given back even when memory fails. The user's message is stored
-        before the call, and stays when it fails; a stream passes through, and is stored when it ends, also early. A
-        coroutine function gives a coroutine function.
+        The prompt, with the recalled block in it, takes the place of the first argument or of `messages`, `input` or
+        `contents`; in a list of messages the block is put into the user's last message. Each call calls `fn` exactly
+        once and returns its answer, in any form that `update` takes, even when the memory fails. The user's message is
+        stored before the call, and stays stored when `fn` fails. A stream passes through and is stored when it ends or
+        is closed. The wrapper of a coroutine function is a coroutine function.
         """
         self._check_open()
         if not callable(fn):
@@ -234,19 +239,19 @@ class Memory(MemoryLearning):
         counter: Counting | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Receipt:
-        """Compacts a session: makes the recap that stays until the next compaction, and a list of what left the prompt.
+        """Compacts a session: writes a recap that stands for its older turns until the next compaction.
 
-        The turns stay as they are. A session is due when more than `condense.session_tokens` were added since its last
-        compaction, or for another reason of docs/condense.md; the background work compacts those by itself. The
-        receipt's rows name each turn that is new in it, how many of its values are not in the recap, and the id that
-        restores it; `explain` gives it again.
+        The turns themselves stay stored. A session is due when more than `condense.session_tokens` were added since its
+        last compaction, or for another reason given in docs/condense.md; due sessions are also compacted in the
+        background. The receipt has a row for each turn that this compaction covers for the first time: how many of its
+        values are missing from the recap, and the id that restores it. `explain` returns the receipt again.
 
         Args:
-            force: also a session that is not due, if it has any new turns beside the last `condense.protected_turns`.
+            force: compact a session that is not due, if it has new turns before the last `condense.protected_turns`.
             dry_run: write nothing.
-            session_tokens: in place of the setting `condense.session_tokens`, for this call.
-            counter: as for `recall`; `recap` with the same counter gives this recap.
-            on_progress: called with the turns read so far, and the turns to read, after each stretch of a few hundred.
+            session_tokens: overrides the setting `condense.session_tokens`, for this call.
+            counter: as for `recall`; `recap` with the same counter returns this recap.
+            on_progress: called after every few hundred turns with the number of turns read and of all turns to read.
 
         Returns:
             The receipt; `understood["compacted"]` says whether a compaction was due, and `understood["why"]` why not.
@@ -254,8 +259,8 @@ class Memory(MemoryLearning):
         Raises:
             NotFoundError: there is no such session.
             InputError: the space is paused.
-            ConflictError: the session was changed again and again meanwhile.
-            RuleFailed: a rule of Clew fails on one of its turns; the session stays as it is, in whole turns.
+            ConflictError: the session kept changing while it was read.
+            RuleFailed: a rule of Clew fails on one of its turns; the session is not compacted.
         """
         self._check_open()
         limit = None if session_tokens is None else given_count(session_tokens, "session_tokens", "new tokens")
@@ -282,15 +287,15 @@ class Memory(MemoryLearning):
         protected: int = PROTECTED,
         counter: Counting | None = None,
     ) -> list[dict[str, Any]]:
-        """A client's message list with its old tool calls and results as one-line stubs; nothing else changes.
+        """Replaces the old tool calls and results in a client's message list with one-line stubs; returns the new list.
 
-        Each stub names a reference by which `restore` gives the removed messages back. The list stays valid for its
+        Each stub names a reference, for which `restore` returns the removed messages. The list stays valid in its
         format, and its stubs stay the same as it grows.
 
         Args:
             wire: format of the list: `anthropic`, `openai`, `responses` or `gemini`.
-            protected: messages at the end that are left alone, 0 or more.
-            counter: as for `recall`; it decides whether a stub is shorter, and what it says of the size.
+            protected: how many messages at the end are left unchanged, 0 or more.
+            counter: as for `recall`; used to tell whether a stub is shorter, and for the size that it states.
 
         Raises:
             InputError: `messages` is not a list of objects, or no wire format has this name.
@@ -300,9 +305,9 @@ class Memory(MemoryLearning):
         return self.parts.shortener.collapse(messages, wire, self._counter(counter), protected=last)
 
     def shrink_images(self, messages: Sequence[dict[str, Any]], wire: str = "anthropic") -> list[dict[str, Any]]:
-        """A client's message list with its large base64 images scaled to 1,024 pixels; nothing else changes.
+        """Scales the large base64 images in a client's message list down to 1,024 pixels; returns the new list.
 
-        `restore("image-" + the first 16 digits of the SHA-256 of an image's bytes)` gives the original back.
+        `restore("image-" + the first 16 digits of the SHA-256 of an image's bytes)` returns the original.
 
         Raises:
             InputError: `messages` is not a list of objects, or no wire format has this name.
@@ -312,16 +317,16 @@ class Memory(MemoryLearning):
         return self.parts.shortener.shrink_images(messages, wire)
 
     def restore(self, ref: str) -> Turn:
-        """What a reference stands for, in full and byte for byte.
+        """Returns the turn, messages or image behind a reference, in full and byte for byte.
 
         Args:
-            ref: a turn's id gives the turn with its images and long tool outputs back in place. The reference of a stub
-                of `collapse` gives a turn whose text is the removed messages as JSON; that of an image which
-                `shrink_images` replaced gives a turn with the image as its only part. These have no place in the log.
+            ref: for a turn's id, the turn with its images and long tool outputs back in place is returned; for the
+                reference in a stub of `collapse`, a turn whose text is the removed messages as JSON; for an image that
+                `shrink_images` replaced, a turn with the image as its only part. The last two are not stored turns.
 
         Raises:
-            InputError: that is no reference.
-            NotFoundError: there is nothing under this reference.
+            InputError: `ref` is neither a turn's id nor such a reference.
+            NotFoundError: nothing is stored under this reference.
         """
         self._check_open()
         if is_original(given_name(ref, "reference")):
@@ -336,30 +341,30 @@ class Memory(MemoryLearning):
             self.reads.receipts.flush()
             recent = self.reads.receipts.recent(RECENT)
             note_restored(self.reads.store, self.space, recent, str(turn.id), self.reads.clock())
-        except StoreError as error:  # which is no reason not to restore
+        except StoreError as error:  # the turn is restored all the same
             log.warning("that %s was restored is not recorded: %s", turn.id, error)
 
     def pin(
         self, ref: str | None = None, *, where: str | None = None, most: int = MOST, note: str | None = None
     ) -> Pin:
-        """Has a turn, or the best of those for which an expression holds, in every block from now on.
+        """Includes a turn, or the best turns that match an expression, in every recall from now on.
 
-        They come first, shortened where they do not fit whole, and are left out only where there is no room for them at
-        all; what a recall's own filter leaves out stays out. Pinning again replaces number and note. Secrets in the
-        note and in a rule's phrases are masked, as in turns.
+        Pinned turns come first in the block. They are shortened if they do not fit whole, and left out only if there is
+        no room for them or the filter of the recall excludes them. Pinning again replaces the number and the note.
+        Secrets in the note and in a rule's phrases are masked, as in turns.
 
         Args:
-            ref: id of a turn.
-            where: or a rule: an expression (docs/query.md) such as `tag:deploy`. It holds for no turn of which it is
-                unknown yet.
-            most: turns that the rule brings at most, 1 or more: the best for the question, of equals the newest.
-            note: why, for you.
+            ref: id of the turn to pin; give either this or `where`.
+            where: an expression (docs/query.md) such as `tag:deploy`. A turn that is not analysed yet does not match.
+            most: how many turns the expression includes at most, 1 or more: the best for the question; among equals,
+                the newest.
+            note: why it is pinned, for the reader of `pins`.
 
         Raises:
-            InputError: neither or both of `ref` and `where` are given, `ref` is no turn id or names text that Clew
-                injected, there are 20 rules already, or the space is paused.
-            NotFoundError: no such turn.
-            ExpressionError: `where` cannot be read.
+            InputError: neither or both of `ref` and `where` are given, `ref` is not a turn's id or names text that Clew
+                injected, there are 20 expressions already, or the space is paused.
+            NotFoundError: there is no such turn.
+            ExpressionError: `where` cannot be parsed.
         """
         self._check_open()
         kind, name = given_ref_or_rule(ref, where)
@@ -371,20 +376,20 @@ class Memory(MemoryLearning):
         return set_pin(self.reads.store, self.space, pin, mask_secrets=self.reads.config.ingest.secrets == "mask")
 
     def unpin(self, ref: str | None = None, *, where: str | None = None) -> None:
-        """Takes a pin back; the turn stays stored.
+        """Removes a pin; the turn stays stored.
 
         Raises:
-            InputError: neither or both are given, or `ref` is no turn id.
-            NotFoundError: nothing is pinned so.
+            InputError: neither or both are given, or `ref` is not a turn's id.
+            NotFoundError: there is no such pin.
         """
         self._check_open()
         take_back(self.reads.store, self.space, *given_ref_or_rule(ref, where))
 
     def drain(self, timeout: float | None = None, on_progress: Callable[[WorkProgress], None] | None = None) -> bool:
-        """Waits until the work behind the acknowledgements is done; says whether it is.
+        """Waits until all background work is done; returns False if it was not done within `timeout`.
 
         Args:
-            timeout: seconds; None waits as long as it takes.
+            timeout: in seconds; None waits as long as it takes.
             on_progress: called at the beginning, about once a second, and at the end, with what is left and how long
                 that is likely to take.
         """
@@ -392,10 +397,10 @@ class Memory(MemoryLearning):
         return self.parts.worker.drain(given_seconds(timeout, "timeout"), given_progress(on_progress))
 
     def retry(self) -> int:
-        """Tries anew, from now on, what failed or was put aside after several attempts; gives the jobs that there are.
+        """Makes everything that failed, or was given up after several attempts, due again; returns how many jobs.
 
-        `drain` waits for it. `stats().details` counts what was put aside (`deferred`) and the turns that the embedder
-        could not do (`embed_failed`); `clew doctor` says why.
+        `drain` waits for them. `stats().details` counts the jobs that were given up (`deferred`) and the turns that
+        could not be embedded (`embed_failed`); `clew doctor` says why.
         """
         self._check_open()
         count = retry_all(self.reads.store, self.space)
@@ -404,14 +409,16 @@ class Memory(MemoryLearning):
 
     @listing_options(Conditions)
     def forget(self, *, dry_run: bool = False, **conditions: Unpack[Conditions]) -> ForgetReport:
-        """Removes turns that meet every given condition, and all that was made of them, for good.
+        """Permanently deletes the turns that meet every given condition, and everything derived from them.
 
         Args:
+            dry_run: report what would be deleted, and delete nothing.
             conditions: which turns, see `clew.maintain.forget.Conditions`.
 
         Raises:
-            InputError: no condition is given, a turn id is none, the time range ends before it starts, or `match` holds
-                no letter or digit. ExpressionError: `where` cannot be read.
+            InputError: no condition is given, a turn id is malformed, the time range ends before it starts, or `match`
+                holds no letter or digit.
+            ExpressionError: `where` cannot be parsed.
         """
         self._check_open()
         selection = selection_of(conditions, self.reads.clock(), self._turns_where)
@@ -422,19 +429,19 @@ class Memory(MemoryLearning):
         return reads.selector.names(reads.live.view(), filter_of({"where": expression}), reads.clock())
 
     def forget_expired(self, *, dry_run: bool = False) -> ForgetReport:
-        """Removes for good what is older than `keep_days` by now, without waiting for the worker, who does the same.
+        """Permanently deletes the turns that are older than `keep_days`; the background work does the same later.
 
         Raises:
-            InputError: `keep_days` is 0.
+            InputError: `keep_days` is 0, so nothing expires.
         """
         self._check_open()
         return self.parts.forget(self.parts.retention.expired(), dry_run=given_flag(dry_run, "dry_run"))
 
     def export(self, path: str | Path) -> int:
-        """Writes every turn and every original to a JSON Lines file that `import_path` reads back; gives the turns.
+        """Writes all turns and originals to a JSON Lines file, which `import_path` reads; returns the number of turns.
 
         Raises:
-            InputError: the file exists already, or has the name of one of a home's.
+            InputError: the file exists already, or has the name of a file in a home.
         """
         self._check_open()
         file = usable_path(path, "the file")
@@ -442,7 +449,12 @@ class Memory(MemoryLearning):
         return export_space(self.reads.store, self.space, file)
 
     def backup(self, path: str | Path) -> int:
-        """Writes all spaces to one new, checked file while others go on; gives its bytes. StoreError if it exists."""
+        """Writes all spaces to a new file, checks it, and returns its size in bytes; others may go on writing.
+
+        Raises:
+            StoreError: the file exists already, or cannot be written.
+            InputError: it has the name of a file in a home.
+        """
         self._check_open()
         file = usable_path(path, "the file")
         see_that_it_is_not_of_a_home(file)
@@ -450,10 +462,10 @@ class Memory(MemoryLearning):
         return file.stat().st_size
 
     def rebuild(self, on_progress: Callable[[int, int], None] | None = None) -> int:
-        """Makes again what is derived from the log without a model; gives the number of turns.
+        """Derives everything again that needs no model; returns the number of turns.
 
-        The old index serves until the new one is whole. One that was broken off goes on where it was. `on_progress` is
-        called with the turns that are made again so far, and with all of them.
+        The old index answers questions until the new one is complete, and an interrupted rebuild continues where it
+        stopped. `on_progress` is called with the number of turns done and of all turns.
         """
         self._check_open()
         index = self.config.index

@@ -29,7 +29,7 @@ from clew.types.facts import CORRECTIONS, Fact, FactLink, FactStatus
 from clew.write.ingest import add_one
 
 _TICK: Final = timedelta(microseconds=1)
-"""A correction is later than what it corrects, though that may have been said in a future of this clock."""
+"""How much later a correction is than the newest statement it corrects, whose time may be ahead of this clock."""
 
 
 class MemoryFacts(MemoryProjects):
@@ -46,24 +46,24 @@ class MemoryFacts(MemoryProjects):
         known_at: datetime | str | None = None,
         limit: int | None = None,
     ) -> list[Fact]:
-        """The facts that meet every condition, the newest first, each with its standing and its links (one hop).
+        """Returns the facts that meet every condition, newest first, each with its standing and direct links.
 
-        Facts are found behind the acknowledgement; `drain` waits until all turns are read.
+        Facts are found in the background; `drain` waits until all turns are read.
 
         Args:
-            subject: whom or what they are about, in any spelling; `me` is the user of turns that name no speaker. A
-                nickname means the person, under every name; also where no subject is given. A thing without its owner
-                ("dog") means the user's and every speaker's, each of which is a subject of its own ("Anna's dog").
-            verb: in any form, "led" finds "leads" and "live" finds "lives in"; or the name of a slot, such as `home`.
-            object: words that the object has.
-            status: facts with this status of their own, such as `planned`, whether or not they are past; by default
-                those that hold, are planned for a time to come, or happened.
-            as_of: what held at this moment, as far as is known today; the last moment of a time in words.
-            known_at: what followed from what had been said by this moment; likewise.
-            limit: most facts; None for all.
+            subject: the person or thing that the facts are about, in any spelling; `me` is the user of turns without a
+                speaker. A nickname stands for the person, whose facts are found under every name. A thing without its
+                owner ("dog") includes the user's and that of every speaker ("Anna's dog").
+            verb: in any form ("led" finds "leads", "live" finds "lives in"), or the name of a slot, such as `home`.
+            object: words that occur in the object.
+            status: facts that were stated with this status, such as `planned`, past ones included; by default, facts
+                that hold, happened, or are planned for the future.
+            as_of: facts that held at this moment, by what is known today. Of a time in words the last moment counts.
+            known_at: facts that followed from what had been said by this moment; likewise.
+            limit: the most facts to return; None for all.
 
         Raises:
-            InputError: a condition is empty, or no status or time.
+            InputError: a condition is empty, or is not a status or a time.
         """
         self._check_open()
         now = self.reads.clock()
@@ -85,10 +85,10 @@ class MemoryFacts(MemoryProjects):
         return newest_first(found)[: query.limit] if owned else found
 
     def edges(self, subject: str | None = None) -> list[FactLink]:
-        """The links between facts, by the ids of both, sorted: what replaced what, what rests on what, and others.
+        """Returns the links between facts, sorted by the ids of both: which replaced which, which rests on which.
 
         Args:
-            subject: only links from or to what was ever stated of this subject; None for all.
+            subject: only links from or to facts about this subject, past ones included; None for all.
         """
         self._check_open()
         name = _words(subject, "subject")
@@ -96,11 +96,11 @@ class MemoryFacts(MemoryProjects):
             return all_links(reader, self.space) if name is None else links_of(reader, self.space, name)
 
     def history(self, subject: str, verb: str | None = None) -> list[Fact]:
-        """All that was ever stated of a subject, past and withdrawn facts included: the earliest first.
+        """Returns every fact ever stated about a subject, past and withdrawn ones included, earliest first.
 
         Args:
             subject: as for `facts`.
-            verb: as for `facts`; with it also what other verbs of its slot say.
+            verb: as for `facts`; facts with other verbs of the same slot are included.
 
         Raises:
             InputError: the subject or the verb is empty.
@@ -123,21 +123,20 @@ class MemoryFacts(MemoryProjects):
         ended: bool = False,
         session: str = CORRECTIONS,
     ) -> str:
-        """Corrects a fact durably, and gives the id of the turn that says so.
+        """Stores a correction of a fact durably, as a turn, and returns the id of the turn.
 
-        A correction is a turn of its own: it is exported, merged and forgotten like any other, and what it says counts
-        more than what a model finds. The facts change behind the acknowledgement; `drain` waits for it.
-        Of a fact that was corrected before, what stands in its place is corrected.
+        The turn is exported, merged and forgotten like any other, and outweighs what a model finds. The facts change in
+        the background; `drain` waits for it. If the fact was corrected before, its replacement is corrected.
 
         Args:
-            fact: its id, as `facts` gives it.
-            object: what is right instead, with or without the words of the fact before it; the same to confirm it; None
-                if it was never so.
-            ended: the fact did hold, and holds no longer.
-            session: where the correction is stored.
+            fact: its id, as in the results of `facts`.
+            object: the right object, with or without the subject and verb; the present object confirms the fact; None
+                says that the fact never held.
+            ended: True if the fact did hold and has ended.
+            session: the session in which the correction is stored.
 
         Raises:
-            InputError: that is not the id of a fact, `ended` is no switch, or both `object` and `ended` are given.
+            InputError: `fact` is not the id of a fact, `ended` is not a bool, or both `object` and `ended` are given.
             NotFoundError: there is no such fact.
             TurnRejected: a pattern of `ingest.exclude` or a pause keeps the correction out.
         """
@@ -162,12 +161,12 @@ class MemoryFacts(MemoryProjects):
 
 
 def _words(value: str | None, name: str) -> str | None:
-    """A condition in words; None for none."""
+    """The checked words of a condition; None if it is not given."""
     return None if value is None else _given_words(value, name)
 
 
 def _given_words(value: object, name: str) -> str:
-    """Words on one line."""
+    """The checked words of a condition, on one line."""
     words = " ".join(given_text(value, name).split())
     if not words:
         raise InputError(f"{name} {value!r} is empty; give a word, or leave the condition out")

@@ -1,4 +1,4 @@
-"""The methods of a memory that extract what it knows. Each checks its arguments and delegates."""
+"""The methods of a memory that extract knowledge from whole sessions. Each checks its arguments and delegates."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -16,7 +16,7 @@ _CONFIGURED: Final = object()
 
 
 class MemoryKnowledge(MemoryFacts):
-    """What is extracted from one space. Threads may share it."""
+    """Extractions of the sessions of one space. Threads may share it."""
 
     def extract(
         self,
@@ -27,24 +27,24 @@ class MemoryKnowledge(MemoryFacts):
         semantic_calls: int | None = None,
         counter: Counting | None = None,
     ) -> list[Extraction]:
-        """Extracts graph, open deltas and summary of a session, or of each that has new turns or failed before.
+        """Extracts graph, open deltas and summary of a session, or of every session that is due.
 
-        The language model reads them if there is one, else rules do. What fails is in the report and in
-        `extractions`, with its reason; a session that fails does not keep the others from being extracted, and one that
-        failed three times is left out until `retry`. Once the model cannot be reached, the remaining ones are not
-        tried, and stay due. Nothing is asked twice: answers are kept by content.
+        A session is due if it has new turns or its last extraction failed. It is read by the language model, or by
+        rules if there is none. A failure is reported with its reason, here and by `extractions`, and the other sessions
+        are still extracted; after three failures a session is left out until `retry`. If the model cannot be reached,
+        the remaining sessions stay due. The model's answers are stored, so no request is sent twice.
 
         Args:
-            session: its name; None extracts all that are due, in the order of their names.
-            safe_limit_tokens: in place of the setting `extract.safe_limit_tokens`; what is no valid number of tokens
-                means one pass, and the run's telemetry says so.
-            use_model: False has rules read the session, though there is a model.
-            semantic_calls: in place of the setting `extract.semantic_calls`.
-            counter: as for `recall`; it decides what fits.
+            session: its name; None extracts all sessions that are due, in the order of their names.
+            safe_limit_tokens: overrides the setting `extract.safe_limit_tokens`; a value that is not a valid number of
+                tokens means one pass, and the run's telemetry says so.
+            use_model: False lets rules read the session even if there is a model.
+            semantic_calls: overrides the setting `extract.semantic_calls`.
+            counter: as for `recall`; it decides what fits into a request.
 
         Raises:
             NotFoundError: there is no such session.
-            InputError: the space is paused, or `semantic_calls` is no count.
+            InputError: the space is paused, or `semantic_calls` is not a count.
             StoreError: the state could not be written.
         """
         self._check_open()
@@ -55,12 +55,10 @@ class MemoryKnowledge(MemoryFacts):
         return extractor.extract_due()
 
     def extractions(self, session: str | None = None) -> list[Extraction]:
-        """The latest extraction of every session that had any, by session: state, attempts, reasons, and the vector.
-
-        `clew jobs` lists them.
+        """Returns the latest extraction of each session, sorted by session: state, attempts, reasons, and the vector.
 
         Args:
-            session: only that of this one, if it had any.
+            session: only the extraction of this session, if it has one; None for all.
         """
         self._check_open()
         name = None if session is None else given_session(session)

@@ -11,18 +11,18 @@ from clew.types.tuning import TuneReport
 
 
 class MemoryLearning(MemoryKnowledge):
-    """What is learned from the use of one space. Threads may share it."""
+    """Learning from the use of one space. Threads may share it."""
 
     def mark_used(self, receipt_id: str, turn_ids: Iterable[str]) -> int:
-        """Says that turns of a recall were of use; gives how many were not marked before.
+        """Marks turns of a recall as useful; returns how many were not marked before.
 
         Args:
-            receipt_id: `Context.receipt_id`, or the id of a receipt.
-            turn_ids: turns that the receipt shows, or names as left out.
+            receipt_id: as in `Context.receipt_id`.
+            turn_ids: turns that the block contained, or that the receipt lists as left out.
 
         Raises:
-            NotFoundError: no such receipt, or it was dropped as one of the oldest.
-            InputError: no turn is named, one is not in the receipt, or the space is paused.
+            NotFoundError: there is no such receipt, or it was dropped because newer ones took its place.
+            InputError: no turn is given, a turn is not in the receipt, or the space is paused.
         """
         self._check_open()
         names = given_names(turn_ids, "turn_ids", "turn id")
@@ -31,11 +31,11 @@ class MemoryLearning(MemoryKnowledge):
         return mark_used(self.reads.store, self.space, receipt, names, self.reads.clock())
 
     def tune(self, *, dry_run: bool = False) -> TuneReport:
-        """Learns from what became of recalls; adopts only what is significantly better on history that did not choose.
+        """Learns values of settings from which recalled turns were useful; takes some seconds.
 
-        Nothing moves without feedback. What is adopted holds at once for recall, in every program; a change of window,
-        nuance weights or beat threshold has everything analysed anew behind the scenes. Settings that the user chose
-        are never replaced. Takes seconds.
+        A value is adopted only if it is significantly better on feedback that was not used to choose it. Adopted values
+        hold at once, in every program; if the window, the weights of nuances or the threshold of beats change,
+        everything is analysed again in the background. Settings that the user chose are never replaced.
         """
         self._check_open()
         self.reads.receipts.flush()
@@ -48,13 +48,13 @@ class MemoryLearning(MemoryKnowledge):
         return report
 
     def revert(self, version: int) -> int:
-        """Takes every learned value back to what it was at a version, as a new version; gives the one that holds then.
+        """Restores the learned values of an earlier version as a new version; returns the version now in force.
 
         Args:
-            version: as `learned` counts them; 0 is before anything was learned.
+            version: as numbered by `learned`; 0 is before anything was learned.
 
         Raises:
-            NotFoundError: there was no such version.
+            NotFoundError: there is no such version.
             ConflictError: another program changed the values at the same time.
         """
         self._check_open()

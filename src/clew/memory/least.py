@@ -1,4 +1,4 @@
-"""The budget that an empty block would have needed."""
+"""The smallest budget with which a recall that returned an empty block would have returned a turn."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from clew.text.counters import counter
 from clew.types.context import Context
 
 TRIED: Final = 5
-"""Turns that are counted: the shortest by their estimates."""
+"""How many of the turns that look shortest are counted exactly."""
 
 
 def enough_for(memory: MemoryRecalls, context: Context) -> int:

@@ -24,7 +24,7 @@ def utc_now() -> datetime:
 
 
 def _checked(clock: Clock) -> Clock:
-    """A caller's clock, whose every answer is checked: a wrong one would be stored with the turns."""
+    """The caller's clock with every result checked, since a wrong time would be stored with the turns."""
 
     def now() -> datetime:
         moment: object = clock()
@@ -42,9 +42,9 @@ class Models:
     """The models of one memory; None where there is none.
 
     Attributes:
-        previous: serves until the vectors of `embedder` cover every turn.
-        find_recogniser: gives the named-entity model, if there is one, and the reason in one line.
-        note: why there is no embedder, in one line; None when there is one, or none was asked for.
+        previous: answers questions until the vectors of `embedder` cover every turn.
+        find_recogniser: returns the named-entity model, if there is one, and the reason in one line.
+        note: why there is no embedder, in one line; None if there is one, or none was asked for.
     """
 
     embedder: Embedder | None = None
@@ -97,7 +97,7 @@ def open_home(
         settings.embedder_previous if previous is None else previous, threads=settings.embed_threads
     )
     chosen_settings = given(home, config)
-    return OpenHome(  # the store is opened last: whoever is refused anything else has nothing to close
+    return OpenHome(  # the store is opened last, so that nothing has to be closed when an argument is refused
         cast(Store, store) if store is not None else open_store(place, key=settings.store.key),
         settings,
         Models(chosen, before, asked, recogniser, note if chosen is None else None),

@@ -6,24 +6,24 @@ from clew.rows.pause import pause, resume
 
 
 class MemoryPauses(MemoryReads):
-    """Pauses of one space and of its sessions. Threads may share it."""
+    """Pausing one space or its sessions. Threads may share it."""
 
     def pause(self, session: str | None = None) -> None:
-        """Stores nothing more, in no process, until `resume`: no turn, and no receipt of a recall.
+        """Stops storing turns and receipts, in every process, until `resume`.
 
         Args:
-            session: the only one to pause; it need not exist yet. Receipts are left out for what is asked in it, by
-                `build_prompt` and `wrap_chat`, and the proxy treats its requests as incognito. None pauses the space.
+            session: pause only this session, which need not exist yet: `build_prompt` and `wrap_chat` store no receipts
+                for it, and the proxy treats its requests as incognito. None pauses the whole space.
         """
         self._check_open()
         name = None if session is None else given_session(session)
         pause(self.reads.store, self.space, self.reads.clock(), name)
 
     def resume(self, session: str | None = None) -> None:
-        """Stores again what comes; what came meanwhile was not kept.
+        """Ends a pause; what was said during it is not stored later.
 
         Args:
-            session: the only one to go on; None has the space go on, but for sessions that were paused by themselves.
+            session: resume only this session; None resumes the space, except for sessions that were paused separately.
         """
         self._check_open()
         resume(self.reads.store, self.space, None if session is None else given_session(session))

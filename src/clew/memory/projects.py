@@ -22,22 +22,22 @@ from clew.text.evidence import path_spans
 from clew.types.projects import CodeDecision, ProjectDrift
 
 DECISIONS: Final = 10
-"""Decisions about a file that are given, if nothing else is asked for."""
+"""Default limit of `decisions`."""
 
 
 class MemoryProjects(MemoryQuests):
-    """What the conversations of one space have to do with projects. Threads may share it."""
+    """Links between the conversations of one space and code bases. Threads may share it."""
 
     def attach_project(self, root: str | Path, *, embed: bool = False) -> tuple[str, ...]:
-        """Attaches the space to a project, so that its turns are met with it; gives the folders of all.
+        """Attaches the space to a project, so that its turns are compared with the code; returns all attached folders.
 
-        The turns are analysed anew behind the scenes, and met again when the project changes. Where the folder cannot
-        be read, the memory works as without it.
+        The turns are analysed again in the background, now and whenever the project changes. While the folder cannot
+        be read, the memory works as if it were not attached.
 
         Args:
             root: a folder in which `clew project genesis` was run.
-            embed: embed the elements that are active in an overlay first, so that turns meet them by vectors; about
-                0.01 s for each. Elements that change later are met by the vectors of the others until it is done again.
+            embed: first embed the elements that are active in an overlay, so that turns are compared with them by
+                vectors; takes about 0.01 s for each. Elements that change later have no vector until this is repeated.
 
         Raises:
             NotFoundError: there is no project.
@@ -52,10 +52,10 @@ class MemoryProjects(MemoryQuests):
         return found
 
     def detach_project(self, root: str | Path) -> tuple[str, ...]:
-        """Detaches the space from a project; gives the folders of the others.
+        """Detaches the space from a project; returns the folders that are still attached.
 
         Raises:
-            NotFoundError: it is not attached.
+            NotFoundError: the project is not attached.
         """
         self._check_open()
         folder = usable_path(root, "the folder of the project")
@@ -64,7 +64,7 @@ class MemoryProjects(MemoryQuests):
         return found
 
     def projects(self) -> tuple[str, ...]:
-        """The folders of the projects that the space is attached to, in the order in which they were attached."""
+        """Lists the folders of the attached projects, in the order in which they were attached."""
         self._check_open()
         with self.reads.store.snapshot() as reader:
             return attached(reader, self.space)
@@ -77,19 +77,20 @@ class MemoryProjects(MemoryQuests):
         project: str | Path | None = None,
         besides: str | None = None,
     ) -> list[CodeDecision]:
-        """What was decided, required, tried in vain or asked about a file or a symbol, over all sessions.
+        """Returns what was decided, required, tried in vain or requested about a file or symbol, over all sessions.
 
-        The newest comes first, requests that led to a change last. Each says whether the file was changed since.
+        The newest come first, requests that led to a change last. Each says whether the file was changed since.
 
         Args:
-            about: path of a file, whole or its end; or the name of a function or class, qualified or not. `file:` or
-                `symbol:` before it says which.
-            project: folder of the project that it is in: sessions that worked elsewhere do not count, and paths are
-                read from there. A session of which no folder is known counts.
-            besides: a session that does not count.
+            about: path of a file, or the end of it; or the name of a function or class, qualified or not. The prefix
+                `file:` or `symbol:` says which.
+            limit: the most decisions to return.
+            project: folder of the project; sessions that worked in another folder are left out, and paths are relative
+                to this one. Sessions whose folder is unknown are included.
+            besides: a session to leave out.
 
         Raises:
-            InputError: it is empty, or the limit is negative.
+            InputError: `about` is empty, or the limit is negative.
         """
         self._check_open()
         most = given_count(limit, "limit", "the number of decisions wanted")
@@ -104,17 +105,18 @@ class MemoryProjects(MemoryQuests):
             return decisions_about(reader, self.space, view, wanted, most, attached(reader, self.space), scope)
 
     def links(self, ref: str) -> list[ElementLink]:
-        """The files of the attached projects that a turn concerns, the closest first; none without a project.
+        """Returns the files of the attached projects that a turn is about, closest first; none without a project.
 
         Raises:
-            InputError: that is no turn id. NotFoundError: there is no such turn.
+            InputError: `ref` is not a turn's id.
+            NotFoundError: there is no such turn.
         """
         self._check_open()
         turn, meet = stored_turn(self.reads, given_name(ref, "turn id")), self.reads.lenses()
         return [] if meet is None else links_of_turn(meet.lenses, links_of(turn))
 
     def drift(self) -> list[ProjectDrift]:
-        """For each attached project, the files that no turn concerns and the decisions that no code reflects.
+        """Returns, for each attached project, the files that no turn is about and the decisions that no code reflects.
 
         Raises:
             NotFoundError: no project is attached.

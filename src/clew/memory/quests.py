@@ -34,17 +34,17 @@ from clew.store.translate import translating
 from clew.types.quests import Quest, QuestPattern, QuestSeal, QuestStage, QuestVerification
 
 _ATTEMPTS: Final = 5
-"""Most attempts to seal a quest whose turns or files change while the files are read."""
+"""How often sealing a quest is tried whose turns or files change while the files are read."""
 
 
 class MemoryQuests(MemoryPauses):
     """The quests of one space. Threads may share it."""
 
     def quests(self, session: str | None = None) -> list[Quest]:
-        """The quests of a session or of all: tasks that led to work on files, with the stage that each is in.
+        """Lists the quests of a session, or of all: tasks that led to work on files, each with its stage.
 
-        They are recognised behind the acknowledgement from what the turns did; `drain` waits for the last ones. What
-        was set by `set_quest` counts instead.
+        They are recognised in the background from the tool calls of the turns; `drain` waits for it. What `set_quest`
+        set takes precedence.
         """
         self._check_open()
         name = None if session is None else given_session(session)
@@ -59,16 +59,17 @@ class MemoryQuests(MemoryPauses):
         title: str | None = None,
         stage: QuestStage | str | None = None,
     ) -> Quest:
-        """Sets title or stage of a quest, or begins one that the next turn of a session opens.
+        """Sets title or stage of a quest, or begins a quest with the next turn of a session.
 
         Args:
-            quest: id of a quest.
-            session: or the session in which one begins, by its name or the one that blocks show.
-            title: what it is called; secrets in it are masked, as in turns.
+            quest: id of the quest; give either this or `session`.
+            session: the session in which a quest begins, by its name or by the short name that blocks show.
+            title: its title; secrets in it are masked, as in turns.
             stage: genesis, transform, verify or complete.
 
         Raises:
-            InputError: neither or both of `quest` and `session` are given, nothing is set, or the space is paused.
+            InputError: neither or both of `quest` and `session` are given, neither title nor stage is given, or the
+                space is paused.
             NotFoundError: there is no such quest, or no such session.
         """
         self._check_open()
@@ -91,21 +92,19 @@ class MemoryQuests(MemoryPauses):
         return self.reads.store.transaction(write)
 
     def seal_quest(self, quest: str, *, root: str | Path | None = None) -> QuestSeal:
-        """Seals a completed quest: keeps a hash chain over its turns, its files as they are now, and its checks.
+        """Seals a completed quest: stores a hash chain over its turns, its files as they are now, and its checks.
 
         Args:
-            root: folder of the project that its files are read from; without it they are only named.
-
-        The files are read before the store is locked; what changes meanwhile is read again.
+            root: folder of the project, from which the files are read; without it only their names are sealed.
 
         Raises:
-            InputError: that is no quest, it is not complete, or the space is paused.
+            InputError: `quest` is not the id of a quest, the quest is not complete, or the space is paused.
             NotFoundError: there is no such quest.
-            ConflictError: the quest or its files were changed again and again meanwhile.
+            ConflictError: the quest or its files kept changing while they were read.
         """
         self._check_open()
         name, folder = given_name(quest, "quest"), _folder(root)
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):  # the files are read outside of the transaction, so that other writers do not wait
             with self.reads.store.snapshot() as reader:
                 found = self._complete(reader, name)
             files = files_of(found, folder)
@@ -115,7 +114,7 @@ class MemoryQuests(MemoryPauses):
         raise ConflictError(f"{name!r} or its files were changed {_ATTEMPTS} times meanwhile; try again")
 
     def _complete(self, reader: Reader, name: str) -> Quest:
-        """A quest that is complete, as it is sealed; raises InputError for one in another stage."""
+        """The quest as it is sealed; raises InputError if it is not complete."""
         found = get_quest(reader, self.space, name)
         if found.stage != QuestStage.COMPLETE:
             raise InputError(
@@ -139,13 +138,13 @@ class MemoryQuests(MemoryPauses):
         return seal
 
     def verify_quest(self, quest: str, *, root: str | Path | None = None) -> QuestVerification:
-        """What still holds of a sealed quest: its chain, its turns, and which of its files have changed since.
+        """Checks a sealed quest: its hash chain, its turns, and which of its files have changed since.
 
         Args:
-            root: folder of the project; None looks where its files were when it was sealed.
+            root: folder of the project; None takes the folder in which it was sealed.
 
         Raises:
-            NotFoundError: it is not sealed.
+            NotFoundError: the quest is not sealed.
         """
         self._check_open()
         name, folder = given_name(quest, "quest"), _folder(root)
@@ -158,18 +157,18 @@ class MemoryQuests(MemoryPauses):
         return replace(found, before=seal_before(seal, seals.values()))
 
     def quest_patterns(self) -> list[QuestPattern]:
-        """The patterns that were kept here, made of own quests or imported, the oldest first."""
+        """Lists the stored patterns, made from own quests or imported, oldest first."""
         self._check_open()
         with self.reads.store.snapshot() as reader:
             return read_patterns(reader, self.space)
 
     def export_pattern(self, quest: str, path: str | Path) -> QuestPattern:
-        """Writes how a completed quest was done to a new JSON file, with where it comes from; keeps it here as well.
+        """Writes the pattern of a completed quest (its steps, checks and origin) to a new JSON file, and stores it.
 
         Raises:
-            InputError: the file exists, that is no quest, or it is not complete.
+            InputError: the file exists, `quest` is not the id of a quest, or the quest is not complete.
             NotFoundError: there is no such quest.
-            StoreError: the file cannot be written; then nothing is kept here either.
+            StoreError: the file cannot be written; the pattern is not stored either.
         """
         self._check_open()
         name, file = given_name(quest, "quest"), usable_path(path, "the file")
@@ -193,10 +192,10 @@ class MemoryQuests(MemoryPauses):
         return pattern
 
     def import_pattern(self, path: str | Path) -> QuestPattern:
-        """Keeps the pattern in a file that `export_pattern` wrote, with where it comes from; one that is here stays.
+        """Stores the pattern in a file that `export_pattern` wrote, with its origin; one stored already is kept.
 
         Raises:
-            FormatError: the file holds no pattern, or one that was changed.
+            FormatError: the file holds no pattern, or the pattern was changed.
         """
         self._check_open()
         file = usable_path(path, "the file")
@@ -220,7 +219,7 @@ class MemoryQuests(MemoryPauses):
 
 
 def _begun(tx: Transaction, space: str, session: str) -> Quest:
-    """A quest that the next turn of a session opens."""
+    """A new quest, which begins with the next turn of a session."""
     row = SESSION.get(tx, (space, session))
     first = 0 if row is None else row.next_seq
     return Quest(
@@ -247,8 +246,8 @@ def _folder(root: str | Path | None) -> Path | None:
 
 def _pattern_in(file: Path) -> QuestPattern:
     try:
-        said: Any = json.loads(file.read_text(encoding="utf-8"))
-        pattern = QuestPattern.from_dict(said)
+        data: Any = json.loads(file.read_text(encoding="utf-8"))
+        pattern = QuestPattern.from_dict(data)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}; name a file of `clew quest export`") from error
     except (ValueError, InputError, RecursionError) as error:

@@ -37,32 +37,32 @@ class MemoryReads(MemoryRecalls):
         self.parts = parts
 
     def stats(self) -> Stats:
-        """What the space holds, in numbers."""
+        """Counts what the space holds, and what background work is pending."""
         self._check_open()
         return stats_of(self.parts)
 
     def annotations(self, ref: str) -> dict[str, Annotation]:
-        """All annotations of a turn, by kind, sorted; kinds that were not computed, or not yet, are absent.
+        """Returns the annotations of a turn, beat or chapter by kind, sorted; kinds not computed yet are absent.
 
         Args:
-            ref: the turn's id, or the id of a beat or chapter.
+            ref: its id.
         """
         self._check_open()
         with reading_derived(self.reads.store) as reader:
             return annotations_of(reader, self.space, given_name(ref, "id"))
 
     def snapshots(self, session: str) -> list[ContextSnapshot]:
-        """The closed beats of a session in their order, each with its turns as weighed chunks.
+        """Returns the closed beats of a session in order, each with its turns as weighted chunks.
 
-        The turns since the last closed beat are in none yet; a session that is unknown, or not analysed yet, has none.
-        `drain` waits until all turns are analysed.
+        The turns after the last closed beat belong to none yet. A session that is unknown or not analysed yet has no
+        beats; `drain` waits until all turns are analysed.
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
             return snapshots_of(reader, self.space, given_session(session))
 
     def labels(self, namespace: str = TAG) -> list[LabelCount]:
-        """What the space is about: its labels, the most frequent first; of equal ones by name.
+        """Counts the labels of the space, the most frequent first, equally frequent ones by name.
 
         Args:
             namespace: `tag`, or `domain`.
@@ -72,11 +72,11 @@ class MemoryReads(MemoryRecalls):
             return label_counts(reader, self.space, given_text(namespace, "namespace"))
 
     def labelled(self, name: str, namespace: str = TAG) -> list[Labelled]:
-        """The beats and turns that a label marks, in the order of sessions and turns; none for an unknown one.
+        """Returns the beats and turns that have a label, in order of sessions and turns; none for an unknown label.
 
         Args:
-            name: in any case or number; an alias finds what its label marks, a broad label also what its parts do, and
-                `label/part` one part.
+            name: in upper or lower case, singular or plural. An alias stands for its label, and a label includes its
+                parts; `label/part` names one part.
 
         Raises:
             InputError: the name is empty.
@@ -86,11 +86,11 @@ class MemoryReads(MemoryRecalls):
             return labelled(reader, self.space, given_name(name, "name"), given_text(namespace, "namespace"))
 
     def topics(self, names: Iterable[str] | None = None, *, limit: int | None = None) -> list[Topic]:
-        """What the space is about, with a summary of each topic; the most frequent first, of equal ones by name.
+        """Summarises each topic of the space, the most frequent first, equally frequent ones by name.
 
         Args:
-            names: labels or aliases; None for all. Unknown ones are left out.
-            limit: how many at most; None for all.
+            names: labels or aliases; None for all. Unknown names are ignored.
+            limit: the most topics to return; None for all.
 
         Raises:
             InputError: the limit is negative.
@@ -102,10 +102,10 @@ class MemoryReads(MemoryRecalls):
             return topics_of(reader, self.space, chosen, most)
 
     def entities(self) -> tuple[Entity, ...]:
-        """The people, places and things that the turns name, the most named first; of equal ones by name.
+        """Lists the people, places and things that the turns name, the most frequent first, equally frequent by name.
 
-        Turns are counted behind the acknowledgement; `drain` waits until all are. A nickname that was seen twice is
-        counted for its bearer.
+        They are counted in the background; `drain` waits until all turns are counted. A nickname that occurred at least
+        twice counts for the person who has it.
         """
         self._check_open()
         view = self.reads.live.view()
@@ -113,7 +113,7 @@ class MemoryReads(MemoryRecalls):
             return entities_of(reader, self.space, view)
 
     def entity(self, name: str) -> EntityPage:
-        """One entity by any of its names, with its strongest neighbours and the newest turns that name it.
+        """Returns an entity, found by any of its names, with its strongest neighbours and the newest turns naming it.
 
         Raises:
             NotFoundError: no turn names it.
@@ -127,34 +127,32 @@ class MemoryReads(MemoryRecalls):
         return page
 
     def state_before(self, session: str, concept: str) -> StateBefore | None:
-        """What a conversation had been about before something was first mentioned in it.
+        """Tells what a session had been about before something was first mentioned in it.
 
         Args:
-            concept: a word or phrase; the first turn that holds all of its terms counts.
+            concept: a word or phrase; it is first mentioned by the first turn that contains all of its terms.
 
         Returns:
-            None when nothing mentions it. The beat that is still open counts: its position is the next one.
+            None if no turn mentions it. A mention may be in the open beat, whose position is the next one.
         """
         self._check_open()
         return state_before_mention(self.reads, given_session(session), given_text(concept, "concept"))
 
     def evolution(self, session: str) -> tuple[Movement, ...]:
-        """How the domains of a conversation moved, closed beat by closed beat."""
+        """Tells how the domains of a session changed from each closed beat to the next."""
         self._check_open()
         return domain_evolution(self.reads, given_session(session))
 
     def in_common(self, first: Iterable[str], second: Iterable[str]) -> InCommon:
-        """Which domains two stretches of conversation share, each read in the light of the other.
+        """Tells which domains two stretches of conversation share.
 
-        A domain that is faint in one of them counts more, the more their turns have to do with each other, and less the
-        less they have.
+        A domain that is weak in one of them counts the more, the closer the turns of both are related.
 
         Args:
-            first, second: ids of beats, chapters or turns, of any sessions of the space; `snapshots` gives those of
-                beats. Turns count by themselves, whichever beats have them.
+            first, second: ids of beats, chapters or turns of any session; `snapshots` returns the ids of beats.
 
         Raises:
-            InputError: one of them names nothing, or only turns that Clew injected.
+            InputError: a stretch has no ids, or only turns that Clew injected.
             NotFoundError: there is no such beat, chapter or turn.
         """
         self._check_open()
@@ -164,22 +162,22 @@ class MemoryReads(MemoryRecalls):
         return domains_in_common(self.reads, *names)
 
     def domains(self, *, current: str | None = None) -> Merged:
-        """What all conversations of the space are about, old ones fading, so that they do not outvote the present.
+        """Merges the domains of all sessions of the space; older sessions count less.
 
         Args:
-            current: the session that is going on; its beats do not fade.
+            current: name of the session in progress, whose beats count in full.
         """
         self._check_open()
         return merged_domains(self.reads, None if current is None else given_name(current, "session"))
 
     def pins(self) -> list[Pin]:
-        """What is pinned, the oldest first."""
+        """Lists the pins, oldest first."""
         self._check_open()
         with self.reads.store.snapshot() as reader:
             return read_pins(reader, self.space)
 
     def learned(self) -> list[Change]:
-        """Every change of the learned values, the first one first; the last one holds."""
+        """Lists every change of the learned values, oldest first; the last one is in force."""
         self._check_open()
         with self.reads.store.snapshot() as reader:
             return history(reader, self.space)
@@ -187,7 +185,7 @@ class MemoryReads(MemoryRecalls):
     def verify(self, on_progress: Callable[[int, int], None] | None = None) -> VerifyReport:
         """Checks hashes, references, the index against the log, and the database file; changes nothing.
 
-        `on_progress` is called with the turns that are examined so far, and with all of them.
+        `on_progress` is called with the number of turns examined and of all turns.
         """
         self._check_open()
         return verify(self.reads.store, self.space, given_progress(on_progress))

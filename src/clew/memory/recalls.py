@@ -1,6 +1,6 @@
-"""The questions to a memory that return turns and receipts. Start at `open_recalls`.
+"""The methods of a memory that return turns, contexts and receipts. Start at `open_recalls`.
 
-Borders: imports nothing that stores, derives or maintains, so that a program which only asks starts quickly.
+Imports nothing that stores, derives or maintains, so that a program that only asks questions starts quickly.
 """
 
 import os
@@ -58,15 +58,14 @@ from clew.types.shown import Shown
 from clew.types.turn import aware
 
 SESSION = "default"
-"""The session of a chat whose caller names none."""
-
+"""The session of a chat for which the caller gives no name."""
 
 INSURANCE_BUDGET: Final = 2_000
-"""Tokens that bring back what a client's history lost, if nothing else is asked for (DESIGN 10)."""
+"""Default budget of `insure`, in tokens (DESIGN 10)."""
 
 
 class MemoryRecalls:
-    """The questions to one space that return turns and receipts. Threads may share it."""
+    """Questions to one space that return turns, contexts and receipts. Threads may share it."""
 
     def __init__(self, reads: ReadPath, models: Models) -> None:
         """Takes finished parts; `Memory.open` and `open_recalls` are the usual ways."""
@@ -90,11 +89,11 @@ class MemoryRecalls:
             see_that_it_is_ours(self._process)
 
     def _is_inherited(self) -> bool:
-        """Whether another process, which forked this one, opened the memory; one without a file is a copy."""
+        """Whether the process that forked this one opened the memory. A memory without a file is copied by a fork."""
         return self._process != os.getpid() and self.reads.store.url != IN_MEMORY
 
     def _filter(self, only: TurnFilters) -> Filter:
-        """The caller's filters, checked, with words for a time as moments."""
+        """The caller's filters, checked, with expressions of time replaced by moments."""
         if isinstance(only.get("since"), str) or isinstance(only.get("until"), str):
             only = cast(TurnFilters, with_moments(self.reads.live.view(), self.reads.clock(), only))
         for name in ("as_of", "known_at"):
@@ -105,7 +104,7 @@ class MemoryRecalls:
 
     @property
     def is_writable(self) -> bool:
-        """Whether this process may write the home; if not, what would change it raises StoreReadOnly."""
+        """Whether this process may write the home; if not, methods that would change it raise StoreReadOnly."""
         return self.reads.store.writable
 
     @property
@@ -116,8 +115,8 @@ class MemoryRecalls:
     def warm_up(self) -> None:
         """Loads the index and the embedder's model now, so that the first question is answered as fast as any other.
 
-        Optional: without it the first question loads them (0.1 s for 100,000 turns, 0.3 s for the local model). A model
-        that cannot be loaded is logged, as at a recall.
+        Without this call the first question loads them (0.1 s for 100,000 turns, 0.3 s for the local model). A model
+        that cannot be loaded is logged, not raised.
         """
         self._check_open()
         self.reads.ranker.warm_up()
@@ -133,22 +132,24 @@ class MemoryRecalls:
         context_position: int | None = None,
         **how: Unpack[RecallOptions],
     ) -> Context:
-        """The block of remembered turns to put before a model, within an exact budget.
+        """Finds the turns that answer a question and renders them as a block of text within an exact budget.
 
         Args:
-            budget: tokens of the whole block, headings included; None takes a share of `window` where that is given,
-                else the setting.
-            counter: name of a counter, or any function from text to tokens; None takes the setting.
-            position: the beat whose turns, and whose neighbours' turns, come first: its `conversation_position`, or,
-                when negative, how many beats ago it was. Of the session in `only`, else of the newest turn's.
+            budget: tokens of the whole block, headings included; None takes a share of `window` if that is given,
+                otherwise the setting `budget`.
+            counter: name of a token counter, or a function from text to tokens; None takes the setting `counter`.
+            position: the beat (topic segment) whose turns, and whose neighbours' turns, are preferred: its
+                `conversation_position`, or, if negative, how many beats ago it was. It is a beat of the option
+                `session`, or of the newest turn's session.
             context_position: another name for `position`.
-            how: restricts the turns, see `TurnFilters`; chooses the strategy, see `RecallOptions`.
+            how: options that restrict the turns and choose the strategy, see `RecallOptions`.
 
         Raises:
             InputError: the budget, the window or `in_window` is negative, the strategy or the role is unknown, the time
-                range ends before it starts, there is no beat at the position, or both names of it are given.
-            ExpressionError: `where` cannot be read.
-            ConfigError: no counter has that name; MissingExtra: its package is not installed.
+                range ends before it starts, no beat has this position, or both names of `position` are given.
+            ExpressionError: `where` cannot be parsed.
+            ConfigError: there is no counter of this name.
+            MissingExtra: the counter's package is not installed.
         """
         self._check_open()
         strategy, window, in_window = how.pop("strategy", AUTO), how.pop("window", None), how.pop("in_window", None)
@@ -166,51 +167,51 @@ class MemoryRecalls:
 
     @listing_options(TurnFilters)
     def search(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
-        """The best turns for a query, best first, each with what every signal added to its score.
+        """Returns the best turns for a query, best first, each with the share of every signal in its score.
 
-        No budget is to be kept, so what a turn costs does not count, as it does in `ranked`.
+        The length of a turn does not matter, since there is no budget; `ranked` counts it.
 
         Args:
-            only: restricts the turns, see `TurnFilters`.
+            only: options that restrict the turns, see `TurnFilters`.
 
         Raises:
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
-            ExpressionError: `where` cannot be read.
+            ExpressionError: `where` cannot be parsed.
         """
         self._check_open()
         return search(self.reads, given_text(query, "question"), _given_limit(limit), self._filter(only), priced=False)
 
     @listing_options(TurnFilters)
     def ranked(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
-        """The turns in the order in which a recall prefers them, each with what every signal added to its score.
+        """Returns turns in the order in which `recall` takes them, each with the share of every signal in its score.
 
-        As `search`, but what a turn costs counts: a long one may come after a short one that says less. A block takes
-        them in this order as far as they fit, but for long ones that it shortens and for what is pinned.
+        Unlike `search`, it takes the tokens of a turn into account: a long turn may rank below a shorter and less
+        relevant one. A block takes turns in this order while they fit, shortens long ones, and adds the pinned ones.
 
         Args:
-            only: restricts the turns, see `TurnFilters`.
+            only: options that restrict the turns, see `TurnFilters`.
 
         Raises:
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
-            ExpressionError: `where` cannot be read.
+            ExpressionError: `where` cannot be parsed.
         """
         self._check_open()
         return search(self.reads, given_text(query, "question"), _given_limit(limit), self._filter(only), priced=True)
 
     @listing_options(TurnFilters)
     def query(self, expression: str, *, limit: int | None = None, **only: Unpack[TurnFilters]) -> list[Turn]:
-        """The turns for which an expression of the lattice algebra holds, in the order in which they came.
+        """Returns the turns for which an expression such as `(O1 > 7) AND (O2 > 7)` holds, in order of arrival.
 
-        `(O1 > 7) AND (O2 > 7)`; docs/query.md has all that may stand in one. It looks at all sessions of the space,
-        unless `only` names one. Unknown is not false: of a turn that is not analysed yet no score holds, nor its
-        contrary; `drain` waits for the analysis. Text that Clew injected is left out.
+        docs/query.md describes expressions. All sessions of the space are searched, unless the option `session` names
+        one. For a turn that is not analysed yet a score is unknown: neither a condition on it nor the negation holds;
+        `drain` waits for the analysis. Text that Clew injected is left out.
 
         Args:
-            limit: how many turns at most; None for all.
-            only: restricts the turns, see `TurnFilters`; `where` is the expression itself and cannot be given again.
+            limit: the most turns to return; None for all.
+            only: options that restrict the turns, see `TurnFilters`; `where` cannot be given beside the expression.
 
         Raises:
-            ExpressionError: the expression cannot be read; the message names the position.
+            ExpressionError: the expression cannot be parsed; the message names the position.
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
         """
         self._check_open()
@@ -221,7 +222,7 @@ class MemoryRecalls:
         return matching(self.reads, self._filter(only), most)
 
     def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
-        """Turns that hold a phrase word for word (case, accents and marks aside), newest first.
+        """Returns the turns that contain a phrase, newest first; case, accents and punctuation are ignored.
 
         Raises:
             InputError: the phrase has no letter or digit, or the limit is negative.
@@ -230,11 +231,11 @@ class MemoryRecalls:
         return quoting(self.reads, given_text(text, "phrase"), _given_limit(limit))
 
     def get(self, ref: str) -> Turn:
-        """The stored turn of that id, as it is stored: large parts as pointers to blobs.
+        """Returns a turn as it is stored, with pointers in place of large parts; `restore` puts these back.
 
         Raises:
-            InputError: that is no turn id.
-            NotFoundError: no such turn.
+            InputError: `ref` is not a turn's id.
+            NotFoundError: there is no such turn.
         """
         self._check_open()
         return stored_turn(self.reads, given_name(ref, "turn id"))
@@ -251,25 +252,27 @@ class MemoryRecalls:
         counter: Counting | None = None,
         **only: Unpack[SessionFilters],
     ) -> Remembered:
-        """What was said in a stretch of time, without a model: turns, and the titles of beats and chapters.
+        """Tells what was said in a period, without a model: turns, and the titles of beats and chapters.
 
-        The modes: `lookup` gives the best turns for the question in the time; `state_at_time` the latest of them before
-        its end; `change_over_time` the best of each beat from the first to the last; `summarize_over_time` what each
-        day, week, month or year was about; `window_overview` what all of it was about. `auto` decides (docs/time.md).
+        The mode `lookup` returns the turns of the period that answer the question best; `state_at_time` the latest good
+        answers before its end; `change_over_time` the best of each beat, in order of time; `summarize_over_time` what
+        each day, week, month or year was about; `window_overview` what all of it was about; `auto` decides
+        (docs/time.md).
 
         Args:
-            query: the question; the times that it names count where neither end is given. When a moment stands here (a
-                datetime, or a date such as "2024-03-01" with an end after it), the first three are since, until, query.
-            since: beginning of the time: a moment, or an expression such as "last week", of which the first moment
-                counts; turns without an event time are left out of any time that has an end.
-            until: its end: the first moment after it, or an expression, of which the last day is included.
+            query: the question; if neither `since` nor `until` is given, the times it names are the period. If the
+                first argument is a moment (a datetime, or a date such as "2024-03-01" followed by an end), the first
+                three arguments are read as since, until, query.
+            since: start of the period: a moment, or an expression such as "last week", whose first moment counts. Turns
+                without an event time belong to no period that has a start or an end.
+            until: end of the period: the first moment after it, or an expression, whose last day is included.
             budget: tokens of the block; None takes the setting.
             counter: as for `recall`.
-            only: restricts the conversations: `session`, `project` and `branch`, see `TurnFilters`.
+            only: options that restrict the conversations: `session`, `project` and `branch`, see `TurnFilters`.
 
         Raises:
-            InputError: the mode is unknown, or `lookup` without a question; an expression names no time; the time ends
-                before it starts; the budget is negative.
+            InputError: the mode is unknown, `lookup` has no question, an expression names no time, the period ends
+                before it starts, or the budget is negative.
         """
         self._check_open()
         chosen = filter_of(cast(TurnFilters, only))
@@ -297,21 +300,22 @@ class MemoryRecalls:
         counter: Counting | None = None,
         until_now: bool = False,
     ) -> Recap:
-        """A session on a page or two: goal, state, decisions, open tasks, turning points, and the values needed again.
+        """Sums up a session on a page or two: goal, state, decisions, open tasks, turning points, values needed again.
 
-        Made without a model from the session's own words, each line with the number of its turn; the same session and
-        budget give the same bytes. A session that was condensed is recapped up to its last compaction, without reading
-        its turns.
+        It is made without a model from the session's own words; each line has the number of its turn. The same session
+        and budget always give the same text. The recap of a condensed session ends at the last compaction and is made
+        without reading the turns.
 
         Args:
-            budget: tokens by `counter`; the text never has more.
-            style: `quest` for work with tools and files, `chat` for talk; `auto` decides by SIGMA's score.
+            budget: the most tokens of the text, by `counter`.
+            style: `quest` for work with tools and files, `chat` for conversation; `auto` decides by SIGMA's score.
             counter: as for `recall`.
-            until_now: tell of the turns after the last compaction too: for a reader who does not see them, as those
-                in a prompt are. Such a recap changes with every turn.
+            until_now: include the turns after the last compaction, for a reader who does not have them in a prompt.
+                Such a recap changes with every turn.
 
         Raises:
-            ConfigError: no counter has that name; MissingExtra: its package is not installed.
+            ConfigError: there is no counter of this name.
+            MissingExtra: the counter's package is not installed.
             InputError: the budget is negative, or there is no such style.
             NotFoundError: there is no such session.
         """
@@ -324,10 +328,10 @@ class MemoryRecalls:
         return recap_of(self.reads, name, count, budget=most, style=style, until_now=given_flag(until_now, "until_now"))
 
     def shown(self, session: str) -> list[Shown]:
-        """What stands for which turns of a session now, in the order of their first turns.
+        """Lists what a prompt shows for the turns of a session, in the order of their first turns.
 
-        Turns that no compaction covers stand for themselves, as do the important ones; the others are shown by
-        summaries of topics, the oldest by digests or titles. The recap comes on top. `restore` gives each turn in full.
+        Important turns, and those after the last compaction, are shown as they are; the others by a summary of their
+        topic, the oldest by a digest or a title. The recap is not listed. `restore` returns each turn in full.
 
         Raises:
             NotFoundError: there is no such session.
@@ -343,18 +347,19 @@ class MemoryRecalls:
         budget: int = INSURANCE_BUDGET,
         counter: Counting | None = None,
     ) -> Recap:
-        """What a client's history has lost of a session since it was cut or compacted, as a recap within a budget.
+        """Recaps what a client's history has lost of a session since the client cut or compacted it.
 
-        A stored turn is lost if the texts of the messages hold no part of it. Open tasks, decisions, turning points and
-        values that the messages do not mention are brought back, each with the number of its turn.
+        A stored turn is lost if the messages contain no part of its text. The recap has the open tasks, decisions,
+        turning points and values of such turns that the messages do not mention, each with the number of its turn.
 
         Args:
             messages: the history that the client sends now, in any of the four wire formats.
-            budget: tokens by `counter`; the text never has more. It is empty when nothing was lost.
+            budget: the most tokens of the text, by `counter`; the text is empty if nothing was lost.
             counter: as for `recall`.
 
         Raises:
-            ConfigError: no counter has that name; MissingExtra: its package is not installed.
+            ConfigError: there is no counter of this name.
+            MissingExtra: the counter's package is not installed.
             InputError: the budget is negative, or `messages` is not a list of objects.
             NotFoundError: there is no such session.
         """
@@ -364,10 +369,10 @@ class MemoryRecalls:
         return insurance(self.reads, given_name(session, "session"), checked_list(messages), count, budget=most)
 
     def turns(self, session: str | None = None) -> list[Turn]:
-        """The turns of a conversation, or of the whole space, as they were stored, in order of arrival.
+        """Returns the stored turns of a session, or of the whole space, in order of arrival.
 
         Args:
-            session: name of the conversation, in full; an unknown one has no turns.
+            session: its full name; an unknown session has no turns.
         """
         self._check_open()
         return stored_turns(self.reads.store, self.space, None if session is None else given_session(session))
@@ -380,12 +385,13 @@ class MemoryRecalls:
         since: End = None,
         limit: int | None = None,
     ) -> list[SessionInfo]:
-        """The conversations with title, project folder, git branch, client, start, end and length, the latest first.
+        """Lists the sessions with title, project folder, git branch, client, start, end and length, latest first.
 
         Args:
             project: name of the project folder, or a path that contains it.
             branch: git branch at the first or last turn.
-            since: only conversations with a turn at or after this moment, or since a time such as "last week".
+            since: only sessions with a turn since this moment, or since a time such as "last week".
+            limit: the most sessions to return; None for all.
 
         Raises:
             InputError: the limit is negative, or `since` names no time.
@@ -399,40 +405,40 @@ class MemoryRecalls:
             return list_sessions(reader, self.space, view, **place, since=earliest, limit=most)
 
     def brief(self, *, project: str | None = None, branch: str | None = None) -> str:
-        """The last session of a project, what it was about and what stayed open, as text; empty if there is none.
+        """Describes the last session of a project, what it was about and what stayed open; empty if there is none.
 
         Args:
-            project: name of the project folder, or a path that contains it; None for all.
+            project: name of the project folder, or a path that contains it; None for any.
             branch: git branch at the first or last turn of a session.
         """
         self._check_open()
         return brief(self.reads, **given_place(project, branch))
 
     def _counter(self, chosen: Counting | None) -> Counter:
-        """The counter that a caller chose, else that of the settings."""
+        """The counter that the caller chose, or that of the settings."""
         return counter_named(self.config.counter if chosen is None else chosen)
 
     def build_prompt(self, query: str, *, session: str = SESSION) -> str:
-        """Context block, focus buffer and query, each under its heading; nothing in it appears twice.
+        """Builds a prompt: the recalled block, the latest messages of the session, and the query, each under a heading.
 
-        The buffer holds the last 10 messages of the session, as many of them as fit, the newest first to be chosen; the
-        block, which is recalled from the whole space, takes what they leave of the budget in the settings. The query
-        comes whole and is not counted.
+        The latest messages are at most 10, the newest of those that fit into the budget of the settings. The block is
+        recalled from the whole space within what they leave, and repeats none of them. The query is not counted.
 
         Raises:
-            ConfigError: the counter in the settings is unknown; MissingExtra: its package is not installed.
+            ConfigError: the counter in the settings is unknown.
+            MissingExtra: the counter's package is not installed.
         """
         self._check_open()
         return chat_prompt(self.reads, given_text(query, "question"), given_session(session))
 
     def explain(self, receipt_id: str | None = None) -> Receipt:
-        """The receipt of a recall or compaction: what was considered, every signal's share, what was left out and why.
+        """Returns the receipt of a recall or compaction: what was considered, each signal's share, what was left out.
 
         Args:
-            receipt_id: its name, as `Context.receipt_id` gives it; None for the newest of the space.
+            receipt_id: as in `Context.receipt_id`; None for the newest receipt of the space.
 
         Raises:
-            NotFoundError: no such receipt, or it was dropped as one of the oldest.
+            NotFoundError: there is no such receipt, or it was dropped because newer ones took its place.
         """
         self._check_open()
         if receipt_id is None:
@@ -451,7 +457,7 @@ def open_recalls(
     embedder: str | Embedder | None = None,
     clock: Clock | None = None,
 ) -> Iterator[MemoryRecalls]:
-    """Opens a home for questions only: no background work is started, and receipts are written at the end.
+    """Opens a home for questions only: no background work is started, and receipts are written when it is closed.
 
     The arguments and errors are those of `Memory.open`.
     """

@@ -1,4 +1,4 @@
-"""Signatures as people read them: the options that a method takes as `**options` are listed by their names."""
+"""Readable signatures for methods that take `**options`: each option is listed by its name."""
 
 from collections.abc import Callable
 from inspect import Parameter, signature
@@ -11,8 +11,8 @@ T = TypeVar("T")
 def listing_options(options: type, **defaults: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """A decorator for a function that ends with `**name: Unpack[options]`.
 
-    `help()`, `inspect.signature` and the completion of a shell then show each option as an argument by name. The
-    function itself stays as it is. An option without a default here may be None, which is as good as to leave it out.
+    `help()`, `inspect.signature` and the completion of a shell then show each option as a keyword argument. The
+    function itself is returned unchanged. The default of an option is None unless `defaults` gives another.
     """
 
     def listed(function: Callable[P, T]) -> Callable[P, T]:

@@ -6,7 +6,7 @@ from clew.types import Stats
 
 
 def stats_of(parts: Parts) -> Stats:
-    """What the space holds, in numbers."""
+    """Counts what the space holds, with the state of its models and of the background work."""
     reads, worker = parts.reads, parts.worker
     view = reads.live.outline()
     details = {

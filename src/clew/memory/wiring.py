@@ -22,7 +22,7 @@ from clew.write.shortened import Shortener
 
 
 class Forget(Protocol):
-    """Removes the turns of a selection for good, and what the parts of a memory remember of them."""
+    """Permanently deletes the turns of a selection, also from the caches of a memory's parts."""
 
     def __call__(self, selection: Selection, *, dry_run: bool = False) -> ForgetReport:
         """See `clew.maintain.forget.forget`."""
@@ -35,11 +35,14 @@ class Parts:
 
     Attributes:
         reads: everything that a read needs.
+        models: the embedders, the language model and the named-entity model.
         appender: the write path.
-        worker: the work behind the acknowledgement; not started yet.
+        worker: the background thread; not started yet.
+        retention: deletes what is older than `keep_days`.
+        forget: deletes turns permanently.
         compactor: makes recaps that stay until the next compaction.
-        shortener: keeps what leaves a client's message list.
-        owns_store: closing the memory closes the store.
+        shortener: stores what is removed from a client's message list, so that it can be restored.
+        owns_store: whether closing the memory closes the store.
     """
 
     reads: ReadPath
@@ -63,7 +66,7 @@ def wire(
     settings_given: frozenset[str] = frozenset(),
     owns_store: bool = False,
 ) -> Parts:
-    """Wires the parts over an open store; nothing is started.
+    """Connects the parts over an open store; starts nothing.
 
     Args:
         settings_given: paths of the settings that the user chose; learned values never replace them.
@@ -112,7 +115,7 @@ def open_parts(
     llm: str | LLM | None,
     clock: Clock | None,
 ) -> Parts:
-    """Opens or makes a home and wires a memory over it; the arguments and errors are those of `Memory.open`."""
+    """Opens or creates a home and wires a memory over it; the arguments and errors are those of `Memory.open`."""
     home = open_home(path, space=space, config=config, embedder=embedder, previous=previous, llm=llm, clock=clock)
     return wire(
         home.store,
