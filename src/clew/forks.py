@@ -113,7 +113,7 @@ _OPEN: Final[dict[int, Shared]] = {}
 _STATE: Final = _State()
 
 
-def see_that_it_is_ours(process: int) -> None:
+def refuse_inherited(process: int) -> None:
     """Refuses a store that another process opened.
 
     Args:
@@ -129,7 +129,7 @@ def see_that_it_is_ours(process: int) -> None:
         )
 
 
-def see_that_it_can_be_opened(file: Path | None = None) -> None:
+def refuse_after_unsafe_fork(file: Path | None = None) -> None:
     """Refuses to open a database; any, when none is given.
 
     Raises:
@@ -161,9 +161,9 @@ def using_sqlite() -> Iterator[None]:
     """Stands around every use of SQLite but that of a known connection; forks wait for its end.
 
     Raises:
-        StoreError: as `see_that_it_can_be_opened`.
+        StoreError: as `refuse_after_unsafe_fork`.
     """
-    see_that_it_can_be_opened()
+    refuse_after_unsafe_fork()
     with _STATE.arrival:
         _STATE.inside += 1
     try:

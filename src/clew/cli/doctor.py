@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from clew.cli.opening import damage_as_json, see_that_home_exists
+from clew.cli.opening import check_home_exists, damage_as_json
 from clew.cli.options import Scope, common
 from clew.cli.problem_lines import SHOWN, problem_lines
 from clew.cli.show import indented, ledger_line, out, say_encryption
@@ -36,7 +36,7 @@ def doctor(scope: Scope, repair: bool) -> None:
     Checks what `clew verify` checks, and lists the jobs that were set aside. With --repair, it rebuilds derived data,
     deletes orphaned rows, and checks again; no turn is deleted or changed. Exit status 1 means that a problem is left.
     """
-    see_that_home_exists(scope.home)
+    check_home_exists(scope.home)
     if not scope.as_json:
         out().print(f"clew {__version__}, {build()}")
     config = load_config(home_of(scope.home))

@@ -11,7 +11,7 @@ import click
 from rich.progress import Progress
 
 from clew.cli.full_disk import told_once
-from clew.cli.opening import open_memory, see_that_home_exists
+from clew.cli.opening import check_home_exists, open_memory
 from clew.cli.options import Scope, common
 from clew.cli.put import print_report
 from clew.cli.rekey import note_key
@@ -88,7 +88,7 @@ def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool, k
     program should write to DST meanwhile. A new DST is encrypted like SRC, unless --key is given.
     """
     _refuse_home(scope)
-    _see_that_it_is_outside(source, target)
+    _refuse_target_inside_source(source, target)
     if every and scope.space != Scope().space:
         raise click.UsageError("--all copies every space; leave out it or --space.")
     reports = []
@@ -155,12 +155,12 @@ def _open_source(location: str) -> Iterator[Store]:
     Raises:
         NotFoundError: the home does not exist.
     """
-    see_that_home_exists(location)
+    check_home_exists(location)
     with closing(open_store(location)) as store:
         yield store
 
 
-def _see_that_it_is_outside(source: str, target: str) -> None:
+def _refuse_target_inside_source(source: str, target: str) -> None:
     """Refuses to copy a home into its own directory, which `forget --proof` searches, and which goes as a whole.
 
     Raises:

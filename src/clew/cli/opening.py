@@ -13,7 +13,7 @@ from clew.memory.arguments import given_session
 from clew.memory.recalls import MemoryRecalls, open_recalls
 from clew.recall.session_names import session_meant
 from clew.recall.sessions import latest_name
-from clew.store.home import see_that_it_is_a_file
+from clew.store.home import refuse_non_file
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
 from clew.text.counted import counted
@@ -61,7 +61,7 @@ def open_memory(scope: Scope, *, makes_home: bool = False, **arguments: Any) -> 
     from clew.memory import Memory  # twice the modules that a question needs, see `open_for_questions`
 
     if not makes_home:
-        see_that_home_exists(scope.home)
+        check_home_exists(scope.home)
     memory = Memory.open(scope.home, space=scope.space, **arguments)
     _say_read_only(memory)
     return memory
@@ -74,7 +74,7 @@ def open_for_questions(scope: Scope) -> Iterator[MemoryRecalls]:
     Raises:
         NotFoundError: there is none.
     """
-    see_that_home_exists(scope.home)
+    check_home_exists(scope.home)
     with open_recalls(scope.home, space=scope.space) as memory:
         _say_read_only(memory)
         yield memory
@@ -125,7 +125,7 @@ def damage_as_json(scope: Scope) -> Iterator[None]:
         raise
 
 
-def see_that_home_exists(location: str | None) -> None:
+def check_home_exists(location: str | None) -> None:
     """Refuses a home that does not exist, since opening it would create it.
 
     Raises:
@@ -138,7 +138,7 @@ def see_that_home_exists(location: str | None) -> None:
     try:
         (home / DATABASE).stat()
     except FileNotFoundError:
-        see_that_it_is_a_file(home / DATABASE)
+        refuse_non_file(home / DATABASE)
         raise NotFoundError(
             f"there is no memory in {str(home)!r}: it has no {DATABASE}; check the name, or begin one there with "
             "`clew import claude-code` or `clew add`"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from clew.cli.opening import see_that_home_exists
+from clew.cli.opening import check_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.show import err, out
 from clew.cli.terminal import emit
@@ -38,7 +38,7 @@ def rekey(scope: Scope, key: str) -> None:
     one; then clew.toml in the home is updated. No other program may have the home open. If the key is lost, the data
     cannot be recovered.
     """
-    see_that_home_exists(scope.home)
+    check_home_exists(scope.home)
     home = home_of(scope.home)
     if home is None:
         raise ConfigError("only a home directory can be encrypted by Clew; give one with --home")

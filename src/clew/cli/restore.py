@@ -10,7 +10,7 @@ from clew.cli.show import err, turn_record
 from clew.cli.terminal import emit, give_exactly
 from clew.errors import InputError
 from clew.store.new_file import naming
-from clew.store.raw_file import see_that_it_is_not_of_a_home
+from clew.store.raw_file import refuse_home_file
 from clew.text.printable import printable
 from clew.types import Part, Turn
 from clew.types.turn import full_text
@@ -39,7 +39,7 @@ def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: 
     if force and file is None:
         raise click.UsageError("--force belongs to --out; name a file, or leave it out.")
     if file is not None:
-        see_that_it_is_not_of_a_home(file)
+        refuse_home_file(file)
     if file is not None and file.exists() and not force:
         raise InputError(f"{str(file)!r} exists; give --force to overwrite it, or name a new file")
     with open_memory(scope) as memory:

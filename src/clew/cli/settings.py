@@ -12,7 +12,7 @@ from clew.config import SETTINGS, Config, load_config, sources
 from clew.errors import ClewError
 from clew.ingest.exclude import exclusion
 from clew.models.choose import choose_embedder, choose_recogniser
-from clew.store.cipher import see_that_it_can_encrypt
+from clew.store.cipher import check_encryption_available
 from clew.store.keys import secret_of
 from clew.store.open import home_of
 from clew.text.printable import printable
@@ -70,7 +70,7 @@ def check(scope: Scope) -> None:
         found = load_config(home_of(scope.home))
         exclusion(found.ingest.exclude)
         if secret_of(found.store.key) is not None:
-            see_that_it_can_encrypt()
+            check_encryption_available()
         _, note = choose_embedder(found.embedder)
         _, names = choose_recogniser(found.entities.ner)
     except ClewError as error:

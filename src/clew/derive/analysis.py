@@ -38,7 +38,7 @@ from clew.derive.branch_state import (
     rows_to_replay,
 )
 from clew.derive.hierarchy import ClosedBeat, HierarchyGrowth, RowOrigin, grown
-from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
 from clew.derive.tagging import VocabularyState, enter, settled, tag_along, tags_of, words_of, write_words
 from clew.derive.turn_vectors import last_ordinal, ready_to, stored_vectors
 from clew.errors import ConflictError
@@ -231,7 +231,7 @@ class Analysis:
         row = stretch.rows[0]
         alone = tried(lambda: self._look(reader, view, stretch, is_alone=True))
         if isinstance(alone, RuleFailure):
-            see_that_rules_work(
+            check_rules_work(
                 failure, lambda plain: self._look(reader, view, replace(stretch, rows=[plain]), is_alone=True), row
             )
         mark = META_VALUE.get(reader, (self._space, mark_name(row.session, row.branch)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from clew.derive.branch_state import turn_of
-from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
 from clew.errors import ConflictError
 from clew.index.view import IndexView
 from clew.rows.entity_progress import ENTITY_PROGRESS, CountingProgress, read_entity_progress
@@ -134,7 +134,7 @@ class EntityCounting:
 
     def _set_aside(self, stretch: _Stretch, failure: RuleFailure) -> None:
         row = stretch.rows[0]
-        see_that_rules_work(failure, lambda plain: self._counted((turn_of(plain),), ((),)), row)
+        check_rules_work(failure, lambda plain: self._counted((turn_of(plain),), ((),)), row)
 
         def write(tx: Transaction) -> str:
             self._note(tx, stretch)

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from clew.derive.branch_state import turn_of
 from clew.derive.entity_counts import counted
-from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
 from clew.errors import ConflictError, ModelError, ModelUnavailable
 from clew.models.choose import NoRecogniser
 from clew.models.protocol import Recogniser
@@ -179,7 +179,7 @@ class Recognition:
             found = tried(lambda: _found(recogniser, rows, before, uncounted))
             is_passed_by = isinstance(found, RuleFailure) and not self._narrowing.narrow(len(rows))
             if isinstance(found, RuleFailure) and is_passed_by:
-                see_that_rules_work(found, partial(_try_plain, recogniser), rows[0])
+                check_rules_work(found, partial(_try_plain, recogniser), rows[0])
         except ModelError as error:
             self.failure, self._rests_until = str(error), time.monotonic() + REST_SECONDS
             log.warning("names are found by rules alone for now: %s", error)

@@ -114,7 +114,7 @@ class SessionExtractor:
             StoreError: the state could not be written.
         """
         with self.store.snapshot() as reader:
-            self._see_that_it_is_not_paused(reader)
+            self._refuse_paused(reader)
         made: list[Extraction] = []
         for session in self.due():
             try:
@@ -156,7 +156,7 @@ class SessionExtractor:
 
         return self.store.transaction(write)
 
-    def _see_that_it_is_not_paused(self, reader: Reader) -> None:
+    def _refuse_paused(self, reader: Reader) -> None:
         if paused_since(reader, self.space) is not None:
             raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
 
@@ -169,7 +169,7 @@ class SessionExtractor:
             StoreError: the state could not be written.
         """
         with self.store.snapshot() as reader:
-            self._see_that_it_is_not_paused(reader)
+            self._refuse_paused(reader)
             read = read_session(reader, self.space, session, self._reading())
             kept = None if self.answers is None else self._kept(reader, read)
         if kept is not None:

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, cast
 from clew.derive.branch_state import turn_of
 from clew.derive.corrections import corrected_by, is_correction
 from clew.derive.fact_context import BranchStarts, FactContext, read_together
-from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
 from clew.rows.annotations import WEIGHING, said_of, weighed_anyway
 from clew.rows.fact_progress import FactProgress, read_fact_progress, unread_turns, write_fact_progress
 from clew.rows.fact_writes import FactWrites, Said, proposed
@@ -246,7 +246,7 @@ class FactReading:
         if not isinstance(done, RuleFailure):
             return done
         row = stretch.rows[0]
-        see_that_rules_work(failure, lambda plain: self._extract([turn_of(plain)], []), row)
+        check_rules_work(failure, lambda plain: self._extract([turn_of(plain)], []), row)
         nothing = [Said(row.ordinal, maker, ()) for maker in (Provenance.RULE, Provenance.USER)]
         cleared = tried(lambda: proposed(reader, self._space, nothing))  # what other rules found in it
         writes = FactWrites() if isinstance(cleared, RuleFailure) else cleared

@@ -17,7 +17,7 @@ from clew.analyze.overlays import Overlay, strongest
 from clew.analyze.turns import unmet
 from clew.config import AnalyzeConfig
 from clew.derive.branch_state import turn_of
-from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
 from clew.derive.turn_vectors import stored_vectors
 from clew.errors import ConflictError
 from clew.index.live import LiveIndex
@@ -97,7 +97,7 @@ class MeetSweep:
         found = tried(lambda: [(each, meet_one(row, each)) for row, each in analysed])
         if isinstance(found, RuleFailure):
             if not self.narrowing.narrow(len(rows)):
-                see_that_rules_work(found, partial(self._try_plain, model=progress.model, meet=meet), rows[0])
+                check_rules_work(found, partial(self._try_plain, model=progress.model, meet=meet), rows[0])
                 self._set_aside(rows[0], seen, meet, found.where)
             return True
         changed = [(old, new) for old, new in found if old != new]

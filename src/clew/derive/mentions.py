@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.derive.branch_state import turn_of
-from clew.derive.rule_failures import Narrowing, RuleFailure, see_that_rules_work, tell, tried
+from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
 from clew.errors import ConflictError
 from clew.project.links import LINKS_VERSION, TurnLinks, links_of
 from clew.rows.failed_jobs import RuleStage
@@ -95,7 +95,7 @@ class MentionReading:
 
     def _set_aside(self, stretch: _Stretch, failure: RuleFailure) -> None:
         row = stretch.rows[0]
-        see_that_rules_work(failure, lambda plain: self._read(turn_of(plain)), row)
+        check_rules_work(failure, lambda plain: self._read(turn_of(plain)), row)
 
         def write(tx: Transaction) -> str:
             self._note(tx, stretch)

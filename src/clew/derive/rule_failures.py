@@ -86,7 +86,7 @@ class Narrowing:
         return count > 1
 
 
-def see_that_rules_work(failure: RuleFailure, on_plain: Callable[[TurnRow], object], row: TurnRow) -> None:
+def check_rules_work(failure: RuleFailure, on_plain: Callable[[TurnRow], object], row: TurnRow) -> None:
     """Raises the error when the rules fail on every plain text as well: then it is them, and not the turn.
 
     Args:

@@ -74,7 +74,7 @@ def copy_space(
             names = ", ".join(map(repr, source.spaces())) or "none"
             raise NotFoundError(f"there is no space {space!r} at {source.url}; its spaces: {names}")
         if not overwrite:
-            _see_that_nothing_is_lost(reader, target, space)
+            _refuse_to_lose_turns(reader, target, space)
         report = _level_all(reader, target, space, on_progress or (lambda _: None))
         wanted = space_digest(reader, space)
     with target.snapshot() as reader:
@@ -187,7 +187,7 @@ def _levelling(
     return level
 
 
-def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None:
+def _refuse_to_lose_turns(reader: Reader, target: Store, space: str) -> None:
     """Refuses a target with turns, or with tombstones, that the source does not know."""
     hashed = hashing_of(reader, space)
     turns = 0

@@ -40,7 +40,7 @@ from clew.rows.originals import is_original
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path
 from clew.store.protocol import Store
-from clew.store.raw_file import see_that_it_is_not_of_a_home
+from clew.store.raw_file import refuse_home_file
 from clew.text.counters import Counting
 from clew.types import ForgetReport, IngestReport, Receipt, Turn
 from clew.types.pins import Pin
@@ -445,7 +445,7 @@ class Memory(MemoryLearning):
         """
         self._check_open()
         file = usable_path(path, "the file")
-        see_that_it_is_not_of_a_home(file)
+        refuse_home_file(file)
         return export_space(self.reads.store, self.space, file)
 
     def backup(self, path: str | Path) -> int:
@@ -457,7 +457,7 @@ class Memory(MemoryLearning):
         """
         self._check_open()
         file = usable_path(path, "the file")
-        see_that_it_is_not_of_a_home(file)
+        refuse_home_file(file)
         self.reads.store.backup(file)
         return file.stat().st_size
 

@@ -14,7 +14,7 @@ from clew.condense.recap import BUDGET as RECAP_BUDGET
 from clew.condense.recap import Recap
 from clew.condense.wires.protocol import checked_list
 from clew.errors import ClosedError, InputError
-from clew.forks import see_that_it_is_ours
+from clew.forks import refuse_inherited
 from clew.memory.arguments import (
     BUDGET,
     IN_WINDOW,
@@ -86,7 +86,7 @@ class MemoryRecalls:
         if self.closed:
             raise ClosedError
         if self._is_inherited():
-            see_that_it_is_ours(self._process)
+            refuse_inherited(self._process)
 
     def _is_inherited(self) -> bool:
         """Whether the process that forked this one opened the memory. A memory without a file is copied by a fork."""

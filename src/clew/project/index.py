@@ -16,7 +16,7 @@ from weakref import finalize
 import apsw
 
 from clew.errors import StoreCorrupt, StoreReadOnly
-from clew.forks import Shared, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
+from clew.forks import Shared, refuse_after_unsafe_fork, refuse_inherited, using_sqlite
 from clew.project.nodes import EdgeKind, NodeKind, ProjectFile, ProjectNode
 from clew.project.resolve import Known, Resolver
 from clew.store.statements import templates
@@ -88,7 +88,7 @@ class ProjectIndex:
         self._root = path.parents[3].name if len(path.parents) > 3 else ""
         self._sql = templates("index", "clew.project")
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        see_that_it_can_be_opened(path)
+        refuse_after_unsafe_fork(path)
         self._process = os.getpid()
         with _errors(), using_sqlite():
             database = apsw.Connection(str(path), flags=flags) if writable else _readable(path)
@@ -121,7 +121,7 @@ class ProjectIndex:
             ClosedError: this process was forked from the one that opened the index.
             StoreError: SQLite failed.
         """
-        see_that_it_is_ours(self._process)
+        refuse_inherited(self._process)
         with self._shared.lock, _errors():
             yield self._shared.connection
 

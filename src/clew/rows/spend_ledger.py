@@ -48,7 +48,7 @@ class Ledger:
         def work(tx: Transaction) -> None:
             _book_lost(tx, self._space, hold.day)
             held = _total(LEDGER.scan(tx, (self._space, hold.day), (self._space, hold.day)))
-            self._see_that_it_fits(held, worst)
+            self._check_budget(held, worst)
             change = {"reserved_tokens": worst.tokens_in + worst.tokens_out, "reserved_micros": worst.micros}
             _add(tx, (self._space, hold.day, model, purpose), change)
 
@@ -79,7 +79,7 @@ class Ledger:
         """Counts an answer that was paid for and is not used as a failure of today."""
         _add(tx, (self._space, today(self._clock()), model, purpose), {"failures": 1})
 
-    def _see_that_it_fits(self, held: Mapping[str, int], worst: Usage) -> None:
+    def _check_budget(self, held: Mapping[str, int], worst: Usage) -> None:
         tokens = held["tokens_in"] + held["tokens_out"] + held["reserved_tokens"]
         micros = held["micros"] + held["reserved_micros"]
         wanted = worst.tokens_in + worst.tokens_out

@@ -104,7 +104,7 @@ def new_key(secret: str) -> Key:
     return _key(secret, os.urandom(_SALT))
 
 
-def see_that_it_can_encrypt() -> None:
+def check_encryption_available() -> None:
     """Looks at the SQLite that this Python has.
 
     Raises:
@@ -118,7 +118,7 @@ def see_that_it_can_encrypt() -> None:
 
 
 def _key(secret: str, salt: bytes) -> Key:
-    see_that_it_can_encrypt()
+    check_encryption_available()
     data = secret.encode("utf-8", "surrogateescape")  # a variable may hold any bytes
     return Key(hashlib.pbkdf2_hmac("sha256", data, salt, _ROUNDS, 32), salt)
 

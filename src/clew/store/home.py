@@ -157,7 +157,7 @@ def allowed(place: Path, rights: int) -> bool:
     return os.access(place, rights, effective_ids=os.access in os.supports_effective_ids)
 
 
-def see_that_it_is_a_file(file: Path) -> None:
+def refuse_non_file(file: Path) -> None:
     """Refuses what stands in the place of a database and cannot be one; to open a pipe would wait for its writer.
 
     Raises:
@@ -182,7 +182,7 @@ def see_that_it_is_a_file(file: Path) -> None:
     )
 
 
-def see_that_it_is_writable(home: Path, database: str) -> None:
+def check_writable(home: Path, database: str) -> None:
     """Refuses a home that this process may not read and write.
 
     Raises:

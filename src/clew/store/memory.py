@@ -256,7 +256,7 @@ class MemoryStore(Claiming):
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
         """See `Store.snapshot`. A snapshot inside another one of the same thread shows the same state."""
-        self._see_that_it_is_outside("snapshot")
+        self._check_not_nested("snapshot")
         outer: _View | None = getattr(self._current, "view", None)
         if outer is not None and not self._closed:
             yield outer
@@ -277,7 +277,7 @@ class MemoryStore(Claiming):
 
     def version(self) -> int:
         """See `Store.version`: how many transactions have changed something."""
-        self._see_that_it_is_open()
+        self._check_open()
         return self._commits
 
     def spaces(self) -> list[str]:
@@ -287,7 +287,7 @@ class MemoryStore(Claiming):
 
     def migrate(self) -> int:
         """See `Store.migrate`: there is no older schema."""
-        self._see_that_it_is_open()
+        self._check_open()
         return 0
 
     def backup(self, path: Path) -> None:
@@ -303,16 +303,16 @@ class MemoryStore(Claiming):
 
     def scrub(self) -> None:
         """See `Store.scrub`: there is nothing to overwrite."""
-        self._see_that_it_is_open()
+        self._check_open()
 
     def check(self) -> list[str]:
         """See `Store.check`: there is no file that could be damaged."""
-        self._see_that_it_is_open()
+        self._check_open()
         return []
 
     def size(self) -> int:
         """See `Store.size`."""
-        self._see_that_it_is_open()
+        self._check_open()
         return 0
 
     def close(self) -> None:
@@ -321,19 +321,19 @@ class MemoryStore(Claiming):
             self._closed = True
             self._tables = {}
 
-    def _see_that_it_is_open(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise ClosedError
 
-    def _see_that_it_is_outside(self, what: str) -> None:
+    def _check_not_nested(self, what: str) -> None:
         if self._inside == threading.get_ident():
             raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
 
     @contextmanager
     def _alone(self, what: str) -> Iterator[None]:
-        self._see_that_it_is_outside(what)
+        self._check_not_nested(what)
         with self._lock:
-            self._see_that_it_is_open()
+            self._check_open()
             yield
 
 

@@ -38,7 +38,7 @@ def new_file(path: Path) -> Iterator[Path]:
         StoreError: something of this name exists, or the operating system refuses to write there.
     """
     with naming(path):
-        _see_that_it_is_new(path)
+        _refuse_existing(path)
         unfinished = unfinished_path(path)
         for left in path.parent.glob(f"*{UNFINISHED}"):
             remove_abandoned(left)
@@ -48,7 +48,7 @@ def new_file(path: Path) -> Iterator[Path]:
             if not is_ours:
                 raise StoreLocked(f"somebody else is writing {str(path)!r}; wait for them, or name another file")
             try:
-                _see_that_it_is_new(path)  # the other writer may just have ended
+                _refuse_existing(path)  # the other writer may just have ended
                 _remove(unfinished, _BESIDE)
                 yield unfinished
                 unfinished.replace(path)
@@ -102,7 +102,7 @@ def naming(path: Path) -> Iterator[None]:
         raise kind(f"{str(path)!r} cannot be written: {why}") from error
 
 
-def _see_that_it_is_new(path: Path) -> None:
+def _refuse_existing(path: Path) -> None:
     if path.exists():
         raise StoreError(f"{str(path)!r} exists; expected the name of a new file")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from clew.errors import ClosedError, StoreError
-from clew.forks import see_that_it_is_ours
+from clew.forks import refuse_inherited
 from clew.store.claims import Claiming
 from clew.store.copying import copy_rows
 from clew.store.new_file import folder_beside
@@ -92,30 +92,30 @@ class PostgresStore(Claiming):
 
     def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
         """See `Store.transaction`. `work` runs in a thread of the writer, and again when others were in its way."""
-        self._see_that_it_is_open()
-        self._see_that_it_is_outside("transaction")
+        self._check_open()
+        self._check_not_nested("transaction")
         return cast(T, self._writer.submit(work, durable=durable).wait())
 
     def snapshot(self) -> AbstractContextManager[Reader]:
         """See `Store.snapshot`. A snapshot inside another one of the same thread shows the same state."""
-        self._see_that_it_is_open()
-        self._see_that_it_is_outside("snapshot")
+        self._check_open()
+        self._check_not_nested("snapshot")
         return self._pool.snapshot()
 
     def version(self) -> int:
         """See `Store.version`. What this process commits is seen at once, what another does after 50 ms."""
-        self._see_that_it_is_open()
+        self._check_open()
         return self._watch.version()
 
     def spaces(self) -> list[str]:
         """See `Store.spaces`."""
-        self._see_that_it_is_open()
+        self._check_open()
         with self._pool.snapshot() as reader:
             return reader.spaces()
 
     def migrate(self) -> int:
         """See `Store.migrate`. `open` has done it already; a newer Clew may have gone further since."""
-        self._see_that_it_is_open()
+        self._check_open()
         with self._pool.begun(self._engine["facts"]) as cursor:
             return migrate(cursor.connection, self._schema, migrations("postgres"), self._engine)
 
@@ -125,7 +125,7 @@ class PostgresStore(Claiming):
         Raises:
             StoreError: something is there already.
         """
-        self._see_that_it_is_open()
+        self._check_open()
         with translating():
             if path.exists():
                 raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
@@ -146,33 +146,33 @@ class PostgresStore(Claiming):
         Raises:
             StoreLocked: a snapshot that began before is still open, in this process or another; try again later.
         """
-        self._see_that_it_is_open()
-        self._see_that_it_is_outside("scrub")
+        self._check_open()
+        self._check_not_nested("scrub")
         with self._pool.begun(self._engine["facts"]) as cursor:
             rewrite(cursor.connection, self._engine)
 
     def check(self) -> list[str]:
         """See `Store.check`: reads every value, and counts every table by itself and by its primary key."""
-        self._see_that_it_is_open()
+        self._check_open()
         return damage(self._pool, self._engine)
 
     def size(self) -> int:
         """See `Store.size`: tables, indexes and long values; the server's log is shared with others and not counted."""
-        self._see_that_it_is_open()
+        self._check_open()
         return int(self._pool.ask(self._engine["size"])[0][0])
 
     def close(self) -> None:
         """See `Store.close`."""
         if self._process == os.getpid():
-            self._see_that_it_is_outside("close")
+            self._check_not_nested("close")
         self._close()
 
-    def _see_that_it_is_open(self) -> None:
-        see_that_it_is_ours(self._process)
+    def _check_open(self) -> None:
+        refuse_inherited(self._process)
         if not self._close.alive:
             raise ClosedError
 
-    def _see_that_it_is_outside(self, what: str) -> None:
+    def _check_not_nested(self, what: str) -> None:
         if self._writer.is_this_thread():
             raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
 

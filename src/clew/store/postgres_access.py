@@ -134,7 +134,7 @@ class Batch:
         with self.connection.pipeline():
             self._send_waiting()
 
-    def see_that_it_is_there(self) -> None:
+    def check_connected(self) -> None:
         """Looks whether the server has ended the connection, without asking it: then it will surely not commit."""
         for _ in range(2):  # its last words, if it had any, then its end
             self.connection.pgconn.consume_input()

@@ -269,7 +269,7 @@ class PostgresWriter:
     def _end(self, batch: Batch, *, is_shared: bool) -> None:
         """Commits. When the server goes away meanwhile, asks it afterwards whether it did."""
         with translating():
-            batch.see_that_it_is_there()
+            batch.check_connected()
         try:
             done = batch.commit()
         except driver().Error as error:

@@ -34,7 +34,7 @@ def is_held(file: Path) -> bool:
     return real.name in _HELD and real.with_name(_DATABASE).is_file()
 
 
-def see_that_it_is_not_of_a_home(file: Path) -> None:
+def refuse_home_file(file: Path) -> None:
     """Refuses a name that a home has for its own files, in the folder of a home, also where a link leads there.
 
     Raises:

@@ -17,12 +17,12 @@ from typing import Final, TypeVar
 import apsw
 
 from clew.errors import ClosedError, StoreCorrupt, StoreLocked, StoreReadOnly
-from clew.forks import see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
+from clew.forks import refuse_after_unsafe_fork, refuse_inherited, using_sqlite
 from clew.store.access import SqliteReader
 from clew.store.cipher import CIPHER, Key, fitting, key_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage
-from clew.store.home import allowed, local_home, see_that_it_is_a_file
+from clew.store.home import allowed, local_home, refuse_non_file
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.protocol import Transaction
 from clew.store.readers import Readers
@@ -64,8 +64,8 @@ class ReadOnlyStore(Claiming):
             home = local_home(path, os.environ)
             self.url = f"sqlite:///{home}"
             self._file = home / DATABASE
-            see_that_it_is_a_file(self._file)
-            see_that_it_can_be_opened(self._file)
+            refuse_non_file(self._file)
+            refuse_after_unsafe_fork(self._file)
             with using_sqlite():
                 self._key: Key | None = key_for(self._file, secret)
         self._process = os.getpid()
@@ -77,12 +77,12 @@ class ReadOnlyStore(Claiming):
         self._readers: Readers | None = None
         self._closed = False
         try:
-            self._see_that_it_can_be_read()
+            self._check_schema()
         except BaseException:
             self.close()
             raise
 
-    def _see_that_it_can_be_read(self) -> None:
+    def _check_schema(self) -> None:
         latest = len(migrations("sqlite"))
         with translating(), self._fresh()[0].connection() as connection, fitting(self._file, self._key):
             refuse_foreign(connection, latest)
@@ -122,11 +122,11 @@ class ReadOnlyStore(Claiming):
                 finally:
                     self._current.reader = None
         except StoreCorrupt:
-            self._see_that_it_is_the_same(before, log)
+            self._check_unchanged(before, log)
             raise
-        self._see_that_it_is_the_same(before, log)
+        self._check_unchanged(before, log)
 
-    def _see_that_it_is_the_same(self, before: Stamp | None, log: Stamp | None) -> None:
+    def _check_unchanged(self, before: Stamp | None, log: Stamp | None) -> None:
         if log is None and _stamp(self._file) != before:
             raise StoreLocked(f"{str(self._file)!r} was written by its owner while it was read; try again")
 
@@ -160,7 +160,7 @@ class ReadOnlyStore(Claiming):
 
     def size(self) -> int:
         """See `Store.size`."""
-        self._see_that_it_is_open()
+        self._check_open()
         with translating():
             stamps = [_stamp(self._file.with_name(DATABASE + suffix)) for suffix in ("", "-wal", "-shm")]
         return sum(stamp[2] for stamp in stamps if stamp is not None)
@@ -174,15 +174,15 @@ class ReadOnlyStore(Claiming):
             if self._readers is not None:
                 self._readers.close()
 
-    def _see_that_it_is_open(self) -> None:
-        see_that_it_is_ours(self._process)
+    def _check_open(self) -> None:
+        refuse_inherited(self._process)
         if self._closed:
             raise ClosedError
 
     def _fresh(self) -> tuple[Readers, Stamps]:
         """The connections to the files as they are now; new ones where a file came, went or was replaced."""
         with self._changing, translating():
-            self._see_that_it_is_open()
+            self._check_open()
             database = _stamp(self._file)
             log = _stamp(self._file.with_name(DATABASE + "-wal"))
             if log is not None and not log[2] and not self._has_log_index():

@@ -11,10 +11,10 @@ from pathlib import Path
 import apsw
 
 from clew.errors import KeyRefused, NotFoundError
-from clew.forks import see_that_it_can_be_opened, using_sqlite
+from clew.forks import refuse_after_unsafe_fork, using_sqlite
 from clew.store.cipher import Key, fitting, key_for, new_key, plain_address
 from clew.store.file_copy import check_copy, row_counts
-from clew.store.home import prepare_home, see_that_it_is_a_file, sync_directory
+from clew.store.home import prepare_home, refuse_non_file, sync_directory
 from clew.store.migrate import refuse_foreign
 from clew.store.sqlite import DATABASE, LOCK, REKEYED, remove_saved_copies
 from clew.store.statements import migrations
@@ -44,12 +44,12 @@ def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float =
     """
     file = path.expanduser().resolve() / DATABASE
     with translating():
-        see_that_it_is_a_file(file)
+        refuse_non_file(file)
         if not file.is_file():
             raise NotFoundError(
                 f"{str(path)!r} is no home: it has no {DATABASE}; name the directory of an existing one"
             )
-    see_that_it_can_be_opened(file)
+    refuse_after_unsafe_fork(file)
     ticket = Ticket.of(prepare_home(path, os.environ) / LOCK)
     fresh = file.with_name(REKEYED)
     try:

@@ -13,10 +13,10 @@ from typing import Final
 import apsw
 
 from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
-from clew.forks import see_that_it_can_be_opened, using_sqlite
+from clew.forks import refuse_after_unsafe_fork, using_sqlite
 from clew.store.cipher import fitting, key_for
 from clew.store.file_copy import check_copy, damage, row_counts
-from clew.store.home import local_home, make_private, prepare_home, see_that_it_is_a_file, sync_directory
+from clew.store.home import local_home, make_private, prepare_home, refuse_non_file, sync_directory
 from clew.store.migrate import refuse_foreign, schema_number
 from clew.store.raw_file import raw_chunks
 from clew.store.rekey import connect_alone
@@ -53,8 +53,8 @@ def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout
             file = home / DATABASE
             if file.exists() and file.samefile(backup):
                 raise InputError(f"{str(backup)!r} is the home's own database; name a backup of it")
-            see_that_it_is_a_file(file)
-            see_that_it_can_be_opened(file)
+            refuse_non_file(file)
+            refuse_after_unsafe_fork(file)
             ticket = Ticket.of(home / LOCK)
             try:
                 with ticket.turn(busy_timeout), using_sqlite():

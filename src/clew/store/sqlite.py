@@ -13,15 +13,15 @@ from typing import Final, Literal, TypeVar, cast
 import apsw
 
 from clew.errors import ClosedError, StoreCorrupt, StoreError
-from clew.forks import Shared, identity, see_that_it_can_be_opened, see_that_it_is_ours, using_sqlite
+from clew.forks import Shared, identity, refuse_after_unsafe_fork, refuse_inherited, using_sqlite
 from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage, noted
 from clew.store.home import (
+    check_writable,
     make_private,
     prepare_home,
-    see_that_it_is_a_file,
-    see_that_it_is_writable,
+    refuse_non_file,
     sync_directory,
 )
 from clew.store.log_sync import LogSync, sync_log
@@ -103,9 +103,9 @@ class SqliteStore(Claiming):
             StoreError: the home cannot be used; the message says why and what to do.
         """
         home = prepare_home(path, os.environ)
-        see_that_it_is_a_file(home / DATABASE)
-        see_that_it_is_writable(home, DATABASE)
-        see_that_it_can_be_opened(home / DATABASE)
+        refuse_non_file(home / DATABASE)
+        check_writable(home, DATABASE)
+        refuse_after_unsafe_fork(home / DATABASE)
         file, ticket = home / DATABASE, Ticket.of(home / LOCK)
         opened: list[Shared] = []
         key: Key | None = None
@@ -118,7 +118,7 @@ class SqliteStore(Claiming):
 
         try:
             with translating(), ticket.turn(busy_timeout), using_sqlite():
-                _see_that_it_was_not_emptied(file, ticket)
+                _refuse_emptied(file, ticket)
                 key = key_for(file, secret)
                 _make_ready(file)
                 has_log = file.with_name(DATABASE + "-wal").exists()
@@ -140,9 +140,9 @@ class SqliteStore(Claiming):
 
         A durable one that writes nothing syncs the log, too: it may have read what was committed without that.
         """
-        self._see_that_it_is_open()
-        self._see_that_it_is_outside("transaction")
-        self._see_that_it_is_there()
+        self._check_open()
+        self._check_not_nested("transaction")
+        self._check_in_place()
         item = self._writer.begin(Pending(work, durable=durable))
         result = cast(T, item.wait())
         if durable and not item.is_synced:
@@ -170,26 +170,26 @@ class SqliteStore(Claiming):
 
     def snapshot(self) -> AbstractContextManager[Reader]:
         """See `Store.snapshot`. A snapshot inside another one of the same thread shows the same state."""
-        self._see_that_it_is_open()
-        self._see_that_it_is_outside("snapshot")
+        self._check_open()
+        self._check_not_nested("snapshot")
         return self._readers.snapshot()
 
     def version(self) -> int:
         """See `Store.version`: SQLite's `data_version`, seen by a connection that never writes."""
-        self._see_that_it_is_open()
+        self._check_open()
         with self._watch.lock, translating():
-            self._see_that_it_is_open()  # it may have been closed meanwhile
+            self._check_open()  # it may have been closed meanwhile
             return int(self._watch.connection.pragma("data_version"))
 
     def spaces(self) -> list[str]:
         """See `Store.spaces`."""
-        self._see_that_it_is_open()
+        self._check_open()
         with self._readers.snapshot() as reader:
             return reader.spaces()
 
     def migrate(self) -> int:
         """See `Store.migrate`. `open` has done it already; a newer Clew may have gone further since."""
-        self._see_that_it_is_open()
+        self._check_open()
         with self._watch.lock, translating():
             refuse_foreign(self._watch.connection, len(migrations("sqlite")))
             return schema_number(self._watch.connection)
@@ -202,7 +202,7 @@ class SqliteStore(Claiming):
         Raises:
             StoreError: something is there already, or the copy is not sound.
         """
-        self._see_that_it_is_open()
+        self._check_open()
         with self._readers.connection() as source, noted(self._file.parent, path):
             copy_file(source, path, self._key)
 
@@ -215,21 +215,21 @@ class SqliteStore(Claiming):
         Raises:
             StoreLocked: a snapshot that began before is still open, in this process or another; try again later.
         """
-        self._see_that_it_is_open()
-        self._see_that_it_is_outside("scrub")
+        self._check_open()
+        self._check_not_nested("scrub")
         self._writer.submit(Pending(_rewrite, durable=True, alone=True)).wait()
         with translating():
             remove_saved_copies(self._file.parent)
 
     def check(self) -> list[str]:
         """See `Store.check`."""
-        self._see_that_it_is_open()
+        self._check_open()
         with self._readers.connection() as connection:
             return damage(connection)
 
     def size(self) -> int:
         """See `Store.size`."""
-        self._see_that_it_is_open()
+        self._check_open()
         total = 0
         for suffix in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):  # the log and its index exist only while someone writes
@@ -239,15 +239,15 @@ class SqliteStore(Claiming):
     def close(self) -> None:
         """See `Store.close`."""
         if self._process == os.getpid():
-            self._see_that_it_is_outside("close")
+            self._check_not_nested("close")
         self._close()
 
-    def _see_that_it_is_open(self) -> None:
-        see_that_it_is_ours(self._process)
+    def _check_open(self) -> None:
+        refuse_inherited(self._process)
         if not self._close.alive:
             raise ClosedError
 
-    def _see_that_it_is_there(self) -> None:
+    def _check_in_place(self) -> None:
         """Refuses to write into a file that has no name any more: it would be acknowledged, and lost on closing."""
         if identity(self._file) != self._own:
             raise StoreError(
@@ -255,7 +255,7 @@ class SqliteStore(Claiming):
                 "the home back, or open it again where it is now"
             )
 
-    def _see_that_it_is_outside(self, what: str) -> None:
+    def _check_not_nested(self, what: str) -> None:
         if self._writer.is_this_thread():
             raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
 
@@ -280,7 +280,7 @@ def _make_ready(file: Path) -> None:
         file.with_name(unfinished).unlink(missing_ok=True)
 
 
-def _see_that_it_was_not_emptied(file: Path, ticket: Ticket) -> None:
+def _refuse_emptied(file: Path, ticket: Ticket) -> None:
     """Tells a database that lost its bytes from one that is only begun, which has none either."""
     if file.exists() and file.stat().st_size == 0 and ticket.is_marked():
         raise StoreCorrupt(

@@ -13,7 +13,7 @@ from clew.project.parse.languages import CodeGrammar
 from clew.project.parse.macros import without_macros
 from clew.project.parse.parsed import MAX_SIGNATURE, ParsedFile, ParsedNode, Reference
 from clew.project.parse.plain import hash_of, unique
-from clew.project.parse.tangled import parsed, see_that_marks_are_few, see_that_rows_are_short
+from clew.project.parse.tangled import parsed, refuse_long_rows, refuse_rows_of_marks
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -67,11 +67,11 @@ def parse_code(data: bytes, language: str, grammar: CodeGrammar, content: str) -
     """
     from tree_sitter import QueryCursor  # an extra
 
-    see_that_marks_are_few(data)
+    refuse_rows_of_marks(data)
     root = parsed(data, grammar.language)
     if root.has_error and language in _PREPROCESSED and (plain := without_macros(data)) != data:
         root = parsed(plain, grammar.language)
-    see_that_rows_are_short(root)
+    refuse_long_rows(root)
     found = list(_definitions(QueryCursor(grammar.definitions).matches(root)))
     text = data.decode("utf-8", "replace")
     nodes = [_file_node(root, language, text, content), *_nodes(found, language, data)]

@@ -46,7 +46,7 @@ def parsed(data: bytes, language: "Language") -> "Node":
     if len(data) <= _SHORT:
         return Parser(language).parse(data).root_node
     if len(data) > _BEGINNING:
-        _see_that_nests_are_flat(_counted(data[:_BEGINNING], language).root_node)
+        _refuse_deep_nests(_counted(data[:_BEGINNING], language).root_node)
     tree = _counted(data, language)
     if tree.root_node.has_error:
         return Parser(language).parse(data).root_node
@@ -83,7 +83,7 @@ def _counted(data: bytes, language: "Language") -> "Tree":
     return tree
 
 
-def _see_that_nests_are_flat(root: "Node") -> None:
+def _refuse_deep_nests(root: "Node") -> None:
     """Refuses a tree with a deep nest of what the grammar did not understand.
 
     Raises:
@@ -97,7 +97,7 @@ def _see_that_nests_are_flat(root: "Node") -> None:
         waiting += [(child, depth + 1) for child in node.children if child.has_error]
 
 
-def see_that_marks_are_few(data: bytes) -> None:
+def refuse_rows_of_marks(data: bytes) -> None:
     """Refuses text with a long row of marks and spaces.
 
     Raises:
@@ -108,7 +108,7 @@ def see_that_marks_are_few(data: bytes) -> None:
             raise TooTangled
 
 
-def see_that_rows_are_short(root: "Node") -> None:
+def refuse_long_rows(root: "Node") -> None:
     """Refuses a tree with a long row of what the grammar did not understand.
 
     Raises:
