@@ -756,6 +756,11 @@ INGEST = (
         "The answer to an edited message, and another answer, given to `update` or `wrap_chat`, are in its branch.",
     ),
     Requirement(
+        "F-INGEST-95",
+        "issue 15",
+        "A history that several threads or processes bring at once is stored once; each of its answers has a branch.",
+    ),
+    Requirement(
         "F-INGEST-20",
         "DESIGN 4",
         "An edit opens a branch and keeps the old one; sent again, it is aligned with its branch.",
@@ -2813,6 +2818,11 @@ IDENTITY = (
         "P-IDN-24",
         "issue 15",
         "A client that leaves an answer goes on with what it read of it, in the same conversation.",
+    ),
+    Requirement(
+        "P-IDN-27",
+        "issue 15",
+        "Requests that come at once, also through several servers, are stored as if they came in turn.",
     ),
     Requirement(
         "P-IDN-22", "issue 15", "Of several answers to one request all are stored; the client goes on from any of them."

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from clew.config import Config
@@ -14,7 +13,7 @@ from clew.ingest.importers.message_turns import ROLES
 from clew.recall.chat_prompt import block_prompt, chat_prompt
 from clew.recall.read_path import ReadPath
 from clew.types import Turn
-from clew.write.answered_turns import place_behind
+from clew.write.answered_turns import add_answer
 from clew.write.append import Appender
 from clew.write.ingest import add_history, add_one
 
@@ -50,10 +49,7 @@ class ChatLog:
         turns = list(turns_of(messages, self.session, self.reads.clock()))
         if not turns or question is None:
             return tuple(map(self._add, turns))
-        with self._appender.placing:
-            branch, parent = place_behind(self.reads.store, self.reads.space, question)
-            placed = [replace(turn, branch=branch, parent=None if n else parent) for n, turn in enumerate(turns)]
-            return tuple(map(self._add, placed))
+        return add_answer(self._appender, question, turns, self._config, self.reads.clock())
 
     def answered(self, assistant: Any, question: str | None = None) -> tuple[str, ...]:
         """Stores an answer. A stream is read to its end; if it fails, what came before is stored and the error raised.

@@ -71,17 +71,18 @@ class Appender:
     It caches hashes of the stored contents of recent sessions, which saves reading. Every decision is made from rows.
     The cost of an append does not depend on how much is stored, unless a sequence begins with a turn that the session
     already has.
+
+    Attributes:
+        store, space: where they are appended.
     """
 
     def __init__(self, store: Store, space: str, batch: int) -> None:
-        self._store = store
-        self._space = space
+        self.store = store
+        self.space = space
         self._batch = batch
         self.followed = FollowedImports()
         self.agents = UnnamedAgents(store, space)
         self.namesakes = Namesakes(store, space)
-        self.placing = threading.Lock()
-        """Held from looking up where an answer belongs until it is stored: two answers must not open one branch."""
         self._singles = SingleAdds(store, space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()
@@ -93,7 +94,7 @@ class Appender:
 
     def learn(self, values: Mapping[str, float], now: datetime) -> None:
         """Adopts the learned values of an export, see `take_over`."""
-        take_over(self._store, self._space, values, now)
+        take_over(self.store, self.space, values, now)
 
     def keep_quests(self, quests: Iterable[Mapping[str, Any]], *, mask_secrets: bool) -> None:
         """Keeps what an export says of quests, see `carry_quests`; what is damaged is left out."""
@@ -103,44 +104,44 @@ class Appender:
                 read.append(CarriedQuest.from_dict(each))
             except InputError as error:
                 log.warning("what is said of a quest was left out: %s", error)
-        carry_quests(read, self._store, self._space, mask_secrets=mask_secrets)
+        carry_quests(read, self.store, self.space, mask_secrets=mask_secrets)
 
     def grown(self, items: Sequence[Prepared], prepared: Callable[[Turn], Prepared]) -> list[tuple[Prepared, ...]]:
         """For each turn of a session what is to be stored for it, see `grown_messages.grown`."""
-        return grown(self._store, self._space, items, prepared)
+        return grown(self.store, self.space, items, prepared)
 
     def turns_of_file(self, path: str, stamp: str) -> KnownTurns | None:
         """The turns that a file gave when it was imported in this state; None when it was not."""
-        with self._store.snapshot() as reader:
-            return turns_of(reader, self._space, path, stamp)
+        with self.store.snapshot() as reader:
+            return turns_of(reader, self.space, path, stamp)
 
     def turns_of_session(self, session: str) -> Generator[Turn, None, None]:
         """The stored turns of a session, in the order of arrival."""
-        with self._store.snapshot() as reader:
-            yield from map(turn_from_row, TURN.scan(reader, (self._space, session), (self._space, session)))
+        with self.store.snapshot() as reader:
+            yield from map(turn_from_row, TURN.scan(reader, (self.space, session), (self.space, session)))
 
     def note_files(self, files: Iterable[FileTurns]) -> None:
         """Remembers files whose turns are stored."""
-        with self._store.snapshot() as reader:
-            stored = as_stored(reader, self._space, files)
-        note(self._store, self._space, stored)
+        with self.store.snapshot() as reader:
+            stored = as_stored(reader, self.space, files)
+        note(self.store, self.space, stored)
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
         """Gives titles to sessions that are stored; `titles` maps their names."""
 
         def write(tx: Transaction) -> None:
             rows = (
-                (row, title) for session, title in titles.items() if (row := SESSION.get(tx, (self._space, session)))
+                (row, title) for session, title in titles.items() if (row := SESSION.get(tx, (self.space, session)))
             )
             SESSION.put(tx, [row._replace(title=title) for row, title in rows if row.title != title])
 
         if titles:
-            self._store.transaction(write, durable=False)
+            self.store.transaction(write, durable=False)
 
     def forgotten(self) -> int:
         """How many turns of the space were forgotten."""
-        with self._store.snapshot() as reader:
-            return reader.count("tombstone", (self._space,), (self._space,))
+        with self.store.snapshot() as reader:
+            return reader.count("tombstone", (self.space,), (self.space,))
 
     def add(self, item: Prepared, now: datetime) -> Fate:
         """Appends one turn; returns once it is durable."""
@@ -161,7 +162,7 @@ class Appender:
         """
 
         def write(tx: Transaction) -> list[Fate] | None:
-            ground = ground_of(tx, self._space, session, now)
+            ground = ground_of(tx, self.space, session, now)
             if ground is None:
                 return None
             turns = decide(tx, ground.space, ground.session)
@@ -181,7 +182,7 @@ class Appender:
             settle(tx, ground.space, fates)
             return fates
 
-        return self._store.committed(write)
+        return self.store.committed(write)
 
     def add_sequence(
         self,
@@ -189,22 +190,34 @@ class Appender:
         now: datetime,
         progress: Callable[[int], None],
         stream: StreamAlignment | None = None,
-        *,
-        is_live: bool = False,
     ) -> list[Fate]:
         """Appends turns of one session in order and returns the outcome of each. All of them are durable on return.
 
         Args:
             progress: called with the number of turns settled since the last call, after each durable batch.
             stream: state of the same sequence from earlier calls, so that it is aligned as a whole; it is updated.
-            is_live: whether the last turn is being said now, see `align`.
         """
         stream = stream or StreamAlignment()
         in_line = self._in_line(items, stream)
         if len(in_line) < len(items):
             progress(len(items) - len(in_line))
         chosen = [items[i] for i in in_line]
-        return _in_place(len(items), in_line, self._add_line(chosen, now, progress, stream, is_live=is_live))
+        return _in_place(len(items), in_line, self._add_line(chosen, now, progress, stream))
+
+    def add_live(self, items: Sequence[Prepared], now: datetime, *, asked: int = 0) -> list[Fate]:
+        """Appends what is new in a history whose last turn is being said now, see `align`; durable on return.
+
+        New turns without a time were said since the stored ones, and get the present. They are lined up without it: the
+        same history that somebody else brings meanwhile has a time of its own by then.
+
+        Args:
+            asked: index of the first turn that gets the present where nothing before it is stored.
+        """
+        stream = StreamAlignment()
+        in_line = self._in_line(items, stream)
+        chosen = [items[i] for i in in_line]
+        begins = sum(i < asked for i in in_line)
+        return _in_place(len(items), in_line, self._add_line(chosen, now, _untold, stream, asked=begins))
 
     def add_together(
         self,
@@ -217,18 +230,18 @@ class Appender:
         None where nothing was written, because somebody else wrote to one of the sessions, or because one cannot be
         written: each is then to be added by itself, so that the fault of one is told of that one.
         """
-        with self._store.snapshot():  # the reads of all sessions see one state, which is asked for once
+        with self.store.snapshot():  # the reads of all sessions see one state, which is asked for once
             lines = [self._in_line(items, stream) for items, stream in sequences]
             chosen = [[items[i] for i in line] for (items, _), line in zip(sequences, lines, strict=True)]
             plans = [
                 self._plan(some, stream) if some else None for some, (_, stream) in zip(chosen, sequences, strict=True)
             ]
         writes = [
-            None if plan is None else _writing(self._space, _derived(plan, some), plan, now)
+            None if plan is None else _writing(self.space, _derived(plan, some), plan, now)
             for plan, some in zip(plans, chosen, strict=True)
         ]
         try:
-            settled = self._store.transaction(lambda tx: [write(tx) if write else [] for write in writes])
+            settled = self.store.transaction(lambda tx: [write(tx) if write else [] for write in writes])
         except (ClosedError, StoreLocked):
             raise  # no session's fault
         except Exception as error:  # noqa: BLE001  # whosever fault it is, it comes again where each is added by itself
@@ -243,18 +256,13 @@ class Appender:
             outcomes.append(_in_place(len(items), line, fates))
         return outcomes
 
-    def new_turns(self, items: Sequence[Prepared]) -> list[int]:
-        """Indexes of the turns of one session's live history that are neither stored already nor to be kept out."""
-        places = self._plan(items, StreamAlignment(), is_live=True).places if items else ()
-        return [at for at, place in enumerate(places) if place.is_new]
-
     def _in_line(self, items: Sequence[Prepared], stream: StreamAlignment) -> Sequence[int]:
         """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
         if all(item.excluded is None for item in items):
             return range(len(items))
         keys = [*stream.keys, *map(sequence_key, items)]
-        with self._store.snapshot() as reader:
-            line = read_contents(reader, self._space, items[0].turn.session, keys)
+        with self.store.snapshot() as reader:
+            line = read_contents(reader, self.space, items[0].turn.session, keys)
         held = {key.hash for key in line.keys}
         return [i for i, item in enumerate(items) if item.excluded is None or item.digest in held]
 
@@ -265,13 +273,21 @@ class Appender:
         progress: Callable[[int], None],
         stream: StreamAlignment,
         *,
-        is_live: bool,
+        asked: int | None = None,
     ) -> list[Fate]:
+        """Appends turns that are in line.
+
+        Args:
+            asked: of a live history, as for `add_live`.
+        """
         fates: list[Fate] = []
         while len(fates) < len(items):
             rest = items[len(fates) :]
-            plan = self._plan(rest, stream, is_live=is_live)
+            plan = self._plan(rest, stream, is_live=asked is not None)
             keys = iter(plan.keys or map(sequence_key, rest))
+            if asked is not None:
+                begins = asked if not fates and plan.places[0].is_new else 0
+                rest = [_said_at(now, item) if i >= begins else item for i, item in enumerate(rest)]
             try:
                 for settled in self._apply(plan, rest, now):
                     _take(stream, settled, keys)
@@ -294,22 +310,22 @@ class Appender:
 
     def _settle(self, plan: PlacePlan, items: Sequence[Prepared], now: datetime) -> list[tuple[Fate, int]]:
         """Writes one batch; what is derived for it is not held any longer."""
-        return self._store.transaction(_writing(self._space, _derived(plan, items), plan, now))
+        return self.store.transaction(_writing(self.space, _derived(plan, items), plan, now))
 
     def _plan(self, items: Sequence[Prepared], stream: StreamAlignment, *, is_live: bool = False) -> PlacePlan:
         session = items[0].turn.session
         keys = [sequence_key(item) for item in items]
-        with self._store.snapshot() as reader:
-            upcoming = next_seq(reader, self._space, session)
-            if stream.is_begun and not forgotten(reader, self._space, session):
-                found = stream.places(reader, self._space, session, keys, upcoming)
+        with self.store.snapshot() as reader:
+            upcoming = next_seq(reader, self.space, session)
+            if stream.is_begun and not forgotten(reader, self.space, session):
+                found = stream.places(reader, self.space, session, keys, upcoming)
                 if found is not None:
                     return PlacePlan(*found, upcoming)
             if upcoming == 0 or not (stream.is_begun or self._may_line_up(reader, items, upcoming, is_live=is_live)):
                 return PlacePlan(align((), keys), (), upcoming)
-            line = read_contents(reader, self._space, session, [*stream.keys, *keys])
+            line = read_contents(reader, self.space, session, [*stream.keys, *keys])
             if comes_twice([item.turn for item in items], line.keys):
-                words = stored_words(reader, self._space, session, from_file=False)
+                words = stored_words(reader, self.space, session, from_file=False)
                 keys, named = named_alike(words, [item.turn for item in items], keys, line.seqs, line.keys)
                 line = replace(line, keys=tuple(named))
         stream.restore(line)
@@ -329,23 +345,32 @@ class Appender:
         if items[0].turn.source in SOURCES:
             return True
         names = (item.turn.external_id for item in items)
-        if any(name is not None and by_external_id(reader, self._space, session, name) for name in names):
+        if any(name is not None and by_external_id(reader, self.space, session, name) for name in names):
             return True
         hashes = self._hashes(reader, session, upcoming)
         firsts = {item.turn.branch: item.digest for item in reversed(items)}.values()
         begun = [*firsts, *(item.digest for item in items[: PUT_IN + 1] if is_live)]
-        return any(digest in hashes for digest in begun) or bool(forgotten(reader, self._space, session))
+        return any(digest in hashes for digest in begun) or bool(forgotten(reader, self.space, session))
 
     def _hashes(self, reader: Reader, session: str, upcoming: int) -> set[bytes]:
         """Hashes of the session's contents, brought up to date by reading only new rows."""
         with self._lock:
             upto, hashes = self._contents.pop(session, (0, set()))
             if upto < upcoming:
-                low, high = (self._space, session, upto), (self._space, session)
+                low, high = (self.space, session, upto), (self.space, session)
                 hashes.update(TURN_HASH.scan(reader, low, high))
             self._contents[session] = (upcoming, hashes)
             forget_oldest(self._contents, _SESSIONS_KEPT)
             return hashes
+
+
+def _untold(_: int) -> None:
+    """Takes progress that nobody watches."""
+
+
+def _said_at(now: datetime, item: Prepared) -> Prepared:
+    """A turn with a time, if it has none."""
+    return item if item.turn.at is not None else replace(item, turn=replace(item.turn, at=now))
 
 
 def _derived(plan: PlacePlan, items: Sequence[Prepared]) -> list[Item]:

@@ -83,6 +83,7 @@ class Look:
     """A history that is looked for.
 
     Attributes:
+        upto: how many turns the space has, forgotten ones included.
         ends: by units that were looked at, the stored messages with which the same history ends.
     """
 
@@ -94,6 +95,7 @@ class Look:
     chains: tuple[bytes, ...]
     client: ClientMark
     messages: Sequence[Message]
+    upto: int = 0
     is_retry: bool = False
     ends: dict[int, list[StoredMessage]] = field(default_factory=dict)
 

@@ -1,6 +1,6 @@
 """The transaction that stores turns of a conversation together with the hashes by which they are known next time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, NamedTuple
@@ -31,6 +31,11 @@ from clew.write.append import PlacedTurn
 from clew.write.same_words import SOURCES, SpokenPieces, stored_words
 from clew.write.session_writes import Fate
 
+
+class ConversationMoved(Exception):
+    """Raised when a request's conversation went on, or was begun by another, after it was looked at."""
+
+
 Made = Mapping[int, Sequence[PlacedTurn] | None]
 """Unit -> its turns; None for one that is not stored because it only shortens what is."""
 
@@ -55,6 +60,7 @@ class ConversationWriter:
         relays: whether what is new is an answer that the proxy relayed.
         prefilled: turns that belong to the first new unit and are stored already.
         answer: id of the answer, by which a later request may name it; empty for none.
+        is_stored: whether there is a conversation by now for a request that had none; None for what was not looked up.
     """
 
     parts: Parts
@@ -63,9 +69,14 @@ class ConversationWriter:
     prefilled: tuple[int, ...] = ()
     answer: str = ""
     stretches: Mapping[int, Sequence[AnswerStretch]] = field(default_factory=dict)
+    is_stored: Callable[[Reader], bool] | None = None
 
     def write(self, made: Made, state: State) -> Conversation | None:
-        """Commits the turns where they belong; gives the conversation with all its turns, or None while paused."""
+        """Commits the turns where they belong; gives the conversation with all its turns, or None while paused.
+
+        Raises:
+            ConversationMoved: nothing was written, since the request is to be looked up again.
+        """
         reads = self.parts.reads
         now = reads.clock()
         work = _Work(self, reads.space, made, state, to_us(now))
@@ -125,6 +136,8 @@ class _Work:
         self.held, self.order, self.turns = list(conversation.held), [], []
         self.next_seq = session.next_seq
         self.stored = get_conversation(tx, self.space, key)
+        if self.writer.is_stored is not None and self._has_moved(tx, space, self.writer.is_stored):
+            raise ConversationMoved
         if self.stored is not None and self.stored.next_seq == session.next_seq:
             self.ends = dict(self.stored.ends)
         else:  # somebody else wrote to the session, or it is new
@@ -164,7 +177,15 @@ class _Work:
             put_messages(tx, self.space, [replace(message, chain=named)])
         self._put_conversation(tx, space.salt)
         count = len(held)
-        self.result = conversation_with(self.result, held, known=count, recorded=count, relayed=self._relayed())
+        stored = conversation_with(self.result, held, known=count, recorded=count, relayed=self._relayed())
+        self.result = replace(stored, seen=self.next_seq)
+
+    def _has_moved(self, tx: Reader, space: SpaceRow, is_stored: Callable[[Reader], bool]) -> bool:
+        """Whether what the request would be found to be now may differ from what it was found to be."""
+        looked_at = self.writer.conversation
+        if self.stored is not None or looked_at.seen is not None:
+            return self.stored is None or self.stored.next_seq != looked_at.seen
+        return space.next_ordinal != looked_at.upto and is_stored(tx)
 
     def _take_stored(self, tx: Reader) -> None:
         """Takes what was stored of the new units since the request was looked at."""

@@ -16,6 +16,7 @@ from clew.memory.wiring import Parts
 from clew.rows.conversations import (
     State,
     StoredConversation,
+    StoredMessage,
     conversation_key,
     get_conversation,
     has_messages,
@@ -40,7 +41,9 @@ from clew.serve.proxy.history.cut_history import Alignment, Unmatched, align_cut
 from clew.serve.proxy.history.gemini_sessions import session_in_file
 from clew.serve.proxy.history.imported_agents import imported_agent, places_elsewhere
 from clew.serve.proxy.history.message_form import MessageReader, Unit
+from clew.serve.proxy.history.stored_path import StoredPath, read_path
 from clew.store.protocol import Reader
+from clew.store.row_types import SpaceRow
 from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
 from clew.types.record import copier
@@ -78,6 +81,9 @@ class Conversation:
         unmatched: units before the last stored one that are not stored as they are.
         relayed: answers in the stored part that the proxy relayed.
         recorded: how many units at the beginning are stored under their own hashes, so that only later ones need rows.
+        header: the name that the request gives it by `X-Clew-Session`, if it does.
+        upto: how many turns the space had when the request was looked at.
+        seen: how many the session had when the proxy last stored one, as it was then; None for no stored conversation.
         is_new: whether its name was made for this request, so that no row can have it.
         is_paused: whether its session was paused by itself: then its requests are incognito.
         seed: hash of what the history goes on from, where the provider keeps that and the request only names it.
@@ -103,6 +109,9 @@ class Conversation:
     unmatched: dict[int, Unmatched] = field(default_factory=dict)
     relayed: int = 0
     recorded: int = 0
+    header: str | None = None
+    upto: int = 0
+    seen: int | None = None
     is_new: bool = False
     is_paused: bool = False
     seed: bytes = b""
@@ -142,26 +151,12 @@ class Conversation:
         return [*self.elsewhere, *own]
 
 
-_as_new = copier(Conversation, "is_new", "salt", "key", "digests", "chains")
+_as_new = copier(Conversation, "is_new", "upto", "salt", "key", "digests", "chains")
 _with_held = copier(Conversation, "held", "known", "recorded", "relayed")
 with_known = copier(Conversation, "known")
 """A conversation with another count of known messages."""
 with_disk = copier(Conversation, "wait_for_disk")
 """A conversation with another way to wait for the disk."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Path:
-    """What is stored of the beginning of a history.
-
-    Attributes:
-        turns: for each unit the places of its turns.
-        cut: whether the history lacked something when it came.
-    """
-
-    turns: tuple[tuple[int, ...], ...] = ()
-    relayed: int = 0
-    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +175,7 @@ class Conversations:
         self._parts, self._store, self._space = parts, parts.reads.store, parts.reads.space
         self.reader = MessageReader()
         self._passed: OrderedDict[bytes, None] = OrderedDict()
-        self._paths: OrderedDict[bytes, tuple[bytes, _Path]] = OrderedDict()  # of each conversation the last
+        self._paths: OrderedDict[bytes, tuple[bytes, StoredPath]] = OrderedDict()  # of each conversation the last
         self._hashed: OrderedDict[tuple[bytes, bytes, bytes], _Hashed] = OrderedDict()  # salt, seed, last message
         self._imported: OrderedDict[str, tuple[tuple[str, int], ...]] = OrderedDict()
         self._lock = threading.Lock()
@@ -192,36 +187,74 @@ class Conversations:
             header: the value of `X-Clew-Session`.
         """
         found = self._identified(request, client, header)
+        if header is not None:
+            found = replace(found, header=header)
         if not (found.fresh and is_unnamed(found.session)):
             return found
         own = session_in_file(request, client)
         return found if own is None else self._identified(request, replace(client, session=own), header)
 
+    def is_stored(self, reader: Reader, request: ChatRequest, client: ClientMark, header: str | None) -> bool:
+        """Whether a conversation of a request is stored in what is read; by its history, or by the names it gives."""
+        space = SPACE.get(reader, (self._space,))
+        if space is None:
+            return False
+        goes_on = continued(reader, self._space, space.salt, request)
+        look = self._look(reader, space, request, client, goes_on)
+        return looked_up(look, named_by(client, header), None if goes_on is None else goes_on[1]) is not None
+
     def _identified(self, request: ChatRequest, client: ClientMark, header: str | None) -> Conversation:
         """The conversation as far as the request alone names it."""
-        units = tuple(self.reader.units(request))
         named = named_by(client, header)
         with self._store.snapshot() as reader:
             space = SPACE.get(reader, (self._space,))
             if space is None:
-                found = _new(units, client, named, len(request.messages))
+                found = _new(tuple(self.reader.units(request)), client, named, len(request.messages))
                 return self._without_passed(self._paused(reader, found))
             goes_on = continued(reader, self._space, space.salt, request)
-            seed = b"" if goes_on is None else goes_on[0].chain
-            digests, chains = self._hashes(space.salt, units, seed)
-            is_retry = request.headers.get(RETRY, "0") not in ("", "0")
-            look = Look(reader, self._space, space.salt, units, digests, chains, client, request.messages, is_retry)
+            look = self._look(reader, space, request, client, goes_on)
             stored = looked_up(look, named, None if goes_on is None else goes_on[1])
             if stored is None:
                 return self._without_passed(self._paused(reader, self._begun(look, named)))
             name = named.name if named else stored.session
-            found = _new(units, client, NamedConversation(name, False), len(request.messages), stored.session)
+            found = _new(look.units, client, NamedConversation(name, False), len(request.messages), stored.session)
             key = conversation_key(space.salt, stored.session)
+            if stored.key != key:  # found by a second name, in whose row is what was known when that was last used
+                stored = get_conversation(reader, self._space, key) or stored
             if goes_on is not None and goes_on[1].session == stored.session:
-                found = replace(found, seed=seed, last=max(goes_on[0].turns[-1], default=None))
+                found = replace(found, seed=goes_on[0].chain, last=max(goes_on[0].turns[-1], default=None))
             if client.main is not None:
                 found = replace(found, elsewhere=self._elsewhere(reader, stored.session))
             return self._without_passed(self._paused(reader, self._resolved(look, found, key, stored)))
+
+    def _look(
+        self,
+        reader: Reader,
+        space: SpaceRow,
+        request: ChatRequest,
+        client: ClientMark,
+        goes_on: tuple[StoredMessage, StoredConversation] | None,
+    ) -> Look:
+        """What is looked for.
+
+        Args:
+            goes_on: what `continued` gives.
+        """
+        units = tuple(self.reader.units(request))
+        digests, chains = self._hashes(space.salt, units, b"" if goes_on is None else goes_on[0].chain)
+        is_retry = request.headers.get(RETRY, "0") not in ("", "0")
+        return Look(
+            reader,
+            self._space,
+            space.salt,
+            units,
+            digests,
+            chains,
+            client,
+            request.messages,
+            space.next_ordinal,
+            is_retry,
+        )
 
     def _hashes(self, salt: bytes, units: tuple[Unit, ...], seed: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
         """The hashes of a history; those of the beginning that another request had before are not made again."""
@@ -257,7 +290,7 @@ class Conversations:
             key = conversation_key(look.salt, fresh.session)
             if named is not None:
                 return self._resolved(look, fresh, key, None)
-            return _as_new(fresh, True, look.salt, key, look.digests, look.chains)
+            return _as_new(fresh, True, look.upto, look.salt, key, look.digests, look.chains)
         name = NamedConversation(imported.session, True)
         key = conversation_key(look.salt, imported.session)
         stored = get_conversation(look.reader, look.space, key)
@@ -284,7 +317,7 @@ class Conversations:
     ) -> Conversation:
         """The conversation with what is stored of the history."""
         at = look.deepest(lambda i: look.is_stored_of(key, i))
-        path = self._path(look, key, at) if at >= 0 else _Path()
+        path = self._path(look, key, at) if at >= 0 else StoredPath()
         is_whole = stored is not None and found.last is None
         alignment = _aligned(look, key, at, path, stored) if is_whole else None
         held: tuple[tuple[int, ...] | None, ...]
@@ -311,6 +344,8 @@ class Conversations:
             unmatched=_summary(stored) if is_whole and known == 0 else dict(alignment.unmatched) if alignment else {},
             relayed=relayed,
             recorded=at + 1 if alignment is None or known > at + 1 else 0,
+            upto=look.upto,
+            seen=stored.next_seq if stored is not None and stored.key == key else None,
         )
         return conversation_with(resolved, held, known=known)
 
@@ -318,7 +353,7 @@ class Conversations:
         """Takes the path of a history that is stored now, so that its next request reads none of it."""
         if conversation.units and None not in conversation.held:
             turns = tuple(places or () for places in conversation.held)
-            path = _Path(turns, conversation.relayed, conversation.cut)
+            path = StoredPath(turns, conversation.relayed, conversation.cut)
             self._keep(conversation.key, conversation.chains[-1], path)
 
     def pass_over(self, units: Sequence[Unit]) -> None:
@@ -338,17 +373,17 @@ class Conversations:
         held = [() if places is None and over else places for places, over in zip(found.held, passed, strict=False)]
         return replace(found, held=(*held, found.held[-1]))
 
-    def _path(self, look: "Look", key: bytes, at: int) -> _Path:
+    def _path(self, look: "Look", key: bytes, at: int) -> StoredPath:
         chain = look.chains[at]
         with self._lock:
             kept = self._paths.get(key)
         if kept is not None and kept[0] == chain:
             return kept[1]
-        path = _read_path(look, key, at)
+        path = read_path(look, key, at)
         self._keep(key, chain, path)
         return path
 
-    def _keep(self, key: bytes, chain: bytes, path: _Path) -> None:
+    def _keep(self, key: bytes, chain: bytes, path: StoredPath) -> None:
         with self._lock:
             self._paths[key] = (chain, path)
             self._paths.move_to_end(key)
@@ -416,26 +451,7 @@ def _summary(stored: StoredConversation | None) -> dict[int, Unmatched]:
     return {0: Unmatched((), is_stand_in=True)} if asked_for else {}
 
 
-def _read_path(look: Look, key: bytes, at: int) -> _Path:
-    """The turns of a stored beginning, read in one scan."""
-    stored = {(each.depth, each.chain): each for each in messages_of(look.reader, look.space, key)}
-    turns: list[tuple[int, ...]] = []
-    relayed, cut, place = 0, False, at
-    while place >= 0:
-        message = stored.get((place, look.chains[place]))
-        if message is None:
-            turns.append(())
-            place -= 1
-            continue
-        relayed = max(relayed, message.relayed)
-        cut = cut or len(message.turns) > 1
-        turns += reversed(message.turns)
-        place -= len(message.turns)
-    turns.reverse()
-    return _Path(tuple(turns[-at - 1 :]), relayed, cut)
-
-
-def _aligned(look: Look, key: bytes, at: int, path: _Path, stored: StoredConversation | None) -> Alignment | None:
+def _aligned(look: Look, key: bytes, at: int, path: StoredPath, stored: StoredConversation | None) -> Alignment | None:
     """How a history lines up that does not just go on from a stored beginning; None where it does, or is an edit.
 
     A client that sends the first messages and the last ones may send the same ones twice: where few words were said

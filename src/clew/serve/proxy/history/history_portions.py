@@ -43,4 +43,4 @@ def with_portion(conversation: Conversation, stored: Conversation) -> Conversati
         digests, chains = hashes(stored.salt, conversation.units, conversation.seed)
         conversation = replace(conversation, salt=stored.salt, key=stored.key, digests=digests, chains=chains)
     held = (*stored.held, *conversation.held[len(stored.held) :])
-    return replace(conversation, held=held, recorded=stored.recorded, relayed=stored.relayed)
+    return replace(conversation, held=held, recorded=stored.recorded, relayed=stored.relayed, seen=stored.seen)

@@ -6,7 +6,7 @@ what is stored: of two requests that bring the same message at once, one stores 
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -24,7 +24,7 @@ from clew.rows.injections import blocks_of
 from clew.rows.pause import is_session_paused
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.history.conversation_lookup import answer_chain
-from clew.serve.proxy.history.conversation_writer import AnswerStretch, ConversationWriter
+from clew.serve.proxy.history.conversation_writer import AnswerStretch, ConversationMoved, ConversationWriter
 from clew.serve.proxy.history.conversations import (
     Conversation,
     Conversations,
@@ -34,9 +34,9 @@ from clew.serve.proxy.history.conversations import (
 )
 from clew.serve.proxy.history.history_portions import next_portion, with_portion
 from clew.serve.proxy.history.message_form import Unit, stretches_of, units_of
-from clew.serve.proxy.history.message_turns import TurnMaker, at, calls_before
+from clew.serve.proxy.history.message_turns import TurnMaker, calls_before
 from clew.serve.proxy.history.summaries import summary_rows
-from clew.store.protocol import Committed
+from clew.store.protocol import Committed, Reader
 from clew.store.selections import TURN_TEXT
 from clew.types.ids import parse_turn_id, turn_id
 from clew.write.append import PlacedTurn
@@ -55,6 +55,10 @@ _LOOKED_AT: Final = 64
 """Turns that a message may be a shorter form of."""
 
 
+_AGAIN: Final = 16
+"""How often a request is identified again because others store something of its conversation all the time."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationLog:
     """Stores the requests and answers of one space. Threads may share it.
@@ -71,7 +75,9 @@ class ConversationLog:
         """Commits what is new in a request; gives the conversation with the ids of all its turns, see `wait_for_disk`.
 
         A side request stores nothing. While the space or the session is paused nothing is stored either, and as long as
-        this process runs, what passed then is not stored later, when it is sent again.
+        this process runs, what passed then is not stored later, when it is sent again. If others stored something of
+        the conversation since the request was identified, it is identified again: what comes at once is stored as if it
+        came in turn.
 
         The worker is not woken, since it would take the interpreter from this request. Storing the answer wakes it; if
         none comes, it finds the new turns when it next looks for work.
@@ -79,19 +85,40 @@ class ConversationLog:
         if client.side is not None:
             self._note_side(conversation, client.side)
             return conversation
+        for _ in range(_AGAIN):
+            try:
+                return self._store_new(conversation, request, client)
+            except ConversationMoved:
+                conversation = self.conversations.identify(request, client, conversation.header)
+        return self._store_new(conversation, request, client, is_last=True)
+
+    def _store_new(
+        self, conversation: Conversation, request: ChatRequest, client: ClientMark, *, is_last: bool = False
+    ) -> Conversation:
+        """Commits what is new in a request.
+
+        Args:
+            is_last: whether it is stored whatever others stored since it was identified.
+
+        Raises:
+            ConversationMoved: it is to be identified again; what is stored of it by then is known.
+        """
         if None not in conversation.held:
             return self._waiting(conversation)
         maker = self._maker(conversation, client)
+        header = conversation.header
+        is_there = partial(self.conversations.is_stored, request=request, client=client, header=header)
+        is_stored = None if is_last else is_there
         if not conversation.is_foreign or client.name in SOURCES:
             asked = _asked(conversation)
-            conversation = self._begun(conversation, request, maker, asked)
+            conversation = self._begun(conversation, request, maker, asked, is_stored)
             made = self._made(conversation, request, maker, asked)
         elif (adopted := self._adopted(conversation, request, maker)) is not None:
             conversation, made = adopted, {}
         else:
             self.conversations.pass_over(conversation.units)
             return conversation
-        stored = ConversationWriter(self.parts, conversation).write(made, State.WAITING)
+        stored = ConversationWriter(self.parts, conversation, is_stored=is_stored).write(made, State.WAITING)
         if stored is None:
             self.conversations.pass_over(conversation.units)
             return conversation
@@ -193,7 +220,14 @@ class ConversationLog:
         with reads.store.snapshot() as reader:
             return blocks_of(reader, reads.space, session)
 
-    def _begun(self, conversation: Conversation, request: ChatRequest, maker: TurnMaker, asked: int) -> Conversation:
+    def _begun(
+        self,
+        conversation: Conversation,
+        request: ChatRequest,
+        maker: TurnMaker,
+        asked: int,
+        is_stored: Callable[[Reader], bool] | None,
+    ) -> Conversation:
         """Commits all but the last portion of a long new history, and gives the conversation with these turns.
 
         So a server that stops need not wait for all of it, and what is stored stays: the client's next request has the
@@ -206,7 +240,7 @@ class ConversationLog:
             if self.stopping.is_set():
                 raise ClosedError("the server is stopping; the rest of this history is stored when it is sent again")
             made = self._made(part, request, maker, asked)
-            stored = ConversationWriter(self.parts, part).write(made, State.WAITING)
+            stored = ConversationWriter(self.parts, part, is_stored=is_stored).write(made, State.WAITING)
             if stored is None:  # paused; the last portion is not stored either
                 break
             conversation = with_portion(conversation, stored)
@@ -247,10 +281,8 @@ class ConversationLog:
             for i, unit in enumerate(conversation.units)
             for turn in maker.turns(request.messages[unit.first : unit.last + 1], None, names, begins=i < answers)
         ]
-        new = set(appender.new_turns([item for _, item in turns]))
-        items = [at(item, now) if n in new else item for n, (_, item) in enumerate(turns)]
         held: list[tuple[int, ...]] = [() for _ in conversation.units]
-        fates = appender.add_sequence(items, now, lambda _: None, is_live=True) if items else ()
+        fates = appender.add_live([item for _, item in turns], now) if turns else ()
         for (i, _), fate in zip(turns, fates, strict=True):
             if fate.paused:
                 return None

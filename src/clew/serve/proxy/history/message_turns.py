@@ -17,7 +17,7 @@ from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 from clew.write.append import PlacedTurn
 from clew.write.lone_summaries import SessionTurns, tell_lone_summary
-from clew.write.prepare import Prepared, admit, derive, prepare
+from clew.write.prepare import admit, derive, prepare
 
 SOURCE: Final = "proxy"
 """`Turn.source` where the client is unknown; else its name."""
@@ -112,11 +112,6 @@ def _by_author(part: Part) -> Iterator[Part]:
         return
     yield from (replace(part, text=text) for text, is_own in pieces if is_own)
     yield from (Part(type="injected", text=text) for text, is_own in pieces if not is_own)
-
-
-def at(item: Prepared, moment: datetime) -> Prepared:
-    """A prepared turn with a time, if it has none."""
-    return item if item.turn.at is not None else replace(item, turn=replace(item.turn, at=moment))
 
 
 def calls_before(messages: Sequence[Message]) -> ToolNames:
