@@ -45,7 +45,8 @@ from clew.text.counters import Counting
 from clew.types import ForgetReport, IngestReport, Receipt, Turn
 from clew.types.pins import Pin
 from clew.types.work import WorkProgress
-from clew.write.ingest import Progress, add_many, add_one, import_path
+from clew.write.import_tally import Progress
+from clew.write.ingest import add_many, add_one, import_path
 
 log = logging.getLogger("clew.memory")
 

@@ -1,4 +1,4 @@
-"""Which session files an import can go on with: their readers and alignments, as the last import of each left them."""
+"""Session files whose import can be continued: their readers and alignments, as the last import of each left them."""
 
 import threading
 from collections import OrderedDict
@@ -39,17 +39,17 @@ class FollowedImports:
         self._kept: OrderedDict[tuple[Path, str], FollowedImport] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, path: Path, way: str) -> FollowedImport | None:
-        """Takes out the import of a file that has only grown since; None when the file has to be read as a whole."""
+    def take(self, path: Path, read_as: str) -> FollowedImport | None:
+        """Takes out the import of a file that has only grown since; None if the whole file has to be read."""
         with self._lock:
-            found = self._kept.pop((path.absolute(), way), None)
+            found = self._kept.pop((path.absolute(), read_as), None)
         return found if found is not None and found.file.goes_on() else None
 
-    def keep(self, path: Path, way: str, followed: FollowedImport) -> None:
+    def keep(self, path: Path, read_as: str, followed: FollowedImport) -> None:
         """Keeps an import that ended well, until it is taken out or others take its place."""
         if not followed.file.goes_on():
             return
         with self._lock:
-            self._kept[path.absolute(), way] = followed
+            self._kept[path.absolute(), read_as] = followed
             while len(self._kept) > _MOST:
                 self._kept.popitem(last=False)
