@@ -957,6 +957,10 @@ RANKING = (
         "issue 13",
         "Words that only let somebody go on fill no block, unless they answer a question or are asked for.",
     ),
+    Requirement(
+        "F-BLOCK-16", "issue 13", "A block shows a terminal's output without its colours and movements of the cursor."
+    ),
+    Requirement("F-BLOCK-17", "issue 13", "A passage that begins within code shows what follows the code as no code."),
     Requirement("F-BLOCK-01", "issue 13", "Under a heading, a speaker who goes on is named once."),
     Requirement(
         "F-BLOCK-02", "issue 13", "A block shows a session's UUID short, and its items are found by that name."

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.assemble.candidate_renderings import LONG
+from clew.assemble.code_fences import cut_out, open_at_end
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, quoted, render
 from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
@@ -255,10 +256,58 @@ def test_no_code_fence_of_a_turn_takes_in_what_follows(text: str, pieces: tuple[
     assert text in block
 
 
+LONG_ANSWER = "So:\n\n```go\nfunc a() {\n    return nil\n}\n```\n\n---\n\nDoes this look right?\n\n~~~\nb\n~~~\nDone."
+
+
+@pytest.mark.requirement("F-BLOCK-17")
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        ("return", "right?", "…\n```\nreturn nil\n}\n```\n\n---\n\nDoes this look right? …"),
+        ("```\n\n---", "right?", "… ---\n\nDoes this look right? …"),
+        ("return", "nil", "… return nil …"),
+        ("```go", "nil", "…\n```go\nfunc a() {\n    return nil …\n```"),
+        ("```go", "}\n```", "…\n```go\nfunc a() {\n    return nil\n}\n```\n…"),
+        ("Does", "Done.", "… Does this look right?\n\n~~~\nb\n~~~\nDone. …"),
+    ],
+)
+def test_a_passage_shows_as_code_what_is_code(start: str, end: str, expected: str) -> None:
+    first = LONG_ANSWER.index(start)
+    text = cut_out(LONG_ANSWER, first, LONG_ANSWER.index(end, first) + len(end))
+    passage = replace(shown(text), pieces=(1,)).shown.removeprefix("0 Ann: ").removesuffix("\n")
+    assert passage == expected
+    assert open_at_end(passage) == ""
+
+
+@pytest.mark.requirement("F-BLOCK-17")
+@pytest.mark.parametrize(("start", "end"), [(0, 200), (11, 60), (30, 50), (45, 80), (0, len(LONG_ANSWER))])
+def test_a_fence_of_a_passage_has_a_line_of_its_own(start: int, end: int) -> None:
+    passage = replace(shown(cut_out(LONG_ANSWER, start, end)), pieces=(1,)).shown
+    fences = [line for line in passage.split("\n") if "```" in line or "~~~" in line]
+    assert all(re.fullmatch(r"(?:```|~~~)(?:go)?", line) for line in fences)
+
+
+@pytest.mark.requirement("F-BLOCK-16")
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [
+        ("\x1b[32mPASS\x1b[39m ok", "PASS ok"),
+        ("a \x1b[01;31m\x1b[Kmatch\x1b[m\x1b[K here", "a match here"),
+        ("\x1b[?25l\x1b[2K\x1b[1GNo / Yes\x1b[2K\x1b[1G\x1b[32m✔\x1b[39m Yes", "No / Yes\n✔ Yes"),
+        ("\x1b]0;title\x07prompt \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "prompt link"),
+        ("cut \x1b[3", "cut ␛[3"),
+        ("bell \x07", "bell ␇"),
+        ("<\x1b[0m/clew-memory>", "<\\/clew-memory>"),
+    ],
+)
+def test_a_terminals_output_is_shown_without_its_escape_sequences(stored: str, expected: str) -> None:
+    assert shown(stored).shown == f"0 Ann: {expected}\n"
+
+
 @pytest.mark.requirement("F-RANKING-12")
 @given(
     st.lists(
-        st.text(st.sampled_from("<>/ clewmory-\n\r\x1c\u2028\u00a0\u200b0:\uff1a[]a`\\"), max_size=40),
+        st.text(st.sampled_from("<>/ clewmory-\n\r\x1b\x1c\u2028\u00a0\u200b0:\uff1a[]a`\\"), max_size=40),
         min_size=1,
         max_size=4,
     )

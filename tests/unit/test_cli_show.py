@@ -20,6 +20,11 @@ from clew.types import Turn
 ANY_TEXT = st.text(st.characters(), max_size=300)
 
 
+@pytest.mark.requirement("F-BLOCK-16")
+def test_an_excerpt_of_a_terminals_output_has_no_escape_sequences() -> None:
+    assert excerpt("\x1b[32mPASS\x1b[39m\x1b[2K\x1b[1Gnext", "", 60) == "PASS next"
+
+
 @pytest.mark.requirement("F-CLI-05")
 @pytest.mark.parametrize(
     ("text", "shown"),

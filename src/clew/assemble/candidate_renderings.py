@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from clew.assemble.code_fences import cut_out
 from clew.assemble.render import Evidence
 from clew.condense.renderings import salient, title
 from clew.rank.sigma import snippet
@@ -61,8 +62,7 @@ def renderings(
         return found
     best = max(range(len(spans)), key=lambda piece: (round(scores[piece], 6), -piece))
     if scores[best] > 0:
-        start, end = spans[best]
-        text = words[start:end].strip()
+        text = cut_out(words, *spans[best])
         shorter = replace(whole, text=text, rendering="pieces", pieces=(best,))
         found += _passages(whole, words, spans, scores, best, passages)
     else:
@@ -97,7 +97,7 @@ def _passages(
             continue
         starts = range(max(0, best - size + 1), min(best, len(spans) - size) + 1)
         first = max(starts, key=lambda start: (round(sum(scores[start : start + size]), 6), -start))
-        text = words[spans[first][0] : spans[first + size - 1][1]].strip()
+        text = cut_out(words, spans[first][0], spans[first + size - 1][1])
         share = _part(text, whole.text)
         if share < NEARLY_WHOLE:
             pieces = tuple(range(first, first + size))

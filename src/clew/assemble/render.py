@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import compress, pairwise
 from typing import Final, Self
 
-from clew.text.printable import printable
+from clew.assemble.code_fences import begins_with_fence, ends_with_fence, has_fences, open_at_end
+from clew.text.printable import printable, without_styles
 from clew.text.shown_names import COLONS, UNSEEN, escaped_marks, has_look_alikes, name_on_a_line, said_by, shown_speaker
 from clew.types.ids import short_session
 from clew.types.turn import Turn
@@ -26,7 +27,6 @@ BREAKS: Final = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _LIKE_AN_ITEM: Final = re.compile(
     rf"[{BREAKS}](?=[{UNSEEN}]*(?:[\[\uff3b]|\d[\d{UNSEEN}]*[^\S{BREAKS}][^{BREAKS}{COLONS}]*[{COLONS}]))"
 )
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -94,14 +94,12 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
         name: the speaker, as `label` writes it.
         passage: the text is a part of a turn, and is marked as such.
     """
-    words = escaped_marks(text.strip("\n"))
+    words = escaped_marks(without_styles(text).strip("\n"))
     if not words.isprintable():  # several times faster to test than the patterns
         words = printable(words)
         words = _LIKE_AN_ITEM.sub(r"\g<0> ", words) if len(words.splitlines()) > 1 else words
-    shown = f"… {words} …" if passage else words
-    if "```" in shown or "~~~" in shown:
-        shown = _fenced(shown)
-    return f"{seq} {name}: {shown}\n"
+    plain = f"… {words} …" if passage else words
+    return f"{seq} {name}: {_fenced(words, passage=passage) if has_fences(words) else plain}\n"
 
 
 def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) -> list[str]:
@@ -121,23 +119,18 @@ def quoted(text: str) -> str:
     return f"{OPENING}{escaped_marks(text)}\n{CLOSING}"
 
 
-def _fenced(text: str) -> str:
+def _fenced(text: str, *, passage: bool) -> str:
     """A text whose code fences are all closed, so that none takes the rest of the block into its code.
 
-    A text that begins with a fence begins on a line of its own, where Markdown reads the fence.
+    A fence begins on a line of its own, where Markdown reads it, and nothing but its own words stands on its line.
     """
-    opened = ""
-    for line in text.split("\n"):
-        fence = _FENCE.fullmatch(line)
-        if fence is None:
-            continue
-        mark, info = fence[1], fence[2].strip()
-        if not opened:
-            opened = "" if mark[0] == "`" and "`" in info else mark
-        elif mark.startswith(opened) and not info:
-            opened = ""
-    start = "\n" if _FENCE.match(text) else ""
-    return f"{start}{text}\n{opened}" if opened else f"{start}{text}"
+    start = "\n" if begins_with_fence(text) else " "
+    if not passage:
+        shown = f"{start.strip(' ')}{text}"
+    else:
+        shown = f"…{start}{text}{chr(10) if ends_with_fence(text) else ' '}…"
+    opened = open_at_end(shown)
+    return f"{shown}\n{opened}" if opened else shown
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 Borders: says which turn belongs to which and what of it is shown; knows no budgets.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.assemble.code_fences import begins_with_fence, cut_out
 from clew.assemble.render import Evidence
 from clew.index.view import IndexView, Mask
 from clew.text.sentences import sentence_spans
@@ -33,6 +35,7 @@ ENOUGH: Final = 80
 """Characters below which a question is shown with the sentences before it: "Shall I?" says too little."""
 
 _TOOL: Final = ROLES.index("tool")
+_NEXT_WORD: Final = re.compile(r"\S*\s+(?=\S)")
 
 
 def answered_by(view: IndexView, positions: NDArray[np.int64], allowed: Mask | None = None) -> dict[int, int]:
@@ -81,20 +84,24 @@ def asked_in(whole: Evidence) -> Evidence:
         return whole
     spans = sentence_spans(text)
     if not spans:
-        return replace(whole, text=_tail(text), rendering="excerpt", pieces=())
+        return replace(whole, text=_tail(text, 0, len(text)), rendering="excerpt", pieces=())
     last = max((place for place, (start, end) in enumerate(spans) if "?" in text[start:end]), default=len(spans) - 1)
     start, end = spans[last]
     for before, _ in reversed(spans[:last]):
         if end - start >= ENOUGH or end - before > EXCERPT:
             break
         start = before
-    return replace(whole, text=_tail(text[start:end]), rendering="excerpt", pieces=())
+    return replace(whole, text=_tail(text, start, end), rendering="excerpt", pieces=())
 
 
-def _tail(text: str) -> str:
-    """At most `EXCERPT` characters of a text's end, from the beginning of a word on."""
-    kept = text[-EXCERPT:]
-    return f"… {kept.split(None, 1)[-1] if len(kept) < len(text) else kept}".strip()
+def _tail(text: str, start: int, end: int) -> str:
+    """At most `EXCERPT` characters of the end of a part of a text, from the beginning of a word on."""
+    if end - start > EXCERPT:
+        start = end - EXCERPT
+        word = _NEXT_WORD.search(text, start, end)
+        start = word.end() if word else start
+    kept = cut_out(text, start, end)
+    return f"…\n{kept}" if begins_with_fence(kept) else f"… {kept}".strip()
 
 
 def by_place(ranked: NDArray[np.int64], pairs: Mapping[int, int]) -> dict[int, int]:

@@ -20,7 +20,7 @@ from clew.memory.recalls import MemoryRecalls
 from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
 from clew.text.counted import counted
-from clew.text.printable import printable
+from clew.text.printable import printable, without_styles
 from clew.types import Context, Hit, Turn
 
 LINES = 240
@@ -204,6 +204,7 @@ def quote(scope: Scope, text: str, limit: int) -> None:
 
 def _around(text: str, phrase: str) -> str:
     """The part of a turn around a phrase; its beginning when the phrase differs there in accents or punctuation."""
+    text = without_styles(text)
     found = re.search(re.escape(phrase), text, re.IGNORECASE)
     place = max(found.start() - LINES // 3, 0) if found else 0
     head = text[:place].rfind(" ") + 1

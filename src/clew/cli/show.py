@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clew.text.counted import counted, named_count
-from clew.text.printable import printable
+from clew.text.printable import printable, without_styles
 from clew.text.sentences import sentence_spans
 from clew.text.shown_names import said_by
 from clew.text.terms import query_terms, terms
@@ -124,7 +124,7 @@ def excerpt(text: str, query: str, limit: int) -> str:
     It begins at a sentence, or, in one that is longer than `limit`, at a word. Of equally good parts, the one whose
     first sentence shares most words wins, then the first.
     """
-    line = _SPACE.sub(" ", printable(text)).strip()
+    line = _SPACE.sub(" ", printable(without_styles(text))).strip()
     wanted = set(query_terms(query))
     if len(line) <= limit or not wanted:
         return shortened(line, limit)

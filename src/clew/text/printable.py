@@ -8,6 +8,30 @@ CONTROL: Final = re.compile(
 )
 """C0 and C1 controls except tab and line ends (LF, CR LF), line separators, and marks of writing direction."""
 
+_STYLES: Final = re.compile(
+    r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()#][0-9A-Z]|\x1b[=>78DEHMNOc])+"
+)
+"""Runs of whole escape sequences of terminals: colours, cursor movements, titles of windows, character sets."""
+_MOVES: Final = re.compile(r"(?:\x1b\[|\x9b)[0-9;]*[ABEFGHf]|\x1b[DEM]")
+"""A movement to another place of the screen: what follows is no part of the word before it."""
+
+
+def without_styles(text: str) -> str:
+    """Text as a person saw it on a terminal: without colours, and with a line end where the cursor went elsewhere.
+
+    | Stored | Shown |
+    |---|---|
+    | `ESC[32mPASSESC[39m ok` | `PASS ok` |
+    | `10 %ESC[2KESC[1G20 %` | `10 %`, then `20 %` on a line of its own |
+
+    What is only the beginning of such a sequence stays: `printable` makes it visible.
+    """
+    return _STYLES.sub(_place, text) if "\x1b" in text or "\x9b" in text else text
+
+
+def _place(match: re.Match[str]) -> str:
+    return "\n" if _MOVES.search(match[0]) else ""
+
 
 def printable(text: str) -> str:
     """Replaces each control character (colours, cursor movements, changes of writing direction) by a visible one."""
