@@ -3045,7 +3045,8 @@ RELAY = (
     Requirement(
         "P-RLY-62",
         "issue 15",
-        "A page whose origin is listed reads Clew's own pages; preflights of others go on to the provider.",
+        "A page whose origin is listed reads Clew's own pages, and its refusals and answers on a provider's paths; "
+        "preflights of others go on to the provider.",
     ),
     Requirement("P-RLY-14", "issue 15", "Events are JSON lines without texts of messages, queries and keys."),
     Requirement(

@@ -8,6 +8,8 @@ import pytest
 
 from clew import Memory
 from clew.errors import StoreCorrupt, StoreLocked
+from clew.serve.scripted.script import in_turn
+from clew.serve.scripted.server import ScriptedUpstream
 from tests.proxies import proxy
 from tests.raw_upstreams import ask, post, split
 
@@ -158,6 +160,36 @@ def test_a_page_of_a_listed_origin_may_read_what_it_is_answered() -> None:
         assert (status, headers[origin]) == (401, b"https://chat.example.org")
         assert origin not in split(ask(server.url, get(API, other, token)))[1]
         assert origin not in split(ask(server.url, get(API, token)))[1]
+
+
+@pytest.mark.requirement("P-RLY-62")
+def test_a_page_of_a_listed_origin_may_read_what_clew_answers_in_a_providers_place() -> None:
+    page, origin = b"Origin: https://chat.example.org", b"access-control-allow-origin"
+    chat = json.dumps({"model": "m", "messages": [{"role": "user", "content": "clew status"}]}).encode()
+    path, token = "/openai/v1/chat/completions", b"X-Clew-Token: " + SHOWN.encode()
+    reading = b"X-Clew-Token: " + SHOWN[::-1].encode()
+    settings: dict[str, Any] = {
+        "origins": ["https://chat.example.org"],
+        "token": SHOWN,
+        "tokens": [f"default:read={SHOWN[::-1]}"],
+    }
+
+    def status(*headers: bytes, path: str = path) -> int:
+        code, headers_told, _ = split(ask(server.url, post(path, chat, page, *headers)))
+        assert (headers_told[origin], headers_told[b"vary"]) == (b"https://chat.example.org", b"Origin")
+        return code
+
+    upstream = ScriptedUpstream(in_turn(["Fine."]))
+    with upstream.serving() as url, proxy(url, **settings, commands=True, rate=4) as server:
+        assert status() == 401
+        assert status(reading) == 403
+        assert status(token) == 200  # a command
+        assert status(token, path="/nowhere") == 404
+        _, headers, _ = split(ask(server.url, post("/openai/v1/models/a", b"{}", page, token)))
+        assert origin not in headers, "what a page may read of a provider's answer is the provider's to say"
+        assert [status(token, path="/nowhere") for _ in range(2)] == [404, 429]
+    with proxy("http://127.0.0.1:9", **settings) as server:
+        assert status(token, path="/openai/v1/models") == 502
 
 
 @pytest.mark.requirement("P-RLY-62")

@@ -78,28 +78,30 @@ class _Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        came = incoming(scope)
+        origin = self._services.access.listed_origin(came.named)
+        readable = send if origin is None else readable_by(origin, send)
         read = read_target(scope, self._services.access.is_own_host)
         if isinstance(read, AccessDenied):
-            await self._refuse(incoming(scope), read, send)
+            await self._refuse(came, read, readable)
             return
-        scope, request = read, incoming(read)
+        request = came if read is scope else incoming(read)
+        scope = read
         own = request.path.startswith(OWN) or request.path == OWN[:-1]
-        if origin := self._services.access.listed_origin(request.named):
-            if is_preflight(request.method, request.named) and self._is_called_by_its_name(request):
-                await answer(send, 204, preflight_headers(request.named), b"")
-                return
-            send = readable_by(origin, send) if own else send
+        if origin and is_preflight(request.method, request.named) and self._is_called_by_its_name(request):
+            await answer(send, 204, preflight_headers(request.named), b"")
+            return
         admitted = self._services.access.admit(request.named, own_page=own)
         self._services.metrics.add("clew_in_flight")
         try:
             if own:
-                await self._own(request, admitted, scope, receive, send)
+                await self._own(request, admitted, scope, receive, readable)
             elif isinstance(admitted, AccessDenied):
-                await self._refuse(request, admitted, send)
+                await self._refuse(request, admitted, readable)
             elif request.path == b"*" and request.method == "OPTIONS":
-                await answer(send, 204, [METHODS], b"")
+                await answer(readable, 204, [METHODS], b"")
             elif self._proxy is not None:
-                await self._proxy.handle(request, admitted, receive, send)
+                await self._proxy.handle(request, admitted, receive, send, readable)
         finally:
             self._services.metrics.add("clew_in_flight", -1)
 

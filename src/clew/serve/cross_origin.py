@@ -1,7 +1,7 @@
 """What a browser asks on behalf of a page of another origin that `serve.origins` lists (CORS).
 
 Borders: decides nothing about who may call; see `access`. Answers of providers stay as they are: what a page may read
-of them is theirs to say.
+of them is theirs to say. What Clew answers in their place, such as a refusal, is Clew's own.
 """
 
 from typing import TYPE_CHECKING, Final

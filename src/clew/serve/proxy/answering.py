@@ -19,8 +19,9 @@ class ClientAnswer:
         first: when it started, by the monotonic clock.
     """
 
-    def __init__(self, send: "Send") -> None:
-        self._send = send
+    def __init__(self, send: "Send", own: "Send | None" = None) -> None:
+        """Takes what sends a provider's answer, and what sends one of Clew's own where that is something else."""
+        self._send, self._own = send, own or send
         self.status: int | None = None
         self.first: float | None = None
 
@@ -42,6 +43,11 @@ class ClientAnswer:
         if self.status is not None:
             return
         headers, text = error_answer(provider, status, message)
+        await self.own(status, headers, text)
+
+    async def own(self, status: int, headers: RawHeaders, body: bytes) -> None:
+        """A whole answer of Clew's own."""
+        self._send = self._own
         await self.start(status, headers)
-        await self.piece(text)
+        await self.piece(body)
         await self.end()

@@ -56,9 +56,7 @@ class ChatRelay:
         prepared = preparing.sent
         if prepared.reply is not None:
             kind = (b"content-type", prepared.reply.content_type.encode())
-            await answer.start(_SUCCESS, [kind, *_about(prepared)])
-            await answer.piece(prepared.reply.body)
-            await answer.end()
+            await answer.own(_SUCCESS, [kind, *_about(prepared)], prepared.reply.body)
             return
         kept: KeptAnswer | None = None
         asked = stored = False

@@ -83,11 +83,17 @@ class Proxy:
         self._config, self._upstreams, self._forwarder, self._workers = config, upstreams, forwarder, workers
         self._metrics, self._events = metrics, events
 
-    async def handle(self, request: Incoming, principal: Principal, receive: "Receive", send: "Send") -> None:
-        """Answers one request."""
+    async def handle(
+        self, request: Incoming, principal: Principal, receive: "Receive", send: "Send", own: "Send | None" = None
+    ) -> None:
+        """Answers one request.
+
+        Args:
+            own: sends what Clew answers itself; None for `send`, by which the provider's answer goes.
+        """
         began = time.monotonic()
         body = RequestBody(receive)
-        answer = ClientAnswer(send)
+        answer = ClientAnswer(send, own)
         target: Target | None = None
         try:
             target = await self._target(request, body)
