@@ -192,6 +192,7 @@ HOUSE = (
         "Each table declares whether it holds text of users; forgetting, its proof, masking and export go by that.",
     ),
     Requirement("F-HOUSE-25", "DESIGN 11", "Tests and benchmarks close the HTTP clients that they make."),
+    Requirement("F-HOUSE-26", "HOUSE 5", "The contents of the documentation (docs/index.md) list every page."),
 )
 
 # --- DEMO ---

@@ -78,6 +78,12 @@ def test_links_lead_to_files() -> None:
     )
 
 
+@pytest.mark.requirement("F-HOUSE-26")
+def test_the_contents_list_every_page() -> None:
+    listed = set(links((ROOT / "docs/index.md").read_text(encoding="utf-8")))
+    assert sorted({path.name for path in (ROOT / "docs").glob("*.md")} - listed) == ["index.md"]
+
+
 @pytest.mark.requirement("F-HOUSE-07")
 def test_links_lead_to_headings() -> None:
     pages = {path.resolve(): path.read_text(encoding="utf-8") for path in documents()}
