@@ -1,7 +1,8 @@
 """Exact cosine search over all vectors of a space.
 
 Dot products of int8 codes are computed in integers, so results are the same on every machine; queries are quantised
-like the stored vectors (docs/search-index.md says what that costs). All queries are compared with a chunk of rows in one pass.
+like the stored vectors (docs/search-index.md says what that costs). All queries are compared with a chunk of rows in
+one pass.
 """
 
 from collections.abc import Collection, Sequence

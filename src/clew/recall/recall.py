@@ -22,7 +22,8 @@ from clew.rank.frame import Frame
 from clew.rank.information import information
 from clew.rank.keywords import is_keyword_search, without_noise
 from clew.rank.search import Ranking
-from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
+from clew.rank.strategies import AUTO, RecallPlan, rank_sigma
+from clew.rank.strategies import plan as plan_recall
 from clew.recall.beats_in_short import beats_in_short, beats_of_all
 from clew.recall.fact_query import FactQuery
 from clew.recall.masked_receipt import without_secrets
@@ -43,21 +44,20 @@ from clew.types.pins import Pin
 from clew.types.record import changed, copier
 
 SHORTER: Final = 4
-"""What the budget is divided by where nothing relevant was found: the nearest turns are still shown."""
+"""What the budget is divided by if nothing relevant was found: the nearest turns are still shown."""
 
 LEAST: Final = 250
-"""Tokens that a block may take in any case."""
+"""Tokens that a block may take even then."""
 
 BEST: Final = 40
-"""Candidates whose sessions may be called by their titles."""
+"""How many candidates may have their sessions called by their titles."""
 
 HITS: Final = 4
-"""Facts nearest to a question about the present that are looked at for what has changed."""
+"""How many facts near to a question about the present are examined for changes."""
 
 TELLING: Final = 1.0
-"""What the words of a question must tell, as `information` counts, before not finding them cuts a block short: a few
-common words ("What is my job?") are often answered in others, as long as one of them occurs at all."""
-
+"""Information (see `information`) that the words of a question must carry for a block to be cut short when they are not
+found. A question of a few common words ("What is my job?") is often answered in other words."""
 
 _allowing: Final = copier(PackingPolicy, "allowed")
 _with_lines: Final = copier(PackingPolicy, "first", "called")
@@ -65,16 +65,16 @@ _with_lines: Final = copier(PackingPolicy, "first", "called")
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What a caller wants of a recall beside the question and the filter, checked.
+    """The checked options of a recall, apart from the question and the filter.
 
     Attributes:
         budget: tokens of the block; None leaves it to the strategy and the setting.
-        place: the beat that the caller points at, see `Memory.recall`.
+        place: position of the beat whose turns are preferred, see `Memory.recall`.
         window: tokens of the model's whole window, of which a strategy takes a share.
         asked_in: session in which the question is asked; while it is paused, no receipt is kept.
         view: the index from before the question was stored, see `Ranker.frame`; None for the present one.
-        floor: what a turn must score by the question's own signals, unless it or a turn beside it has a word of it;
-            of an overview nothing is left out, since every turn belongs to it.
+        floor: the score that a turn must reach by the signals of the question, unless it or a neighbour contains a word
+            of it. Overviews ignore it.
     """
 
     budget: int | None
@@ -96,45 +96,28 @@ def recall(
         shown: turns, by session and place in it, that the caller has in the prompt already; they are left out.
     """
     started, now = time.perf_counter(), path.clock()
-    region = () if request.place is None else _region(path, chosen.session, request.place)
-    asked_at = chosen.as_of or now
-    scope = path.selector.scope(chosen, asked_at)
-    frame = path.ranker.frame(query, asked_at, region, shown, scope, request.view)
-    mask = only_meant(frame, without(frame.view, scope.mask(frame.view), shown))
-    kind = frame.intent.kind(placed=request.place is not None)
-    planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)
-    first = _first_lines(path, frame, mask, chosen, asked_at, planned.budget)
-    mask = without_positions(frame.view, mask, first.instead)
-    ranking = _ranked(path, planned, frame, mask)
-    if request.floor > NO_FLOOR and not frame.intent.wants.overview:
-        ranking = ranking.evident(request.floor)
-    offered = len(ranking.positions)
-    if planned.strategy != "sigma" and is_keyword_search(frame):
-        ranking = without_noise(ranking, path.ranker.least_cosine(frame.view))
+    search = _search(path, query, request, chosen, shown, chosen.as_of or now)
+    plan, first, frame = search.plan, search.first, search.ranking.frame
     status = path.status.at(path.live.version())
-    must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
-    sure = confidence(ranking) if _is_by_words(planned, frame, first) else None
+    pinned = _pinned(path, status.pins, search) if status.pins else {}
+    sure = confidence(search.ranking) if _is_by_words(search) else None
     ranked = time.perf_counter()
-    settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
-    settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
-    settings |= {"in_window": len(shown)} if shown else {}
-    budget = planned.budget if must or first.lines else _room(planned.budget, sure, frame)
+    budget = plan.budget if pinned or first.lines else _useful_budget(plan.budget, sure, frame)
+    settings = _settings(path, search, request, chosen, len(shown))
     with path.store.snapshot() as reader:
-        policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask, budget, asked_at)
-        called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
-            ranking,
+            search.ranking,
             partial(words_of, reader, path.space, frame.view),
             budget=budget,
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),
-            must=must,
-            policy=_with_lines(policy, first, called) if first.lines or called else policy,
+            must=pinned,
+            policy=_policy(path, reader, search, budget),
         )
     if sure is not None:
-        context = changed(context, budget=planned.budget, confidence=sure.value if context.text else 0.0)
+        context = changed(context, budget=plan.budget, confidence=sure.value if context.text else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
-    settings |= _early_end(offered - len(ranking.positions), planned.budget, budget)
+    settings |= _early_end(search.unrelated, plan.budget, budget)
     if not status.paused and request.asked_in not in status.paused_sessions:
         make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings, sure=sure)
         masked = partial(_masked, make, path.config)
@@ -142,11 +125,57 @@ def recall(
     return context
 
 
-def _is_by_words(planned: RecallPlan, frame: Frame, first: FirstLines) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What was found for a question, and how.
+
+    Attributes:
+        mask: the turns that may be in the block; None for all.
+        first: lines that go before all turns.
+        unrelated: turns that were ranked, and taken out since the words of the question do not lead to them.
+        asked_at: the moment as of which the question is asked.
+    """
+
+    plan: RecallPlan
+    ranking: Ranking
+    mask: Mask | None
+    first: FirstLines
+    unrelated: int
+    asked_at: datetime
+
+
+def _search(
+    path: ReadPath,
+    query: str,
+    request: RecallRequest,
+    chosen: Filter,
+    shown: Collection[tuple[str, int]],
+    asked_at: datetime,
+) -> _Search:
+    """Ranks the turns for a question."""
+    region = () if request.place is None else _region(path, chosen.session, request.place)
+    scope = path.selector.scope(chosen, asked_at)
+    frame = path.ranker.frame(query, asked_at, region, shown, scope, request.view)
+    mask = only_meant(frame, without(frame.view, scope.mask(frame.view), shown))
+    kind = frame.intent.kind(placed=request.place is not None)
+    plan = plan_recall(kind, request.strategy, request.budget, request.window, path.config.budget)
+    first = _first_lines(path, frame, mask, chosen, asked_at, plan.budget)
+    mask = without_positions(frame.view, mask, first.instead)
+    ranking = _ranked(path, plan, frame, mask)
+    if request.floor > NO_FLOOR and not frame.intent.wants.overview:
+        ranking = ranking.evident(request.floor)
+    count = len(ranking.positions)
+    if plan.strategy != "sigma" and is_keyword_search(frame):
+        ranking = without_noise(ranking, path.ranker.least_cosine(frame.view))
+    return _Search(plan, ranking, mask, first, count - len(ranking.positions), asked_at)
+
+
+def _is_by_words(search: _Search) -> bool:
     """Whether the words of the question choose the turns, so that the ranking tells whether they are answered."""
+    frame, first = search.ranking.frame, search.first
     wants = frame.intent.wants
     return not (
-        planned.strategy == "sigma"
+        search.plan.strategy == "sigma"
         or frame.pointed.alone
         or wants.overview
         or wants.decisions
@@ -155,17 +184,23 @@ def _is_by_words(planned: RecallPlan, frame: Frame, first: FirstLines) -> bool:
     )
 
 
-def _policy(
-    path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None, budget: int, now: datetime
-) -> PackingPolicy:
-    """How candidates are packed: with beats in short where the question asks for an overview and there is room."""
-    wants = ranking.frame.intent.wants
+def _policy(path: ReadPath, reader: Reader, search: _Search, budget: int) -> PackingPolicy:
+    """How candidates are packed, with the lines and the headlines that go before them."""
+    view, first = search.ranking.frame.view, search.first
+    policy = SIGMA if search.plan.strategy == "sigma" else _packing(path, reader, search, budget)
+    called = headlines(reader, path.space, view, _sessions(search.ranking, budget))
+    return _with_lines(policy, first, called) if first.lines or called else policy
+
+
+def _packing(path: ReadPath, reader: Reader, search: _Search, budget: int) -> PackingPolicy:
+    """The policy for turns, with beats in short if the question asks for an overview and there is room for it."""
+    wants, mask = search.ranking.frame.intent.wants, search.mask
     if not wants.summary or not kept_for_overview(budget, of_all=wants.overview):
         return _allowing(POLICY, mask)
     if wants.overview:
-        beats = beats_of_all(reader, path.space, ranking, mask, now)
+        beats = beats_of_all(reader, path.space, search.ranking, mask, search.asked_at)
     else:
-        beats = beats_in_short(reader, path.space, ranking, mask)
+        beats = beats_in_short(reader, path.space, search.ranking, mask)
     return replace(POLICY, allowed=mask, beats=beats)
 
 
@@ -174,14 +209,14 @@ def _first_lines(
 ) -> FirstLines:
     """The lines that go before all turns: open tasks, the ends of a session of which an overview is wanted, or facts.
 
-    What is done is told by turns that the caller's filter may leave out, unless they came later.
+    Whether a task is done is read from all turns up to the filter's end, also from those that the filter leaves out.
     """
     wants = frame.intent.wants
     if wants.open_tasks:
-        every = replace(chosen, since=None, role=None, speaker=None, where=None)
-        told = path.selector.mask(frame.view, every, now)
+        until = replace(chosen, since=None, role=None, speaker=None, where=None)
+        read = path.selector.mask(frame.view, until, now)
         with path.store.snapshot() as reader:
-            return required_tasks(reader, path.space, frame.view, mask, told)
+            return required_tasks(reader, path.space, frame.view, mask, read)
     if wants.overview:
         with path.store.snapshot() as reader:
             return session_ends(reader, path.space, frame.view, mask, budget, now)
@@ -200,54 +235,64 @@ def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:
     return without_secrets(make(), config)
 
 
-def _room(budget: int, sure: Confidence | None, frame: Frame) -> int:
-    """The tokens of a block: few of a large budget where nothing is relevant, since the rest would be noise."""
-    if sure is None or sure.value >= UNLIKELY or _may_be_told_otherwise(frame):
+def _useful_budget(budget: int, sure: Confidence | None, frame: Frame) -> int:
+    """The tokens to fill: few of a large budget if nothing is relevant, since the rest would be noise."""
+    if sure is None or sure.value >= UNLIKELY or _may_be_said_otherwise(frame):
         return budget
     return min(budget, max(LEAST, budget // SHORTER))
 
 
-def _early_end(unrelated: int, asked: int, room: int) -> dict[str, int]:
-    """Why a block ends before its budget, for the receipt: what the words do not lead to, or little relevance."""
-    found = {"unrelated": unrelated, "room": room if room < asked else 0}
-    return {name: value for name, value in found.items() if value}
+def _early_end(unrelated: int, asked: int, filled: int) -> dict[str, int]:
+    """Why a block ends before its budget, for the receipt: unrelated turns were taken out, or few are relevant."""
+    reasons = {"unrelated": unrelated, "room": filled if filled < asked else 0}
+    return {name: value for name, value in reasons.items() if value}
 
 
-def _may_be_told_otherwise(frame: Frame) -> bool:
-    """Whether a question tells little, and not in words that are all unknown: then nothing leads to other ones."""
+def _may_be_said_otherwise(frame: Frame) -> bool:
+    """Whether the answer may share no word with a question of common words, at least one of which is known."""
     told = information(frame.intent)
     known = not told or any(frame.view.document_frequency(term) for term in told)
     return known and sum(told.values()) < TELLING
 
 
 def _sessions(ranking: Ranking, budget: int) -> list[str]:
-    """The sessions of the best candidates, as many as may be called by their titles; none where there is one."""
+    """The sessions of the best candidates, as many as may be called by their titles; none if there is only one."""
     view = ranking.frame.view
     codes = dict.fromkeys(view.turns.session[ranking.positions[:BEST]].tolist())
     return [] if len(codes) < 2 else [view.sessions[code] for code in list(codes)[: most_called(budget)]]
 
 
-def _ranked(path: ReadPath, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:
-    if planned.strategy == "sigma" and not frame.pointed.alone:
+def _ranked(path: ReadPath, plan: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:
+    if plan.strategy == "sigma" and not frame.pointed.alone:
         return rank_sigma(frame, mask, lambda places: path.selector.sigma(frame.view, places))
     limit = path.config.recall.limit
-    return path.ranker.rank(frame, limit if planned.results is None else min(limit, planned.results), mask)
+    return path.ranker.rank(frame, limit if plan.results is None else min(limit, plan.results), mask)
 
 
-def _required(
-    path: ReadPath, pins: Sequence[Pin], ranking: Ranking, mask: Mask | None, now: datetime
-) -> dict[int, str]:
+def _pinned(path: ReadPath, pins: Sequence[Pin], search: _Search) -> dict[int, str]:
     """The pinned turns that pass the caller's filter."""
-    view = ranking.frame.view
-    return required(pins, ranking, mask, lambda rule: path.selector.mask(view, Filter(where=rule), now))
+    view = search.ranking.frame.view
+
+    def matching(rule: str) -> Mask | None:
+        return path.selector.mask(view, Filter(where=rule), search.asked_at)
+
+    return required(pins, search.ranking, search.mask, matching)
 
 
-def _settings(path: ReadPath, frame: Frame, chosen: Filter, place: int | None) -> dict[str, Any]:
-    """What decided a ranking beside the question, for its receipt."""
+def _settings(
+    path: ReadPath, search: _Search, request: RecallRequest, chosen: Filter, in_window: int
+) -> dict[str, Any]:
+    """What decided a block beside the question, for its receipt."""
+    plan = search.plan
     return {
-        **path.ranked_by(frame),
+        "budget": plan.budget,
+        "counter": request.counter.name,
+        "strategy": plan.strategy,
+        "intent": plan.kind,
+        **path.ranked_by(search.ranking.frame),
         "filter": chosen.to_dict(),
-        **({} if place is None else {"position": place}),
+        **({} if request.place is None else {"position": request.place}),
+        **({"in_window": in_window} if in_window else {}),
     }
 
 
