@@ -32,7 +32,7 @@ class WorkEstimate:
             self._last = None
 
     def update(self, pending: Mapping[str, int]) -> float | None:
-        """Takes a new count of what is left, and gives the seconds that it is likely to take, see `seconds`."""
+        """Takes a new count of what is left, and returns the seconds that it is likely to take, see `seconds`."""
         with self._lock:
             now = self._clock()
             if self._last is not None:

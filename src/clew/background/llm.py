@@ -71,7 +71,7 @@ class LLMTasks:
         return {kind: count for kind, count in counts.items() if count}
 
     def step(self, lease: WorkLease) -> bool | None:
-        """Puts one question; says whether there was any, None when none could be put."""
+        """Puts one question; returns whether there was any, None when none could be put."""
         if self._is_refused() or self.is_done() or not lease.take():
             return None
         try:

@@ -129,7 +129,7 @@ class WorkLoop:
         self._lease.give_back()
 
     def drain(self, timeout: float | None, report: Callable[[], None] | None = None) -> bool:
-        """Waits until nothing is left to do; says whether that is so. Gives up when the work says so.
+        """Waits until nothing is left to do; returns whether that is so. Gives up when the work says so.
 
         While another process has the lease, its progress is waited for. `report` is called about once a second.
         """
@@ -160,7 +160,7 @@ class WorkLoop:
         return True
 
     def step(self) -> bool:
-        """One bounded piece of work; says whether anything was done. Threads may call it; one works at a time."""
+        """One bounded piece of work; returns whether anything was done. Threads may call it; one works at a time."""
         with self._step_lock:
             try:
                 done = self._work.step(self._lease)

@@ -40,7 +40,7 @@ class Task(Protocol):
         ...
 
     def step(self) -> bool:
-        """Does one bounded piece; says whether there was anything to do."""
+        """Does one bounded piece; returns whether there was anything to do."""
         ...
 
 
@@ -287,7 +287,7 @@ class FactFinding:
 
 
 class MeetTask:
-    """Meets analysed turns anew when a project has changed."""
+    """Meets analysed turns again when a project has changed."""
 
     def __init__(self, sweep: MeetSweep) -> None:
         self._sweep = sweep

@@ -1,4 +1,4 @@
-"""What happens behind the acknowledgement: vectors, analysis, packing, receipts. Start at `background_worker`.
+"""What happens in the background: vectors, analysis, packing, receipts. Start at `background_worker`.
 
 One thread a Memory, one worker a space at a time. None of this is needed for a turn to be found by its words, and all
 of it may be killed at any point.
@@ -130,7 +130,7 @@ class Derivation:
         return False
 
     def _next(self) -> bool:
-        """Does one step of the task that goes on, or of the first that has work; says whether there was one."""
+        """Does one step of the task that goes on, or of the first that has work; returns whether there was one."""
         going, self._going = self._going, None  # none, should the step fail
         if going is not None and _stepped(going):
             self._steps += 1
@@ -154,7 +154,7 @@ class Derivation:
 
 
 def _first(tasks: Sequence[Task]) -> bool:
-    """Does one step of the first task that has anything to do; says whether there was one."""
+    """Does one step of the first task that has anything to do; returns whether there was one."""
     return any(_stepped(task) for task in tasks)
 
 
@@ -231,7 +231,7 @@ class Worker:
         return self._tasks.pending(now=False) | (self._llm.pending() if self._llm is not None else {})
 
     def drain(self, timeout: float | None, on_progress: Callable[[WorkProgress], None] | None = None) -> bool:
-        """Waits until nothing is pending; says whether that is so. Gives up when work fails again and again.
+        """Waits until nothing is pending; returns whether that is so. Gives up when work fails again and again.
 
         While another process holds the space's lease, its progress is waited for. Where nothing can be written there is
         nothing to wait for.
@@ -311,8 +311,8 @@ def background_worker(
     """The worker of one space, complete and not started.
 
     Args:
-        find_recogniser: gives the named-entity model, if there is one, and the reason in one line; None where names are
-            found by rules alone.
+        find_recogniser: returns the named-entity model, if there is one, and the reason in one line; None if only rules
+            find names.
     """
     store, space, config, live = sources.store, sources.space, sources.config, sources.live
     embedding = None if embedder is None else Embedding(store, space, live, embedder, sources.clock)

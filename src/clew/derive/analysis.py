@@ -149,7 +149,7 @@ class Analysis:
         """Nothing is read before it is asked for.
 
         Args:
-            book: gives what turns are met with; None where nothing is.
+            book: returns what turns are met with; None where nothing is.
         """
         self._store, self._space, self._live, self._limits = store, space, live, config
         self._narrowing, self._book = Narrowing(stretch), book
@@ -184,7 +184,7 @@ class Analysis:
         return behind + max(0, int(np.searchsorted(ordinals, end) - np.searchsorted(ordinals, start)))
 
     def step(self, aside: frozenset[int] = frozenset()) -> bool:
-        """Analyses one stretch; says whether there was anything that could be.
+        """Analyses one stretch; returns whether there was anything that could be.
 
         Args:
             aside: ordinals of turns that the embedder cannot do.
@@ -238,7 +238,7 @@ class Analysis:
         return _Detour(row, failure.where, mark, is_whole=isinstance(alone, RuleFailure))
 
     def _go_around(self, stretch: _Stretch, detour: _Detour) -> None:
-        """Sets the turn aside; or, where it can be analysed alone, has its branch begin anew with it."""
+        """Sets the turn aside; or, where it can be analysed alone, has its branch start over with it."""
         row, where, space = detour.row, detour.where, self._space
         name = mark_name(row.session, row.branch)
 
@@ -262,7 +262,7 @@ class Analysis:
             tell(f"session {row.session}", RuleStage.BEATS, where)
 
     def _is_stale(self, progress: Progress, learned: LearnedValues) -> bool:
-        """Whether everything is to be analysed anew, as soon as that is possible."""
+        """Whether everything is to be analysed again, as soon as that is possible."""
         other_model = self._model is not None and progress.model != self._model
         now = ANALYSIS_VERSION, learned.structure, self._is_met
         return other_model or (progress.version, progress.learned, progress.met) != now

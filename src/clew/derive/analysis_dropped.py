@@ -43,7 +43,7 @@ def drop_analysis(tx: Transaction, space: str) -> None:
 
 
 def analyse_again(tx: Transaction, space: str, sessions: Sequence[str]) -> None:
-    """Takes back what was made of sessions, and asks for it to be made anew.
+    """Takes back what was made of sessions, and asks for it to be made again.
 
     A session that has no turns left is not asked for again, so that its name goes with this transaction.
     """
@@ -76,7 +76,7 @@ def _born(reader: Reader, space: str, labels: Sequence[LabelRow]) -> list[tuple[
 
 
 def _drop_lost(tx: Transaction, space: str, session: str) -> dict[str, int]:
-    """Takes out the labels of turns of a session that are gone; gives the names of those that were no person's."""
+    """Takes out the labels of turns of a session that are gone; returns the names of those that were no person's."""
     first = turn_id(session, 0).removesuffix("0")
     dropped: dict[str, int] = {}
     for row in LABEL.scan(tx, (space, first), (space, past_prefix(first))):

@@ -61,8 +61,8 @@ class BranchMark:
         margin: how far the threshold of paradigm shifts has moved.
         spread: of the importance of all turns.
         heard: in a meeting, its length before the open beat (`OpenBeat.heard`).
-        since: seq before which nothing is looked back at: the branch began anew there, since its state was one on which
-            rules failed.
+        since: seq from which the branch started over, because rules failed on its state; nothing before it is looked
+            at.
     """
 
     next: int = 0
@@ -250,7 +250,7 @@ def read_branch_mark(
 
 
 def turn_of(row: TurnRow) -> Turn:
-    """The turn of a row; a short one is cached for a stretch, which the stages behind the acknowledgement share."""
+    """The turn of a row; a short one is cached for a stretch, which the stages in the background share."""
     return _turn_of(row) if len(row.text) <= KEPT_CHARS else turn_from_row(row)
 
 

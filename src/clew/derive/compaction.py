@@ -159,7 +159,7 @@ class Compactor:
         session_tokens: int | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> Receipt:
-        """Compacts a session that is due, or any one with `force`; gives the receipt.
+        """Compacts a session that is due, or any one with `force`; returns the receipt.
 
         Nothing is written by a dry run, nor when nothing is due: `understood["compacted"]` of the receipt says so.
 
@@ -212,7 +212,7 @@ class Compactor:
             return [session for session in found if session not in aside]
 
     def step(self) -> bool:
-        """Does one bounded piece of the first compaction that is due; says whether there was one.
+        """Does one bounded piece of the first compaction that is due; returns whether there was one.
 
         A session on which a rule fails is set aside, and stays as it is.
         """

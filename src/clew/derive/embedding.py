@@ -47,7 +47,7 @@ BATCH_CHARS: Final = 8_000
 
 
 def missing(view: IndexView, model: str, aside: frozenset[int]) -> list[int]:
-    """Ordinals of turns that have words and no vector of this model, ascending, except those put aside as failed."""
+    """Ordinals of turns that have words and no vector of this model, ascending, except those given up as failed."""
     ordinals = view.turns.ordinal[~has_vector(view, model) & (view.turns.chars > 0)]
     kept = ordinals[~np.isin(ordinals, sorted(aside))] if aside else ordinals
     found: list[int] = kept.tolist()  # at once: it is asked for each batch, and a million may lack one
@@ -74,7 +74,7 @@ def stored_length(view: IndexView, model: str) -> int | None:
 def embed_batch(
     store: Store, space: str, embedder: Embedder, ordinals: Sequence[int], length: int | None = None, *, now: int
 ) -> list[int]:
-    """Embeds and stores the vectors of some turns; gives the ordinals that the model could not do, and notes why.
+    """Embeds and stores the vectors of some turns; returns the ordinals that the model could not do, and notes why.
 
     A batch that fails is tried turn by turn, so that one bad turn costs only itself.
 

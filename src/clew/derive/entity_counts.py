@@ -1,4 +1,4 @@
-"""Stored turns -> the entities that they name, as counts in the entity graph; behind the acknowledgement, in order.
+"""Stored turns -> the entities that they name, as counts in the entity graph; in the background, in order.
 
 Independent of the analysis: it needs neither vectors nor a model, and keeps its own watermark
 (`clew.rows.entity_progress`).
@@ -82,7 +82,7 @@ class EntityCounting:
             return left + len(progress.again)
 
     def step(self) -> bool:
-        """Counts one stretch; says whether there was anything to count.
+        """Counts one stretch; returns whether there was anything to count.
 
         Raises:
             ConflictError: another process counted meanwhile; nothing was written.

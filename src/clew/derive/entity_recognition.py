@@ -1,6 +1,6 @@
 """Counted turns -> the names that a named-entity model finds in them, and the counts that these change.
 
-Runs behind the acknowledgement and after the rules, in stretches. A turn that was counted by rules is subtracted and
+Runs in the background and after the rules, in stretches. A turn that was counted by rules is subtracted and
 counted again with the names that the model found. A model of another name goes through all turns again, and names that
 it does not find are removed; the model `none` removes all. Until then, and where the model fails, rules alone count.
 """
@@ -95,7 +95,7 @@ class Recognition:
         """Nothing is looked for before there is something to ask.
 
         Args:
-            find: gives the model, if there is one, and the reason in one line; called once.
+            find: returns the model, if there is one, and the reason in one line; called once.
         """
         self._store, self._space, self._find = store, space, find
         self._origin: str | None = None  # the model that the space had when this one first looked
@@ -155,7 +155,7 @@ class Recognition:
         return self._rests_until is not None and not self._rests()
 
     def step(self) -> bool:
-        """Asks about one stretch; says whether anything was done.
+        """Asks about one stretch; returns whether anything was done.
 
         Raises:
             ConflictError: another process wrote meanwhile; nothing was written.
@@ -243,7 +243,7 @@ class Recognition:
         META.put(tx, [MetaRow(self._space, RECOGNISER, upto.to_json())])
 
     def _end(self, recogniser: Recogniser, seen: str | None, counted_to: int) -> bool:
-        """Takes the record of having asked away when all that was seen is taken back; says whether it did."""
+        """Takes the record of having asked away when all that was seen is taken back; returns whether it did."""
         if not isinstance(recogniser, NoRecogniser) or seen is None:
             return False
 

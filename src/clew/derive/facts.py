@@ -1,4 +1,4 @@
-"""Stored turns -> statements -> facts; behind the acknowledgement, in the order of turns.
+"""Stored turns -> statements -> facts; in the background, in the order of turns.
 
 Independent of the analysis and of a model. `clew.rows.fact_progress` says how far turns were read. A turn is read
 together with a few turns of its branch before it; what facts follow from its statements is decided group by group, from
@@ -64,7 +64,7 @@ class StatementMaker(Protocol):
 
 
 def take_in(tx: Transaction, space: str, said: Sequence[Said]) -> None:
-    """Puts what one maker found in turns in place of what it found there before, and makes the facts anew.
+    """Puts what one maker found in turns in place of what it found there before, and makes the facts again.
 
     Statements without a support get the weight of their turn.
     """
@@ -76,7 +76,7 @@ def take_in(tx: Transaction, space: str, said: Sequence[Said]) -> None:
 
 
 def forget_facts(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
-    """Removes what turns state, while they are still stored; gives the number of statements' rows.
+    """Removes what turns state, while they are still stored; returns the number of statements' rows.
 
     What turns state that were read together with one of them is removed as well, until they are read again.
     """
@@ -180,7 +180,7 @@ class FactReading:
         return holds
 
     def step(self) -> bool:
-        """Reads one stretch; says whether there was anything to read.
+        """Reads one stretch; returns whether there was anything to read.
 
         Raises:
             ConflictError: facts were changed by somebody else meanwhile; nothing was written.

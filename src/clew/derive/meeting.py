@@ -1,4 +1,4 @@
-"""Meets analysed turns anew when a project has changed: the overlays that it raises, and importance with them.
+"""Meets analysed turns again when a project has changed: the overlays that it raises, and importance with them.
 
 Turns are met with the project when they are analysed. When the project changes, a sweep over the analysed turns takes
 what the meet had raised back to what it was before and raises it as the project is now; importance moves by what the
@@ -42,10 +42,10 @@ _DONE: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class MeetSweep:
-    """Meets the analysed turns of one space anew. Only the holder of the worker's lease calls `step`.
+    """Meets the analysed turns of one space again. Only the holder of the worker's lease calls `step`.
 
     Attributes:
-        book: gives what turns are met with.
+        book: returns what turns are met with.
         narrowing: how many turns are met at once.
     """
 
@@ -74,7 +74,7 @@ class MeetSweep:
         return self.pending() > 0
 
     def step(self) -> bool:
-        """Meets one stretch; says whether there was anything to meet.
+        """Meets one stretch; returns whether there was anything to meet.
 
         Raises:
             ConflictError: another process met turns meanwhile; nothing was written.

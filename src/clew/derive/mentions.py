@@ -1,4 +1,4 @@
-"""Reads what turns say of files and do with them (`clew.project.links`), in order, behind the acknowledgement.
+"""Reads what turns say of files and do with them (`clew.project.links`), in order, in the background.
 
 A row depends on its turn alone, so that forgetting a turn deletes its row and changes no other. Work is found from the
 state: a row of META holds the number of the first turn that is not read, and those of turns that are read again.
@@ -65,7 +65,7 @@ class MentionReading:
             return reader.count("turn", (self._space, start), (self._space,), index="ordinal") + len(read_again(text))
 
     def step(self) -> bool:
-        """Reads one stretch; says whether there was anything to read.
+        """Reads one stretch; returns whether there was anything to read.
 
         Raises:
             ConflictError: another process read meanwhile; nothing was written.

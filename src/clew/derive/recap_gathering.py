@@ -53,7 +53,7 @@ class RecapGathering:
             return read_state(reader, self.space, session, count.name)
 
     def step(self, session: str, stored: StoredState, until: int, count: Counter) -> bool:
-        """Gathers and commits one stretch; says whether the turns were as they had been read.
+        """Gathers and commits one stretch; returns whether the turns were as they had been read.
 
         Args:
             stored: goes on by the stretch, and has to be read again after False.
@@ -72,7 +72,7 @@ class RecapGathering:
     def try_out(
         self, session: str, stored: StoredState, until: int, count: Counter, tell: Callable[[int], None]
     ) -> list[TurnLedger]:
-        """Gathers all turns up to `until` and writes nothing; gives what is new since the last compaction.
+        """Gathers all turns up to `until` and writes nothing; returns what is new since the last compaction.
 
         Args:
             tell: called with the last turn gathered after each stretch.

@@ -126,7 +126,7 @@ class NodeRendering:
             return count_marked(reader, self._space)
 
     def step(self) -> bool:
-        """Renders one stretch of nodes; says whether there was anything to do."""
+        """Renders one stretch of nodes; returns whether there was anything to do."""
         with self._store.snapshot() as reader:
             sessions = marked(reader, self._space, SESSION_MARK, limit=1)
             most = self._narrowing.size

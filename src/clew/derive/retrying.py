@@ -1,4 +1,4 @@
-"""Lets what failed or was set aside be tried anew. Start at `retry_all`."""
+"""Lets what failed or was set aside be tried again. Start at `retry_all`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from clew.types.ids import parse_turn_id
 
 
 def retry_all(store: Store, space: str) -> int:
-    """Lets jobs and extractions that failed or were put aside be tried anew; gives how many these are."""
+    """Lets jobs and extractions that failed or were given up be tried again; returns how many these are."""
 
     def work(tx: Transaction) -> int:
         sessions = _analyse_again(tx, space)
@@ -37,7 +37,7 @@ def retry_all(store: Store, space: str) -> int:
 
 
 def _analyse_again(tx: Transaction, space: str) -> int:
-    """Has sessions analysed anew of which a turn or a beat was set aside; gives how many notes said so."""
+    """Has sessions analysed again of which a turn or a beat was set aside; returns how many notes said so."""
     turns = names_aside(tx, space, RuleStage.ANALYSIS)
     sessions = sessions_aside(tx, space, RuleStage.BEATS)
     for stage in (RuleStage.ANALYSIS, RuleStage.BEATS):
@@ -47,7 +47,7 @@ def _analyse_again(tx: Transaction, space: str) -> int:
 
 
 def _render_again(tx: Transaction, space: str) -> int:
-    """Has the short forms made anew on which rules failed; gives the jobs."""
+    """Has the short forms made again on which rules failed; returns the jobs."""
     rows = jobs_of(tx, space, RuleStage.RENDERINGS)
     sessions = sorted(sessions_aside(tx, space, RuleStage.RENDERINGS))
     render_again(tx, space, sessions, labels=len(rows) > len(sessions))

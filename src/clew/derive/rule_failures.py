@@ -77,7 +77,7 @@ class Narrowing:
         self.size = min(self._most, 2 * self.size)
 
     def narrow(self, count: int) -> bool:
-        """Takes half as many from now on; says whether that is possible, as it is not for one turn.
+        """Takes half as many from now on; returns whether that is possible, as it is not for one turn.
 
         Args:
             count: turns of the stretch in which a rule failed.
@@ -91,7 +91,7 @@ def check_rules_work(failure: RuleFailure, on_plain: Callable[[TurnRow], object]
 
     Args:
         on_plain: applies the rules to a row.
-        row: of the turn on which they failed; gives the rest of the plain turn.
+        row: of the turn on which they failed; the plain turn has its other fields.
     """
     plain = row._replace(speaker=None, metadata=None, parts=None)
     tries = (tried(partial(on_plain, plain._replace(text=text))) for text in PLAIN)

@@ -30,7 +30,7 @@ class WaitingWeights:
         """Nothing is read before it is asked for.
 
         Args:
-            weigh: the rules; gives None for a text on which they fail.
+            weigh: the rules; returns None for a text on which they fail.
         """
         self._store, self._space, self._weigh = store, space, weigh
         self._next = 0  # turns with a lower ordinal have been seen to
@@ -43,7 +43,7 @@ class WaitingWeights:
         return waiting if waiting >= WORTH else 0
 
     def step(self) -> bool:
-        """Weighs one stretch; says whether there was anything to do."""
+        """Weighs one stretch; returns whether there was anything to do."""
         if not self.pending():
             return False
         space = self._space

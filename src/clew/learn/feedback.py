@@ -54,7 +54,7 @@ _CHARACTERS: Final = 20_000
 
 
 def mark_used(store: Store, space: str, receipt: Receipt, turn_ids: Sequence[str], now: datetime) -> int:
-    """Records durably that turns of a receipt were used; gives how many were not marked before.
+    """Records durably that turns of a receipt were used; returns how many were not marked before.
 
     Raises:
         InputError: no turn is named, one is not in the receipt, or the space is paused.
@@ -75,7 +75,7 @@ def mark_used(store: Store, space: str, receipt: Receipt, turn_ids: Sequence[str
 
 
 def note_restored(store: Store, space: str, receipts: Iterable[Receipt], name: str, now: datetime) -> bool:
-    """Records that a turn was restored, for the first of these receipts that names it; says whether one did."""
+    """Records that a turn was restored, for the first of these receipts that names it; returns whether one did."""
     receipt = next((each for each in receipts if name in named(each)), None)
     if receipt is None:
         return False
@@ -112,7 +112,7 @@ def receipts_of(reader: Reader, space: str) -> list[Receipt]:
 
 
 def write_quoted(store: Store, space: str, found: Mapping[str, Iterable[str]], now: datetime) -> int:
-    """Records echoes, receipt -> turns; gives how many were not known."""
+    """Records echoes, receipt -> turns; returns how many were not known."""
     return _write(store, space, [(each, name, QUOTED) for each in found for name in found[each]], now, durable=False)
 
 

@@ -74,7 +74,7 @@ def export_space(store: Store, space: str, path: Path) -> int:
 
 
 def write_space(store: Store, space: str, file: TextIO) -> int:
-    """Writes every turn with its originals, in order of arrival, as JSON Lines; gives the number of turns.
+    """Writes every turn with its originals, in order of arrival, as JSON Lines; returns the number of turns.
 
     A damaged turn, which cannot be read, is left out, and a warning names it.
 

@@ -146,7 +146,7 @@ def selection_of(conditions: Conditions, now: datetime, held: Callable[[str], tu
 
     Args:
         now: what words for a time are counted from.
-        held: gives the ids of the turns for which an expression holds.
+        held: returns the ids of the turns for which an expression holds.
 
     Raises:
         InputError: no condition is given, there is no condition of that name (passing over a mistyped one would forget

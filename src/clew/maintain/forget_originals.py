@@ -46,7 +46,7 @@ class Repeated:
 
 
 def forget_originals(tx: Transaction, space: str, turns: Sequence[Turn], traces: Repeated) -> int:
-    """Deletes originals that repeat the turns' text, or one of their images; gives how many."""
+    """Deletes originals that repeat the turns' text, or one of their images; returns how many."""
     images = {part.data for turn in turns for part in turn.parts if part.data is not None}
     count = 0
     for row in ORIGINAL.scan(tx, (space,), (space,)):
@@ -57,7 +57,7 @@ def forget_originals(tx: Transaction, space: str, turns: Sequence[Turn], traces:
 
 
 def forget_quotes(tx: Transaction, space: str, turns: Sequence[Turn], traces: Repeated) -> int:
-    """Deletes blocks put into message lists that quote the turns, or repeat their text; gives how many."""
+    """Deletes blocks put into message lists that quote the turns, or repeat their text; returns how many."""
     names = {turn_id(turn.session, cast(int, turn.seq)) for turn in turns}
     count = 0
     for row in INJECTION.scan(tx, (space,), (space,)):

@@ -3,7 +3,7 @@
 A turn is recognised by its external id; otherwise, if its time is known, by session, content and time, as often as it
 occurs on both sides; otherwise by its position among the other turns. So a second merge adds nothing, whichever side
 has grown in between. Turns that the target has forgotten stay out. Pins, what is kept of quests, and vectors of a
-shared model are carried over; other derived rows are made anew.
+shared model are carried over; other derived rows are made again.
 """
 
 from collections import Counter

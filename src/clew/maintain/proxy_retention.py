@@ -66,7 +66,7 @@ class ProxyRetention:
         return True
 
     def _drop(self, tx: Transaction, cutoff: int) -> int:
-        """Deletes some of what is too old; gives how many rows."""
+        """Deletes some of what is too old; returns how many rows."""
         old = unused_conversations(tx, self._space, cutoff, MOST)
         dropped = drop_messages(tx, self._space, old)
         return dropped + drop_retired(tx, self._space, cutoff, MOST) + drop_logged(tx, self._space, cutoff, MOST)

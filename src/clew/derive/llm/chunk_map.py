@@ -69,7 +69,7 @@ class ChunkOutcome:
 def asked_about(
     chunks: Sequence[tuple[Chunk, ChunkRecord]], llm: BriefLLM, concurrency: int
 ) -> Generator[ChunkOutcome]:
-    """Asks about chunks, no more than `concurrency` at a time, and gives each outcome as it comes."""
+    """Asks about chunks, no more than `concurrency` at a time, and yields each outcome as it comes."""
     stop = _Stop()
     pool = ThreadPoolExecutor(max(1, min(concurrency, len(chunks))), thread_name_prefix="clew-chunks")
     try:

@@ -131,7 +131,7 @@ class _Unrecorded(BriefLLM):
 
 
 def _recorded(reader: Reader, key: tuple[str, str, bytes]) -> Completion | None:
-    """What is recorded; None also for what cannot be read, which is then asked anew."""
+    """What is recorded; None also for what cannot be read, which is then asked again."""
     row = COMPLETION.get(reader, key)
     try:
         return None if row is None else Completion.from_dict(json.loads(row.answer))

@@ -94,7 +94,7 @@ class SummaryQueue:
         return len(self._waiting())
 
     def step(self) -> bool:
-        """Asks about one beat; says whether there was any.
+        """Asks about one beat; returns whether there was any.
 
         Raises:
             BudgetExceeded: the budget does not allow it.

@@ -1,7 +1,7 @@
-"""Questions to a language model, one turn at a time, behind the acknowledgement; newest turns first.
+"""Questions to a language model, one turn at a time, in the background; newest turns first.
 
 The work is found from the state (docs/decisions/0002): a row of META says about which turns a question was put, and to
-which model. Only a turn that failed has a job: it is tried `ATTEMPTS` times in all and then put aside as `deferred`,
+which model. Only a turn that failed has a job: it is tried `ATTEMPTS` times in all and then given up as `deferred`,
 with the reason. While a model cannot be reached at all, no attempt is counted against a turn.
 """
 
@@ -47,7 +47,7 @@ class Question:
         kind: names it in the ledger, in jobs and in META.
         version: of its prompt; with a new one every turn is asked about again.
         wants: whether there is anything to ask about a turn.
-        ask: asks about a turn; gives what the answer comes to. Raises nothing but `ModelError`s.
+        ask: asks about a turn; returns what the answer comes to. Raises nothing but `ModelError`s.
         commit: writes that of a living turn; the last argument is the provenance.
     """
 
@@ -105,7 +105,7 @@ class TaskQueue:
             return count + (reader.count("job", key, key, index="state") if state.done else 0)
 
     def step(self) -> bool:
-        """Asks about one turn, a new one or one that failed; says whether there was any.
+        """Asks about one turn, a new one or one that failed; returns whether there was any.
 
         Raises:
             BudgetExceeded: the budget does not allow it; nothing is held against the turn.
@@ -256,7 +256,7 @@ class TaskQueue:
         state, kind = self._state(tx), self._question.kind
         text = META_VALUE.get(tx, (self._space, meta_name(kind)))
         if text is None or json.loads(text)["model"] != state.model or not state.done:
-            drop_jobs(tx, self._space, kind)  # another model, or another question, begins anew
+            drop_jobs(tx, self._space, kind)  # another model, or another question, starts over
         done = joined(state.done, *span)
         progress = {"model": state.model, "version": state.version, "done": done}
         META.put(tx, [MetaRow(self._space, meta_name(kind), dumps(progress))])
