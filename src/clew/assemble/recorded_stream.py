@@ -64,7 +64,7 @@ class LaterCall(Protocol):
         ...
 
     async def open_later(self) -> Any:
-        """Begins in a thread, and gives the generator."""
+        """Begins in a thread, and returns the generator."""
         ...
 
 

@@ -28,7 +28,7 @@ class Memorizer(Protocol):
         ...
 
     def heard(self, asked: Any) -> str | None:
-        """Takes what was asked, before the chat function is called; gives the id by which `answered` knows it."""
+        """Takes what was asked, before the chat function is called; returns the id by which `answered` knows it."""
         ...
 
     def answered(self, asked: Any, messages: list[JsonObject], question: str | None, /) -> None:

@@ -79,7 +79,7 @@ def contenders(
         most: the highest of these.
         limit: how many turns are wanted.
         allowed: turns that may be found; None for all.
-        spoken_at: gives the sum of `asked` for some turns.
+        spoken_at: returns the sum of `asked` for some turns.
     """
     rows = min(GROUP, len(prior) // (GROUPS * max(limit, 1)))
     leading = _leading(asked, len(prior)) if rows > 1 and limit else None

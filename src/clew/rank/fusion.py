@@ -99,7 +99,7 @@ class Fused:
 
     Attributes:
         total: adds up the scores of all turns.
-        some: gives the scores of some turns, where that does not need those of all.
+        some: returns the scores of some turns, where that does not need those of all.
     """
 
     total: Callable[[], Scores]

@@ -110,7 +110,7 @@ class Ranker:
         """`previous` serves for as long as its vectors are there: until those of `embedder` cover every turn.
 
         Args:
-            config: gives the settings that hold when a question is asked.
+            config: returns the settings that hold when a question is asked.
             sources: what is read beside the index.
         """
         self._live = live

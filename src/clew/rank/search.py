@@ -266,7 +266,7 @@ class CandidateRows:
     Attributes:
         places: ranks, from 1.
         asked: names of the signals that rank.
-        places_by: gives, for each of those signals and each candidate, the candidate's rank by the signal; 0 for none.
+        places_by: returns the rank of each candidate by each of those signals; 0 for none.
     """
 
     positions: Sequence[int]

@@ -64,9 +64,9 @@ class RowsKnown(FieldSource):
     """One state of the store, for one view. Of one evaluation only: what it reads it keeps.
 
     Attributes:
-        words: gives the vocabulary, when a tag is asked for.
+        words: returns the vocabulary, when a tag is asked for.
         weighed: the expression asks what rules weigh of a turn alone (`weighs`).
-        meet: gives the lenses of the projects that the space is attached to; None where there are none.
+        meet: returns the lenses of the projects that the space is attached to; None where there are none.
     """
 
     reader: Reader

@@ -51,7 +51,7 @@ class TurnSelector:
         """Nothing is read before it is asked for.
 
         Args:
-            meet: gives the lenses of the projects that the space is attached to.
+            meet: returns the lenses of the projects that the space is attached to.
         """
         self._store, self._space, self._limits = store, space, limits
         self._meet = meet
@@ -138,7 +138,7 @@ class TurnSelector:
 
     def _vocabulary(self, reader: Reader) -> Vocabulary:
         """All labels, read again when they have changed."""
-        state = (state_of(reader, self._space), replaced(reader, self._space))  # the first begins anew with a rebuild
+        state = (state_of(reader, self._space), replaced(reader, self._space))  # the first starts over with a rebuild
         seen, words = self._words
         if state != seen:
             words = read_vocabulary(reader, self._space, None)[0]

@@ -105,7 +105,7 @@ class LabelMatcher:
 
     def _codes(self, table: Table) -> NDArray[np.int32]:
         """The number of the key of each name of a table, and last, where -1 leads, that of no name: -1."""
-        if self._coded[0] is not table:  # what was read is read anew: names may have gone
+        if self._coded[0] is not table:  # what was read is read again: names may have gone
             self._numbers, self._coded = {}, (table, np.full(1, -1, dtype=np.int32))
         codes = self._coded[1]
         names = table.names[len(codes) - 1 :]

@@ -39,13 +39,13 @@ class ReadPath:
     """What reads of one space share. Threads may share it: each part guards its own state.
 
     Attributes:
-        clock: gives the present, aware.
+        clock: returns the current time, aware.
         live: the index as it is now.
         learned: settings as use has taught them.
         selector: applies filters and expressions to turns.
         status: pins and pause.
         receipts: the records of past recalls.
-        lenses: gives the projects that the space is attached to; None where there are none.
+        lenses: returns the projects that the space is attached to; None where there are none.
     """
 
     store: Store

@@ -22,7 +22,7 @@ class Progress:
     Attributes:
         next: ordinal of the first turn that is not; what `redo` names below it is not either.
         model: whose vectors are used; None for words alone.
-        epoch: rises when everything is analysed anew by other rules, another model or other parameters.
+        epoch: rises when everything is analysed again by other rules, another model or other parameters.
         learned: version of the learned parameters of layers 1 to 4 that it goes by.
         met: whether turns are met with a project that the space is attached to.
         aside: whether turns were set aside (`clew.rows.set_aside`).

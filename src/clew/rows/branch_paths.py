@@ -31,7 +31,7 @@ class Left(StrEnum):
     ABANDONED = "abandoned"
     """The person went back to before it."""
     REPLACED = "replaced"
-    """It is an answer that was made anew."""
+    """It is an answer that was made again."""
 
 
 class _Fork(NamedTuple):
@@ -135,6 +135,6 @@ def is_a_version(branch: str) -> bool:
 
 
 def _after(forks: Mapping[str, _Fork], end: int) -> int | None:
-    """The place after the end of a branch's part of the path, where an answer was made anew; None where none was."""
+    """The place after the end of a branch's part of the path, where an answer was made again; None where none was."""
     anew = any(fork.role == "assistant" and fork.parent == end for fork in forks.values())
     return end + 1 if anew else None

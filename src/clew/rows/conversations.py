@@ -215,7 +215,7 @@ def is_unnamed(session: str) -> bool:
 
 
 def drop_session(tx: Transaction, space: str, session: str) -> int:
-    """Deletes the row of the conversation that is stored as this session; gives how many there were.
+    """Deletes the row of the conversation that is stored as this session; returns how many there were.
 
     The row of one that only its history names stays: its name says nothing, and without it the forgotten messages would
     not be recognised when they are sent again.
@@ -251,7 +251,7 @@ def unused_conversations(reader: Reader, space: str, before: int, most: int) -> 
 
 
 def drop_messages(tx: Transaction, space: str, conversations: Iterable[ConversationRow]) -> int:
-    """Deletes the messages of conversations, and the rows of those without a name; gives how many rows."""
+    """Deletes the messages of conversations, and the rows of those without a name; returns how many rows."""
     nameless = _nameless(CONVERSATION.scan(tx, (space,), (space,)))
     count = 0
     for row in conversations:

@@ -22,7 +22,7 @@ def unpacked_text(data: bytes | None) -> str:
 
 
 def forget_extractions(tx: Transaction, space: str, gone: Mapping[str, Set[int]]) -> int:
-    """Deletes the runs of sessions, and the chunks that hold one of the turns; gives the number of rows.
+    """Deletes the runs of sessions, and the chunks that hold one of the turns; returns the number of rows.
 
     Args:
         gone: seqs of forgotten turns, by session.

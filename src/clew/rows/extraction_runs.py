@@ -50,7 +50,7 @@ class Claim:
 
 
 def begin(tx: Transaction, space: str, run: ExtractionRun, source: bytes, claim: Claim, at: int) -> ExtractionRun:
-    """Claims a session for a run, and notes its chunks; gives the run as it now is.
+    """Claims a session for a run, and notes its chunks; returns the run as it now is.
 
     Args:
         source: digest of all that the run reads.
@@ -85,7 +85,7 @@ def kept_chunks(reader: Reader, space: str, session: str) -> dict[str, Extractio
 
 
 def vector_of(row: ExtractionChunkRow) -> TriVector | None:
-    """The vector that is kept of a chunk; None without one, and for what cannot be read, which is asked anew."""
+    """The vector that is kept of a chunk; None without one, and for what cannot be read, which is asked again."""
     try:
         said = json.loads(unpacked_text(row.data)) if row.data is not None else None
         return None if said is None else TriVector.from_dict(said)
@@ -258,7 +258,7 @@ def next_state(attempts: int) -> ExtractionState:
 
 
 def retry_extractions(tx: Transaction, space: str) -> int:
-    """Lets sessions that failed or were deferred be extracted anew, as often as at first; gives how many these are."""
+    """Makes sessions due whose extraction failed or was deferred, with all attempts again; returns how many."""
     count = 0
     for state in _RETRIED:
         for row in EXTRACTION_RUN.scan(tx, (space, state.value), (space, state.value), index="state"):

@@ -78,7 +78,7 @@ def place_of(fact: str, ordinal_of: Callable[[str], int]) -> Place:
 
     Args:
         fact: its id.
-        ordinal_of: gives the ordinal of a turn by its id.
+        ordinal_of: returns the ordinal of a turn by its id.
 
     Raises:
         InputError: that is not the id of a fact.
@@ -107,7 +107,7 @@ def bases_of(rows: Sequence[StatementRow], mark_of: Callable[[int], TurnMark]) -
     """What rows say of their statements as JSON has it, by the places of the facts that begin with them.
 
     Args:
-        mark_of: gives a turn by its ordinal.
+        mark_of: returns a turn by its ordinal.
     """
     found: dict[Place, StatementData] = {}
     every = json.loads(f"[{','.join([data_text(row.data) for row in rows])}]")
@@ -146,7 +146,7 @@ def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordin
 
     Args:
         base: its first statement; None if it has none of this id.
-        ordinal_of: gives the ordinal of a turn by its id.
+        ordinal_of: returns the ordinal of a turn by its id.
     """
     expected = _expected(None if base is None else statement_data(base), place[0])
     said: dict[str, Any] = {}
@@ -215,7 +215,7 @@ def fact_of(data: FactData, base: StatementData | None, mark_of: Callable[[int],
 
     Args:
         base: as for `told_in`.
-        mark_of: gives a turn by its ordinal.
+        mark_of: returns a turn by its ordinal.
     """
     told = told_in(data, base)
     return None if told is None else fact_told(data, told, mark_of)

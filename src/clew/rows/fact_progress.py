@@ -64,7 +64,7 @@ def unread_turns(reader: Reader, space: str, progress: FactProgress) -> int:
 
 
 def write_fact_progress(tx: Transaction, space: str, seen: FactProgress, after: FactProgress) -> FactProgress:
-    """Notes the progress after a change of facts, and gives it as it stands now.
+    """Notes the progress after a change of facts, and returns it as it stands now.
 
     Raises:
         ConflictError: somebody changed facts since `seen` was read.

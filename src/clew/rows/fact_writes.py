@@ -83,7 +83,7 @@ def proposed(
 ) -> FactWrites:
     """What has to be written for turns to state something else; nothing where they state the same.
 
-    The facts of every group of statements that this touches are made anew from all statements of the group: so neither
+    The facts of every group of statements that this touches are made again from all statements of the group: so neither
     the order in which turns come nor the number that come at once makes a difference. It holds as long as the progress
     of `clew.rows.fact_progress` does not change.
 

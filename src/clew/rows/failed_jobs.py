@@ -1,4 +1,4 @@
-"""Work that failed: one row of JOB for a turn and a kind of work, tried `ATTEMPTS` times in all, then put aside.
+"""Work that failed: one row of JOB for a turn and a kind of work, tried `ATTEMPTS` times in all, then given up.
 
 Where a rule fails there is one try (`clew.rows.set_aside`).
 
@@ -17,7 +17,7 @@ from clew.store.selections import COMPLETION_KEYS
 from clew.store.tables import JOB
 
 ATTEMPTS: Final = 3
-"""How often a turn is tried before it is put aside as `deferred`."""
+"""How often a turn is tried before it is given up as `deferred`."""
 
 LATER_US: Final = (60_000_000, 600_000_000)
 """How long after its first and second failure a turn is tried again."""
@@ -60,7 +60,7 @@ _REASON: Final = 500  # characters of an error that are kept with the job
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Work that was put aside.
+    """Work that was given up.
 
     Attributes:
         job: kind and turn.
@@ -106,7 +106,7 @@ def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, te
 
 
 def jobs_of(reader: Reader, space: str, kind: str | None = None) -> list[JobRow]:
-    """The jobs of one kind, or all, that wait or were put aside; by state and name."""
+    """The jobs of one kind, or all, that wait or were given up; by state and name."""
     rest = () if kind is None else (str(kind),)  # a member of an enumeration is no value of a column
     return [
         row
@@ -116,7 +116,7 @@ def jobs_of(reader: Reader, space: str, kind: str | None = None) -> list[JobRow]
 
 
 def deferred(reader: Reader, space: str) -> list[Deferred]:
-    """What was put aside, by name."""
+    """What was given up, by name."""
     aside = (row for row in jobs_of(reader, space) if row.state == JobState.DEFERRED)
     return sorted((Deferred(row.job, row.attempts or 0, row.reason) for row in aside), key=lambda job: job.job)
 
@@ -137,9 +137,9 @@ def drop_jobs(tx: Transaction, space: str, kind: str) -> None:
 
 
 def retry_jobs(tx: Transaction, space: str) -> int:
-    """Lets all jobs be tried anew, at once and as often as at first; gives how many turns of work that is.
+    """Lets all jobs be tried again, at once and as often as at first; returns how many turns of work that is.
 
-    What a language model answered about a turn that was put aside is dropped, so that it is asked again.
+    What a language model answered about a turn that was given up is dropped, so that it is asked again.
     """
     free = [row for row in jobs_of(tx, space) if row.holder is None]
     for row in free:

@@ -101,7 +101,7 @@ def retire(store: Store, space: str, blocks: Iterable[InjectionRow], now: dateti
 
 
 def drop_retired(tx: Transaction, space: str, before: int, most: int) -> int:
-    """Deletes blocks that stopped being put back before a time (microseconds since 1970); gives how many."""
+    """Deletes blocks that stopped being put back before a time (microseconds since 1970); returns how many."""
     rows = INJECTION_ENDS.scan(tx, (space,), (space,))
     old = [(space, row.session, row.injection) for row in rows if row.retired is not None and row.retired < before]
     return sum(tx.delete(INJECTION.name, key, key) for key in old[:most])

@@ -1,4 +1,4 @@
-"""What turns say of files as rows: written behind the acknowledgement, read for quests and questions about files."""
+"""What turns say of files as rows: written in the background, read for quests and questions about files."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,7 +115,7 @@ def note_read(tx: Transaction, space: str, until: int, again: Sequence[int] = ()
 
 
 def drop_mentions(tx: Transaction, space: str) -> int:
-    """Drops all of it, so that it is made again; gives how many rows there were."""
+    """Drops all of it, so that it is made again; returns how many rows there were."""
     tx.delete(META.name, (space, PROGRESS), (space, PROGRESS))
     drop_jobs(tx, space, RuleStage.MENTIONS)
     return tx.delete(MENTION.name, (space,), (space,))

@@ -56,7 +56,7 @@ def history(reader: Reader, space: str) -> list[Change]:
 def adopt(
     store: Store, space: str, values: Mapping[str, float | None], reason: Mapping[str, Any], now: datetime, seen: int
 ) -> int:
-    """Writes a new version with these values durably, and gives its number.
+    """Writes a new version with these values durably, and returns its number.
 
     Raises:
         ConflictError: another program changed the values since version `seen`.
@@ -76,7 +76,7 @@ def adopt(
 
 
 def revert(store: Store, space: str, version: int, now: datetime) -> int:
-    """Takes every value back to what it was at a version, as a new version; gives the number that holds then.
+    """Takes every value back to what it was at a version, as a new version; returns the number that holds then.
 
     Version 0 is before anything was learned. Nothing is written where nothing differs.
 
@@ -97,7 +97,7 @@ def revert(store: Store, space: str, version: int, now: datetime) -> int:
 
 
 def take_over(store: Store, space: str, values: Mapping[str, float], now: datetime) -> bool:
-    """Adopts what another memory learned, where this one has learned nothing yet and is not paused; says whether.
+    """Adopts what another memory learned, where this one has learned nothing yet and is not paused; returns whether.
 
     Names that mean nothing here are passed over, and values brought within their bounds.
     """

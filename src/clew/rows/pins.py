@@ -37,7 +37,7 @@ def _masked_name(kind: str, name: str) -> str:
 
 
 def set_pin(store: Store, space: str, pin: Pin, *, mask_secrets: bool) -> Pin:
-    """Keeps a pin durably, in place of an older one of the same turn or expression; gives it as it is stored.
+    """Keeps a pin durably, in place of an older one of the same turn or expression; returns it as it is stored.
 
     Args:
         mask_secrets: see `without_secrets`.
@@ -106,13 +106,13 @@ def _pin(row: PinRow) -> Pin:
 
 
 def forget_pins(tx: Transaction, space: str, names: Sequence[str]) -> int:
-    """Drops the pins of turns that are forgotten, with their notes; gives how many there were."""
+    """Drops the pins of turns that are forgotten, with their notes; returns how many there were."""
     keys = [(space, "turn", name) for name in names]
     return sum(tx.delete("pin", key, key) for key in keys)
 
 
 def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[str, str], *, mask_secrets: bool) -> int:
-    """Adds pins of another home that this one has not; gives how many.
+    """Adds pins of another home that this one has not; returns how many.
 
     None are added to a space that is paused, and no more rules than it may have.
 

@@ -23,7 +23,7 @@ def attached(reader: Reader, space: str) -> tuple[str, ...]:
 
 
 def attach(store: Store, space: str, root: Path) -> tuple[str, ...]:
-    """Attaches a project; gives the folders of all.
+    """Attaches a project; returns the folders of all.
 
     Raises:
         InputError: there are `MOST` already, or the space is paused.
@@ -43,7 +43,7 @@ def attach(store: Store, space: str, root: Path) -> tuple[str, ...]:
 
 
 def detach(store: Store, space: str, root: str) -> tuple[str, ...]:
-    """Detaches a project; gives the folders of the others.
+    """Detaches a project; returns the folders of the others.
 
     Raises:
         NotFoundError: it is not attached.

@@ -69,7 +69,7 @@ def read_patterns(reader: Reader, space: str) -> list[QuestPattern]:
 
 
 def forget_quests(tx: Transaction, space: str, gone: Mapping[str, Collection[int]]) -> int:
-    """Deletes what is about forgotten turns; gives how many rows.
+    """Deletes what is about forgotten turns; returns how many rows.
 
     Args:
         gone: their seqs by session.

@@ -32,7 +32,7 @@ class StoredState:
         revision: 0 while nothing is stored.
         mark: seq of the last turn that a compaction covers; -1 before the first.
         shown: tokens of what stands for these turns.
-        maker: by what the state was made: another version, analysis or counter makes it anew from the turns.
+        maker: by what the state was made: another version, analysis or counter makes it again from the turns.
         cursors: rank of a way to shorten -> seq of the first turn whose stand-in it has not reached.
         quest: where the session was with its quests after its last compaction, as they were recognised.
         literal: values that the last recap shows, case-folded: its ledger is continued by them.
@@ -130,7 +130,7 @@ def condensed_text(row: RecapStateRow | MaterialRow) -> str:
 
 
 def forget_condensed(tx: Transaction, space: str, session: str) -> int:
-    """Deletes all that compactions made of a session; gives the number of compactions."""
+    """Deletes all that compactions made of a session; returns the number of compactions."""
     key = (space, session)
     return [tx.delete(name, key, key) for name in TABLES_OF_SESSIONS][-1]
 

@@ -1,6 +1,6 @@
 """Renderings of nodes as rows, and the rows of META that say which are to be made.
 
-    render:session:<session>   nodes of the session were added or made anew
+    render:session:<session>   nodes of the session were added or made again
     render:label:<name>        beats got the label
     render:labels              every label, since turns were forgotten: no note repeats a name made from them
 
@@ -100,7 +100,7 @@ def put_renderings(
 
 
 def drop_renderings(tx: Transaction, space: str, session: str) -> int:
-    """Drops the renderings of a session and of its beats and chapters, and of every label; gives how many.
+    """Drops the renderings of a session and of its beats and chapters, and of every label; returns how many.
 
     A label's rendering may quote any session, and is made again from those that remain.
     """
@@ -117,7 +117,7 @@ def drop_renderings(tx: Transaction, space: str, session: str) -> int:
 
 
 def drop_all_renderings(tx: Transaction, space: str) -> int:
-    """Drops every rendering of a space and every mark; gives how many renderings there were."""
+    """Drops every rendering of a space and every mark; returns how many renderings there were."""
     tx.delete("meta", (space, "render:"), (space, "render;"))
     drop_jobs(tx, space, RuleStage.RENDERINGS)
     return tx.delete("rendering", (space,), (space,))
@@ -144,7 +144,7 @@ def marked(reader: Reader, space: str, prefix: str, limit: int | None = None) ->
 
 
 def render_again(tx: Transaction, space: str, sessions: Iterable[str], *, labels: bool) -> None:
-    """Has the renderings of sessions made anew, and those of all labels where that is asked."""
+    """Has the renderings of sessions made again, and those of all labels where that is asked."""
     for session in sessions:
         drop_renderings(tx, space, session)
         mark_sessions(tx, space, [session], "again")

@@ -32,6 +32,6 @@ def forget_logged(tx: Transaction, space: str, session: str) -> None:
 
 
 def drop_logged(tx: Transaction, space: str, before: int, most: int) -> int:
-    """Deletes the oldest requests of before a time (microseconds since 1970); gives how many."""
+    """Deletes the oldest requests of before a time (microseconds since 1970); returns how many."""
     rows = REQUEST_LOG.scan(tx, (space,), (space, before - 1), limit=most)
     return tx.delete(REQUEST_LOG.name, (space,), (space, rows[-1].at, rows[-1].request)) if rows else 0

@@ -30,7 +30,7 @@ def real_now() -> int:
 
 
 def note(tx: Transaction, space: str) -> str:
-    """Notes, in the transaction that removes turns, that the raw files hold traces of them; gives the note."""
+    """Notes, in the transaction that removes turns, that the raw files hold traces of them; returns the note."""
     said = str(real_now())
     META.put(tx, [MetaRow(space, _DUE, said)])
     return said
@@ -52,7 +52,7 @@ def scrub(store: Store, space: str, said: str) -> None:
 
 
 def try_scrub(store: Store, space: str, said: str | None) -> str | None:
-    """The same, if there is a note; gives the reason why it could not be done, and None when nothing is left."""
+    """The same, if there is a note; returns the reason why it could not be done, and None when nothing is left."""
     if said is None:
         return None
     try:

@@ -22,7 +22,7 @@ _STAGES: Final = frozenset(RuleStage)
 
 
 def put_turn_aside(tx: Transaction, row: TurnRow, stage: RuleStage, version: str, why: str) -> str:
-    """Notes that a stage goes on without a turn, unless it was forgotten meanwhile; gives the turn's id.
+    """Notes that a stage goes on without a turn, unless it was forgotten meanwhile; returns the turn's id.
 
     Args:
         version: of the stage's rules.
@@ -35,7 +35,7 @@ def put_turn_aside(tx: Transaction, row: TurnRow, stage: RuleStage, version: str
 
 
 def put_session_aside(tx: Transaction, space: str, session: str, stage: RuleStage, version: str, why: str) -> bool:
-    """Notes that a stage goes on without a session, or without a part of it; says whether that is new.
+    """Notes that a stage goes on without a session, or without a part of it; returns whether that is new.
 
     Nothing is noted of one that was forgotten meanwhile.
     """
@@ -96,14 +96,14 @@ def take_turns_back(tx: Transaction, rows: Iterable[TurnRow], stage: RuleStage) 
 
 
 def take_sessions_back(tx: Transaction, space: str, sessions: Sequence[str], stage: RuleStage) -> None:
-    """Drops the notes of sessions that a stage has done, or begins anew."""
+    """Drops the notes of sessions that a stage has done, or starts over."""
     for session in sessions:
         key = (space, job_name(stage, _owner(session)))
         tx.delete("job", key, key)
 
 
 def forget_aside(tx: Transaction, space: str, turns: Collection[str], sessions: Collection[str]) -> None:
-    """Drops the notes of turns that are forgotten, and of their sessions, of which all is made anew."""
+    """Drops the notes of turns that are forgotten, and of their sessions, of which all is made again."""
     for row in jobs_of(tx, space):
         payload = owner_of(row)
         if row.kind in _STAGES and (payload.get("turn") in turns or payload.get("session") in sessions):

@@ -1,7 +1,7 @@
 """What is kept of forgotten turns: keyed hashes, and where in its session each stood.
 
 A client that sends its history again sends forgotten turns with it. They are lined up there like stored ones, so that
-they stay out and what comes after them is known. The same words said anew are a new turn: nobody loses a word for
+they stay out and what comes after them is known. The same words said again are a new turn: nobody loses a word for
 having taken it back once. A copy of a turn whose time is known stays out of every session.
 """
 

@@ -122,7 +122,7 @@ def vector_rows(space: str, model: str, words: Vocabulary, names: Iterable[str])
 
 
 def take_in(reader: Reader, space: str, words: Vocabulary, closed: Sequence[Closing]) -> set[str]:
-    """Enters the labels of beats in the order in which those were closed; gives the names that have changed."""
+    """Enters the labels of beats in the order in which those were closed; returns the names that have changed."""
     changed: set[str] = set()
     fresh: dict[str, Sequence[str]] = {}
     for born, node, labels in sorted(closed, key=lambda each: each[:2]):
@@ -138,7 +138,7 @@ def take_in(reader: Reader, space: str, words: Vocabulary, closed: Sequence[Clos
 
 
 def embed_names(embedder: Embedder, words: Vocabulary) -> tuple[set[str], set[str]]:
-    """Gives names without a vector theirs; gives those that got one, and those that have another target by that.
+    """Gives names without a vector theirs; returns those that got one, and those that have another target by that.
 
     Raises:
         ModelError: the model does not even embed a plain word.
@@ -217,7 +217,7 @@ def _is_milestone(beats: int) -> bool:
 
 
 def _split(reader: Reader, space: str, words: Vocabulary, name: str, fresh: Mapping[str, Sequence[str]]) -> set[str]:
-    """Gives a label its parts if it covers too many beats, or takes them back; says whether that changed it.
+    """Gives a label its parts if it covers too many beats, or takes them back; returns whether that changed it.
 
     Args:
         fresh: names of the beats that are not stored yet.

@@ -30,7 +30,7 @@ class AnswerPlace(NamedTuple):
 def add_answer(
     appender: Appender, question: str, turns: Sequence[Turn], config: IngestConfig, now: datetime
 ) -> tuple[str, ...]:
-    """Appends the turns of an answer behind the stored turn that they answer; gives their ids.
+    """Appends the turns of an answer behind the stored turn that they answer; returns their ids.
 
     Of answers that come at once, from any process, each has a place of its own: it is looked up before the transaction
     that writes them, and there again if the session went on meanwhile.

@@ -2,7 +2,7 @@
 
 A single turn is always appended, unless it carries an external id that is known. A sequence is planned against what the
 session holds, so that a resent history adds nothing and an edit opens a branch (`clew.ingest.identity`), and written in
-batches; if someone else wrote to the session meanwhile, it is planned anew. Sequences of many short sessions share a
+batches; if someone else wrote to the session meanwhile, it is planned again. Sequences of many short sessions share a
 transaction, since each would wait for the disk by itself.
 """
 
@@ -157,7 +157,7 @@ class Appender:
         """Appends turns of one session where the caller says; the result is None while the session is paused.
 
         Args:
-            decide: gives the turns, from what is stored when they are written.
+            decide: returns the turns, from what is stored when they are written.
             settle: writes what belongs to them, in the same transaction.
         """
 
@@ -297,7 +297,7 @@ class Appender:
                         progress(len(items) - len(fates))
                         return fates + [Fate(paused=True)] * (len(items) - len(fates))
             except _Moved:
-                continue  # someone else wrote to the session: what is left is planned anew from what is stored now
+                continue  # someone else wrote to the session: what is left is planned again from what is stored now
         return fates
 
     def _apply(self, plan: PlacePlan, items: Sequence[Prepared], now: datetime) -> Iterator[list[Fate]]:

@@ -3,7 +3,7 @@
 Two exports that are called "chat.txt" are two conversations, and so are two chats with Aider of the same second. The
 first one's session is "chat"; a second one that does not begin as that session does gets "FOLDER/chat", FOLDER being
 the folder or zip that holds it, and then "FOLDER/chat 2". A file goes on in its session whatever it holds now (it may
-grow, be edited, or begin anew), and so does a copy of it at another place, if a name
+grow, be edited, or start over), and so does a copy of it at another place, if a name
 that it may have there is that of its session. Start at `NamesakeFiles.session_of`.
 """
 

@@ -193,7 +193,7 @@ def derive(turn: Turn, *, weighed: bool = False) -> Derived:
 
 
 def entry_of(turn: Turn, *, seq: int, ordinal: int) -> TurnEntry:
-    """The index entry of a stored turn, made anew."""
+    """The index entry of a stored turn, made again."""
     return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text)).entry(seq=seq, ordinal=ordinal)
 
 

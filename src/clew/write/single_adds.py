@@ -111,7 +111,7 @@ class SingleAdds:
                 left = self._write_session(tx, session, left)
 
     def _write_session(self, tx: Transaction, session: str, some: Sequence[_Single]) -> list[_Single]:
-        """Writes turns of one session; gives those that are left, since their external id came with another one."""
+        """Writes turns of one session; returns those that are left, since their external id came with another one."""
         now = some[-1].now
         ground = ground_of(tx, self._space, session, now)
         new: list[_Single] = []
