@@ -135,7 +135,7 @@ class FrozenClock:
         return self._now
 
     def advance(self, seconds: float) -> datetime:
-        """Moves the clock, backwards if negative, and gives the new time.
+        """Moves the clock, backwards if negative, and returns the new time.
 
         Raises:
             InputError: the new time is outside the years 1 to 9999.

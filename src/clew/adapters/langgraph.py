@@ -127,7 +127,7 @@ class RememberingSaver(BaseCheckpointSaver[Any]):
 
     Messages are stored under the thread's id, each once, also those that the graph later trims from its state. Those of
     a subgraph are stored once they are in the state of the graph itself: before, they are another conversation, which
-    begins anew with each call. Where the memory refuses messages, as while it is paused, a warning says so, and the
+    starts over with each call. Where the memory refuses messages, as while it is paused, a warning says so, and the
     graph goes on.
     """
 

@@ -32,7 +32,7 @@ class Overlay(StrEnum):
     MATHEMATICAL = "O6_mathematical"
     COHERENCE = "O7_coherence"
 
-    __hash__ = str.__hash__  # that of an enumeration is made anew each time it is asked for
+    __hash__ = str.__hash__  # that of an enumeration is made again each time it is asked for
 
     @classmethod
     def of(cls, name: str) -> "Overlay":

@@ -319,7 +319,7 @@ def _log_lines(*, debug: bool) -> Iterator[None]:
 
 
 def _restart_to_read_utf8() -> None:
-    """Starts the program anew in Python's UTF-8 mode where the locale knows only ASCII and arguments have more.
+    """Starts the program again in Python's UTF-8 mode where the locale knows only ASCII and arguments have more.
 
     Python is in that mode in the locale C, unless it is switched off (`LC_ALL=C PYTHONUTF8=0`). Each byte of a letter
     is then an escape of its own: a turn would be stored so, and a question find nothing.

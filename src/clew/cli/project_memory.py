@@ -109,7 +109,7 @@ def _print_overlay(overlay: Overlay, found: list[ElementOverlays], active: int) 
 def attach(scope: Scope, root: str | None, *, embed: bool) -> None:
     """Measure the turns of this space against a project from now on.
 
-    The turns are analysed anew in the background: what touches the project's architecture, security or mission weighs
+    The turns are analysed again in the background: what touches the project's architecture, security or mission weighs
     more. When the project changes, they are compared again.
     """
     with open_memory(scope, makes_home=True) as memory:

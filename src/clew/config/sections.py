@@ -288,7 +288,7 @@ class EntitiesConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CondenseConfig:
-    """When a session is condensed behind the scenes, how large its recap is, and what stands for its turns."""
+    """When a session is condensed in the background, how large its recap is, and what stands for its turns."""
 
     session_tokens: int = setting(
         120_000,

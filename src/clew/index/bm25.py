@@ -365,7 +365,7 @@ def count_in_windows(
 
     Args:
         counts: 0 for every piece at first.
-        distant: gives the pieces whose neighbour at a distance is not adjacent by number.
+        distant: returns the pieces whose neighbour at a distance is not adjacent by number.
     """
     (own, before, after), size = weights, len(counts)
     bodies = np.zeros(size + 1, dtype=np.uint16)  # the last element is that of no piece

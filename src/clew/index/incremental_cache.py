@@ -110,7 +110,7 @@ class RecentArrays(Generic[A]):
             return list(self._kept)
 
     def keep(self, key: Hashable, made: A) -> A:
-        """Keeps an array, read-only from now on, and gives back the one that is kept."""
+        """Keeps an array, read-only from now on, and returns the one that is kept."""
         made.flags.writeable = False
         with self._lock:
             known = self._kept.get(key)

@@ -95,8 +95,8 @@ def vectors_at(view: IndexView, model: str, positions: Collection[int]) -> dict[
 def likeness(view: IndexView, model: str) -> float:
     """How alike the turns of a space are: the mean cosine of two of them, 0 to 1; 0 where they have no vectors.
 
-    It is that of `SAMPLED` turns at equal steps of the first 2^n turns, so that it is computed anew only when the space
-    has doubled. The vectors that are missing as yet are left out.
+    It is that of `SAMPLED` turns at equal steps of the first 2^n turns, so it is computed again only when the space has
+    doubled. Turns without a vector are left out.
     """
     size = len(view.turns.ordinal)
     first = 1 << max(0, size.bit_length() - 1)

@@ -86,7 +86,7 @@ class Echoes:
     """Finds blocks of one conversation.
 
     Args:
-        read: gives what was put into its messages, by id, frames included; what is cut is told by them. It is called
+        read: returns what was put into its messages, by id, frames included; what is cut is told by them. It is called
             once, for the first text that may hold any of it. None if nothing was.
     """
 

@@ -93,7 +93,7 @@ class SessionFolders:
         self._taken[file.path] = file.stamp
 
     def _find(self) -> None:
-        """Finds the files and folders anew; a file that is gone is read again if it comes back."""
+        """Finds the files and folders again; a file that is gone is read again if it comes back."""
         self.closed = {}
         self._folders = {
             folder: _stamp(folder)

@@ -157,7 +157,7 @@ def _built(
 
 
 def _opened(layout: Layout, *, heals: bool) -> ProjectIndex:
-    """The index; one of another format is made anew, and by a genesis also one that is damaged."""
+    """The index; one of another format is made again, and by a genesis also one that is damaged."""
     try:
         index = ProjectIndex(layout.index, writable=True)
         is_other = index.format != FORMAT

@@ -25,7 +25,7 @@ from clew.text.terms import terms
 from clew.types.record import maker
 
 FORMAT: Final = 3
-"""Version of the tables; an index of another one is made anew."""
+"""Version of the tables; an index of another one is made again."""
 WAIT_MS: Final = 30_000
 """How long a reader or writer waits for a lock inside of SQLite."""
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -75,7 +75,7 @@ class Layout:
 
     @contextmanager
     def writing(self, timeout: float = WAIT) -> Iterator[int]:
-        """Keeps other writers of this and other processes out; gives the present by the clock of the file system.
+        """Keeps other writers of this and other processes out; yields the time by the clock of the file system.
 
         Raises:
             StoreLocked: another one did not finish in time.

@@ -24,13 +24,13 @@ def watch(
     limits: Limits | None = None,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[BuildReport]:
-    """Updates a project over and over, and gives the report of each update that changed something.
+    """Updates a project over and over, and yields the report of each update that changed something.
 
     It looks at the times of files, once a second in a small project, and takes a twentieth of a processor at most. Ends
     when the caller asks for no further report.
 
     Args:
-        clock: gives the present.
+        clock: returns the current time.
         pause: waits for some seconds.
 
     Raises:

@@ -152,7 +152,7 @@ def can_encrypt() -> bool:
 
 
 def _state(head: bytes) -> State:
-    """What a file is, by its first bytes; SQLite begins anew in one that is too short for a page."""
+    """What a file is, by its first bytes; SQLite starts over in one that is too short for a page."""
     if len(head) < _HEAD:
         return "new"
     if head.startswith(_PLAIN):

@@ -50,7 +50,7 @@ def secret_of(
     Args:
         reference: `env:NAME` for a variable, `keyring:NAME` for an entry of the service `clew`, or `none`.
         environment: variables; None reads the process's own.
-        ask: gives the entry of a service under a name, or None.
+        ask: returns the entry of a service under a name, or None.
 
     Raises:
         ConfigError: there is no key under that name, or an empty one.

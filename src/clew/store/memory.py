@@ -60,7 +60,7 @@ class _Rows:
         return self._rows.get(key)
 
     def exchange(self, key: Key, row: Row | None) -> Row | None:
-        """Puts a row in the place of the one under this key, or takes that away; gives what was there."""
+        """Puts a row in the place of the one under this key, or takes that away; returns what was there."""
         before = self._rows.pop(key, None)
         for name, keys in self._sorted.items():
             if before is not None and (old := self._entry(name, before)) is not None:

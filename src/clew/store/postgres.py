@@ -138,7 +138,7 @@ class PostgresStore(Claiming):
                     copy.close()
 
     def scrub(self) -> None:
-        """See `Store.scrub`. Writes every table anew, one after the other, each unusable for others meanwhile.
+        """See `Store.scrub`. Rewrites every table, one after the other, each unusable for others meanwhile.
 
         What the server keeps elsewhere (its write-ahead log until it is reused, archives, replicas) is not reached:
         docs/postgresql.md.

@@ -114,7 +114,7 @@ class Batch:
         self.waiting: list[tuple[str, list[Row]]] = []
 
     def lock(self, lane: int, *, waits: bool) -> bool:
-        """Locks a lane; says whether it could. Unless it waits, it cannot while someone else has it."""
+        """Locks a lane; returns whether it could. Unless it waits, it cannot while someone else has it."""
         sql = self._engine["wait_for_lane" if waits else "try_lane"]
         if not self.connection.execute(sql, (lane,)).fetchall():
             return False
@@ -140,7 +140,7 @@ class Batch:
             self.connection.pgconn.consume_input()
 
     def commit(self) -> str | None:
-        """Sends what waits and marks the change, for others and for the writer itself; gives the server's answer."""
+        """Sends what waits and marks the change, for others and for the writer itself; returns the server's answer."""
         with self.connection.pipeline():
             self._send_waiting()
             self.connection.execute(self._engine["mark_lane"], (self.changed,))

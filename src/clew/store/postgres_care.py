@@ -1,4 +1,4 @@
-"""Looking after an installation on PostgreSQL: writing it anew without what was deleted, and looking for damage."""
+"""Looking after an installation on PostgreSQL: rewriting it without what was deleted, and looking for damage."""
 
 import logging
 import re
@@ -19,7 +19,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 def rewrite(connection: "Connection[Any]", engine: Mapping[str, str]) -> None:
-    """Writes every table anew, without the rows that were deleted or replaced.
+    """Rewrites every table, without the rows that were deleted or replaced.
 
     All of them: rows that were forgotten have left traces in whatever table they passed through, and nothing tells in
     which pages.

@@ -206,7 +206,7 @@ class PostgresWriter:
         return f"{self._name}-{len(self._threads)}"
 
     def _commit(self, items: list[_Item], writer: str, number: int) -> list[tuple[Any, BaseException | None]]:
-        """Runs the first of the items and what else the batch takes in, and commits; gives result or error of each."""
+        """Runs the first item and those that join its batch, and commits; returns the result or error of each."""
         with ExitStack() as stack:
             begin = self._engine["begin" if items[0].durable else "begin_loosely"]
             try:

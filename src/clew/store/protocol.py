@@ -89,7 +89,7 @@ class Transaction(Reader, Protocol):
         ...
 
     def compare_and_set(self, table: str, key: Key, column: str, expected: Value, value: Value) -> bool:
-        """Sets one column if the row exists and the column holds `expected`; says whether it did."""
+        """Sets one column if the row exists and the column holds `expected`; returns whether it did."""
         ...
 
     def put_blob(self, space: str, sha: str, data: bytes, media_type: str | None = None) -> None:
@@ -97,7 +97,7 @@ class Transaction(Reader, Protocol):
         ...
 
     def delete_blob(self, space: str, sha: str) -> bool:
-        """Removes a blob; says whether it was there."""
+        """Removes a blob; returns whether it was there."""
         ...
 
 
@@ -224,7 +224,7 @@ class Store(Protocol):
         ...
 
     def migrate(self) -> int:
-        """Brings the schema up to date, one transaction a step, a backup first; gives the schema's number.
+        """Brings the schema up to date, one transaction a step, a backup first; returns the schema's number.
 
         Raises:
             SchemaError: the schema is newer than this Clew; nothing was touched.

@@ -1,6 +1,6 @@
-"""A home under another key: encrypted, encrypted anew, or made plain again.
+"""Changes the key of a home: encrypted, encrypted with another key, or decrypted.
 
-The database is written anew beside the old one, checked, and takes its name: killed at any moment, the home has the old
+The database is rewritten beside the old one, checked, and takes its name: killed at any moment, the home has the old
 key or the new one, never a part of each.
 """
 
@@ -25,7 +25,7 @@ from clew.store.translate import translating
 def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float = 5.0) -> bool:
     """Writes a home's database under another key; copies that migrations made, which have the old one, are removed.
 
-    Takes as much free disk as the database. What stood in plain text stays on the disk until its blocks are used anew.
+    Takes as much free disk as the database. What stood in plain text stays on the disk until its blocks are used again.
 
     Args:
         old: the secret that opens the home now; None for a plain one.

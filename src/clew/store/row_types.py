@@ -120,7 +120,7 @@ class SegmentRow(NamedTuple):
 
 
 class JobRow(NamedTuple):
-    """Work that waits, or that was put aside after it failed."""
+    """Work that waits, or that was given up after it failed."""
 
     space: str
     job: str

@@ -155,7 +155,7 @@ class SqliteStore(Claiming):
         return Committed(result, self._begin_sync())
 
     def _begin_sync(self) -> Callable[[], None]:
-        """Starts a sync of what is committed; gives what waits for it. A store that another thread closes syncs it."""
+        """Starts a sync of what is committed; returns a function that waits for it, also while the store is closed."""
         try:
             return self._log_sync.begin()
         except ClosedError:
@@ -209,7 +209,7 @@ class SqliteStore(Claiming):
     def scrub(self) -> None:
         """See `Store.scrub`.
 
-        Writes the database anew, for which it needs as much free disk again, empties the log, and removes the copies
+        Rewrites the database, for which it needs as much free disk again, empties the log, and removes the copies
         that migrations made.
 
         Raises:
@@ -265,7 +265,7 @@ def prepare_connection(connection: apsw.Connection, key: Key | None, cache_kb: i
     try:
         if key is not None:
             key.open(connection)
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned again
         connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
     except BaseException:
         connection.close()

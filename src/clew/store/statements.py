@@ -128,7 +128,7 @@ class Statements:
         return self._fill("set", table, column=f'"{column}"', value=self._mark, where=self._equal(table.key_names))
 
     def spaces(self, tables: Iterable[Table]) -> str:
-        """No values; gives one column, each name once."""
+        """No values; returns one column, each name once."""
         return "\nUNION\n".join(self._fill("spaces", table) for table in tables)
 
     def _fill(self, template: str, table: Table, **parts: str) -> str:

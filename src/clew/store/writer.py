@@ -39,7 +39,7 @@ class Limits:
         gather: seconds after which a batch takes in nothing more, so that other processes get their turn.
         most: transactions in one batch, for the same reason.
         checkpoint: pages of 4 KB that the write-ahead log grows before they are copied into the database.
-        too_long: pages of log from which a checkpoint also waits for readers, so that the log can begin anew.
+        too_long: pages of log from which a checkpoint also waits for readers, so that the log can start over.
     """
 
     gather: float = 0.02
@@ -336,7 +336,7 @@ class Writer:
 
     def _measure(self, connection: apsw.Connection, database: str, pages: int) -> int:  # noqa: ARG002  # SQLite's form
         """SQLite says after each commit how many pages the log has."""
-        if pages < self._pages:  # it began anew
+        if pages < self._pages:  # it started over
             self._copied = 0
         self._pages = pages
         self._has_written = True

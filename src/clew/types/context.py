@@ -89,7 +89,7 @@ class DeferredItems(DeferredValue[tuple[ContextItem, ...]]):
     """The items of a block, made when somebody reads them; their turns are known without that.
 
     Attributes:
-        turn_ids: gives the ids of the turns, in the order of the items.
+        turn_ids: returns the ids of the turns, in the order of the items.
     """
 
     __slots__ = ("turn_ids",)

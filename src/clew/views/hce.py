@@ -268,7 +268,7 @@ class HCEPipeline:
         context_budget: most tokens of context block and focus buffer together, headings included.
         focus, graph, tree: the three structures.
         estimate: counts tokens; the budget is exact by this count.
-        clock: gives the time of a message, seconds since 1970.
+        clock: returns the time of a message, seconds since 1970.
         lock: held while the structures change or are read.
     """
 

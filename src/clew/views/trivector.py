@@ -162,7 +162,7 @@ def _of_turns(turns: list[Turn], options: TriVectorOptions) -> Extraction:
         if options.llm is not None:  # the memory itself has no model, which would be asked about every turn as well
             answers = CompletionCache(reads.store, memory.space, options.llm, config.llm, reads.clock)
         else:
-            memory.drain()  # the relations that rules find are made behind the acknowledgement
+            memory.drain()  # the relations that rules find are made in the background
         return SessionExtractor(
             store=reads.store,
             space=memory.space,

@@ -33,7 +33,7 @@ class FullText:
         )
 
     def add(self, texts: Sequence[str]) -> float:
-        """Adds texts in batches; gives the processor seconds."""
+        """Adds texts in batches; returns the processor seconds."""
         started = processor()
         for start in range(0, len(texts), BATCH):
             with self._db:

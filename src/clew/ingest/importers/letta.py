@@ -89,7 +89,7 @@ class _Agent:
                 yield Rejection(where=where, reason=f"expected a message, found {type(raw).__name__} {raw!r:.40}")
 
     def message(self, raw: dict[str, Any], where: str) -> Iterator[ImportRecord]:
-        """One message; an agent file numbers its messages anew, so they are named by their time, text and number."""
+        """One message; an agent file numbers its messages afresh, so they are named by their time, text and number."""
         kind = text_of(raw, "message_type")
         role = _API_ROLES.get(kind, "approval") if kind else text_of(raw, "role") or "missing"
         if role == "approval":

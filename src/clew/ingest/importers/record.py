@@ -102,7 +102,7 @@ class SessionTitle:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """A message that a followed file gave as queued was delivered: read anew, the file would give it only once.
+    """A message that a followed file gave as queued was delivered: read again, the file would give it only once.
 
     Attributes:
         external_id: of the queued message.

@@ -26,7 +26,7 @@ class SecretRule:
         scope: which texts are searched for cues: those with a digit, since every key has one (`token`), all (`text`),
             or none, because the rule is for texts with many digits (`digits`).
         needs: one of these must be in the text, too; in lower case.
-        finder: gives the matches instead of the pattern.
+        finder: returns the matches instead of the pattern.
         reach: how far around a cue a match that need not begin with one may stand; 0 for anywhere in the text.
     """
 

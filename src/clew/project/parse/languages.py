@@ -89,6 +89,6 @@ def has_grammars() -> bool:
 
 
 def queries_hash() -> str:
-    """64 bits of the SHA-256 of all queries: with another one, files are read anew."""
+    """64 bits of the SHA-256 of all queries: with another one, files are read again."""
     files = sorted((resources.files(__package__) / "queries").iterdir(), key=lambda file: file.name)
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]

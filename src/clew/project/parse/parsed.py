@@ -7,7 +7,7 @@ from clew.project.nodes import EdgeKind, NodeKind
 from clew.types.record import Record
 
 PARSER: Final = 9
-"""Version of the rules of this package; a change of what they give must raise it, so that files are parsed anew."""
+"""Version of the rules of this package; a change of what they give must raise it, so that files are parsed again."""
 
 MAX_TEXT: Final = 2_000
 """Characters of a node's text."""
