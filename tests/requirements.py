@@ -2142,6 +2142,11 @@ SURFACES = (
     Requirement(
         "P-SRF-12", "DESIGN 10", "The client's own calls in the same answer are never lost, and ours put back."
     ),
+    Requirement(
+        "P-SRF-60",
+        "DESIGN 10",
+        "A response that the provider stores goes on when results are gone; reasoning that nobody stores is not sent.",
+    ),
     Requirement("P-SRF-13", "DESIGN 10", "After ten rounds of calls the model is asked to answer without tools."),
     Requirement("P-SRF-14", "VC Tool Loop", "A repeated call gets a pointer; three empty results bring a hint."),
     Requirement("P-SRF-15", "DESIGN 1.8", "Where a later round fails, the client gets the error in its own format."),

@@ -34,6 +34,10 @@ from clew.store.values import past_prefix
 PREFIX: Final = "held-"
 """Begins the id of a row that holds an exchange; no block has such an id."""
 
+_BARE: Final = "."
+"""Ends the id of a row that holds no word of an exchange, see `_without_words`."""
+
+_GONE: Final = "(this result is no longer there; call the tool again)"
 
 MOST: Final = 256
 """Exchanges that are held in memory alone."""
@@ -49,6 +53,7 @@ class HeldExchange:
         messages: the provider's answers with the results of ours between them, to take the place of the client's.
         results: messages with the results of ours that belong beside the client's results; empty when all came before.
         turns: ids of the turns that the results quote; None when they cannot all be named.
+        is_stored: whether the provider stores the answer itself. A row does not hold it.
     """
 
     wire: str
@@ -56,13 +61,15 @@ class HeldExchange:
     messages: tuple[Message, ...]
     results: tuple[Message, ...]
     turns: frozenset[str] | None = frozenset()
+    is_stored: bool = False
 
 
 class HeldCalls:
     """The held exchanges of one space, as rows, so that they outlast the process and go with the turns they quote.
 
     One whose turns cannot be named is kept in memory alone, until anything of the space is forgotten; so is everything
-    while the session is paused. Threads may share it.
+    while the session is paused. Of calls in an answer that the provider stores a second row stays, without their
+    results. Threads may share it.
     """
 
     def __init__(self, store: Store, space: str) -> None:
@@ -78,6 +85,8 @@ class HeldCalls:
         with self._store.snapshot() as reader:
             is_paused = is_session_paused(reader, self._space, session)
             forgotten = self._count(reader)
+        if not is_paused and (bare := _without_words(held)) is not None:
+            self._put(session, name + _BARE, bare, now)
         if held.turns is None or is_paused:
             with self._lock:
                 self._drop_after(forgotten)
@@ -85,9 +94,12 @@ class HeldCalls:
                 while len(self._kept) > MOST:
                     self._kept.popitem(last=False)
             return
+        self._put(session, name, held, now)
+
+    def _put(self, session: str, name: str, held: HeldExchange, now: datetime) -> None:
         calls = [[call.id, call.name, call.arguments] for call in held.calls]
         block = json.dumps({"wire": held.wire, "calls": calls, "messages": held.messages, "results": held.results})
-        row = Injection(session, name, b"", b"", block, tuple(sorted(held.turns)), now, retired=now)
+        row = Injection(session, name, b"", b"", block, tuple(sorted(held.turns or ())), now, retired=now)
         keep_injection(self._store, self._space, row)
 
     def of(self, session: str, rows: Iterable[InjectionRow] | None = None) -> dict[str, HeldExchange]:
@@ -106,8 +118,10 @@ class HeldCalls:
             if forgotten is not None:  # else what is in memory by now was kept just now
                 self._drop_after(forgotten)
             found = {name: held for (owner, name), held in self._kept.items() if owner == session}
-        held = (row for row in rows if row.injection.startswith(PREFIX))
-        return {row.injection: _exchange(row.block) for row in held} | found
+        held = [row for row in rows if row.injection.startswith(PREFIX)]
+        bare = {row.injection.removesuffix(_BARE): row for row in held if row.injection.endswith(_BARE)}
+        whole = {row.injection: row for row in held if not row.injection.endswith(_BARE)}
+        return {name: _exchange(row.block) for name, row in (bare | whole).items()} | found
 
     def _count(self, reader: Reader) -> int:
         return reader.count(TOMBSTONE.name, (self._space,), (self._space,))
@@ -117,6 +131,19 @@ class HeldCalls:
         if forgotten != self._forgotten:
             self._kept.clear()
             self._forgotten = forgotten
+
+
+def _without_words(held: HeldExchange) -> HeldExchange | None:
+    """What remains of an exchange without a word of it: results that say that they are gone.
+
+    A provider that stores the answer itself has our calls in it, and takes no request that names it without their
+    results. None where nothing is needed: a client that sends its history again has none of our calls in it.
+    """
+    if not held.is_stored or not held.results:
+        return None
+    calls = tuple(ToolCall(call.id, "", "") for call in held.calls)
+    results = tuple({**message, "output": _GONE} for message in held.results)
+    return HeldExchange(held.wire, calls, (), results)
 
 
 def _exchange(block: str) -> HeldExchange:
@@ -149,7 +176,11 @@ def put_back(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExcha
     found: list[Edit] = []
     for start, stop, calls in _answers(wire, request):
         exchange = held.get(name_of(calls[0]))
-        if exchange is None or {name_of(call) for call in calls} != {name_of(call) for call in exchange.calls}:
+        if (
+            exchange is None
+            or not exchange.messages
+            or {name_of(call) for call in calls} != {name_of(call) for call in exchange.calls}
+        ):
             continue  # a client that rewrites its answers: without ours they are valid as they are
         results = exchange.results if stop < len(request.messages) else ()
         member = joiner_of(wire.name).results_member()

@@ -209,7 +209,7 @@ class ToolLoop:
                 texts = {call: text + LAST for call, text in texts.items()}
             found.append(self._wire.tool_results(each.answer, texts))
             collapsed |= frozenset().union(*(result.collapses for result in each.results.values()))
-        return [message for messages in reversed(found) for message in messages]
+        return [*self._join.sendable(self._request, (each for messages in reversed(found) for each in messages))]
 
     def _hold(self, answer: Answer, results: Mapping[str, ToolAnswer]) -> None:
         """Keeps what the client must not lose: it shows calls of its own, and so comes back in the middle of a turn."""
@@ -224,9 +224,10 @@ class ToolLoop:
         self.held = HeldExchange(
             wire=self._wire.name,
             calls=theirs,
-            messages=(*self._exchange(), *answer.messages),
+            messages=(*self._exchange(), *self._join.sendable(self._request, answer.messages)),
             results=tuple(continued[len(answer.messages) :]),
             turns=turns,
+            is_stored=self._join.is_stored(self._request),
         )
 
 

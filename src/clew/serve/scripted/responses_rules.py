@@ -1,6 +1,6 @@
 """The rules of OpenAI's Responses API, in the words of its error messages; the first refusal counts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
 from clew.serve.scripted.openai_rules import NAME, missing, unknown_fields, wrong_type
@@ -47,6 +47,19 @@ def refusals(value: Mapping[str, Any], earlier: list[dict[str, Any]]) -> Iterato
     for number, item in enumerate(items(value)):
         yield from _item(f"input[{number}]", item)
     yield from _order([*earlier, *items(value)])
+
+
+def unkept(value: Mapping[str, Any], stored: Container[str]) -> Iterator[Denial]:
+    """Reasoning that the request only names, and the API has not stored; `stored` are the ids of all stored items."""
+    for item in items(value):
+        is_reasoning = isinstance(item, dict) and item.get("type") == "reasoning"
+        if is_reasoning and not item.get("encrypted_content") and item.get("id") not in stored:
+            yield Denial(
+                f"Item with id '{item.get('id')}' not found. Items are not persisted when `store` is set to false. Try "
+                "again with `store` set to true, or remove this item from your input.",
+                404,
+                param="input",
+            )
 
 
 def _tools(tools: list[dict[str, Any]]) -> Iterator[Denial]:

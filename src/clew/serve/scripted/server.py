@@ -17,7 +17,7 @@ from typing import Any, Final
 from clew.serve.processes.listening import listening_socket
 from clew.serve.proxy.economy.cache_model import CacheModel, read_prompt
 from clew.serve.proxy.economy.prices import price_list
-from clew.serve.scripted import anthropic_rules, gemini_answers, gemini_rules
+from clew.serve.scripted import anthropic_rules, gemini_answers, gemini_rules, responses_rules
 from clew.serve.scripted.refusal import Denial, compact
 from clew.serve.scripted.responses_rules import items
 from clew.serve.scripted.script import OK, Fault, FaultKind, Pace, RecordedRequest, Reply, Script, always
@@ -150,6 +150,9 @@ class ScriptedUpstream:
         if previous and previous not in self._stored:
             text = f"Previous response with id '{previous}' not found."
             return Denial(text, param="previous_response_id", code="previous_response_not_found"), value
+        if wire == "responses":
+            stored = {str(item.get("id")) for held in self._stored.values() for item in held}
+            refusal = next(responses_rules.unkept(value, stored), None)
         if wire == "anthropic" and work == "create":
             refusal = next(anthropic_rules.answer_fields(value), None)
         return refusal or next(VENDORS[wire].refusals(value, self._stored.get(previous or "", [])), None), value

@@ -3,7 +3,7 @@
 The client sees one message: the blocks of all rounds, numbered through, without our calls. Thinking stays where it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -45,6 +45,12 @@ class _Anthropic:
 
     def results_member(self) -> str | None:
         return "content"
+
+    def is_stored(self, _request: ChatRequest, /) -> bool:
+        return False
+
+    def sendable(self, _request: ChatRequest, messages: Iterable[Message], /) -> tuple[Message, ...]:
+        return tuple(messages)
 
 
 ANTHROPIC: Final = _Anthropic()

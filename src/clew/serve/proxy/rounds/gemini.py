@@ -4,7 +4,7 @@ The client sees one response, or one stream of responses, with the parts of all 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -62,6 +62,12 @@ class _Gemini:
 
     def results_member(self) -> str | None:
         return "parts"
+
+    def is_stored(self, _request: ChatRequest, /) -> bool:
+        return False
+
+    def sendable(self, _request: ChatRequest, messages: Iterable[Message], /) -> tuple[Message, ...]:
+        return tuple(messages)
 
 
 GEMINI: Final = _Gemini()

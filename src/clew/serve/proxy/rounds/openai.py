@@ -3,7 +3,7 @@
 The client sees one message: the texts of all rounds with an empty line between, and its own calls, numbered through.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -68,6 +68,12 @@ class _OpenAI:
 
     def results_member(self) -> str | None:
         return None
+
+    def is_stored(self, _request: ChatRequest, /) -> bool:
+        return False
+
+    def sendable(self, _request: ChatRequest, messages: Iterable[Message], /) -> tuple[Message, ...]:
+        return tuple(messages)
 
 
 OPENAI: Final = _OpenAI()

@@ -1,6 +1,6 @@
 """What joining the rounds of a tool loop needs of a wire format."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from clew.condense.wires import Message
@@ -59,4 +59,12 @@ class RoundJoiner(Protocol):
 
     def results_member(self) -> str | None:
         """The member of a message that lists results; None where each result is a message of its own."""
+        ...
+
+    def is_stored(self, request: ChatRequest, /) -> bool:
+        """Whether the provider stores the answer, with our calls in it, for requests that name it."""
+        ...
+
+    def sendable(self, request: ChatRequest, messages: Iterable[Message], /) -> tuple[Message, ...]:
+        """Of messages that the provider gave in answers to a request, those that it takes back in a further one."""
         ...

@@ -7,7 +7,7 @@ the last id names what it holds: so no tools are offered in a stream that is sto
 the provider keeps: it would hold each round by itself, with the question and our calls again in the next one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,12 +35,11 @@ _STARTS: Final = ("response.created", "response.in_progress", "response.queued")
 class _Responses:
     def may_offer(self, request: ChatRequest) -> bool:
         value = request.value
-        is_stored = value.get("store") is not False
         return (
             value.get("tool_choice") in (None, "auto")
             and not value.get("background")
             and value.get("conversation") is None
-            and not (request.stream and is_stored)
+            and not (request.stream and self.is_stored(request))
         )
 
     def last_round(self) -> Mapping[str, Any]:
@@ -66,8 +65,21 @@ class _Responses:
     def results_member(self) -> str | None:
         return None
 
+    def is_stored(self, request: ChatRequest, /) -> bool:
+        return request.value.get("store") is not False
+
+    def sendable(self, request: ChatRequest, messages: Iterable[Message], /) -> tuple[Message, ...]:
+        if self.is_stored(request):
+            return tuple(messages)
+        return tuple(message for message in messages if not _is_only_named(message))
+
 
 RESPONSES: Final = _Responses()
+
+
+def _is_only_named(item: Mapping[str, Any]) -> bool:
+    """Whether an item is reasoning that has no text of its own: the provider finds it by its id, if it stored it."""
+    return item.get("type") == "reasoning" and not item.get("encrypted_content")
 
 
 def _is_our_call(item: Mapping[str, Any], is_ours: IsOurs) -> bool:
