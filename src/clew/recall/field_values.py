@@ -60,13 +60,15 @@ def weighs(node: Node) -> bool:
 
 
 @dataclass(slots=True, eq=False)
-class RowsKnown(FieldSource):
-    """One state of the store, for one view. Of one evaluation only: what it reads it keeps.
+class RowFieldSource(FieldSource):
+    """Answers what an expression asks of turns, from one snapshot of the store and one view of the index.
+
+    It is used for one evaluation only, since it caches what it reads.
 
     Attributes:
-        words: returns the vocabulary, when a tag is asked for.
-        weighed: the expression asks what rules weigh of a turn alone (`weighs`).
-        meet: returns the lenses of the projects that the space is attached to; None where there are none.
+        words: returns the vocabulary; called when a tag is asked for.
+        weighed: whether the expression asks for what rules weigh of a turn alone (`weighs`).
+        meet: returns the lenses of the attached projects; None if there are none.
     """
 
     reader: Reader
@@ -90,8 +92,8 @@ class RowsKnown(FieldSource):
         if name != "preserved":
             return self._gather(places, lambda table, rows: table.flag(name, rows))
         importance, shift = self.scores("importance", places), self.flags("paradigm_shift", places)
-        held = (importance >= self.limits.preserve_threshold) | (shift > 0)
-        return np.where(np.isnan(importance), np.nan, held.astype(np.float64))
+        preserved = (importance >= self.limits.preserve_threshold) | (shift > 0)
+        return np.where(np.isnan(importance), np.nan, preserved.astype(np.float64))
 
     def weights(self, namespace: str, name: str, places: Positions) -> Values:
         """See `FieldSource.weights`."""
@@ -108,14 +110,14 @@ class RowsKnown(FieldSource):
     def says(self, phrase: str, places: Positions) -> NDArray[np.bool_]:
         """See `FieldSource.says`. Reads the words of the turns that hold all its terms, and of those that have none."""
         may = holding(self.view, list(dict.fromkeys(quote_terms(phrase)))) | (self.view.turns.chars == 0)
-        held = np.zeros(len(places), dtype=np.bool_)
+        holds = np.zeros(len(places), dtype=np.bool_)
         chosen = np.flatnonzero(may[places])
         for start in range(0, len(chosen), _AT_ONCE):
-            some = chosen[start : start + _AT_ONCE]
-            keys = [(self.space, *parse_turn_id(name)) for name in owners(self.view, places[some])]
+            chunk = chosen[start : start + _AT_ONCE]
+            keys = [(self.space, *parse_turn_id(name)) for name in owners(self.view, places[chunk])]
             texts = TURN_TEXT.get_many(self.reader, keys)
-            held[some] = [text is not None and fold_contains(text, phrase) for text in texts]
-        return held
+            holds[chunk] = [text is not None and fold_contains(text, phrase) for text in texts]
+        return holds
 
     @property
     def active(self) -> float:
@@ -132,12 +134,14 @@ class RowsKnown(FieldSource):
     def meets(self, overlay: str, places: Positions) -> Values:
         """See `FieldSource.meets`. Unknown for a turn that was analysed without a project."""
         met = read_progress(self.reader, self.space)[1].met
-        found = np.full(len(places), np.nan)
+        values = np.full(len(places), np.nan)
         for start in range(0, len(places) if met else 0, _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
-            said = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[places[some]].tolist())
-            found[some] = [np.nan if each is None else each.get("meet", {}).get(overlay, 0.0) for each in said]
-        return found
+            chunk = slice(start, start + _AT_ONCE)
+            analyses = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[places[chunk]].tolist())
+            values[chunk] = [
+                np.nan if analysis is None else analysis.get("meet", {}).get(overlay, 0.0) for analysis in analyses
+            ]
+        return values
 
     def linked(self, wanted: About | Phrase, places: Positions) -> Values:
         """See `FieldSource.linked`. Unknown where no project is attached."""
@@ -155,45 +159,45 @@ class RowsKnown(FieldSource):
             self._table, self._size, self._read_pending = self.annotations.columns(
                 self.reader, self.view, places, weighed=self.weighed
             )
-        found = np.empty(len(places))
-        kept = places < self._size
-        found[kept] = pick(self._table, places[kept])
-        found[~kept] = pick(*self._read_pending(self.reader, self.space, self.view, places[~kept]))
-        return found
+        values = np.empty(len(places))
+        in_table = places < self._size
+        values[in_table] = pick(self._table, places[in_table])
+        values[~in_table] = pick(*self._read_pending(self.reader, self.space, self.view, places[~in_table]))
+        return values
 
     def _tag(self, name: str, places: Positions) -> Values:
         words = self.words(self.reader)
         forms, root, part = forms_of(words, name, TAG)
 
         def own(table: Table, rows: Positions) -> Values:
-            found = table.tag(forms, rows)
+            weights = table.tag(forms, rows)
             if part is not None:
-                outside = [at for at in np.flatnonzero(found > 0).tolist() if not _inside(table, rows[at])]
-                found[outside] = 0.0
-            return found
+                outside = [at for at in np.flatnonzero(weights > 0).tolist() if not _inside(table, rows[at])]
+                weights[outside] = 0.0
+            return weights
 
         def _inside(table: Table, row: int) -> bool:
             return is_in_part(words, root, part or "", table.tags(row))
 
-        given = np.full(len(self.view.turns.ordinal), np.nan)
-        for each in marked(self.reader, self.space, name, TAG, words):
-            spots = [self.view.position(*parse_turn_id(turn)) for turn in each.turn_ids]
-            held = [spot for spot in spots if spot is not None]
-            given[held] = np.fmax(given[held], each.weight)
-        weights: Values = np.fmax(self._gather(places, own), given[places])
+        from_labels = np.full(len(self.view.turns.ordinal), np.nan)
+        for label in marked(self.reader, self.space, name, TAG, words):
+            spots = [self.view.position(*parse_turn_id(turn)) for turn in label.turn_ids]
+            positions = [spot for spot in spots if spot is not None]
+            from_labels[positions] = np.fmax(from_labels[positions], label.weight)
+        weights: Values = np.fmax(self._gather(places, own), from_labels[places])
         return weights
 
     def _asked(self, name: str, places: Positions) -> Values:
         """A flag that only a model gives: of a turn that none was asked about nothing is known."""
-        found = np.full(len(places), np.nan)
+        values = np.full(len(places), np.nan)
         if not was_asked(self.reader, self.space, NUANCE):
-            return found
+            return values
         for start in range(0, len(places), _AT_ONCE):
             keys = [(self.space, owner, NUANCE) for owner in owners(self.view, places[start : start + _AT_ONCE])]
             for place, value in enumerate(ANNOTATION_VALUE.get_many(self.reader, keys), start):
                 if value is not None:
-                    found[place] = float(f'"{name}"' in value)
-        return found
+                    values[place] = float(f'"{name}"' in value)
+        return values
 
 
 def _listed(table: Table, kind: str, name: str, rows: Positions) -> Values:

@@ -17,7 +17,7 @@ from clew.rank.filter import Filter, SearchScope
 from clew.rank.frame import Scores, covered_days
 from clew.rank.sigma import BOOSTING
 from clew.recall.annotation_columns import AnnotationCache, owners
-from clew.recall.field_values import RowsKnown, weighs
+from clew.recall.field_values import RowFieldSource, weighs
 from clew.recall.sessions import sessions_of
 from clew.rows.annotations import replaced
 from clew.rows.vocabulary import read_vocabulary, state_of
@@ -103,10 +103,10 @@ class TurnSelector:
 
     def _read(self, view: IndexView, places: NDArray[np.int64]) -> Iterator[Turn]:
         for start in range(0, len(places), _AT_ONCE):
-            some = places[start : start + _AT_ONCE]
-            named = zip(view.turns.session[some].tolist(), view.turns.seq[some].tolist(), strict=True)
+            chunk = places[start : start + _AT_ONCE]
+            keys = zip(view.turns.session[chunk].tolist(), view.turns.seq[chunk].tolist(), strict=True)
             with self._store.snapshot() as reader:
-                rows = TURN.get_many(reader, [(self._space, view.sessions[code], seq) for code, seq in named])
+                rows = TURN.get_many(reader, [(self._space, view.sessions[code], seq) for code, seq in keys])
             yield from (turn_from_row(row) for row in rows if row is not None)
 
     def names(self, view: IndexView, chosen: Filter, now: datetime) -> tuple[str, ...]:
@@ -117,24 +117,24 @@ class TurnSelector:
     def sigma(self, view: IndexView, places: NDArray[np.int64]) -> tuple[Scores, Scores, Scores]:
         """Importance, the sum of the overlays O1, O4 and O5, and 1 for a shift, of some turns; NaN while unknown."""
         with self._store.snapshot() as reader:
-            known = RowsKnown(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
+            fields = RowFieldSource(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
             overlays = np.zeros(len(places))
             for name in BOOSTING:
-                overlays += np.nan_to_num(known.scores(name, places))
-            return known.scores("importance", places), overlays, known.flags("paradigm_shift", places)
+                overlays += np.nan_to_num(fields.scores(name, places))
+            return fields.scores("importance", places), overlays, fields.flags("paradigm_shift", places)
 
     def importance(self, view: IndexView) -> Scores:
         """The importance of every turn; NaN while unknown."""
         with self._store.snapshot() as reader:
-            known = RowsKnown(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
-            return known.scores("importance", np.arange(len(view.turns.ordinal)))
+            fields = RowFieldSource(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
+            return fields.scores("importance", np.arange(len(view.turns.ordinal)))
 
     def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        known = RowsKnown(
+        fields = RowFieldSource(
             reader, self._space, view, self.annotations, self._limits, self._vocabulary, weighs(tree), self._meet
         )
-        held: NDArray[np.int64] = places[truth(tree, view, known, places) == TRUE]
-        return held
+        positions: NDArray[np.int64] = places[truth(tree, view, fields, places) == TRUE]
+        return positions
 
     def _vocabulary(self, reader: Reader) -> Vocabulary:
         """All labels, read again when they have changed."""
@@ -157,5 +157,5 @@ class TurnSelector:
                 low, high = (self._space, int(ordinals[0])), (self._space, int(ordinals[-1]))
                 rows = TURN_ORDINAL_ARRIVALS.scan(reader, low, high, index="ordinal")
                 came = {row.ordinal: row.ingested_at for row in rows}
-                column.extend(np.array([came.get(each, 0) for each in ordinals.tolist()], dtype=np.int64))
+                column.extend(np.array([came.get(ordinal, 0) for ordinal in ordinals.tolist()], dtype=np.int64))
             return column.array[: column.size]

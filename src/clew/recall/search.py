@@ -30,11 +30,11 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
     matches = list(path.ranker.rank(frame, limit, mask))
     with path.store.snapshot() as reader:
         rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in matches])
-    found = [row for row in rows if row is not None]  # the others were forgotten since they were ranked
+    stored = [row for row in rows if row is not None]  # the others were forgotten since they were ranked
     matches = [match for row, match in zip(rows, matches, strict=True) if row is not None]
     return [
         Hit(turn=turn, score=match.score, signals=match.shares)
-        for turn, match in zip(turns_from_rows(found), matches, strict=True)
+        for turn, match in zip(turns_from_rows(stored), matches, strict=True)
     ]
 
 

@@ -38,7 +38,7 @@ _WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
 _HEADLINES: Final = CacheKey[dict[str, Headline | None]]("headlines")
 
 
-class _Found(NamedTuple):
+class _SessionEnds(NamedTuple):
     """A session in a view, with its first and its last turn."""
 
     name: str
@@ -71,7 +71,9 @@ def sessions_of(
         branch: git branch at the first or last turn.
     """
     return {
-        each.name for each in _ends(reader, space, list(extents(view).items()), view) if each.is_of(project, branch)
+        session.name
+        for session in _ends(reader, space, list(extents(view).items()), view)
+        if session.is_of(project, branch)
     }
 
 
@@ -93,7 +95,7 @@ def list_sessions(
         since: only sessions with a turn at or after this moment.
     """
     chosen = _latest(reader, space, view, project=project, branch=branch, since=since, limit=limit)
-    return [_info(reader, space, view, each) for each in chosen]
+    return [_info(reader, space, view, ends) for ends in chosen]
 
 
 def latest_talks(
@@ -105,14 +107,14 @@ def latest_talks(
     behind the others, or it would be the last one for good.
     """
     chosen = _talks(reader, space, latest_first(view, now), view, limit, (project, branch), or_any=True)
-    return [_info(reader, space, view, each) for each in chosen]
+    return [_info(reader, space, view, ends) for ends in chosen]
 
 
 def latest_name(store: Store, space: str, view: IndexView, now: datetime, project: str | None = None) -> str | None:
     """The name of the session in which somebody talked last; None where there is none."""
     with store.snapshot() as reader:
-        found = _talks(reader, space, latest_first(view, now), view, 1, (project, None), or_any=True)
-        return found[0].name if found else None
+        talks = _talks(reader, space, latest_first(view, now), view, 1, (project, None), or_any=True)
+        return talks[0].name if talks else None
 
 
 def names_of_talks(
@@ -122,7 +124,7 @@ def names_of_talks(
 
     Of sessions without a talk `RECENT` and as many as wanted are looked at.
     """
-    return [each.name for each in _talks(reader, space, placed, view, limit, or_any=or_any)]
+    return [talk.name for talk in _talks(reader, space, placed, view, limit, or_any=or_any)]
 
 
 def _talks(
@@ -134,7 +136,7 @@ def _talks(
     of: tuple[str | None, str | None] = (None, None),
     *,
     or_any: bool = False,
-) -> list[_Found]:
+) -> list[_SessionEnds]:
     """The first of these sessions in which somebody talked; with `or_any` the first of all where nobody did.
 
     Args:
@@ -142,8 +144,8 @@ def _talks(
     """
     if of == (None, None):
         placed = placed[: RECENT + limit]  # before their turns are read
-    chosen = [each for each in _ends(reader, space, placed, view) if each.is_of(*of)][: RECENT + limit]
-    talks = [each for each in chosen if not _is_aside(each.name, each.client)]
+    chosen = [session for session in _ends(reader, space, placed, view) if session.is_of(*of)][: RECENT + limit]
+    talks = [session for session in chosen if not _is_aside(session.name, session.client)]
     return (talks if talks or not or_any else chosen)[:limit]
 
 
@@ -161,22 +163,22 @@ def _is_of_sub_agent(name: str, client: str | None) -> bool:
 
 def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> dict[str, Headline]:
     """What these sessions are called: those with a title or a folder from a client, or a name that says nothing."""
-    known = view.derived(_HEADLINES, dict[str, Headline | None])
-    new = [(session, ends) for session in sessions if session not in known and (ends := view.ends(session))]
+    cached = view.derived(_HEADLINES, dict[str, Headline | None])
+    new = [(session, ends) for session in sessions if session not in cached and (ends := view.ends(session))]
     if new:
         stored = SESSION.get_many(reader, [(space, session) for session, _ in new])
         keys = [(space, session, int(view.turns.seq[place])) for session, ends in new for place in ends]
-        details = [json.loads(each) if each else {} for each in TURN_METADATA.get_many(reader, keys)]
+        details = [json.loads(metadata) if metadata else {} for metadata in TURN_METADATA.get_many(reader, keys)]
         for (session, ends), row, head, tail in zip(new, stored, details[::2], details[1::2], strict=True):
             title = None if row is None else row.title
             folder = _text(tail.get("cwd") or head.get("cwd"))
             if title is None and folder is None and short_session(session) == session:
-                known[session] = None
+                cached[session] = None
                 continue
             title = title or made_title(reader, space, view, session, ends)
             branch = _text(tail.get("git_branch") or head.get("git_branch"))
-            known[session] = Headline(title, folder and project_name(folder), branch)
-    return {session: found for session in sessions if (found := known.get(session))}
+            cached[session] = Headline(title, folder and project_name(folder), branch)
+    return {session: headline for session in sessions if (headline := cached.get(session))}
 
 
 class SessionPlace(NamedTuple):
@@ -203,18 +205,18 @@ _PLACES: Final = CacheKey[dict[str, tuple[tuple[int, int], SessionPlace]]]("sess
 
 def workplaces(reader: Reader, space: str, view: IndexView) -> Mapping[str, SessionPlace]:
     """Where the sessions of a view worked, as their clients recorded it; read again once a session has a new end."""
-    known = view.shared(_PLACES, dict[str, tuple[tuple[int, int], SessionPlace]])
+    cached = view.shared(_PLACES, dict[str, tuple[tuple[int, int], SessionPlace]])
     ends = {session: at for session in view.sessions if (at := view.ends(session)) is not None}
-    new = [(session, at) for session, at in ends.items() if session not in known or known[session][0] != at]
+    new = [(session, at) for session, at in ends.items() if session not in cached or cached[session][0] != at]
     keys = [(space, session, int(view.turns.seq[place])) for session, at in new for place in at]
-    details = [json.loads(each) if each else {} for each in TURN_METADATA.get_many(reader, keys)]
+    details = [json.loads(metadata) if metadata else {} for metadata in TURN_METADATA.get_many(reader, keys)]
     for (session, at), head, tail in zip(new, details[::2], details[1::2], strict=True):
-        known[session] = (at, _session_place((head, tail)))
-    return {session: known[session][1] for session in ends}
+        cached[session] = (at, _session_place((head, tail)))
+    return {session: cached[session][1] for session in ends}
 
 
 def _session_place(ends: Sequence[Mapping[str, Any]]) -> SessionPlace:
-    folders, branches = ({found for end in ends if (found := _text(end.get(key)))} for key in ("cwd", "git_branch"))
+    folders, branches = ({value for end in ends if (value := _text(end.get(key)))} for key in ("cwd", "git_branch"))
     names = frozenset(name.casefold() for name in (*branches, *map(project_name, folders)))
     return SessionPlace(names, tuple(f"{folder.casefold()}/" for folder in folders))
 
@@ -228,27 +230,30 @@ def _latest(
     branch: str | None,
     since: datetime | None = None,
     limit: int | None,
-) -> list[_Found]:
+) -> list[_SessionEnds]:
     """The sessions that pass the filters, in the order of `list_sessions`."""
     earliest = to_us(since)
     latest = sorted(
         (
-            each
-            for each in extents(view).items()
-            if earliest is None or (each[1].end is not None and each[1].end >= earliest)
+            session
+            for session in extents(view).items()
+            if earliest is None or (session[1].end is not None and session[1].end >= earliest)
         ),
         key=by_end,
     )
     if project is None and branch is None:
         latest = latest[:limit]  # before their turns are read
-    return [each for each in _ends(reader, space, latest, view) if each.is_of(project, branch)][:limit]
+    return [session for session in _ends(reader, space, latest, view) if session.is_of(project, branch)][:limit]
 
 
-def _ends(reader: Reader, space: str, sessions: Sequence[Placed], view: IndexView) -> list[_Found]:
+def _ends(reader: Reader, space: str, sessions: Sequence[Placed], view: IndexView) -> list[_SessionEnds]:
     """Each of these sessions with its first and its last turn."""
     keys = [(space, name, int(view.turns.seq[place])) for name, at in sessions for place in (at.first, at.last)]
     rows = TURN.get_many(reader, keys)
-    return [_Found(*each, *pair) for each, pair in zip(sessions, zip(rows[::2], rows[1::2], strict=True), strict=True)]
+    return [
+        _SessionEnds(*session, *pair)
+        for session, pair in zip(sessions, zip(rows[::2], rows[1::2], strict=True), strict=True)
+    ]
 
 
 def is_project(folder: object, project: str) -> bool:
@@ -270,9 +275,9 @@ def _metadata(row: TurnRow | None) -> Mapping[str, Any]:
     return json.loads(row.metadata) if row is not None and row.metadata else {}
 
 
-def _info(reader: Reader, space: str, view: IndexView, found: _Found) -> SessionInfo:
-    name, ends = found.name, (found.at.first, found.at.last)
-    head, tail = _metadata(found.first), _metadata(found.last)
+def _info(reader: Reader, space: str, view: IndexView, session: _SessionEnds) -> SessionInfo:
+    name, ends = session.name, (session.at.first, session.at.last)
+    head, tail = _metadata(session.first), _metadata(session.last)
     stored = SESSION.get(reader, (space, name))
     return SessionInfo(
         name=name,
@@ -280,10 +285,10 @@ def _info(reader: Reader, space: str, view: IndexView, found: _Found) -> Session
         topics=topics_of_session(reader, space, view, name, ends),
         project=_text(tail.get("cwd") or head.get("cwd")),
         branch=_text(tail.get("git_branch") or head.get("git_branch")),
-        client=found.client,
-        start=from_us(found.at.start),
-        end=from_us(found.at.end),
-        turns=found.at.turns,
+        client=session.client,
+        start=from_us(session.at.start),
+        end=from_us(session.at.end),
+        turns=session.at.turns,
     )
 
 

@@ -76,12 +76,12 @@ class Scene:
         turns, view = self.view.turns, self.view
         names = [(view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions]
         texts = TURN_TEXT.get_many(self.reader, [(self.space, *name) for name in names])
-        found = []
+        entries = []
         for at, (session, seq), stored in zip(positions, names, texts, strict=True):
             if stored is not None:
                 speaker = int(turns.speaker[at])
                 rendering, text = self._shown(stored)
-                found.append(
+                entries.append(
                     TimelineEntry(
                         kind="turn",
                         ref=turn_id(session, seq),
@@ -96,7 +96,7 @@ class Scene:
                         position=at,
                     )
                 )
-        return found
+        return entries
 
     def at(self, position: int) -> datetime | None:
         """Event time of a turn."""
@@ -105,8 +105,8 @@ class Scene:
 
     def day(self, position: int) -> date | None:
         """The day of a turn, when its time is known."""
-        found = self.at(position)
-        return None if found is None else found.date()
+        moment = self.at(position)
+        return None if moment is None else moment.date()
 
     def name(self, position: int) -> str:
         """The id of a turn."""
@@ -117,20 +117,20 @@ class Scene:
     def before(self) -> NDArray[np.bool_]:
         """Which turns were said before all that the question says was said; all, where it asks for no time before."""
         sides = () if self.frame is None else self.frame.pointed.sides
-        found = np.ones(len(self.view.turns.ordinal), dtype=np.bool_)
+        mask = np.ones(len(self.view.turns.ordinal), dtype=np.bool_)
         for side in sides:
-            found &= True if side.after else on_side(self.view, side)
-        return found
+            mask &= True if side.after else on_side(self.view, side)
+        return mask
 
     @cached_property
     def outlines(self) -> list[TimelineEntry]:
         """The beats, chapters and open ends in the time, by session and first turn, the wider ones first."""
-        found: list[TimelineEntry] = []
+        entries: list[TimelineEntry] = []
         codes, counts = np.unique(self.view.turns.session[self.positions], return_counts=True)
         order = np.lexsort((codes, -counts))[:SESSIONS]
         for code in sorted(codes[order].tolist()):
-            found += self._outlines_of(code)
-        return found
+            entries += self._outlines_of(code)
+        return entries
 
     @cached_property
     def beats(self) -> dict[str, list[TimelineEntry]]:
@@ -160,11 +160,11 @@ class Scene:
         spoken = self.positions[self.view.turns.role[self.positions] != _TOOL]
         positions = spoken if len(spoken) else self.positions
         places = np.linspace(0, len(positions) - 1, min(READ, len(positions))).astype(np.int64)
-        some = positions[places].tolist()
-        said = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[some].tolist())
-        told = [(at, each) for at, each in zip(some, said, strict=True) if each is not None]
-        known = ((at, each.get("paradigm_shift", False), each.get("importance")) for at, each in told)
-        return sorted((not shift, -float(value), at) for at, shift, value in known if value is not None)
+        chosen = positions[places].tolist()
+        analyses = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[chosen].tolist())
+        analysed = [(at, analysis) for at, analysis in zip(chosen, analyses, strict=True) if analysis is not None]
+        weights = ((at, analysis.get("paradigm_shift", False), analysis.get("importance")) for at, analysis in analysed)
+        return sorted((not shift, -float(value), at) for at, shift, value in weights if value is not None)
 
     @property
     def weights(self) -> dict[int, dict[str, float]]:
@@ -201,7 +201,7 @@ class Scene:
         if len(rest):
             name = turn_id(session, int(self.view.turns.seq[rest[0]]))
             found.append((-BEAT, self._outline("open", name, rest, self._title(rest[-OPEN_TURNS:]))))
-        return [offer for _, offer in sorted(found, key=lambda each: (each[1].low, each[0]))]
+        return [offer for _, offer in sorted(found, key=lambda entry: (entry[1].low, entry[0]))]
 
     def _outline(self, kind: str, ref: str, positions: Places, text: str) -> TimelineEntry:
         turns = self.view.turns
@@ -220,12 +220,12 @@ class Scene:
         """What turns are about: their phrases, else their first words; empty where they are gone."""
         turns, view = self.view.turns, self.view
         keys = [(self.space, view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions.tolist()]
-        said = [turn_from_row(row) for row in TURN.get_many(self.reader, keys) if row is not None]
-        texts = [naming_text(turn) for turn in said]
-        phrases = beat_phrases(texts, [turn.speaker for turn in said if turn.speaker])[:_PHRASES]
+        stored = [turn_from_row(row) for row in TURN.get_many(self.reader, keys) if row is not None]
+        texts = [naming_text(turn) for turn in stored]
+        phrases = beat_phrases(texts, [turn.speaker for turn in stored if turn.speaker])[:_PHRASES]
         if phrases:
             return ", ".join(phrase.name for phrase in phrases)
-        words = (" ".join(text.split()) for text in (*texts, *(turn.text for turn in said)))
+        words = (" ".join(text.split()) for text in (*texts, *(turn.text for turn in stored)))
         return snippet(next(filter(None, words), ""), _NAMED_BY)
 
 
@@ -248,8 +248,8 @@ def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:
     """The first and the last day of a conversation, or of all; None when no turn's time is known."""
     if session is None:
         return covered_days(view)
-    known = view.turns.at[np.flatnonzero(view.mask(session=session) & (view.turns.at != view.NO_TIME))]
-    ends = [from_us(int(end)) for end in (known.min(), known.max())] if len(known) else []
+    moments = view.turns.at[np.flatnonzero(view.mask(session=session) & (view.turns.at != view.NO_TIME))]
+    ends = [from_us(int(end)) for end in (moments.min(), moments.max())] if len(moments) else []
     return (ends[0].date(), ends[1].date()) if ends else None
 
 
@@ -298,10 +298,10 @@ def _summary(scene: Scene) -> list[TimelineEntry]:
     chosen = scene.ranked[:MOST].tolist() or scene.important[:MOST]
     stages = {_stage(scene, at) for at in chosen}
     lines = [offer for beats in scene.beats.values() for offer in beats if scene.frame is None or offer.ref in stages]
-    said = scene.offer(chosen)
-    keys = by_period([None if offer.at is None else offer.at.date() for offer in (*lines, *said)])
+    entries = scene.offer(chosen)
+    keys = by_period([None if offer.at is None else offer.at.date() for offer in (*lines, *entries)])
     periods: dict[str, tuple[list[TimelineEntry], list[TimelineEntry]]] = {key: ([], []) for key in sorted(set(keys))}
-    for place, (key, offer) in enumerate(zip(keys, (*lines, *said), strict=True)):
+    for place, (key, offer) in enumerate(zip(keys, (*lines, *entries), strict=True)):
         periods[key][place >= len(lines)].append(offer)
     parts = [in_turns([sorted(about, key=_width), turns]) for about, turns in periods.values()]
     return in_turns(parts)
@@ -314,8 +314,8 @@ def _overview(scene: Scene) -> list[TimelineEntry]:
 
 def _level(scene: Scene, kind: str) -> list[TimelineEntry]:
     """The chapters; or the beats and open ends, those with the most turns first."""
-    found = [offer for offer in scene.outlines if (offer.kind == "chapter") == (kind == "chapter")]
-    return sorted(found, key=_width)
+    entries = [offer for offer in scene.outlines if (offer.kind == "chapter") == (kind == "chapter")]
+    return sorted(entries, key=_width)
 
 
 def _width(offer: TimelineEntry) -> tuple[int, str, int]:

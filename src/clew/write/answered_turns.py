@@ -49,7 +49,7 @@ def add_answer(
         at = place if row.next_seq == upcoming else place_behind(tx, space, session, seq)
         rest = AnswerPlace(at.branch)
         places = (rest if n else at for n in range(len(items)))
-        return [PlacedTurn(*each) for each in zip(items, derived, *zip(*places, strict=True), strict=True)]
+        return [PlacedTurn(*fields) for fields in zip(items, derived, *zip(*places, strict=True), strict=True)]
 
     added = appender.add_placed(session, now, decide, _nothing_more)
     added.wait_for_disk()

@@ -99,9 +99,9 @@ class Appender:
     def keep_quests(self, quests: Iterable[Mapping[str, Any]], *, mask_secrets: bool) -> None:
         """Keeps what an export says of quests, see `carry_quests`; what is damaged is left out."""
         read = []
-        for each in quests:
+        for quest in quests:
             try:
-                read.append(CarriedQuest.from_dict(each))
+                read.append(CarriedQuest.from_dict(quest))
             except InputError as error:
                 log.warning("what is said of a quest was left out: %s", error)
         carry_quests(read, self.store, self.space, mask_secrets=mask_secrets)
@@ -263,8 +263,8 @@ class Appender:
         keys = [*stream.keys, *map(sequence_key, items)]
         with self.store.snapshot() as reader:
             line = read_contents(reader, self.space, items[0].turn.session, keys)
-        held = {key.hash for key in line.keys}
-        return [i for i, item in enumerate(items) if item.excluded is None or item.digest in held]
+        hashes = {key.hash for key in line.keys}
+        return [i for i, item in enumerate(items) if item.excluded is None or item.digest in hashes]
 
     def _add_line(
         self,
@@ -282,14 +282,14 @@ class Appender:
         """
         fates: list[Fate] = []
         while len(fates) < len(items):
-            rest = items[len(fates) :]
-            plan = self._plan(rest, stream, is_live=asked is not None)
-            keys = iter(plan.keys or map(sequence_key, rest))
+            remaining = items[len(fates) :]
+            plan = self._plan(remaining, stream, is_live=asked is not None)
+            keys = iter(plan.keys or map(sequence_key, remaining))
             if asked is not None:
                 begins = asked if not fates and plan.places[0].is_new else 0
-                rest = [_said_at(now, item) if i >= begins else item for i, item in enumerate(rest)]
+                remaining = [_said_at(now, item) if i >= begins else item for i, item in enumerate(remaining)]
             try:
-                for settled in self._apply(plan, rest, now):
+                for settled in self._apply(plan, remaining, now):
                     _take(stream, settled, keys)
                     fates += settled
                     progress(len(settled))
@@ -318,9 +318,9 @@ class Appender:
         with self.store.snapshot() as reader:
             upcoming = next_seq(reader, self.space, session)
             if stream.is_begun and not forgotten(reader, self.space, session):
-                found = stream.places(reader, self.space, session, keys, upcoming)
-                if found is not None:
-                    return PlacePlan(*found, upcoming)
+                aligned = stream.places(reader, self.space, session, keys, upcoming)
+                if aligned is not None:
+                    return PlacePlan(*aligned, upcoming)
             if upcoming == 0 or not (stream.is_begun or self._may_line_up(reader, items, upcoming, is_live=is_live)):
                 return PlacePlan(align((), keys), (), upcoming)
             line = read_contents(reader, self.space, session, [*stream.keys, *keys])
@@ -390,8 +390,8 @@ def _take(stream: StreamAlignment, fates: Iterable[Fate], keys: Iterator[TurnKey
 
 def _in_place(count: int, in_line: Sequence[int], fates: Sequence[Fate]) -> list[Fate]:
     """The outcomes of so many turns, of which those that are not in line were excluded."""
-    found = dict(zip(in_line, fates, strict=True))
-    return [found.get(i) or Fate(excluded=True) for i in range(count)]
+    by_place = dict(zip(in_line, fates, strict=True))
+    return [by_place.get(i) or Fate(excluded=True) for i in range(count)]
 
 
 def _writing(

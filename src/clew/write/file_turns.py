@@ -34,14 +34,14 @@ class KnownTurns(NamedTuple):
 
 def turns_of(reader: Reader, space: str, path: str, stamp: str) -> KnownTurns | None:
     """The turns that a file gave when it was imported in this state; None when it was not."""
-    held = imported_file(reader, space, path, stamp)
-    if held is None:
+    file = imported_file(reader, space, path, stamp)
+    if file is None:
         return None
     ids: list[str] = []
-    for first, count in held.runs:
+    for first, count in file.runs:
         for place in TURN_PLACES.scan(reader, (space, first), (space, first), index="ordinal"):
             ids += (turn_id(place.session, place.seq + step) for step in range(count))
-    return KnownTurns(held.turns, ids)
+    return KnownTurns(file.turns, ids)
 
 
 def as_stored(reader: Reader, space: str, files: Iterable[FileTurns]) -> list[ImportedFile]:
@@ -55,10 +55,10 @@ def sessions_of(reader: Reader, space: str, place: str) -> frozenset[str]:
     Args:
         place: as `placed_files` was given it.
     """
-    held = imported_file(reader, space, _placed(place), _ANY_STATE)
-    if held is None:
+    file = imported_file(reader, space, _placed(place), _ANY_STATE)
+    if file is None:
         return frozenset()
-    firsts = (TURN_PLACES.scan(reader, (space, first), (space, first), index="ordinal") for first, _ in held.runs)
+    firsts = (TURN_PLACES.scan(reader, (space, first), (space, first), index="ordinal") for first, _ in file.runs)
     return frozenset(place.session for places in firsts for place in places)
 
 

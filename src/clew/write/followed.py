@@ -42,8 +42,8 @@ class FollowedImports:
     def take(self, path: Path, read_as: str) -> FollowedImport | None:
         """Takes out the import of a file that has only grown since; None if the whole file has to be read."""
         with self._lock:
-            found = self._kept.pop((path.absolute(), read_as), None)
-        return found if found is not None and found.file.goes_on() else None
+            followed = self._kept.pop((path.absolute(), read_as), None)
+        return followed if followed is not None and followed.file.goes_on() else None
 
     def keep(self, path: Path, read_as: str, followed: FollowedImport) -> None:
         """Keeps an import that ended well, until it is taken out or others take its place."""

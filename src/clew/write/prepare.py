@@ -187,9 +187,9 @@ def derive(turn: Turn, *, weighed: bool = False) -> Derived:
         weighed: with what rules weigh of the words, four fifths of the time; else the analysis adds it, but to injected
             text, which it passes over. Nothing where they fail on them.
     """
-    made = weighing_tried(turn.text) if weighed or turn.origin == "injected" else None
-    said = {} if made is None else {WEIGHING: made}
-    return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text), annotations=said)
+    weighing = weighing_tried(turn.text) if weighed or turn.origin == "injected" else None
+    annotations = {} if weighing is None else {WEIGHING: weighing}
+    return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text), annotations=annotations)
 
 
 def entry_of(turn: Turn, *, seq: int, ordinal: int) -> TurnEntry:
@@ -213,11 +213,11 @@ def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
     extra = Counter(about)
     if says_standing_wish(words):
         extra[STANDING] = 1
-    for found in resolve(words, at):
-        extra.update(terms(date_words(found)))
+    for date_span in resolve(words, at):
+        extra.update(terms(date_words(date_span)))
         extra[DATED] = 1
-        first, after = _midnight(found.start), _midnight(found.end) + timedelta(days=1)
-        extra.update(date_marks(first, after, found.grain))
+        first, after = _midnight(date_span.start), _midnight(date_span.end) + timedelta(days=1)
+        extra.update(date_marks(first, after, date_span.grain))
     body = Counter(terms(words))
     if not _CALLING.isdisjoint(body) or "his is " in words:  # "This is Ann": nothing but stop words and the name
         names = (name_mark(alias.name, alias.of) for alias in greeting_aliases(words))

@@ -29,15 +29,15 @@ class SessionContents:
 def read_contents(reader: Reader, space: str, session: str, incoming: Sequence[TurnKey]) -> SessionContents:
     """Every turn of a session, and every forgotten one that an incoming turn can be recognised as."""
     rows = TURN_LINKS.scan(reader, (space, session), (space, session))
-    found = [(row.seq, _key(row), parent_seq(row.parent)) for row in rows]
+    contents = [(row.seq, _key(row), parent_seq(row.parent)) for row in rows]
     hashed = hashing_of(reader, space)
     buried = [] if hashed is None else ghosts(reader, space, session, hashed)
     if hashed is not None and buried:
-        keys = as_keys(buried, [*incoming, *(key for _, key, _ in found)], hashed)
-        found += [(ghost.seq, key, ghost.parent) for ghost, key in zip(buried, keys, strict=True)]
-        found.sort(key=lambda each: each[0])
-    places = {seq: place for place, (seq, _, _) in enumerate(found)}
-    keys_in_order = (key if parent is None else replace(key, follows=places.get(parent)) for _, key, parent in found)
+        keys = as_keys(buried, [*incoming, *(key for _, key, _ in contents)], hashed)
+        contents += [(ghost.seq, key, ghost.parent) for ghost, key in zip(buried, keys, strict=True)]
+        contents.sort(key=lambda content: content[0])
+    places = {seq: place for place, (seq, _, _) in enumerate(contents)}
+    keys_in_order = (key if parent is None else replace(key, follows=places.get(parent)) for _, key, parent in contents)
     return SessionContents(tuple(places), tuple(keys_in_order), frozenset(ghost.seq for ghost in buried))
 
 

@@ -107,7 +107,7 @@ def write_planned(
     seqs = list(plan.seqs)
     settled: list[tuple[Fate, int]] = []
     new: list[tuple[Prepared, Derived]] = []
-    named: dict[str, int] = {}
+    new_seqs: dict[str, int] = {}
     for (item, derived), place in zip(items, plan.places, strict=True):
         if not place.is_new:
             seq = seqs[place.known if place.known is not None else cast(int, place.conflict)]
@@ -121,9 +121,9 @@ def write_planned(
             if place.follows is not None and seqs[place.follows] >= 0:
                 parent: str | None = turn_id(session, seqs[place.follows])
             else:
-                parent = _parent(tx, space, item.turn, named)
+                parent = _parent(tx, space, item.turn, new_seqs)
             if item.turn.external_id is not None:
-                named[item.turn.external_id] = seq
+                new_seqs[item.turn.external_id] = seq
             moved = (item.turn.branch, item.turn.parent) != (place.branch, parent)
             placed = replace(item.turn, branch=place.branch, parent=parent) if moved else item.turn
             new.append((item, replace(derived, turn=placed) if moved else derived))
@@ -134,14 +134,14 @@ def write_planned(
     return settled
 
 
-def _parent(tx: Reader, space: str, turn: Turn, named: Mapping[str, int]) -> str | None:
+def _parent(tx: Reader, space: str, turn: Turn, new_seqs: Mapping[str, int]) -> str | None:
     """The id of the turn that this one answers; sources name it by their own ids, which may name no stored turn.
 
     Args:
-        named: places by external id of the turns that this transaction writes.
+        new_seqs: places of the turns that this transaction writes, by external id.
     """
-    if turn.parent is None or turn.parent in named:
-        return turn.parent and turn_id(turn.session, named[turn.parent])
+    if turn.parent is None or turn.parent in new_seqs:
+        return turn.parent and turn_id(turn.session, new_seqs[turn.parent])
     key = (space, turn.session, turn.parent)
     seq = TURN_SEQ.first(tx, key, key, index="external")
     return turn.parent if seq is None else turn_id(turn.session, seq)
@@ -163,9 +163,11 @@ def _put(tx: Transaction, ground: Ground, new: Sequence[tuple[Prepared, Derived]
     SESSION.put(tx, [session_row._replace(next_seq=first + len(new), title=title)])
     SPACE.put(tx, [space_row._replace(next_ordinal=ordinal + len(new))])
     placed = [(item, derived, first + n, ordinal + n) for n, (item, derived) in enumerate(new)]
-    TURN.put(tx, (placed_row(space, made.turn, item.digest, seq, at, ingested_at) for item, made, seq, at in placed))
-    TAIL.put(tx, (TailRow(space, at, encode(made.entry(seq=seq, ordinal=at))) for _, made, seq, at in placed))
-    if weighed := weighing_rows(space, ((at, made) for _, made, _, at in placed)):
+    TURN.put(
+        tx, (placed_row(space, derived.turn, item.digest, seq, at, ingested_at) for item, derived, seq, at in placed)
+    )
+    TAIL.put(tx, (TailRow(space, at, encode(derived.entry(seq=seq, ordinal=at))) for _, derived, seq, at in placed))
+    if weighed := weighing_rows(space, ((at, derived) for _, derived, _, at in placed)):
         WEIGHING.put(tx, weighed)
     for item, _ in new:
         types = {part.blob: part.media_type for part in item.turn.parts if part.blob}
@@ -175,11 +177,11 @@ def _put(tx: Transaction, ground: Ground, new: Sequence[tuple[Prepared, Derived]
 
 def title_of(metadata: Iterable[Mapping[str, object]]) -> str | None:
     """The session's title: the first one that a turn's metadata carries."""
-    titles = (each.get("title") for each in metadata)
+    titles = (entry.get("title") for entry in metadata)
     return next((title for title in titles if isinstance(title, str) and title.strip()), None)
 
 
 def weighing_rows(space: str, items: Iterable[tuple[int, Derived]]) -> list[WeighingRow]:
     """The rows of layers 1 to 3 that are written together with the turns, given by ordinal."""
-    made = ((ordinal, item.annotations.get(WEIGHING.name)) for ordinal, item in items)
-    return [WeighingRow(space, ordinal, value, ANALYZE_VERSION) for ordinal, value in made if value is not None]
+    weighings = ((ordinal, item.annotations.get(WEIGHING.name)) for ordinal, item in items)
+    return [WeighingRow(space, ordinal, value, ANALYZE_VERSION) for ordinal, value in weighings if value is not None]

@@ -92,8 +92,8 @@ class SingleAdds:
         except BaseException as error:  # noqa: BLE001  # whatever it is, nobody may wait for ever
             _tell(taken or self._take(), own, error)
         else:
-            for each in taken:
-                each.settle()
+            for single in taken:
+                single.settle()
 
     def _take(self) -> list[_Single]:
         with self._lock:
@@ -103,36 +103,36 @@ class SingleAdds:
     def _write(self, tx: Transaction, singles: Sequence[_Single]) -> None:
         """Writes turns of any sessions; each gets its fate."""
         sessions: dict[str, list[_Single]] = {}
-        for each in singles:
-            sessions.setdefault(each.item.turn.session, []).append(each)
-        for session, some in sessions.items():
-            left = some
-            while left:
-                left = self._write_session(tx, session, left)
+        for single in singles:
+            sessions.setdefault(single.item.turn.session, []).append(single)
+        for session, of_session in sessions.items():
+            waiting = of_session
+            while waiting:
+                waiting = self._write_session(tx, session, waiting)
 
-    def _write_session(self, tx: Transaction, session: str, some: Sequence[_Single]) -> list[_Single]:
+    def _write_session(self, tx: Transaction, session: str, singles: Sequence[_Single]) -> list[_Single]:
         """Writes turns of one session; returns those that are left, since their external id came with another one."""
-        now = some[-1].now
+        now = singles[-1].now
         ground = ground_of(tx, self._space, session, now)
         new: list[_Single] = []
-        left: list[_Single] = []
+        later: list[_Single] = []
         names: set[str | None] = set()
-        for each in some:
-            name = each.item.turn.external_id
+        for single in singles:
+            name = single.item.turn.external_id
             if name is not None and name in names:
-                left.append(each)
-            elif (fate := self._met(tx, ground, each.item)) is not None:
-                each.fate = fate
+                later.append(single)
+            elif (fate := self._met(tx, ground, single.item)) is not None:
+                single.fate = fate
             elif ground is not None:
-                new.append(each)
+                new.append(single)
                 names.add(name)
         if ground is not None and new:
-            places = [Placement(branch=each.item.turn.branch) for each in new]
-            items = [(each.item, each.derived) for each in new]
+            places = [Placement(branch=single.item.turn.branch) for single in new]
+            items = [(single.item, single.derived) for single in new]
             settled = write_planned(tx, ground, items, PlacePlan(places, (), ground.session.next_seq), now)
-            for each, (fate, _) in zip(new, settled, strict=True):
-                each.fate = fate
-        return left
+            for single, (fate, _) in zip(new, settled, strict=True):
+                single.fate = fate
+        return later
 
     def _met(self, tx: Transaction, ground: Ground | None, item: Prepared) -> Fate | None:
         """The outcome for a turn that is not to be written; None for one that is new."""
@@ -155,16 +155,16 @@ class SingleAdds:
 def _tell(singles: Sequence[_Single], own: _Single, error: BaseException) -> None:
     """Settles turns whose transaction failed. Since it may be one turn's fault, each is then written by itself."""
     is_nobodys = isinstance(error, StoreLocked) or not isinstance(error, Exception)
-    for each in singles:
+    for single in singles:
         if len(singles) > 1 and not is_nobodys:
-            each.fate = None
-            each.settle()
-        elif each is own:
-            each.settle(error)
+            single.fate = None
+            single.settle()
+        elif single is own:
+            single.settle(error)
         elif isinstance(error, StoreLocked):
-            each.settle(StoreLocked(str(error)))
+            single.settle(StoreLocked(str(error)))
         else:
-            each.settle(
+            single.settle(
                 StoreError(
                     f"the thread that was writing this turn ended by {error!r}; whether it is stored is unknown: look "
                     "for it before you add it again"

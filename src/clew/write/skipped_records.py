@@ -23,10 +23,10 @@ class SkippedRecords:
     def update(self, counts: Mapping[str, int], places: Mapping[str, Sequence[str]]) -> None:
         """Adds what another report counts and names."""
         self.counts.update(counts)
-        for kind, found in places.items():
-            held = self.places.setdefault(kind, [])
-            held.extend(found[: NAMED - len(held)])
+        for kind, wheres in places.items():
+            named = self.places.setdefault(kind, [])
+            named.extend(wheres[: NAMED - len(named)])
 
     def as_fields(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
         """The fields `skipped` and `skipped_at` of a report, sorted by kind."""
-        return dict(sorted(self.counts.items())), {kind: tuple(held) for kind, held in sorted(self.places.items())}
+        return dict(sorted(self.counts.items())), {kind: tuple(wheres) for kind, wheres in sorted(self.places.items())}

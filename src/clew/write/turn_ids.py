@@ -42,17 +42,17 @@ class TurnIds:
 
     def runs(self) -> list[tuple[str, int, int]]:
         """The ids in the same order, as runs: session, place of the first turn, and how many follow one another."""
-        sessions, found = list(self._sessions), list[tuple[str, int, int]]()
+        sessions, runs = list(self._sessions), list[tuple[str, int, int]]()
         for number in self._order():
             session, seq = sessions[self._names[number]], self._seqs[number]
-            last = found[-1] if found else ("", 0, 0)
+            last = runs[-1] if runs else ("", 0, 0)
             if (session, seq) == (last[0], last[1] + last[2]):
-                found[-1] = session, last[1], last[2] + 1
+                runs[-1] = session, last[1], last[2] + 1
             else:
-                found.append((session, seq, 1))
-        return found
+                runs.append((session, seq, 1))
+        return runs
 
     def _order(self) -> list[int]:
         order = np.argsort(np.frombuffer(self._places, np.int64), kind="stable") if self._places else np.empty(0, int)
-        found: list[int] = order.tolist()
-        return found
+        numbers: list[int] = order.tolist()
+        return numbers
