@@ -330,14 +330,16 @@ class _RenderingSource:
         thinks = [within(words, *span) for span in spans]
         if whole.rendering != ANSWER:
             offered = offer(whole, words.text, spans, scores)
-            return [_marked_passage(each, words.mark, thinks) for each in offered]
+            return [_marked_passage(rendering, words.mark, thinks) for rendering in offered]
         scores = [0.0 if is_thinking else score for is_thinking, score in zip(thinks, scores, strict=True)]
         if max(scores, default=0.0) <= 0:
             spans = piece_spans(whole.text)
             return offer(whole, whole.text, spans, [0.0] * len(spans))
         offered = offer(whole, words.text, spans, scores)
         return [
-            each for each in offered if each.rendering != "title" and not any(thinks[piece] for piece in each.pieces)
+            rendering
+            for rendering in offered
+            if rendering.rendering != "title" and not any(thinks[piece] for piece in rendering.pieces)
         ]
 
     def beside(self, pairs: Mapping[int, int], place: int) -> tuple[int, Evidence] | None:
@@ -352,18 +354,18 @@ class _RenderingSource:
         if not self._says_little(place, other):
             return None
         if other not in self._made:  # all at once, since every read is a query
-            made = [pair for pair in pairs.items() if self._made.get(pair[0])]
-            wanted = {asked for reply, asked in made if self._says_little(reply, asked)}
+            rendered = [pair for pair in pairs.items() if self._made.get(pair[0])]
+            wanted = {asked for reply, asked in rendered if self._says_little(reply, asked)}
             self.fetch(sorted(wanted - self._made.keys()))
         return (other, asked_in(self._made[other][0])) if self._made[other] else None
 
     def _says_little(self, place: int, other: int) -> bool:
         """Whether a reply, which was read and is shown, cannot be understood without the turn that it follows."""
-        known = self._little.get(place)
-        if known is None:
+        little = self._little.get(place)
+        if little is None:
             asks = bool(self._ranking.frame.view.turns.asks[self._ranking.positions[other]])
-            known = self._little[place] = says_little(self._made[place][0].text, asked=asks)
-        return known
+            little = self._little[place] = says_little(self._made[place][0].text, asked=asks)
+        return little
 
     def _marked(self, place: int, whole: Evidence, words: StoredWords) -> tuple[Evidence, ...]:
         """The whole of a turn with its marks, without thinking that its answer says again."""
@@ -422,7 +424,7 @@ def _marked_passage(offered: Evidence, mark: str, thinks: Sequence[bool]) -> Evi
 def _moments(at: NDArray[np.int64]) -> list[datetime | None]:
     """Event times as moments; None where unknown."""
     if (at == IndexView.NO_TIME).any():
-        return [None if each == IndexView.NO_TIME else from_us(each) for each in at.tolist()]
+        return [None if moment == IndexView.NO_TIME else from_us(moment) for moment in at.tolist()]
     return list(map(_EPOCH.__add__, at.view("timedelta64[us]").tolist()))  # a tenth of the time of `from_us`
 
 
@@ -446,6 +448,6 @@ def _headings(
         days: a number for each calendar day.
     """
     keys = list(zip(codes, days, strict=True))
-    some = dict(zip(keys, range(len(keys)), strict=True))
-    made = {key: (names[place], at.date() if (at := moments[place]) else None) for key, place in some.items()}
-    return list(map(made.__getitem__, keys))
+    numbered = dict(zip(keys, range(len(keys)), strict=True))
+    headings = {key: (names[place], at.date() if (at := moments[place]) else None) for key, place in numbered.items()}
+    return list(map(headings.__getitem__, keys))

@@ -266,11 +266,11 @@ class _Table:
     def join(self, demands: Demands, room: float) -> float:
         """Puts beside the taken candidates what they need, best first, and returns the room that is left."""
         for place in sorted(self.taken.keys() & demands.needy):
-            found = demands.beside(place) if place in self.taken else None
-            if found is not None and found[0] in self.taken:
-                self.tied.setdefault(found[0], place)
-            elif found is not None:
-                room = self._join(place, *found, demands.must, room)
+            answer = demands.beside(place) if place in self.taken else None
+            if answer is not None and answer[0] in self.taken:
+                self.tied.setdefault(answer[0], place)
+            elif answer is not None:
+                room = self._join(place, *answer, demands.must, room)
         return room
 
     def _join(self, place: int, other: int, evidence: Evidence, must: Sequence[int], room: float) -> float:

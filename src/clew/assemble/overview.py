@@ -127,18 +127,18 @@ def in_block_order(
 def _sentences(beats: Sequence[BeatInShort], block: str, asked: Collection[str]) -> list[_Sentence]:
     """The sentences of the renderings that the block does not hold already, but those that only announce a step."""
     flat = " ".join(block.split())
-    found = []
+    sentences = []
     for number, beat in enumerate(beats):
         place = 0
         for line in beat.lines:
             for start, end in sentence_spans(line.text):
                 text = line.text[start:end]
-                held = frozenset(terms(text))
+                words = frozenset(terms(text))
                 if text not in flat and not announces(text):
-                    worth = (_LEAST + beat.weight) * (1 + len(held & set(asked)))
-                    found.append(_Sentence(number, place, line.speaker, text, held, worth))
+                    worth = (_LEAST + beat.weight) * (1 + len(words & set(asked)))
+                    sentences.append(_Sentence(number, place, line.speaker, text, words, worth))
                 place += 1
-    return found
+    return sentences
 
 
 def _chosen(sentences: Sequence[_Sentence], packed: Packed, room: float) -> list[_Sentence]:
@@ -146,8 +146,8 @@ def _chosen(sentences: Sequence[_Sentence], packed: Packed, room: float) -> list
     said = set(terms(packed.text))
     named: set[int] = set()
 
-    def gain(each: _Sentence) -> float:
-        return -round(len(each.terms - said) * each.worth / (len(each.text) + _OFFSET), 6)
+    def gain(sentence: _Sentence) -> float:
+        return -round(len(sentence.terms - said) * sentence.worth / (len(sentence.text) + _OFFSET), 6)
 
     waiting = [(gain(each), number, 0) for number, each in enumerate(sentences)]
     heapify(waiting)
@@ -170,16 +170,16 @@ def _chosen(sentences: Sequence[_Sentence], packed: Packed, room: float) -> list
 
 def _evidence(beat: BeatInShort, sentences: Sequence[_Sentence]) -> Evidence:
     """The line of a beat: its sentences in their order, by speaker."""
-    said = [
-        f"{speaker}: {' … '.join(each.text for each in some)}"
-        for speaker, some in groupby(sentences, key=lambda each: each.speaker)
+    lines = [
+        f"{speaker}: {' … '.join(sentence.text for sentence in some)}"
+        for speaker, some in groupby(sentences, key=lambda sentence: sentence.speaker)
     ]
     return Evidence(
         session=beat.session,
         seq=beat.low,
         at=beat.at,
         speaker=named_range(beat.low, beat.high, beat.turns),
-        text=" | ".join(said),
+        text=" | ".join(lines),
         rendering=beat.kind,
     )
 

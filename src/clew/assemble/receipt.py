@@ -50,12 +50,12 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
         "speakers": [speakers[code] for code in intent.speakers],
         "dates": [
             {
-                "relation": each.relation,
-                "from": each.start and each.start.isoformat(),
-                "to": each.end and each.end.isoformat(),
-                "grain": each.grain,
+                "relation": date.relation,
+                "from": date.start and date.start.isoformat(),
+                "to": date.end and date.end.isoformat(),
+                "grain": date.grain,
             }
-            for each in intent.dates
+            for date in intent.dates
         ],
         "quotes": list(intent.quotes),
         "about": intent.about or None,
@@ -73,8 +73,8 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
 
 def labels_of(labels: QuestionLabels) -> dict[str, Any]:
     """The question's labels, and those skipped because turns on the screen have them; empty without any."""
-    found = {"labels": sorted(labels.asked), "labels_on_screen": list(labels.skipped)}
-    return {name: names for name, names in found.items() if names}
+    labels_asked = {"labels": sorted(labels.asked), "labels_on_screen": list(labels.skipped)}
+    return {name: names for name, names in labels_asked.items() if names}
 
 
 def read_as(frame: Frame) -> dict[str, Any]:
@@ -99,8 +99,8 @@ def fusion_of(frame: Frame) -> dict[str, Any]:
 def _fusion(config: RecallConfig, *, with_assistant: bool) -> dict[str, Any]:
     weights = {signal.name: signal.weight(config, with_assistant) for signal in SIGNALS}
     weights |= dampening(config)
-    found: dict[str, Any] = {"weights": {name: weight for name, weight in weights.items() if weight}}
-    return {**found, "rrf_k": config.rrf_k} if config.fusion == "rrf" else found
+    settings: dict[str, Any] = {"weights": {name: weight for name, weight in weights.items() if weight}}
+    return {**settings, "rrf_k": config.rrf_k} if config.fusion == "rrf" else settings
 
 
 def left_out(ranked: int, packed: Packed, must: Collection[int] = ()) -> list[int]:
@@ -129,10 +129,10 @@ def omissions(
     """
     sizes = [-(-size // CHARS_PER_TOKEN) for size in chars]
     names = [turn_id(candidate.session, candidate.seq) for candidate in candidates]
-    left = f"{max(spare, 0)} were left"
+    room_left = f"{max(spare, 0)} were left"
     numbers = (each.rank for each in candidates)
     found = (_SHOULD.format(must[rank - 1]) if rank - 1 in must else f"rank {rank}" for rank in numbers)
-    reasons = [f"{what}: takes about {tokens} tokens, {left}" for what, tokens in zip(found, sizes, strict=True)]
+    reasons = [f"{what}: takes about {tokens} tokens, {room_left}" for what, tokens in zip(found, sizes, strict=True)]
     for number, each in enumerate(candidates):
         if each.rank - 1 in unshown:
             reasons[number] = f"rank {each.rank}: {unshown[each.rank - 1]}"

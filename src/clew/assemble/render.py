@@ -187,14 +187,14 @@ def _go_on(items: Sequence[Evidence]) -> list[bool]:
 
     Never where a title may have a range of turns as its name.
     """
-    found = [
+    continued = [
         item.speaker == before.speaker
         and item.heading == before.heading
         and item.mark == before.mark
         and "title" not in (before.rendering, item.rendering)
         for before, item in pairwise(items)
     ]
-    return [False, *found] if items else []
+    return [False, *continued] if items else []
 
 
 def _unnamed(item: Evidence) -> str:

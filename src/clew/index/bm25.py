@@ -150,17 +150,17 @@ def bm25f(
     rows: list[TermRow] = []
     for term in sorted(totals):  # always in this order, which decides how sums are rounded
         counts = view.windowed.kept((term, window))
-        found = view.lookup(term) if counts is None else None
-        df = found.df if found is not None else view.document_frequency(term)
+        postings = view.lookup(term) if counts is None else None
+        df = postings.df if postings is not None else view.document_frequency(term)
         if not df:
             continue
         factor = totals[term] * idf(size, df) * (k1 + 1)
-        if found is not None:
-            counts = _counted(view, term, found, window)
+        if postings is not None:
+            counts = _counted(view, term, postings, window)
         if counts is not None:
             rows.append((factor, *_NO_POSTINGS, counts))
-        elif found is not None:
-            rows.append((factor, found.pieces, found.body, found.extra, None))
+        elif postings is not None:
+            rows.append((factor, postings.pieces, postings.body, postings.extra, None))
     add = add_term_scores if scaled.whole else partial(_add_term_scores, np.float64)
     add(scores, norms, view.links, (scaled.own, scaled.before, scaled.after), rows)
     scores = scores[: len(view.pieces.turn)]
@@ -334,18 +334,20 @@ def _seldom(
     return found
 
 
-def _counted(view: IndexView, term: str, found: Postings, window: NeighbourWindow) -> Counts | None:
+def _counted(view: IndexView, term: str, postings: Postings, window: NeighbourWindow) -> Counts | None:
     """A term's windowed counts in every piece, kept with the view; None for one that is not frequent."""
-    if not _weights(window).whole or len(found.pieces) * _DENSE_FROM <= len(view.links[0]):
+    if not _weights(window).whole or len(postings.pieces) * _DENSE_FROM <= len(view.links[0]):
         return None
-    return view.windowed.keep((term, window), _counts(view, found, window))
+    return view.windowed.keep((term, window), _counts(view, postings, window))
 
 
-def _counts(view: IndexView, found: Postings, window: NeighbourWindow) -> Counts:
+def _counts(view: IndexView, postings: Postings, window: NeighbourWindow) -> Counts:
     """A frequent term's windowed counts in every piece, in bytes where they fit."""
     weights, counts = _weights(window), np.zeros(len(view.pieces.turn), dtype=np.uint16)
     scaled = weights.own, weights.before, weights.after
-    count_in_windows(counts, view.links, scaled, found.pieces, found.body, found.extra, partial(_distant, view))
+    count_in_windows(
+        counts, view.links, scaled, postings.pieces, postings.body, postings.extra, partial(_distant, view)
+    )
     return counts.astype(np.uint8) if counts.max() <= np.iinfo(np.uint8).max else counts
 
 

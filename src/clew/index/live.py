@@ -305,8 +305,8 @@ class _UnpackedVectors:
         self.positions.extend(columns.positions(np.array(ordinals, dtype=np.int64)))
         self.scales.extend(np.array([scale for _, scale, _ in rows], dtype=np.float32))
         codes = np.frombuffer(b"".join(codes for _, _, codes in rows), dtype=np.int8)
-        held, offsets = raised(codes.reshape(-1, dim))
-        self.raised.extend(held)
+        codes_raised, offsets = raised(codes.reshape(-1, dim))
+        self.raised.extend(codes_raised)
         self.offsets.extend(offsets)
         self.last = max(self.last, *ordinals)
 
@@ -350,27 +350,27 @@ class _Vectors:
 
     def blocks(self) -> dict[str, list[VectorBlock]]:
         """The vector blocks by model. Unpacked vectors come last, and of two vectors of a turn the last one counts."""
-        found: dict[str, list[VectorBlock]] = {}
+        blocks: dict[str, list[VectorBlock]] = {}
         for key, (_, block) in self._segments.items():
-            found.setdefault(key.kind[len(VECTOR_PREFIX) :], []).append(block)
+            blocks.setdefault(key.kind[len(VECTOR_PREFIX) :], []).append(block)
         for model, loose in self._loose.items():
-            found.setdefault(model, []).append(loose.block())
-        return found
+            blocks.setdefault(model, []).append(loose.block())
+        return blocks
 
     def _read_model(self, reader: Reader, model: str, columns: Columns) -> None:
         key = (self._space, model)
-        held = self._loose.get(model)
-        size, last = (held.positions.size, held.last) if held else (0, _NOTHING)
+        unpacked = self._loose.get(model)
+        size, last = (unpacked.positions.size, unpacked.last) if unpacked else (0, _NOTHING)
         rows = self._scan(reader, model, last + 1)
         if size + len(rows) != reader.count("vector", key, key):
             # A vector was added below the last known ordinal: start again.
-            held, rows = None, self._scan(reader, model, 0)
+            unpacked, rows = None, self._scan(reader, model, 0)
         if not rows:
             return
-        if held is None:
-            held = self._loose[model] = _UnpackedVectors(len(rows[0].codes))
+        if unpacked is None:
+            unpacked = self._loose[model] = _UnpackedVectors(len(rows[0].codes))
         self.changes += 1
-        held.add(rows, columns)
+        unpacked.add(rows, columns)
 
     def _scan(self, reader: Reader, model: str, low: int) -> list[OrdinalVector]:
         return VECTOR_CODES.scan(reader, (self._space, model, low), (self._space, model))

@@ -149,27 +149,27 @@ def build(entries: Iterable[TurnEntry]) -> bytes:
     Raises:
         InputError: two entries have the same ordinal.
     """
-    held = sorted(entries, key=lambda entry: entry.ordinal)
-    flat = [piece for entry in held for piece in entry.pieces]
-    sessions, session = _coded([entry.session for entry in held])
-    branches, branch = _coded([entry.branch for entry in held])
-    named = [entry.speaker for entry in held if entry.speaker is not None]
+    ordered = sorted(entries, key=lambda entry: entry.ordinal)
+    flat = [piece for entry in ordered for piece in entry.pieces]
+    sessions, session = _coded([entry.session for entry in ordered])
+    branches, branch = _coded([entry.branch for entry in ordered])
+    named = [entry.speaker for entry in ordered if entry.speaker is not None]
     speakers, spoken = _coded(named)
-    speaker = np.zeros(len(held), dtype=np.int64)
-    speaker[[entry.speaker is not None for entry in held]] = spoken + 1
+    speaker = np.zeros(len(ordered), dtype=np.int64)
+    speaker[[entry.speaker is not None for entry in ordered]] = spoken + 1
     turns = Turns(
-        ordinal=_column(entry.ordinal for entry in held),
-        at=_column(NO_TIME if entry.at is None else entry.at for entry in held),
-        seq=_column(entry.seq for entry in held),
-        chars=_column(entry.chars for entry in held),
-        stated=_column(entry.stated for entry in held),
-        role=_column(ROLES.index(entry.role) for entry in held),
-        first_person=_column(entry.first_person for entry in held),
-        asks=_column(entry.asks for entry in held),
+        ordinal=_column(entry.ordinal for entry in ordered),
+        at=_column(NO_TIME if entry.at is None else entry.at for entry in ordered),
+        seq=_column(entry.seq for entry in ordered),
+        chars=_column(entry.chars for entry in ordered),
+        stated=_column(entry.stated for entry in ordered),
+        role=_column(ROLES.index(entry.role) for entry in ordered),
+        first_person=_column(entry.first_person for entry in ordered),
+        asks=_column(entry.asks for entry in ordered),
         session=session,
         branch=branch,
         speaker=speaker,
-        pieces=_column(len(entry.pieces) for entry in held),
+        pieces=_column(len(entry.pieces) for entry in ordered),
     )
     names, term, piece, body, extra = _postings(flat)
     pieces = Pieces(_column(each.chars for each in flat), *_lengths(len(flat), piece, body, extra))
@@ -183,22 +183,22 @@ def merge(segments: Sequence[Segment]) -> bytes:
     Raises:
         InputError: the segments' ranges of ordinals overlap.
     """
-    parts = sorted(segments, key=lambda each: int(each.turns.ordinal[0]))
-    sessions, session = _joined([each.sessions for each in parts], [each.turns.session for each in parts])
-    branches, branch = _joined([each.branches for each in parts], [each.turns.branch for each in parts])
-    speakers, new_speakers = union(each.speakers.strings() for each in parts)
+    parts = sorted(segments, key=lambda part: int(part.turns.ordinal[0]))
+    sessions, session = _joined([part.sessions for part in parts], [part.turns.session for part in parts])
+    branches, branch = _joined([part.branches for part in parts], [part.turns.branch for part in parts])
+    speakers, new_speakers = union(part.speakers.strings() for part in parts)
     # Code 0, no speaker, stays 0.
     shifted = [np.concatenate(([0], codes + 1)) for codes in new_speakers]
-    speaker = np.concatenate([codes[each.turns.speaker] for codes, each in zip(shifted, parts, strict=True)])
-    turns = Turns(*(np.concatenate([getattr(each.turns, name) for each in parts]) for name in _COLUMNS))
-    terms, renamed = union(each.terms.strings() for each in parts)
+    speaker = np.concatenate([codes[part.turns.speaker] for codes, part in zip(shifted, parts, strict=True)])
+    turns = Turns(*(np.concatenate([getattr(part.turns, name) for part in parts]) for name in _COLUMNS))
+    terms, renamed = union(part.terms.strings() for part in parts)
     counts, df = np.zeros(len(terms), dtype=np.int64), np.zeros(len(terms), dtype=np.int64)
-    for new, each in zip(renamed, parts, strict=True):
-        counts[new] += np.diff(each.start)
-        df[new] += each.df
+    for new, part in zip(renamed, parts, strict=True):
+        counts[new] += np.diff(part.start)
+        df[new] += part.df
     draft = _Draft(
         turns=replace(turns, session=session, branch=branch, speaker=speaker),
-        pieces=Pieces(*(np.concatenate([getattr(each.pieces, name) for each in parts]) for name in _PIECE_COLUMNS)),
+        pieces=Pieces(*(np.concatenate([getattr(part.pieces, name) for part in parts]) for name in _PIECE_COLUMNS)),
         sessions=sessions,
         branches=branches,
         speakers=speakers,
@@ -220,13 +220,13 @@ def _interleaved(parts: Sequence[Segment], renamed: Sequence[Ints], counts: Ints
     }
     free = np.cumsum(counts) - counts  # where the next posting of each term goes
     offset = 0
-    for new, each in zip(renamed, parts, strict=True):
-        held = np.diff(each.start)
-        places = np.repeat(free[new] - each.start[:-1], held) + np.arange(len(each.piece))
-        columns["piece"][places] = np.add(each.piece, offset, dtype=np.uint32)
-        columns["body"][places], columns["extra"][places] = each.body, each.extra
+    for new, part in zip(renamed, parts, strict=True):
+        held = np.diff(part.start)
+        places = np.repeat(free[new] - part.start[:-1], held) + np.arange(len(part.piece))
+        columns["piece"][places] = np.add(part.piece, offset, dtype=np.uint32)
+        columns["body"][places], columns["extra"][places] = part.body, part.extra
         free[new] += held
-        offset += len(each.pieces.chars)
+        offset += len(part.pieces.chars)
     return columns
 
 
@@ -335,7 +335,7 @@ def _owners(turns: Turns) -> Ints:
 def _lengths(size: int, piece: Array, body: Array, extra: Array) -> tuple[Ints, Ints]:
     """The total counts of each piece's body terms and of its extra terms."""
     sums = (np.bincount(piece, weights=counts, minlength=size) for counts in (body, extra))
-    first, second = (each.astype(np.int64) for each in sums)
+    first, second = (sum_.astype(np.int64) for sum_ in sums)
     return first, second
 
 
@@ -387,5 +387,5 @@ def _joined(tables: Sequence[StringTable], codes: Sequence[Array]) -> tuple[list
 
 def _used(table: StringTable, codes: Array) -> tuple[list[bytes], Array]:
     """Reduces a string table to the strings that codes refer to, and translates the codes."""
-    held, new = np.unique(codes, return_inverse=True)
-    return [table[code] for code in held.tolist()], new
+    used, new = np.unique(codes, return_inverse=True)
+    return [table[code] for code in used.tolist()], new

@@ -155,10 +155,10 @@ class IndexView:
         self._tail = tail
         self._size = columns.turns
         self._names = len(columns.sessions.names), len(columns.speakers.names)
-        self.turns = TurnColumns(**{name: _frozen(each.array, self._size) for name, each in columns.turn.items()})
-        held = {name: each.array for name, each in columns.piece.items()}
-        self.links = held.pop("previous"), held.pop("next")
-        self.pieces = PieceColumns(**{name: _frozen(each, columns.pieces) for name, each in held.items()})
+        self.turns = TurnColumns(**{name: _frozen(column.array, self._size) for name, column in columns.turn.items()})
+        arrays = {name: column.array for name, column in columns.piece.items()}
+        self.links = arrays.pop("previous"), arrays.pop("next")
+        self.pieces = PieceColumns(**{name: _frozen(column, columns.pieces) for name, column in arrays.items()})
         self.body_lengths = columns.piece["body"].array
         self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
         self._derived: dict[CacheKey[Any], Any] = {}
@@ -200,10 +200,10 @@ class IndexView:
         """A value that depends on this view alone: computed on first use and cached for the life of the view."""
         # One look-up: the hash of a key with weights takes a microsecond, and between two of them another thread may
         # come and make the value.
-        found = self._derived.get(key, _NOT_MADE)
-        if found is _NOT_MADE:
-            found = self._derived[key] = make()
-        return cast(T, found)
+        value = self._derived.get(key, _NOT_MADE)
+        if value is _NOT_MADE:
+            value = self._derived[key] = make()
+        return cast(T, value)
 
     def grown(self, key: CacheKey[NDArray[Any]], make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
         """An array with one value per turn, each depending on its turn only: see `IncrementalCache.grown`."""
@@ -260,40 +260,40 @@ class IndexView:
 
     def lookup(self, term: str) -> Postings:
         """The postings of a term; empty if no turn contains it. Several signals look up the terms of one question."""
-        known = self._looked_up.get(term)
-        if known is None:
-            known = self._found(term)
-            size = 1 + len(known.pieces)
+        postings = self._looked_up.get(term)
+        if postings is None:
+            postings = self._found(term)
+            size = 1 + len(postings.pieces)
             if self._looked_up_size + size > len(self.pieces.turn) // 2:
                 self._looked_up, self._looked_up_size = {}, 0
             if 2 * size <= len(self.pieces.turn):
-                self._looked_up[term] = known
+                self._looked_up[term] = postings
                 self._looked_up_size += size
-        return known
+        return postings
 
     def _found(self, term: str) -> Postings:
         *columns, df = gather_postings(self._codes_of(term), self._segments)
         numbers, body, extra = (np.frombuffer(each, kind) for each, kind in zip(columns, _POSTINGS, strict=True))
-        rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
-        if rest is not None:
-            df += self._turns_in(rest[0])
-            both = zip((numbers, body, extra), rest, _POSTINGS, strict=True)
+        unpacked = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
+        if unpacked is not None:
+            df += self._turns_in(unpacked[0])
+            both = zip((numbers, body, extra), unpacked, _POSTINGS, strict=True)
             numbers, body, extra = (np.concatenate((a, b), dtype=kind, casting="unsafe") for a, b, kind in both)
         self._note(term, df)
         return Postings(_closed(numbers), _closed(body), _closed(extra), df)
 
     def postings(self, term: str) -> tuple[Ints, Bytes, Bytes]:
         """The pieces that contain a term, ascending, with its counts in their body and extra terms."""
-        found = self.lookup(term)
-        return found.pieces, found.body, found.extra
+        postings = self.lookup(term)
+        return postings.pieces, postings.body, postings.extra
 
     def document_frequency(self, term: str) -> int:
         """The number of turns that contain a term; cheaper than `lookup`, and cached."""
-        if (known := self._frequencies.get(term)) is not None:
-            return known
+        if (cached := self._frequencies.get(term)) is not None:
+            return cached
         df = sum(int(self._segments[number][0].df[code]) for number, code in self._codes_of(term))
-        rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
-        return self._note(term, df + self._turns_in(rest[0]) if rest else df)
+        unpacked = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
+        return self._note(term, df + self._turns_in(unpacked[0]) if unpacked else df)
 
     def may_have_marks(self, head: str) -> bool:
         """Whether some turn may have a mark that begins so, such as `name_head` gives; False is certain."""
@@ -301,17 +301,17 @@ class IndexView:
 
     def similar_terms(self, word: str, edits: int, cut: int) -> set[str]:
         """Terms that may be a few edits from a word, less some letters at its end; see `TermDirectory.similar`."""
-        found = self.directory.similar(word, edits, cut)
-        return found | self._tail.similar(word, edits, cut) if self._tail else found
+        similar = self.directory.similar(word, edits, cut)
+        return similar | self._tail.similar(word, edits, cut) if self._tail else similar
 
     def _codes_of(self, term: str) -> list[tuple[int, int]]:
         """As `TermDirectory.find`: how many turns have a term is often asked just before its postings."""
-        known = self.codes.get(term)
-        if known is None:
+        codes = self.codes.get(term)
+        if codes is None:
             if len(self.codes) >= NOTED:
                 self.codes.clear()
-            known = self.codes[term] = self.directory.find(term)
-        return known
+            codes = self.codes[term] = self.directory.find(term)
+        return codes
 
     def _note(self, term: str, df: int) -> int:
         if len(self._frequencies) >= NOTED:
@@ -404,14 +404,14 @@ class IndexView:
     def _walk(self, position: int, steps: int, links: NDArray[np.intp], edge: NDArray[np.int32]) -> list[int]:
         """Up to `steps` turns on one side, nearest first; `edge` is each turn's outermost piece on that side."""
         owner = self.pieces.turn
-        found: list[int] = []
-        while len(found) < steps:
+        positions: list[int] = []
+        while len(positions) < steps:
             piece = int(links[edge[position]])
             if not 0 <= piece < len(owner):
                 break
             position = int(owner[piece])
-            found.append(position)
-        return found
+            positions.append(position)
+        return positions
 
 
 def _directory(segments: Sequence[tuple[Segment, int]], before: IndexView | None) -> TermDirectory:

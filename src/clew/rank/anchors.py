@@ -86,11 +86,11 @@ NOWHERE: Final = PointedTurns()
 
 def rarities(view: IndexView, terms: Iterable[str]) -> Values:
     """The summed rarity of the terms that each turn contains; a term's rarity is log(1 + turns / turns with it)."""
-    found = np.zeros(len(view.turns.ordinal))
+    totals = np.zeros(len(view.turns.ordinal))
     for term in terms:
-        held = view.lookup(term)
-        found[view.pieces.turn[held.pieces]] += _rarity(view, held.df)  # several pieces of a turn add it once
-    return found
+        postings = view.lookup(term)
+        totals[view.pieces.turn[postings.pieces]] += _rarity(view, postings.df)  # several pieces of a turn add it once
+    return totals
 
 
 def _rarity(view: IndexView, df: int) -> float:
@@ -106,15 +106,15 @@ def anchor(view: IndexView, place: PositionPhrase) -> int | None:
     subject = [term for term in query_terms(place.subject) if term in every] or every
     if not subject or not len(view.turns.ordinal):
         return None
-    held = np.round(np.where(view.turns.chars > 0, rarities(view, subject), 0.0), 6)
-    best = float(held.max())
+    scores = np.round(np.where(view.turns.chars > 0, rarities(view, subject), 0.0), 6)
+    best = float(scores.max())
     if best <= 0 or best < ENOUGH * sum(_rarity(view, view.document_frequency(term)) for term in subject):
         return None
-    most = np.flatnonzero(held == best)
-    if place.kind != "first" and (rest := [term for term in every if term not in subject]):
-        also = np.round(rarities(view, rest)[most], 6)
-        most = most[also == also.max()]
-    return min(most.tolist(), key=lambda at: _moment(view, at))
+    candidates = np.flatnonzero(scores == best)
+    if place.kind != "first" and (others := [term for term in every if term not in subject]):
+        also = np.round(rarities(view, others)[candidates], 6)
+        candidates = candidates[also == also.max()]
+    return min(candidates.tolist(), key=lambda at: _moment(view, at))
 
 
 FindNodes = Callable[[PositionPhrase, str], Sequence[WeightedRange]]
@@ -136,17 +136,17 @@ def resolve_positions(
     for place in places if len(view.turns.ordinal) else ():
         at = anchor(view, place) if place.kind in CLAUSES else None
         if place.unit == "request":
-            found = _requests(view, talks, is_first=place.kind == "start")
+            ranges = _requests(view, talks, is_first=place.kind == "start")
         elif place.kind not in CLAUSES:
-            found = _stretches(view, place, talks, outline)
+            ranges = _stretches(view, place, talks, outline)
         elif at is None or place.kind in ("before", "after"):
-            found = []
+            ranges = []
             sides += [] if at is None else [SideOfTurn(at, after=place.kind == "after")]
         else:
             name, seq = view.sessions[int(view.turns.session[at])], int(view.turns.seq[at])
-            found = [WeightedRange(name, max(0, seq + low), seq + high, value) for low, high, value in CLOSE]
-        stretches += found
-        explained.append({"words": place.words, "kind": place.kind, **_explained(view, at, found)})
+            ranges = [WeightedRange(name, max(0, seq + low), seq + high, value) for low, high, value in CLOSE]
+        stretches += ranges
+        explained.append({"words": place.words, "kind": place.kind, **_explained(view, at, ranges)})
     return PointedTurns(tuple(stretches), tuple(sides), tuple(explained))
 
 
@@ -186,12 +186,12 @@ def _whole(view: IndexView, session: str) -> WeightedRange:
     return WeightedRange(session, 0, int(seqs.max(initial=0)), 1.0)
 
 
-def _explained(view: IndexView, at: int | None, found: Sequence[WeightedRange]) -> dict[str, Any]:
+def _explained(view: IndexView, at: int | None, ranges: Sequence[WeightedRange]) -> dict[str, Any]:
     """The receipt's entry for what was found: the turn, or the ranges of highest value."""
     if at is not None:
         return {"turn": turn_id(view.sessions[int(view.turns.session[at])], int(view.turns.seq[at]))}
-    nearest = [each for each in found if each.value == max(one.value for one in found)]
-    return {"turns": [f"{turn_id(each.session, each.low)} to {each.high}" for each in nearest]}
+    nearest = [stretch for stretch in ranges if stretch.value == max(one.value for one in ranges)]
+    return {"turns": [f"{turn_id(stretch.session, stretch.low)} to {stretch.high}" for stretch in nearest]}
 
 
 def on_side(view: IndexView, side: SideOfTurn) -> NDArray[np.bool_]:
@@ -202,8 +202,8 @@ def on_side(view: IndexView, side: SideOfTurn) -> NDArray[np.bool_]:
     turns, at = view.turns, side.position
     later = turns.ordinal >= turns.ordinal[at]
     if turns.at[at] != view.NO_TIME:
-        known = turns.at != view.NO_TIME
-        later = np.where(known, turns.at >= turns.at[at], later)
+        dated = turns.at != view.NO_TIME
+        later = np.where(dated, turns.at >= turns.at[at], later)
     later = np.where(turns.session == turns.session[at], turns.seq >= turns.seq[at], later)
     chosen: NDArray[np.bool_] = later if side.after else ~later
     return chosen
@@ -211,5 +211,5 @@ def on_side(view: IndexView, side: SideOfTurn) -> NDArray[np.bool_]:
 
 def _moment(view: IndexView, at: int) -> tuple[bool, int, str, int]:
     turns = view.turns
-    known = turns.at[at] != view.NO_TIME
-    return not known, int(turns.at[at]) if known else 0, view.sessions[int(turns.session[at])], int(turns.seq[at])
+    dated = turns.at[at] != view.NO_TIME
+    return not dated, int(turns.at[at]) if dated else 0, view.sessions[int(turns.session[at])], int(turns.seq[at])

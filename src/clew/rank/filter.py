@@ -207,25 +207,25 @@ def without_positions(view: IndexView, mask: Mask | None, places: Sequence[int] 
     """A mask that also leaves out turns given by their positions in the view."""
     if not len(places):
         return mask
-    kept = np.ones(len(view.turns.ordinal), dtype=bool) if mask is None else mask.copy()
-    kept[np.asarray(places)] = False
-    return kept
+    allowed = np.ones(len(view.turns.ordinal), dtype=bool) if mask is None else mask.copy()
+    allowed[np.asarray(places)] = False
+    return allowed
 
 
 def _positions(view: IndexView, turns: Collection[tuple[str, int]]) -> Sequence[int] | NDArray[np.intp]:
     """The positions of those of the turns that the view holds; many are looked for together."""
     if len(turns) < _TOGETHER:
-        return [place for place in (view.position(*each) for each in turns) if place is not None]
+        return [place for place in (view.position(*turn) for turn in turns) if place is not None]
     names = {session for session, _ in turns}
     codes = {name: code for code, name in enumerate(view.sessions) if name in names}
     is_wanted = np.zeros(len(view.sessions), dtype=bool)
     is_wanted[list(codes.values())] = True
     places = np.flatnonzero(is_wanted[view.turns.session])
-    most = 1 << _SEQ_BITS
-    wanted = [codes[session] << _SEQ_BITS | seq for session, seq in turns if session in codes and 0 <= seq < most]
-    held = view.turns.session[places].astype(np.int64) << _SEQ_BITS | view.turns.seq[places]
-    found: NDArray[np.intp] = places[np.isin(held, wanted)]
-    return found
+    limit = 1 << _SEQ_BITS
+    wanted = [codes[session] << _SEQ_BITS | seq for session, seq in turns if session in codes and 0 <= seq < limit]
+    keys = view.turns.session[places].astype(np.int64) << _SEQ_BITS | view.turns.seq[places]
+    positions: NDArray[np.intp] = places[np.isin(keys, wanted)]
+    return positions
 
 
 def newest(view: IndexView, session: str | None, count: int) -> list[tuple[str, int]]:

@@ -248,8 +248,8 @@ def _covered_days(view: IndexView) -> tuple[date, date] | None:
 def _covered(view: IndexView, rows: slice) -> tuple[int, ...]:
     """First and last known time of a slice of turns; empty when none is known."""
     at = view.turns.at[rows]
-    known = at[at != view.NO_TIME]
-    return _ends((int(known.min()), int(known.max()))) if len(known) else ()
+    moments = at[at != view.NO_TIME]
+    return _ends((int(moments.min()), int(moments.max()))) if len(moments) else ()
 
 
 def _ends(moments: tuple[int, ...]) -> tuple[int, ...]:
@@ -296,17 +296,18 @@ class Neighbours:
         Args:
             nowhere: the value that stands in where there is no neighbour.
         """
-        found = values.copy()
-        combine(found[1:], values[:-1], out=found[1:])
-        combine(found[:-1], values[1:], out=found[:-1])
+        totals = values.copy()
+        combine(totals[1:], values[:-1], out=totals[1:])
+        combine(totals[:-1], values[1:], out=totals[:-1])
         sides = (
-            np.where(each < len(values), values.take(each, mode="clip"), nowhere) for each in (self.before, self.after)
+            np.where(places < len(values), values.take(places, mode="clip"), nowhere)
+            for places in (self.before, self.after)
         )
         own = values[self.odd]
         for side in sides:
             own = combine(own, side)
-        found[self.odd] = own
-        return found
+        totals[self.odd] = own
+        return totals
 
 
 def neighbours(view: IndexView) -> Neighbours:

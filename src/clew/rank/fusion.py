@@ -83,13 +83,13 @@ def centred(values: Scores) -> tuple[float, float]:
     mean below a match: the only turn of a space would else be its own average. A flat signal gets an infinite spread,
     so that it adds 0.
     """
-    known, total = values, float(np.add.reduce(values))
+    defined, total = values, float(np.add.reduce(values))
     if isnan(total):  # one sum is cheaper than a test of every value
-        known = values[~np.isnan(values)]
-        total = float(np.add.reduce(known))
-    size = len(known) + SILENT
+        defined = values[~np.isnan(values)]
+        total = float(np.add.reduce(defined))
+    size = len(defined) + SILENT
     mean = total / size
-    spread = float(np.sqrt(max(float(np.add.reduce(known * known)) / size - mean * mean, 0.0)))
+    spread = float(np.sqrt(max(float(np.add.reduce(defined * defined)) / size - mean * mean, 0.0)))
     return mean, spread if spread >= FLAT else np.inf
 
 
@@ -147,7 +147,7 @@ class ShareTable:
         if len(table) <= FEW:  # then looking for signals that are silent for all costs more than it saves
             return [dict(compress(zip(self.names, row, strict=True), row)) for row in table.tolist()]
         speaking = np.flatnonzero(table.any(axis=0))
-        table, names = table[:, speaking], [self.names[each] for each in speaking.tolist()]
+        table, names = table[:, speaking], [self.names[column] for column in speaking.tolist()]
         if table.all():
             return list(map(dict, map(zip, repeat(names), table.tolist())))
         return [dict(compress(zip(names, row, strict=True), row)) for row in table.tolist()]
@@ -169,14 +169,20 @@ def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores
 def scores_of(opinions: Sequence[Opinion], size: int) -> Scores:
     """Score fusion: the sum of weighted z-scores of relevance signals and plain values of boosts and priors."""
     total = np.empty(size)
-    sum_shares(total, [(whole(each.values), each.mean, each.weight / each.spread, each.ranks) for each in opinions])
+    sum_shares(
+        total,
+        [(whole(opinion.values), opinion.mean, opinion.weight / opinion.spread, opinion.ranks) for opinion in opinions],
+    )
     return total
 
 
 def scores_at(opinions: Sequence[Opinion], positions: NDArray[np.integer]) -> Scores:
     """What `scores_of` gives to some turns, to the last bit."""
     total = np.empty(len(positions))
-    rows = [(each.values[positions], each.mean, each.weight / each.spread, each.ranks) for each in opinions]
+    rows = [
+        (opinion.values[positions], opinion.mean, opinion.weight / opinion.spread, opinion.ranks)
+        for opinion in opinions
+    ]
     sum_shares(total, rows)
     return total
 
@@ -225,13 +231,13 @@ def boost_step(k: int) -> float:
 
 
 def _reciprocal(values: Scores, k: int) -> Scores:
-    known = ~np.isnan(values)
-    if not known.any():
+    defined = ~np.isnan(values)
+    if not defined.any():
         return np.zeros_like(values)
-    rounded = np.round(np.where(known, values, -np.inf), 6)
+    rounded = np.round(np.where(defined, values, -np.inf), 6)
     _, inverse, counts = np.unique(-rounded, return_inverse=True, return_counts=True)
     first = np.concatenate(([0], np.cumsum(counts)[:-1])) + 1
-    silent = ~known | ((rounded == 0.0) & (rounded == np.min(rounded[known])))
+    silent = ~defined | ((rounded == 0.0) & (rounded == np.min(rounded[defined])))
     return np.where(silent, 0.0, 1.0 / (k + first[inverse]))
 
 
@@ -245,8 +251,8 @@ def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) ->
     """
     if not limit:
         return np.zeros(0, dtype=np.int64)
-    found, tied = pick(score, limit, mask)
-    positions = np.frombuffer(found, dtype=np.int64)
+    ranked, tied = pick(score, limit, mask)
+    positions = np.frombuffer(ranked, dtype=np.int64)
     if not tied:  # which saves half of the time
         return positions
     falling = -np.round(score[positions], 6)

@@ -177,20 +177,20 @@ class Ranker:
             more["facts"] = self._sources.facts(view, intent)
         if labels is not NO_LABELS:
             more["labels"] = labels
-        found = make_frame(intent, view, config, similarity, with_assistant=with_assistant, **more)
+        frame = make_frame(intent, view, config, similarity, with_assistant=with_assistant, **more)
         if self._sources.workplaces is None or not config.position:
-            return found
-        return self._with_workplace(found, workplace(text, exact=intent.wants.exact))
+            return frame
+        return self._with_workplace(frame, workplace(text, exact=intent.wants.exact))
 
     def _with_workplace(self, frame: Frame, place: Workplace | None) -> Frame:
         """The frame with the conversations on a branch or in a project that the question names."""
         look = self._sources.workplaces
-        found = look(frame.view, place) if look is not None and place is not None else ()
-        if not found or place is None:
+        ranges = look(frame.view, place) if look is not None and place is not None else ()
+        if not ranges or place is None:
             return frame
         if place.is_all:
-            return replace(frame, titled=(*frame.titled, *found))
-        pointed = replace(frame.pointed, stretches=(*frame.pointed.stretches, *found))
+            return replace(frame, titled=(*frame.titled, *ranges))
+        pointed = replace(frame.pointed, stretches=(*frame.pointed.stretches, *ranges))
         return replace(frame, pointed=pointed)
 
     def _pointed(

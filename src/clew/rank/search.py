@@ -101,9 +101,9 @@ class _Weighted(NamedTuple):
 @lru_cache(maxsize=16)
 def _weighted(config: RecallConfig, *, with_assistant: bool) -> _Weighted:
     weights = [(signal, weight) for signal in SIGNALS if (weight := signal.weight(config, with_assistant))]
-    standing = [each for each in weights if each[0].standing]
+    standing = [pair for pair in weights if pair[0].standing]
     key: CacheKey[list[Opinion]] = CacheKey("standing", tuple((signal.name, weight) for signal, weight in standing))
-    return _Weighted(standing, [each for each in weights if not each[0].standing], key)
+    return _Weighted(standing, [pair for pair in weights if not pair[0].standing], key)
 
 
 def _standing_opinions(frame: Frame, weighted: _Weighted) -> list[Opinion]:
@@ -112,8 +112,8 @@ def _standing_opinions(frame: Frame, weighted: _Weighted) -> list[Opinion]:
 
 
 def _made_standing(frame: Frame, weighted: _Weighted) -> list[Opinion]:
-    found = ((signal, weight, _standing(signal, frame)) for signal, weight in weighted.standing)
-    return [_opinion(signal, weight, values) for signal, weight, values in found if values[0] is not None]
+    computed = ((signal, weight, _standing(signal, frame)) for signal, weight in weighted.standing)
+    return [_opinion(signal, weight, values) for signal, weight, values in computed if values[0] is not None]
 
 
 def _asked(signal: Signal, weight: float, frame: Frame, before: Mapping[str, Opinion]) -> Opinion | None:
@@ -148,8 +148,8 @@ def _scaled(signal: Signal, frame: Frame, values: Column | Mask | None) -> tuple
     return scores, mean, spread / (signal.alone if frame.similarity is None else 1.0)
 
 
-def _opinion(signal: Signal, weight: float, found: tuple[Column | None, float, float]) -> Opinion:
-    values, mean, spread = found
+def _opinion(signal: Signal, weight: float, scaled: tuple[Column | None, float, float]) -> Opinion:
+    values, mean, spread = scaled
     return Opinion(signal.name, cast(Column, values), weight, mean, spread, signal.ranks)
 
 
@@ -198,18 +198,18 @@ class Ranking(Sequence[Candidate]):
         Args:
             floor: as `RecallConfig.floor`; 0 is how near turns are on average.
         """
-        known = self.opinions
-        asked = [known[signal.name] for signal in SIGNALS if signal.name in known and not signal.standing]
+        opinions = self.opinions
+        asked = [opinions[signal.name] for signal in SIGNALS if signal.name in opinions and not signal.standing]
         if not asked:
             return self
         near: NDArray[np.bool_] = np.sum([opinion.shares(self.positions) for opinion in asked], axis=0) > floor
-        if "lexical" in known:
-            near |= known["lexical"].values[self.positions] > 0
+        if "lexical" in opinions:
+            near |= opinions["lexical"].values[self.positions] > 0
         return self.only(near)
 
-    def only(self, kept: NDArray[np.bool_]) -> "Ranking":
+    def only(self, mask: NDArray[np.bool_]) -> "Ranking":
         """This ranking without the candidates that a mask over them leaves out."""
-        return Ranking(self.frame, self._fused, self.positions[kept])
+        return Ranking(self.frame, self._fused, self.positions[mask])
 
     def including(self, positions: Collection[int]) -> "Ranking":
         """This ranking with the given turns that it lacks appended, best first."""
@@ -223,7 +223,7 @@ class Ranking(Sequence[Candidate]):
 
     def rows(self, places: Sequence[int]) -> "CandidateRows":
         """The candidates at these indexes of the ranking, from 0, before anything is made of them."""
-        asked = [each for each in self._fused.opinions if each.ranks]
+        asked = [opinion for opinion in self._fused.opinions if opinion.ranks]
         return self._rows(places, asked, self._ranks_of(asked, np.asarray(places, dtype=np.int64)))
 
     def _rows(
@@ -237,7 +237,7 @@ class Ranking(Sequence[Candidate]):
             [place + 1 for place in places],
             self._fused.at(positions),
             self._fused.shares(positions),
-            [each.name for each in asked],
+            [opinion.name for opinion in asked],
             ranks,
         )
 
@@ -251,11 +251,11 @@ class Ranking(Sequence[Candidate]):
             return partial(_no_ranks, len(wanted))
         shared = self._fused.rank_shares
         if shared is not None:
-            shares = np.stack([shared[each.name][self.positions[wanted]] for each in asked])
-            return partial(_ranks_of_shares, shares, [each.weight for each in asked], self.frame.config.rrf_k)
+            shares = np.stack([shared[opinion.name][self.positions[wanted]] for opinion in asked])
+            return partial(_ranks_of_shares, shares, [opinion.weight for opinion in asked], self.frame.config.rrf_k)
         values = np.empty((len(asked), len(self.positions)))
-        for row, each in enumerate(asked):
-            values[row] = each.values[self.positions]
+        for row, opinion in enumerate(asked):
+            values[row] = opinion.values[self.positions]
         return partial(_ranks_of_values, values, wanted)
 
 
@@ -290,10 +290,10 @@ class CandidateRows:
         From 1, ties sharing the best rank; among all turns under reciprocal rank fusion, else among the candidates. A
         signal without a value for a turn is absent.
         """
-        found = self.places_by()
-        if found.all():
-            return list(map(dict, map(zip, repeat(self.asked), found.T.tolist())))
-        return [dict(compress(zip(self.asked, row, strict=True), row)) for row in found.T.tolist()]
+        ranks_by_signal = self.places_by()
+        if ranks_by_signal.all():
+            return list(map(dict, map(zip, repeat(self.asked), ranks_by_signal.T.tolist())))
+        return [dict(compress(zip(self.asked, row, strict=True), row)) for row in ranks_by_signal.T.tolist()]
 
 
 def _no_ranks(count: int) -> NDArray[np.int64]:
@@ -349,8 +349,8 @@ def _by_place(frame: Frame, limit: int, mask: Mask | None) -> Ranking:
     """The turns that the question points at and no others, by their values alone."""
     values = position(frame)
     near = np.zeros(frame.size) if values is None else values
-    told = _allowed(frame, mask)
-    allowed = near > 0 if told is None else told & (near > 0)
+    memories = _allowed(frame, mask)
+    allowed = near > 0 if memories is None else memories & (near > 0)
     fused = Fused.of(near * BY_PLACE, [Opinion("position", near, BY_PLACE)])
     return Ranking(frame, fused, best(near, limit, (_ByName(frame.view), frame.view.turns.seq), allowed))
 
@@ -367,18 +367,18 @@ def _ranked_few(
     is_plain = frame.config.fusion == "score" and frame.config.floor == NO_FLOOR
     if frame.size < max(LARGE, FOR_EACH * limit) or not is_plain or is_needed(frame):
         return None
-    (prior, most), spoken_at = _standing_sum(frame, standing), partial(scores_at, asked)
-    found = contenders(asked, prior, most, limit, _allowed(frame, mask), spoken_at)
-    if found is None or float(found.spoken.max(initial=0.0)) < SOMETHING:
+    (prior, highest), spoken_at = _standing_sum(frame, standing), partial(scores_at, asked)
+    few = contenders(asked, prior, highest, limit, _allowed(frame, mask), spoken_at)
+    if few is None or float(few.spoken.max(initial=0.0)) < SOMETHING:
         return None
 
     def some(positions: NDArray[np.integer]) -> Scores:
-        known = found.at(positions)
+        known = few.at(positions)
         return prior[positions] + spoken_at(positions) if known is None else known
 
     fused = Fused(lambda: prior + scores_of(asked, frame.size), [*standing, *asked], some=some)
-    order = best(found.scores, limit, [_Among(column, found.positions) for column in tie], None)
-    return Ranking(frame, fused, found.positions[order])
+    order = best(few.scores, limit, [_Among(column, few.positions) for column in tie], None)
+    return Ranking(frame, fused, few.positions[order])
 
 
 def prepare(frame: Frame) -> None:
@@ -408,8 +408,8 @@ def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> N
 
 def _allowed(frame: Frame, mask: Mask | None) -> Mask | None:
     """The turns that a mask lets through and that have characters; None for all."""
-    told = _memories(frame.view)
-    return mask if told is None else told if mask is None else told & mask
+    memories = _memories(frame.view)
+    return mask if memories is None else memories if mask is None else memories & mask
 
 
 def _memories(view: IndexView) -> NDArray[np.bool_] | None:
@@ -442,8 +442,8 @@ def _weights_of(opinions: Sequence[Opinion]) -> tuple[tuple[str, float], ...]:
 
 
 def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
-    some = [replace(each, values=whole(each.values)[rows]) for each in opinions]
-    return scores_of(some, rows.stop - rows.start)
+    sliced = [replace(opinion, values=whole(opinion.values)[rows]) for opinion in opinions]
+    return scores_of(sliced, rows.stop - rows.start)
 
 
 class _Among:
