@@ -8,6 +8,73 @@ Nothing behind it means that the turn states nothing.
 from typing import Final
 
 KINDS: Final = {
+    # What almost happened did not happen; what somebody "basically" is, they are not.
+    "nearly": """
+Ann: I almost moved to Oslo. =>
+Ann: I nearly bought a boat. =>
+Ann: We've almost finished the kitchen. =>
+Ann: My brother almost died. =>
+Ann: I practically live in the library. =>
+Ann: Zoe is basically my sister. =>
+Ann: My cat is basically my landlord. =>
+Ann: I'm practically a vegetarian. =>
+Ann: I almost always bring sandwiches. => Ann | brings | sandwiches
+Ann: I almost never drink coffee. => Ann | drinks | coffee
+Ann: I moved to Oslo nearly a year ago. => Ann | lives in | Oslo
+Ann: My sister is almost always in Rome. => Ann's sister | is in | Rome
+""",
+    # A verb with an object of its own leaves the words before its subject alone.
+    "own objects": """
+Ann: I must say, here in Porto we quite love our burgers. => Ann | loves | burgers
+Ann: Every time I see a photo from Hawaii I still wear my old hat. => Ann | wears | old hat
+Ann: I showed Tom the bike I bought last week. => Ann | shows | Tom the bike ; Ann | buys | bike
+""",
+    # A participle before its noun is no verb: the verb comes behind it.
+    "participles": """
+Ann: My morning iced latte really helps me get through the day. =>
+Ann: My used car needs new tyres. => Ann's used car | needs | new tyres
+Ann: My sister baked cookies. => Ann's sister | bakes | cookies
+Ann: My brother painted houses in Leeds. => Ann's brother | paints | houses
+Ann: My boss said sales are down. =>
+""",
+    # Whom a pronoun in an object means is not known.
+    "whose": """
+Ann: I'm a huge fan of her songs. =>
+Ann: I'm a regular reader of his blog. =>
+Ann: I'm a huge fan of Dua Lipa and her songs. => Ann | is | huge fan of Dua Lipa and her songs
+Ann: I'm a big fan of Italian food. => Ann | is | big fan of Italian food
+Ann: My favourite is her second album. =>
+""",
+    # Whoever is spoken to by name is no part of an object.
+    "addressed": """
+Ben: Hi! || Ann: I'm majoring in business finance Ben! => Ann | majors in | business finance
+Ben: Hi! || Ann: I bought a kayak Ben. => Ann | buys | kayak
+Ben: Hi! || Ann: I have a brother Ben. => Ann | has | brother Ben
+Ben: Hi! || Ann: I bought a gift for Ben. => Ann | buys | gift for Ben
+Ben: Hi! || Ann: I met Ben. => Ann | meets | Ben
+""",
+    # What happens in a book or film happens to nobody.
+    "fiction": """
+Ann: In the novel I'm reading, the hero works at a lighthouse. =>
+Ann: In the movie, Tom lives in Rome. =>
+Ann: In this series the detective is a nurse. =>
+Ann: In the film I saw last night my favourite actor dies. =>
+Ann: In my novel I use short chapters. => Ann | uses | short chapters
+Ann: In Rome, Tom lives in a castle. => Tom | lives in | castle
+""",
+    # Somebody's death; what "died" of a thing, or of laughter, is a figure of speech.
+    "deaths": """
+Ann: My grandmother passed away last Tuesday. => Ann's grandmother | dies |
+Ann: My dad died in 2015. => Ann's dad | dies |
+Ann: My uncle Leo died of cancer. => Leo | dies of | cancer ; Leo | is uncle of | Ann
+Ann: My hamster died. => Ann's hamster | dies | ; Ann | has | hamster
+Ann: My sister died laughing. =>
+Ann: I died when I saw the bill. =>
+Ann: My phone died. =>
+Ann: My mum almost died. =>
+Ann: We named him Theo, after my father. =>
+Ann: We named our son Theo. => Ann | names | son Theo ; Theo | is son of | Ann
+""",
     # "I better call Tom" says what would be wise, not what happens.
     "advice": """
 Ann: I better call Tom. =>

@@ -200,6 +200,19 @@ def test_to_move_ends_the_home_before() -> None:
         (["My sister lives in Rome. I mean Turin, not Rome."], "Turin", Effect.CORRECTS, "Rome"),
         (["I mean I visited Turin, not Milan."], "Turin", Effect.CORRECTS, "Milan"),
         (["I visited Turin, not Milan."], "Turin", Effect.STATES, "Milan"),
+        (["I live in Turin.", "No, it is now Milan."], "Milan", Effect.STATES, "Turin"),
+        (["I live in Turin.", "It's Milan now."], "Milan", Effect.STATES, "Turin"),
+        (["I live in Turin.", "Actually no, I moved, it is now Milan."], "Milan", Effect.STATES, "Turin"),
+        (["The price is $40.", "It's $45 now."], "$45", Effect.STATES, "$40"),
+        (
+            ["The session timeout is 30 seconds.", "We raised it to 60 seconds."],
+            "60 seconds",
+            Effect.STATES,
+            "30 seconds",
+        ),
+        (["Our staging server is called hydra.", "We renamed it to kraken."], "kraken", Effect.STATES, "hydra"),
+        (["I'm allergic to peanuts.", "No, almonds, not peanuts."], "almonds", Effect.CORRECTS, "peanuts"),
+        (["I'm allergic to peanuts.", "Sorry, almonds, not peanuts."], "almonds", Effect.CORRECTS, "peanuts"),
         (["Just kidding, I don't live in Rome."], "Rome", Effect.RETRACTS, None),
     ],
 )
@@ -213,6 +226,24 @@ def test_corrections_put_right_what_was_said(
 @pytest.mark.requirement("K-RUL-06")
 def test_a_correction_of_nothing_states_nothing() -> None:
     assert said("No, I meant May 21.") == []
+
+
+@pytest.mark.requirement("K-RUL-06")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I live in Turin.", "It's better now."),  # no value of its kind
+        ("I live in Turin.", "It's Friday now."),
+        ("I live in Turin.", "We moved it to Milan."),  # a person is no "it"
+        ("I visited Turin.", "It's Milan now."),  # both may be true
+        ("I'm allergic to peanuts.", "No, almonds, not walnuts."),
+        ("I bought a lamp.", "We moved it to the kitchen."),
+        ("The price is $40.", "Is it $45 now?"),
+        ("The price is $40.", "If it's $45 now, I pass."),
+    ],
+)
+def test_what_is_said_of_something_else_puts_nothing_right(before: str, after: str) -> None:
+    assert said(before, after) == []
     assert said("I live in Rome.", "No, I meant May 21.") == []
     assert said("I live in Rome.", "No, I meant Turin.", speakers="AB") == []
 

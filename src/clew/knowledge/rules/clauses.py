@@ -44,7 +44,15 @@ from clew.knowledge.rules.lexicon import (
 )
 from clew.knowledge.rules.nouns import begins_name, names_which
 from clew.knowledge.rules.objects import begins_with_verb
-from clew.knowledge.rules.others import NOT_NOUN, is_last_of_several, is_noun, is_of_others
+from clew.knowledge.rules.others import (
+    NOT_NOUN,
+    has_own_object,
+    is_adjective,
+    is_last_of_several,
+    is_no_gap,
+    is_noun,
+    is_of_others,
+)
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import Agreement, VerbGroup, group_after_been, verb_group
 
@@ -182,8 +190,8 @@ def _pronoun_clause(s: SentenceTokens, at: int, found: list[Clause]) -> Clause |
             (s.verb[gap[0] - 1], s.verb[at - 1])
         )  # "telling Emma she needs"
         inside = gap and gap[0] >= found[-1].group.end and s.low[gap[0] - 1] != "as"  # "as the owner I decided"
-        bare = gap and not s.bits[gap[0]] & _DETERMINED and _is_no_gap(s, found[-1], group, gap[0])
-        clause.gap = gap if inside and not told and not bare else None
+        bare = gap and not s.bits[gap[0]] & _DETERMINED and is_no_gap(s, found[-1].group, group, gap[0])
+        clause.gap = gap if inside and not (told or bare or has_own_object(s, group, clause.stop)) else None
     elif not link and at and not found and not inverted and is_noun(s, at - 1):
         clause.gap = _before_main_verb(s, at, group)
     elif link == "that" and s.low[at - 1] == "that" and at > 1 and found:
@@ -204,13 +212,6 @@ def _before_main_verb(s: SentenceTokens, at: int, group: VerbGroup) -> tuple[int
 
 _OF_EVERYBODY: Final = frozenset(("have", "need", "want", "know"))
 """What "we all" do is said of mankind: "we all have bad days"."""
-
-
-def _is_no_gap(s: SentenceTokens, above: Clause, group: VerbGroup, at: int) -> bool:
-    """Whether a word before a subject is no object of its verb: "I'm so afraid I failed", "in tennis I like Nadal"."""
-    full = group.end < len(s) and s.bits[group.end] & (DETERMINER | POSSESSIVE | NAME | NUMBER)
-    said = above.group.verb == "be" and all(s.bits[place] & ADVERB for place in range(above.group.end, at))
-    return said or bool(full)
 
 
 _DETERMINED: Final = DETERMINER | POSSESSIVE | NUMBER | NAME | PREPOSITION
@@ -332,7 +333,7 @@ def _is_finite(s: SentenceTokens, place: int) -> bool:
     if s.form[place + 1] & Form.PAST and not s.form[place + 1] & Form.PARTICIPLE:
         return False  # "my dance crew took"
     if form & Form.PAST:
-        return not (form & Form.PARTICIPLE and s.low[place + 1] == "by")
+        return not (form & Form.PARTICIPLE and (s.low[place + 1] == "by" or is_adjective(s, place)))
     following = s.verb[place + 1]
     if following in words("stative", "lemmas") or following in words("talk", "light"):
         return not s.form[place + 1] & Form.BASE or following in _ALSO_NOUNS  # "my dance moves get"

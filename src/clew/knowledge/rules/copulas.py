@@ -10,7 +10,14 @@ from typing import Final
 from clew.analyze.entities import is_no_name
 from clew.knowledge.morphology import Form
 from clew.knowledge.rules.given_values import given_value, is_price
-from clew.knowledge.rules.hollow import is_bare_doing, is_passing, leads_outside, named_object, stands_for_nothing
+from clew.knowledge.rules.hollow import (
+    is_bare_doing,
+    is_passing,
+    leads_outside,
+    named_object,
+    points_outside,
+    stands_for_nothing,
+)
 from clew.knowledge.rules.jobs import hired, lost_job
 from clew.knowledge.rules.lexicon import (
     ADVERB,
@@ -147,7 +154,10 @@ def _favourite_of_owner(c: _Complement) -> list[StatementDraft] | None:
     found = favourite_of_owner(c.reading)
     if found is None:
         return None
-    return [c.base._replace(subject=found[0], verb="has favourite", scope=found[1] or None, object=c.text)]
+    theirs = c.first in ("his", "her", "their")  # "her second album"
+    target = c.reading.name_of(c.obj.low, c.obj.high) if theirs else c.text
+    made = c.base._replace(subject=found[0], verb="has favourite", scope=found[1] or None, object=target or "")
+    return [] if target is None else [made]
 
 
 def _attribute(c: _Complement) -> list[StatementDraft] | None:
@@ -445,8 +455,8 @@ def _described(c: _Complement) -> list[StatementDraft] | None:
     article = bool(s.bits[low] & (DETERMINER | POSSESSIVE | NUMBER))
     if article and head in words("occupation", "heads") and c.reading.is_person:
         return _works_as(c)
-    if not (article or c.reading.is_person or own):
-        return []
+    if not (article or c.reading.is_person or own) or points_outside(c.reading, low, high, infinitive=False):
+        return []  # "a huge fan of her songs"
     target = named_object(c.reading, c.text, low, high)  # "inspired by your work"
     return c.with_verb("is", (c.reading.name_of(low, high) if possessed else None) or target) if target else []
 

@@ -33,6 +33,7 @@ _YOU: Final = late_pattern(r"\b(your?)\b(?!['’-])")  # with a capital it is pa
 _POINTING: Final = frozenset(("this", "that", "these", "those"))
 _THIRD: Final = frozenset("it they them him her its their his".split())
 _MEANT: Final = frozenset("him her them his their".split())
+_SOMEBODY: Final = frozenset(("him", "her", "his"))
 _OWNING: Final = frozenset("its their his her".split())
 _NO_NOUN: Final = SUBJECT | OBJECT | PREPOSITION | COORDINATOR | SUBORDINATOR | QUESTION | ADVERB | DETERMINER | TO
 _OUTSIDE: Final = OBJECT | THIS | QUESTION
@@ -89,7 +90,7 @@ def is_hollow(
         or (s.bits[high - 1] & QUOTE and not any(s.bits[at] & QUOTE for at in range(low, high - 1)))
         or (verb in _STATES and alone and is_passing(s, low, high))
         or (verb in _HOLDING and not infinitive and _is_attribute(s, low, high))
-        or _points(reading, low, high, infinitive=infinitive)
+        or points_outside(reading, low, high, infinitive=infinitive)
     ):
         return True
     if verb == "find" and high == low + 1 and s.form[low] == Form.GERUND:
@@ -147,19 +148,21 @@ def stands_for_nothing(s: SentenceTokens, low: int, high: int) -> bool:
     )
 
 
-def _points(reading: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
+def points_outside(reading: ClauseReading, low: int, high: int, *, infinitive: bool) -> bool:
     """Whether an object points at something told elsewhere: "watching them play", "all of these reservations"."""
-    s, named = reading.s, False
+    s, named, somebody = reading.s, False, False
     own = reading.owner.name == reading.speaker
     for at in range(low, high):
         word, bits = s.low[at], s.bits[at]
+        somebody = somebody or bool(bits & NAME) or kin_sort(word) is not None or word in words("occupation", "heads")
         if word in _POINTING:
             if at > low and not named and _points_back(s, at, high):
                 return True
         elif word in _THIRD:
             last = at == high - 1 and not infinitive  # whom it means is found elsewhere
             known = (at == low and word in _MEANT) or (word in _OWNING and not own)
-            if not (named or last or known):
+            known = known or (named and (somebody or word not in _SOMEBODY))  # "a fan of her songs"
+            if not (last or known):
                 return True
         elif not bits & _NO_NOUN and at > low:
             verb = (at == low + 1 and infinitive) or s.form[at] == Form.GERUND

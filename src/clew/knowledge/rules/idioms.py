@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
+from clew.knowledge.morphology import Form
 from clew.knowledge.rules.copulas import digits, favourite_of_owner
 from clew.knowledge.rules.given_values import given_value, is_price
 from clew.knowledge.rules.jobs import employed, job_of, lost_job, state_led_to
@@ -15,6 +16,7 @@ from clew.knowledge.rules.lexicon import (
     COORDINATOR,
     MARK,
     NAME,
+    OBJECT,
     POSSESSIVE,
     PREPOSITION,
     SUBJECT,
@@ -22,6 +24,7 @@ from clew.knowledge.rules.lexicon import (
     words,
 )
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, ended, of_group, status_of, type_of
+from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import Object, is_vague, text_of
 from clew.knowledge.rules.switches import moved_all
 from clew.knowledge.rules.times import TO_DATE, word_before
@@ -350,19 +353,31 @@ def _transferred(reading: ClauseReading, obj: Object) -> list[StatementDraft] | 
 
 
 def _died(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
-    """As in "my hamster died", "passed away", which also ends that somebody has the hamster."""
-    owner, mark, animal = reading.owner.name.rpartition("'s ")
+    """As in "my aunt died", "my hamster passed away", which also ends that somebody has the hamster."""
+    s, end, (owner, mark, animal) = reading.s, reading.clause.group.end, reading.owner.name.rpartition("'s ")
     passed = reading.clause.group.verb == "pass"
+    cause = text_of(s, obj.low, obj.high) if obj.preposition in ("of", "from") and not passed else ""
     if (
-        passed != (reading.s.low[reading.clause.group.end] == "away")
-        or (obj.low < obj.high and not passed)
-        or not mark
-        or animal.split()[-1] not in words("kin", "pet")
+        passed != (s.low[end] == "away")
+        or (obj.low < obj.high and not (passed or cause))
+        or not (mark or reading.owner.kin or is_given_name(reading.owner.name.partition(" ")[0].casefold()))
+        or not reading.is_person
+        or reading.owner.name == reading.speaker
         or status_of(reading) is not FactStatus.COMPLETED
     ):
-        return None
-    dead = StatementDraft(reading.owner.name, "dies", "", FactStatus.COMPLETED, FactType.EXPERIENCE)
+        return [] if s.form[end] == Form.GERUND else None  # "died laughing"
+    if cause.lower() in words("vague", "mirth"):
+        return []
+    verb = "dies of" if cause else "dies"
+    dead = StatementDraft(reading.owner.name, verb, cause, FactStatus.COMPLETED, FactType.EXPERIENCE)
+    if not mark or animal.split()[-1] not in words("kin", "pet"):
+        return [dead]
     return [dead, StatementDraft(owner, "has", animal, FactStatus.CEASED, FactType.PERSONAL, Effect.CEASES)]
+
+
+def _named_whom(reading: ClauseReading, _obj: Object) -> list[StatementDraft] | None:
+    """Nothing of "we named him Theo", where the name stands behind a pronoun."""
+    return [] if reading.s.bits[reading.clause.group.end] & OBJECT else None
 
 
 @cache
@@ -392,6 +407,7 @@ _BY_VERB: Final[Mapping[str, tuple[_Idiom, ...]]] = {
     **dict.fromkeys(("land", "take", "accept", "find"), (_got_job,)),
     "get": (_got_job, _got, _rid),
     "call": (_called,),
+    "name": (_named_whom,),
     "let": (_let_go,),
     **dict.fromkeys(("break", "split", "divorce", "separate"), (_parted,)),
     "see": (_seeing,),

@@ -22,6 +22,7 @@ from clew.knowledge.rules.lexicon import (
     words,
 )
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.rules.unreal import is_nearly, is_of_story
 from clew.types.facts import Mood
 
 STATED: Final = frozenset((Mood.ASSERTED, Mood.NEGATED))
@@ -97,7 +98,7 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
     group, link = clause.group, clause.link
     if is_condition(s, clause) or _after_condition(s, clause):
         return Mood.CONDITIONAL
-    if link in ("how", "what"):
+    if link in ("how", "what") or is_of_story(s, clause.subject[0]):
         return Mood.QUOTED
     names = group.verb == "call" and group.modal == "can"  # "you can call me Bob"
     unsure = group.modal not in ("", "let") and not _wishes(clause) and not names
@@ -105,7 +106,7 @@ def _own_mood(s: SentenceTokens, clause: Clause) -> Mood:
     ended = group.progressive or "no longer" in group.adverbs  # "so I no longer take it", "so I'm not going"
     purpose = link == "so" and group.negated and group.tense == "present" and not ended
     # "so I don't run into issues"
-    if link == "if" or link in _FREE or unsure or doubted or purpose:
+    if link == "if" or link in _FREE or unsure or doubted or purpose or is_nearly(s, group):
         return Mood.HYPOTHETICAL
     if link in _YET_TO_BE and group.perfect and group.tense == "present" and not group.progressive:
         return Mood.CONDITIONAL  # "until I've completed it"
@@ -178,7 +179,9 @@ def _talked(s: SentenceTokens, clause: Clause, above: Clause, mood: Mood) -> Moo
     """The mood of a clause under a verb of saying, knowing or supposing that is meant in a mood itself."""
     if mood is Mood.ASKED:
         return mood
-    unsure = mood in (Mood.CONDITIONAL, Mood.HYPOTHETICAL) or above.group.negated
+    first = s.low[above.subject[0]] in _FIRST
+    unsure = mood in (Mood.CONDITIONAL, Mood.HYPOTHETICAL) and not (first and above.group.modal == "must")
+    unsure = unsure or above.group.negated  # "I must say we love it"
     return Mood.HYPOTHETICAL if unsure else _reported(s, clause, above)
 
 

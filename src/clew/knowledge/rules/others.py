@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from clew.knowledge.morphology import Form
 from clew.knowledge.rules.lexicon import (
     ADVERB,
     AUXILIARY,
@@ -21,6 +22,7 @@ from clew.knowledge.rules.lexicon import (
     QUESTION,
     SUBJECT,
     TO,
+    words,
 )
 from clew.knowledge.rules.nouns import kin_sort
 from clew.knowledge.rules.tokens import SentenceTokens
@@ -42,6 +44,49 @@ def is_noun(s: SentenceTokens, at: int) -> bool:
 def is_behind_noun(s: SentenceTokens, at: int) -> bool:
     """Whether a clause that begins at a place may tell of the noun before it: "the stuff [that] I baked"."""
     return at > 0 and (s.low[at - 1] in ("that", "which") or is_noun(s, at - 1))
+
+
+def is_no_gap(s: SentenceTokens, above: VerbGroup, group: VerbGroup, at: int) -> bool:
+    """Whether a word before a subject is no object of its verb: "I'm so afraid I failed", "in tennis I like Nadal"."""
+    full = group.end < len(s) and s.bits[group.end] & (DETERMINER | POSSESSIVE | NAME | NUMBER)
+    said = above.verb == "be" and all(s.bits[place] & ADVERB for place in range(above.end, at))
+    return said or bool(full)
+
+
+def has_own_object(s: SentenceTokens, group: VerbGroup, stop: int) -> bool:
+    """Whether a verb has its object behind it: "in Porto we love our burgers", not "the cake I made this morning".
+
+    Verbs with two objects and with a preposition at their end may lack one all the same: "the book I gave my sister",
+    "the party I took my kids to".
+    """
+    at = group.end
+    while at < len(s) and s.bits[at] & ADVERB:
+        at += 1
+    if at + 1 >= len(s) or not (s.bits[at] & POSSESSIVE or s.low[at] in _ARTICLES):
+        return False
+    timed = any(word in words("frequency", "units") or word in _AMOUNTS for word in s.low[at + 1 : at + 4])
+    leaves = s.bits[min(stop, len(s)) - 1] & PREPOSITION
+    return not (timed or leaves or group.verb in words("ditransitive", "verbs"))
+
+
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+_AMOUNTS: Final = frozenset(("lot", "bit", "while", "time", "times", "way", "most", "least", "best", "hour", "minute"))
+
+
+def is_adjective(s: SentenceTokens, at: int) -> bool:
+    """Whether a participle belongs to the noun behind it, as the verb follows: "my morning iced latte helps me"."""
+    head = at + 1
+    tells = any(s.verb[at] in words("talk", name) for name in ("report", "know", "suppose"))
+    if head + 1 >= len(s) or tells or not is_noun(s, head) or s.bits[head] & NAME:
+        return False
+    verb = head + 1
+    while verb + 1 < len(s) and s.bits[verb] & ADVERB:
+        verb += 1
+    third = s.form[verb] == Form.THIRD and bool(s.bits[verb + 1] & _AFTER_VERB)
+    return third or s.low[verb] in _ONES
+
+
+_AFTER_VERB: Final = OBJECT | POSSESSIVE | DETERMINER | NUMBER | PREPOSITION
 
 
 def is_of_others(s: SentenceTokens, last: VerbGroup, at: int) -> bool:
@@ -102,3 +147,15 @@ def _sort_behind(s: SentenceTokens, at: int) -> str:
 _INDEFINITE: Final = frozenset(("a", "an", "some", "another", "this", "that"))
 _SAYING: Final = frozenset(("'s", "as", "like", "such", "become", "became", "been", "of"))
 _PERSONS: Final = {"woman": "female", "lady": "female", "man": "male", "guy": "male", "gentleman": "male"}
+
+
+def calls_by_name(s: SentenceTokens, low: int, high: int, listener: str) -> bool:
+    """Whether the last word of some others calls whoever is spoken to: "I study finance Ben", not "met my brother Ben".
+
+    Args:
+        low: place of the first word; `high` is the place after the last one.
+    """
+    last = high - 1
+    if last <= low or s.low[last] != listener.casefold().partition(" ")[0] or not s.bits[high] & MARK:
+        return False
+    return is_noun(s, last - 1) and not s.bits[last - 1] & NAME and kin_sort(s.low[last - 1]) is None

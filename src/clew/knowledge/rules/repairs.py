@@ -24,8 +24,10 @@ from clew.knowledge.rules.moods import STATED
 from clew.knowledge.rules.objects import text_of
 from clew.knowledge.rules.times import Validity, appointed, time_phrases, validity, word_before
 from clew.knowledge.rules.tokens import SentenceTokens, read
+from clew.knowledge.slots import slot_of
+from clew.knowledge.values import same_value
 from clew.text.dates import on_side
-from clew.types.facts import Effect, FactStatus, Mood
+from clew.types.facts import Effect, FactStatus, FactType, Mood
 
 _LONGEST: Final = 6
 """Words of a value that stands in for another."""
@@ -64,14 +66,21 @@ def _rejected(s: SentenceTokens, at: int, stop: int) -> str:
 
 
 @cache
-def _elliptical() -> re.Pattern[str]:
-    return re.compile(language()["repair"]["elliptical"], re.IGNORECASE)
+def _elliptical() -> tuple[re.Pattern[str], ...]:
+    return tuple(
+        re.compile(language()["repair"][name], re.IGNORECASE) for name in ("elliptical", "contrasted", "moved_on")
+    )
+
+
+def _bare(sentence: str) -> re.Match[str] | None:
+    """The expression of a sentence that says no more than a value, and that another one was wrong or is over."""
+    found = next((found for each in _elliptical() if (found := each.fullmatch(sentence)) is not None), None)
+    return None if found is None or is_whole(found["value"]) else found
 
 
 def is_elliptical(sentence: str) -> bool:
-    """Whether a sentence is a correction that names nothing but the right value: "No, I meant March 5"."""
-    found = _elliptical().fullmatch(sentence)
-    return found is not None and not is_whole(found["value"])
+    """Whether a sentence names nothing but the right value: "No, I meant March 5", "It's Milan now"."""
+    return _bare(sentence) is not None
 
 
 @cache
@@ -189,16 +198,51 @@ def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | No
     Args:
         said: what the speaker stated before, in order.
     """
-    found = _elliptical().fullmatch(sentence.strip())
+    found = _bare(sentence.strip())
     if found is None:
         return
-    value, rejected = found["value"].strip(), found["rejected"]
+    expression, value = _elliptical().index(found.re), found["value"].strip()
+    if expression == _MOVED_ON:
+        yield from _moved_on(value, said, at, changed=bool(found["changed"]))
+        return
+    rejected = found["rejected"]
+    if expression == _CONTRASTED:
+        said = [each for each in said if each.object and same_value(each.object, rejected)]
     kind = value_kind(value, at)
     if kind == "other" and sentence.lstrip().startswith("*"):
         return  # "*laughs"
     for draft in reversed(said):
         if draft.mood in STATED and draft.object and value_kind(draft.object, at) == kind:
             yield put_right(draft, value, rejected, at)
+            return
+
+
+_CONTRASTED: Final = 1
+_MOVED_ON: Final = 2
+"""Places in `_elliptical`."""
+
+
+def _moved_on(
+    value: str, said: Sequence[StatementDraft], at: datetime | None, *, changed: bool
+) -> Iterator[StatementDraft]:
+    """The latest statement whose value is another one now; the first held until then.
+
+    Args:
+        changed: whether it is told that somebody gave a thing its value: people are no "it".
+    """
+    kind = value_kind(value, at)
+    for draft in reversed(said):
+        slot = slot_of(draft.verb, draft.scope)
+        fits = slot is not None or (kind == "number" and draft.type is FactType.WORLD)
+        if changed:
+            fits = fits and draft.type is FactType.WORLD
+        elif kind == "other":
+            return  # "it's better now"
+        stated = draft.mood is Mood.ASSERTED and draft.effect is not Effect.CEASES
+        if stated and fits and draft.object and value_kind(draft.object, at) == kind:
+            if not same_value(draft.object, value):
+                due = put_right(draft, value, None, at)
+                yield due._replace(effect=Effect.STATES, when=value if kind == "date" else None, reason=None)
             return
 
 

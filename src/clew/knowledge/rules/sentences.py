@@ -1,6 +1,7 @@
 """The statements of one sentence: its clauses one by one, each about whom its subject means, with reasons joined."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -14,7 +15,7 @@ from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, timed
 from clew.knowledge.rules.moods import STATED, moods
 from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import object_of
-from clew.knowledge.rules.others import unnamed
+from clew.knowledge.rules.others import calls_by_name, unnamed
 from clew.knowledge.rules.repairs import repaired
 from clew.knowledge.rules.subjects import (
     NOBODY,
@@ -92,6 +93,8 @@ def _of_clause(reading: ClauseReading, mood: Mood) -> Iterator[StatementDraft]:
     if owner.kin and owner.of and mood in STATED:
         yield _related(owner)
     obj = object_of(reading.s, clause.group.end, clause.stop, reading.when.spans())
+    if reading.listener and calls_by_name(reading.s, obj.low, obj.high, reading.listener):
+        obj = replace(obj, high=obj.high - 1)
     if reading.s.low[min(clause.stop, len(reading.s) - 1)] == BROKEN_OFF and max(obj.low, obj.high) >= clause.stop - 1:
         return  # nobody knows what would have followed
     for draft in copula(reading, obj) if clause.group.verb == "be" else action(reading, obj):
