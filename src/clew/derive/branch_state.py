@@ -23,7 +23,7 @@ from clew.analyze.weigh import weigh, weigh_read
 from clew.analyze.words import ANALYSED_CHARACTERS, Reading, read
 from clew.rank.tuning.structure import StructureParameters
 from clew.rows.annotation_codec import weighing_text
-from clew.rows.annotations import weighing_made, weighings_said
+from clew.rows.annotations import weighing_made, weighing_values
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import dumps, turn_from_row, turns_from_rows
@@ -274,7 +274,7 @@ def materials_of(
     """
     kept = [row for row in rows if row.origin != "injected"]
     turns = turns_from_rows(kept)
-    stored = weighings_said(reader, space, [row.ordinal for row in kept])
+    stored = weighing_values(reader, space, [row.ordinal for row in kept])
     lacking = [place for place, weighing in enumerate(stored) if weighing is None]
     readings = [read(turns[place].text) for place in lacking]
     evidence = [evidence_of(reading) for reading in readings]

@@ -14,7 +14,7 @@ from clew.derive.branch_state import turn_of
 from clew.derive.corrections import corrected_by, is_correction
 from clew.derive.fact_context import BranchStarts, FactContext, read_together
 from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
-from clew.rows.annotations import WEIGHING, said_of, weighed_anyway
+from clew.rows.annotations import WEIGHING, annotation_values, weighed_anyway
 from clew.rows.fact_progress import FactProgress, read_fact_progress, unread_turns, write_fact_progress
 from clew.rows.fact_writes import FactWrites, Said, proposed
 from clew.rows.facts import drop_made
@@ -312,7 +312,7 @@ def _supported(reader: Reader, space: str, said: Sequence[Said]) -> list[Said]:
 
 def _weights(reader: Reader, space: str, ordinals: Sequence[int]) -> Iterator[float]:
     """Layer 1 of turns, in hundredths; made here where it is not stored yet."""
-    for ordinal, stored in zip(ordinals, said_of(reader, space, WEIGHING, ordinals), strict=True):
+    for ordinal, stored in zip(ordinals, annotation_values(reader, space, WEIGHING, ordinals), strict=True):
         text = TURN_TEXT.scan(reader, (space, ordinal), (space, ordinal), index="ordinal") if stored is None else []
         weighed: Mapping[str, Any] = weighed_anyway("".join(text)) if stored is None else stored
         yield round(float(weighed["layer1"]), 2)

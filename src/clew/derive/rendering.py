@@ -17,7 +17,7 @@ from clew.condense.renderings import Rendering
 from clew.derive.rule_failures import Narrowing, RuleFailure, tell, tried
 from clew.rank.tuning.renderings import scale_of
 from clew.rows.analysis_progress import ANALYSIS_VERSION
-from clew.rows.annotations import NAME_OWNER, TAG, WEIGHING, said_of
+from clew.rows.annotations import NAME_OWNER, TAG, WEIGHING, annotation_values
 from clew.rows.failed_jobs import RuleStage
 from clew.rows.parameters import read_learned
 from clew.rows.quotes import spoken_line
@@ -341,7 +341,7 @@ def _weights(reader: Reader, space: str, turns: Iterable[TurnRow]) -> dict[int, 
     """Layer 1 of the sentences of turns that have many, by ordinal; of those whose whole text is prose."""
     long = [row.ordinal for row in turns if row.parts is None and len(row.text) > _LONG]
     found: dict[int, Sequence[float]] = {}
-    for ordinal, said in zip(long, said_of(reader, space, WEIGHING, long), strict=True):
+    for ordinal, said in zip(long, annotation_values(reader, space, WEIGHING, long), strict=True):
         scores = None if said is None else said.get("layer1:sentences")
         if isinstance(scores, list):
             found[ordinal] = scores

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView
-from clew.rows.annotations import ANALYSIS, said_of
+from clew.rows.annotations import ANALYSIS, annotation_values
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import TURN_TEXT
@@ -99,7 +99,7 @@ def _refers_to(reader: Reader, space: str, view: IndexView, turn: Turn, position
 
 
 def _references(reader: Reader, space: str, view: IndexView, turn: Turn) -> Iterator[int]:
-    said: Mapping[str, Any] = said_of(reader, space, ANALYSIS, [cast(int, turn.ordinal)])[0] or {}
+    said: Mapping[str, Any] = annotation_values(reader, space, ANALYSIS, [cast(int, turn.ordinal)])[0] or {}
     for name in said.get("references", ()):
         place = view.position(*parse_turn_id(name)) if ":turn:" in name and name != turn.parent else None
         if place is not None:

@@ -23,7 +23,7 @@ from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.compactions import compaction_text
 from clew.rows.extraction import unpacked_text
-from clew.rows.fact_codec import said_in
+from clew.rows.fact_codec import words_of_turns
 from clew.rows.recap_states import condensed_text
 from clew.rows.receipts import receipt_text
 from clew.rows.renderings import rendering_text
@@ -250,14 +250,14 @@ def _facts(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
     """What facts and statements have from turns."""
     for table in (STATEMENT, FACT):
         for row in table.scan(reader, (space,), (space,)):
-            yield table.name, words(said_in(row))
+            yield table.name, words(words_of_turns(row))
 
 
 def _rightful(row: Row) -> list[str]:
     """The words of a row that may remain: all but the names of labels and entities made from turns."""
     match row:
         case StatementRow() if row.provenance != Provenance.RULE:  # in a model's or a person's own words
-            return words(said_in(row))
+            return words(words_of_turns(row))
         case EntityRow() | EdgeRow() | SpeakerRow() | LabelAliasRow() | StatementRow() | FactRow():
             return []
         case LabelRow() if row.namespace == TAG and row.provenance != Provenance.USER:

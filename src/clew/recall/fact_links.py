@@ -7,7 +7,7 @@ from typing import Final
 from clew.knowledge.history import standing
 from clew.recall.fact_query import named
 from clew.rows.fact_codec import Place, fact_id, place_of
-from clew.rows.facts import ToldFact, TurnMarks, places_of, subject_digest, told_at
+from clew.rows.facts import FactSummary, TurnMarks, places_of, subject_digest, summaries_at
 from clew.store.knowledge_row_types import FactLinkRow
 from clew.store.protocol import Reader
 from clew.store.tables import FACT_LINK
@@ -45,7 +45,7 @@ def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
     )
 
 
-def linked_fact(kind: LinkKind, other: Fact | ToldFact, *, is_source: bool) -> LinkedFact:
+def linked_fact(kind: LinkKind, other: Fact | FactSummary, *, is_source: bool) -> LinkedFact:
     """The other end of a link."""
     return LinkedFact(kind=kind, id=other.id, is_source=is_source, told=other.told, retracted=other.retracted)
 
@@ -60,9 +60,9 @@ def with_links(
     """
     places = {fact.id: place_of(fact.id, marks.ordinal) for fact in facts}
     ends = _ends(reader, space, set(places.values()))
-    linked: dict[Place, Fact | ToldFact] = {places[fact.id]: fact for fact in facts}
+    linked: dict[Place, Fact | FactSummary] = {places[fact.id]: fact for fact in facts}
     others = sorted({place for every in ends.values() for _, place, _ in every} - linked.keys())
-    linked |= told_at(reader, space, others, marks)
+    linked |= summaries_at(reader, space, others, marks)
     found = []
     for fact in facts:
         links = tuple(

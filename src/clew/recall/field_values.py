@@ -24,7 +24,7 @@ from clew.rank.quotes import holding
 from clew.recall.annotation_columns import AnnotationCache, ReadPending, Table, bit, owners
 from clew.recall.label_index import forms_of, is_in_part, marked
 from clew.rows.analysis_progress import read_progress
-from clew.rows.annotations import ANALYSIS, TAG, said_of
+from clew.rows.annotations import ANALYSIS, TAG, annotation_values
 from clew.rows.llm_progress import NUANCE, was_asked
 from clew.store.protocol import Reader
 from clew.store.selections import ANNOTATION_VALUE, TURN_TEXT
@@ -137,7 +137,8 @@ class RowFieldSource(FieldSource):
         values = np.full(len(places), np.nan)
         for start in range(0, len(places) if met else 0, _AT_ONCE):
             chunk = slice(start, start + _AT_ONCE)
-            analyses = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[places[chunk]].tolist())
+            ordinals = self.view.turns.ordinal[places[chunk]].tolist()
+            analyses = annotation_values(self.reader, self.space, ANALYSIS, ordinals)
             values[chunk] = [
                 np.nan if analysis is None else analysis.get("meet", {}).get(overlay, 0.0) for analysis in analyses
             ]

@@ -23,7 +23,7 @@ from clew.rank.frame import Frame, covered_days
 from clew.rank.intent.time_window import time_window
 from clew.rank.sigma import snippet
 from clew.rank.timeline import by_period, in_turns
-from clew.rows.annotations import ANALYSIS, said_of
+from clew.rows.annotations import ANALYSIS, annotation_values
 from clew.store.protocol import Reader
 from clew.store.rows import from_us, turn_from_row
 from clew.store.selections import NODE_TITLES, TURN_TEXT
@@ -161,7 +161,7 @@ class Scene:
         positions = spoken if len(spoken) else self.positions
         places = np.linspace(0, len(positions) - 1, min(READ, len(positions))).astype(np.int64)
         chosen = positions[places].tolist()
-        analyses = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[chosen].tolist())
+        analyses = annotation_values(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[chosen].tolist())
         analysed = [(at, analysis) for at, analysis in zip(chosen, analyses, strict=True) if analysis is not None]
         weights = ((at, analysis.get("paradigm_shift", False), analysis.get("importance")) for at, analysis in analysed)
         return sorted((not shift, -float(value), at) for at, shift, value in weights if value is not None)

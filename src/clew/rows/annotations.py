@@ -70,33 +70,34 @@ def makers_of(reader: Reader, space: str) -> list[str]:
 
 def maker_number(tx: Transaction, space: str, provenance: str) -> int:
     """The place of a provenance among them; a new one is entered."""
-    known = makers_of(tx, space)
-    if provenance not in known:
-        known.append(provenance)
-        META.put(tx, [MetaRow(space, MAKERS, dumps(known))])
-    return known.index(provenance)
+    makers = makers_of(tx, space)
+    if provenance not in makers:
+        makers.append(provenance)
+        META.put(tx, [MetaRow(space, MAKERS, dumps(makers))])
+    return makers.index(provenance)
 
 
-def said_of(reader: Reader, space: str, table: str, ordinals: Sequence[int]) -> list[dict[str, Any] | None]:
-    """What a table of `BY_TURN` says of turns, by kind; None for one of which it says nothing."""
+def annotation_values(reader: Reader, space: str, table: str, ordinals: Sequence[int]) -> list[dict[str, Any] | None]:
+    """The annotations of turns in a table of `BY_TURN`, by kind; None for a turn without a row."""
     column, read = _BY_TURN_VALUE[table], BY_TURN[table]
     texts = column.get_many(reader, [(space, ordinal) for ordinal in ordinals])
     return [None if text is None else read(text) for text in texts]
 
 
-def weighings_said(reader: Reader, space: str, ordinals: Sequence[int]) -> list[dict[str, Any] | None]:
-    """What WEIGHING says of turns, by kind; None for one that is not weighed, or by the rules of another version."""
+def weighing_values(reader: Reader, space: str, ordinals: Sequence[int]) -> list[dict[str, Any] | None]:
+    """The weighings of turns, by kind; None for a turn that is not weighed, or by rules of another version."""
     rows = tables.WEIGHING.get_many(reader, [(space, ordinal) for ordinal in ordinals])
     return [weighing_of(row.value) if row is not None and row.version == ANALYZE_VERSION else None for row in rows]
 
 
 def weighings_again(reader: Reader, space: str, turns: Sequence[TurnRow]) -> list[tuple[int, str]]:
-    """New values of WEIGHING, by ordinal, of injected turns that older rules weighed: no more is made of them."""
+    """New weighings, by ordinal, of injected turns that older rules weighed, since the analysis passes these over."""
     own = [turn for turn in turns if turn.origin == "injected"]
     rows = tables.WEIGHING.get_many(reader, [(space, turn.ordinal) for turn in own])
     pairs = zip(own, rows, strict=True)
-    made = [(turn.ordinal, weighing_tried(turn.text)) for turn, row in pairs if row and row.version != ANALYZE_VERSION]
-    return [(ordinal, text) for ordinal, text in made if text is not None]
+    outdated = [turn for turn, row in pairs if row is not None and row.version != ANALYZE_VERSION]
+    weighings = [(turn.ordinal, weighing_tried(turn.text)) for turn in outdated]
+    return [(ordinal, text) for ordinal, text in weighings if text is not None]
 
 
 def replaced(reader: Reader, space: str) -> int:
@@ -131,7 +132,7 @@ def weighed_anyway(text: str) -> Mapping[str, Any]:
 
 def weighings_made(reader: Reader, space: str, ordinals: Sequence[int]) -> list[str | None]:
     """The values of WEIGHING of turns that wait for the analysis, which writes them; None for those that are gone."""
-    texts = [TURN_TEXT.first(reader, (space, each), (space, each), index="ordinal") for each in ordinals]
+    texts = [TURN_TEXT.first(reader, (space, ordinal), (space, ordinal), index="ordinal") for ordinal in ordinals]
     return [None if text is None else weighing_text(weighed_anyway(text)) for text in texts]
 
 
@@ -145,25 +146,25 @@ def annotations_of(reader: Reader, space: str, owner: str) -> dict[str, Annotati
 
     Where the analysis says something again in the light of more (domains, with a vector), that counts.
     """
-    found: dict[str, Annotation] = {}
+    annotations: dict[str, Annotation] = {}
     for row in tables.ANNOTATION.scan(reader, (space, owner), (space, owner)):
-        found[row.kind] = Annotation(json.loads(row.value), row.provenance, row.version)
+        annotations[row.kind] = Annotation(json.loads(row.value), row.provenance, row.version)
     ordinal = _ordinal_of(reader, space, owner)
     if ordinal is None:
-        return dict(sorted(found.items()))
+        return dict(sorted(annotations.items()))
     weighing = tables.WEIGHING.get(reader, (space, ordinal))
     if weighing is None:
         value, version = weighings_made(reader, space, [ordinal])[0], ANALYZE_VERSION
     else:
         value, version = weighing.value, weighing.version
     if value is not None:
-        found |= {kind: Annotation(each, PROVENANCE, version) for kind, each in weighing_of(value).items()}
+        annotations |= {kind: Annotation(each, PROVENANCE, version) for kind, each in weighing_of(value).items()}
     analysis = tables.ANALYSIS.get(reader, (space, ordinal))
     if analysis is not None:
         provenance = makers_of(reader, space)[analysis.maker]
         values = analysis_of(analysis.value).items()
-        found |= {kind: Annotation(value, provenance, analysis.version) for kind, value in values}
-    return dict(sorted(found.items()))
+        annotations |= {kind: Annotation(value, provenance, analysis.version) for kind, value in values}
+    return dict(sorted(annotations.items()))
 
 
 def _ordinal_of(reader: Reader, space: str, owner: str) -> int | None:
@@ -178,9 +179,9 @@ def _ordinal_of(reader: Reader, space: str, owner: str) -> int | None:
 def orphans(reader: Reader, space: str) -> list[str]:
     """Owners of annotations that are no stored turn and no label in use, sorted."""
     owners = set(ANNOTATION_OWNER.scan(reader, (space,), (space,)))
-    left = owners - {turn_id(place.session, place.seq) for place in TURN_PLACES.scan(reader, (space,), (space,))}
-    labels = LABEL_NAME.scan(reader, (space, TAG), (space, TAG), index="name") if left else []
-    return sorted(left - {NAME_OWNER + name for name in labels})
+    unknown = owners - {turn_id(place.session, place.seq) for place in TURN_PLACES.scan(reader, (space,), (space,))}
+    labels = LABEL_NAME.scan(reader, (space, TAG), (space, TAG), index="name") if unknown else []
+    return sorted(unknown - {NAME_OWNER + name for name in labels})
 
 
 def lost_ordinals(reader: Reader, space: str) -> list[int]:

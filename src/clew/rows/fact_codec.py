@@ -83,11 +83,11 @@ def place_of(fact: str, ordinal_of: Callable[[str], int]) -> Place:
     Raises:
         InputError: that is not the id of a fact.
     """
-    found = _ID.fullmatch(fact)
-    if found is None:
+    match = _ID.fullmatch(fact)
+    if match is None:
         raise InputError(f"{fact!r:.200} is not the id of a fact; expected <turn>:fact:<number>, as facts print it")
-    within = _MAKERS * _PARTS.index(found["part"]) + _MARKS.index(found["mark"])
-    return ordinal_of(found["turn"]), int(found["number"]) * _STEP + within
+    within = _MAKERS * _PARTS.index(match["part"]) + _MARKS.index(match["mark"])
+    return ordinal_of(match["turn"]), int(match["number"]) * _STEP + within
 
 
 def fact_id(turn: str, place: int) -> str:
@@ -99,37 +99,37 @@ def fact_id(turn: str, place: int) -> str:
 
 def statement_row(space: str, ordinal: int, provenance: str, statements: Sequence[Statement]) -> StatementRow:
     """The row of all that one maker found in a turn."""
-    said = [_said(place, each) for place, each in enumerate(statements)]
-    return StatementRow(space, ordinal, str(provenance), _packed(said))
+    values = [_statement_values(place, statement) for place, statement in enumerate(statements)]
+    return StatementRow(space, ordinal, str(provenance), _packed(values))
 
 
 def bases_of(rows: Sequence[StatementRow], mark_of: Callable[[int], TurnMark]) -> dict[Place, StatementData]:
-    """What rows say of their statements as JSON has it, by the places of the facts that begin with them.
+    """The stored fields of statements, by the places of the facts that begin with them.
 
     Args:
         mark_of: returns a turn by its ordinal.
     """
-    found: dict[Place, StatementData] = {}
+    bases: dict[Place, StatementData] = {}
     every = json.loads(f"[{','.join([data_text(row.data) for row in rows])}]")
     for row, statements in zip(rows, every, strict=True):
         usual = {"provenance": row.provenance, "said_at": to_us(mark_of(row.ordinal).at)}
         mark = _MARKS.index(maker_mark(row.provenance))
-        for number, said in enumerate(statements):
-            found[row.ordinal, said.get("ordinal", number) * _STEP + mark] = usual | said
-    return found
+        for number, values in enumerate(statements):
+            bases[row.ordinal, values.get("ordinal", number) * _STEP + mark] = usual | values
+    return bases
 
 
 def statement_data(statement: Statement) -> StatementData:
-    """The same of a statement."""
+    """The fields of a statement as a row has them."""
     usual = {"provenance": statement.provenance, "said_at": to_us(statement.said_at)}
-    return {**usual, **_said(statement.ordinal, statement)}
+    return {**usual, **_statement_values(statement.ordinal, statement)}
 
 
 def statements_of(row: StatementRow, turn: TurnMark) -> list[Statement]:
     """The statements of a row."""
     usual = {"turn": turn.name, "said_at": turn.at, "provenance": row.provenance}
-    said = json.loads(data_text(row.data))
-    return [Statement(**{"ordinal": place, **usual, **_values(each)}) for place, each in enumerate(said)]
+    stored = json.loads(data_text(row.data))
+    return [Statement(**{"ordinal": place, **usual, **_values(values)}) for place, values in enumerate(stored)]
 
 
 def is_readable(row: StatementRow) -> bool:
@@ -149,7 +149,7 @@ def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordin
         ordinal_of: returns the ordinal of a turn by its id.
     """
     expected = _expected(None if base is None else statement_data(base), place[0])
-    said: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     for name in _FACT:
         value = getattr(fact, name)
         if name in _PLACES and value is not None:
@@ -158,8 +158,8 @@ def fact_row(space: str, place: Place, fact: Fact, base: Statement | None, ordin
             value = [ordinal_of(turn) for turn in value]
         value = _plain(name, value)
         if name not in expected or expected[name] != value:
-            said[name] = value
-    return FactRow(space, *place, _packed(said))
+            changes[name] = value
+    return FactRow(space, *place, _packed(changes))
 
 
 class FactText(NamedTuple):
@@ -172,20 +172,21 @@ class FactText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactData:
-    """What a row says of a fact.
+    """The row of a fact, decoded.
 
     Attributes:
-        said: what differs from its first statement, as JSON has it.
+        changes: fields that differ from those that follow from its first statement, as in JSON.
     """
 
     ordinal: int
     place: int
-    said: Mapping[str, Any]
+    changes: Mapping[str, Any]
 
     def turns(self) -> set[int]:
-        """Ordinals of the turns by whose ids it is told."""
-        others = {self.said[name][0] for name in _PLACES & self.said.keys() if self.said[name] is not None}
-        return {self.ordinal, *self.said.get("sources", ())} | others
+        """Ordinals of the turns whose ids the fact names."""
+        changes = self.changes
+        others = {changes[name][0] for name in _PLACES & changes.keys() if changes[name] is not None}
+        return {self.ordinal, *changes.get("sources", ())} | others
 
 
 def fact_text(place: Place, data: bytes) -> FactText:
@@ -194,60 +195,60 @@ def fact_text(place: Place, data: bytes) -> FactText:
 
 
 def facts_data(rows: Sequence[FactText]) -> list[FactData]:
-    """What rows say of facts; they are read as one text, since most of them are short."""
+    """Rows of facts, decoded. They are parsed as one JSON text, which is faster, since most are short."""
     every = json.loads(f"[{','.join([row.text for row in rows])}]")
-    return [FactData(row.ordinal, row.place, said) for row, said in zip(rows, every, strict=True)]
+    return [FactData(row.ordinal, row.place, changes) for row, changes in zip(rows, every, strict=True)]
 
 
-def told_in(data: FactData, base: StatementData | None) -> Mapping[str, Any] | None:
-    """All fields of a fact as JSON has them; None where the statement is missing that the row says nothing of.
+def fact_values(data: FactData, base: StatementData | None) -> Mapping[str, Any] | None:
+    """All fields of a fact as in JSON; None if its first statement is missing and the row does not have its fields.
 
     Args:
-        base: what is said of its first statement; None if it has none of its id.
+        base: the stored fields of its first statement; None if there is no statement of its id.
     """
-    told = _expected(base, data.ordinal)
-    told.update(data.said)
-    return told if "subject" in told else None
+    values = _expected(base, data.ordinal)
+    values.update(data.changes)
+    return values if "subject" in values else None
 
 
 def fact_of(data: FactData, base: StatementData | None, mark_of: Callable[[int], TurnMark]) -> Fact | None:
-    """The fact of a row, without its statements; None as for `told_in`.
+    """The fact of a row, without its statements; None as for `fact_values`.
 
     Args:
-        base: as for `told_in`.
+        base: as for `fact_values`.
         mark_of: returns a turn by its ordinal.
     """
-    told = told_in(data, base)
-    return None if told is None else fact_told(data, told, mark_of)
+    values = fact_values(data, base)
+    return None if values is None else fact_from_values(data, values, mark_of)
 
 
-def fact_told(data: FactData, told: Mapping[str, Any], mark_of: Callable[[int], TurnMark]) -> Fact:
-    """The fact of a row by its fields, see `told_in`."""
-    marks = [mark_of(ordinal) for ordinal in told["sources"]]
+def fact_from_values(data: FactData, values: Mapping[str, Any], mark_of: Callable[[int], TurnMark]) -> Fact:
+    """The fact of a row with these fields, see `fact_values`."""
+    marks = [mark_of(ordinal) for ordinal in values["sources"]]
     return Fact(
         id=fact_id(mark_of(data.ordinal).name, data.place),
-        subject=told["subject"],
-        verb=told["verb"],
-        object=told["object"],
-        status=_STATUS[told["status"]],
-        type=_TYPE[told["type"]],
-        scope=told["scope"],
-        when=told["when"],
-        where=told["where"],
-        group=group_key(subject_key(told["subject"]), told["verb"], told["object"], told["scope"]),
-        slot=told["slot"],
-        valid_from=from_us(told["valid_from"]),
-        valid_to=from_us(told["valid_to"]),
-        due_from=from_us(told["due_from"]),
-        due_to=from_us(told["due_to"]),
-        recorded_at=from_us(told["recorded_at"]),
+        subject=values["subject"],
+        verb=values["verb"],
+        object=values["object"],
+        status=_STATUS[values["status"]],
+        type=_TYPE[values["type"]],
+        scope=values["scope"],
+        when=values["when"],
+        where=values["where"],
+        group=group_key(subject_key(values["subject"]), values["verb"], values["object"], values["scope"]),
+        slot=values["slot"],
+        valid_from=from_us(values["valid_from"]),
+        valid_to=from_us(values["valid_to"]),
+        due_from=from_us(values["due_from"]),
+        due_to=from_us(values["due_to"]),
+        recorded_at=from_us(values["recorded_at"]),
         confirmed_at=(marks[-1] if marks else mark_of(data.ordinal)).at,
         sources=tuple([mark.name for mark in marks]),
-        support=told["support"],
-        provenance=told["provenance"],
-        superseded_by=_named(told["superseded_by"], mark_of),
-        stale_because=_named(told["stale_because"], mark_of),
-        retracted=told["retracted"],
+        support=values["support"],
+        provenance=values["provenance"],
+        superseded_by=_named(values["superseded_by"], mark_of),
+        stale_because=_named(values["stale_because"], mark_of),
+        retracted=values["retracted"],
     )
 
 
@@ -266,18 +267,18 @@ def is_over(row: FactText) -> bool:
 
 
 _OVER: Final = re.compile(r'"(?:superseded_by":\[|retracted":true|status":"(?:ceased|abandoned)")')
-"""Within a value each quotation mark has a backslash before it, so these are fields."""
+"""In a value each quotation mark has a backslash before it, so these are fields."""
 
 
-def said_in(row: StatementRow | FactRow) -> str:
-    """The words of a row that come from a turn: all but verbs, and what Clew calls things."""
-    found: list[str] = []
-    said = json.loads(data_text(row.data))
-    for each in said if isinstance(said, list) else [said]:
-        for name in _WORDS & each.keys():
-            value = each[name]
-            found += value if isinstance(value, list) else [value or ""]
-    return "\n".join(found)
+def words_of_turns(row: StatementRow | FactRow) -> str:
+    """The words of a row that come from turns: all but verbs and Clew's own terms."""
+    words: list[str] = []
+    stored = json.loads(data_text(row.data))
+    for values in stored if isinstance(stored, list) else [stored]:
+        for name in _WORDS & values.keys():
+            value = values[name]
+            words += value if isinstance(value, list) else [value or ""]
+    return "\n".join(words)
 
 
 def data_text(data: bytes) -> str:
@@ -291,32 +292,32 @@ def _packed(value: Any) -> bytes:
     return packed.compress(dumps(value).encode("utf-8", "surrogatepass")) + packed.flush()
 
 
-def _said(place: int, statement: Statement) -> dict[str, Any]:
-    said = {
+def _statement_values(place: int, statement: Statement) -> dict[str, Any]:
+    values = {
         name: _plain(name, value)
         for name, usual in _STATEMENT.items()
         if name not in _ELSEWHERE and (value := getattr(statement, name)) != usual
     }
-    return said if statement.ordinal == place else {**said, "ordinal": statement.ordinal}
+    return values if statement.ordinal == place else {**values, "ordinal": statement.ordinal}
 
 
 def _expected(base: StatementData | None, ordinal: int) -> dict[str, Any]:
-    """The fields of a fact as they usually follow from its first statement; of one without, those that none needs.
+    """The fields of a fact that follow from its first statement; without one, the fields that may be absent.
 
     Args:
-        ordinal: of the turn of that statement.
+        ordinal: that of the statement's turn.
     """
     if base is None:
         absent = ("scope", "when", "where", "slot", "superseded_by", "stale_because")
         return {**dict.fromkeys(absent), "retracted": False}
-    told = {**_USUAL, **base}
-    slot, at = slot_of(told["verb"], told["scope"]), base["said_at"]
-    told |= {"slot": None if slot is None else slot.name, "recorded_at": at, "sources": [ordinal]}
-    if told["status"] == FactStatus.PLANNED:
-        told |= {"due_from": told["valid_from"], "due_to": told["valid_to"], "valid_from": at, "valid_to": None}
-    elif told["valid_from"] is None:
-        told["valid_from"] = at
-    return told
+    values = {**_USUAL, **base}
+    slot, at = slot_of(values["verb"], values["scope"]), base["said_at"]
+    values |= {"slot": None if slot is None else slot.name, "recorded_at": at, "sources": [ordinal]}
+    if values["status"] == FactStatus.PLANNED:
+        values |= {"due_from": values["valid_from"], "due_to": values["valid_to"], "valid_from": at, "valid_to": None}
+    elif values["valid_from"] is None:
+        values["valid_from"] = at
+    return values
 
 
 _USUAL: Final[Mapping[str, Any]] = {
@@ -333,14 +334,14 @@ def _plain(name: str, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _values(said: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(said)
-    for name in found.keys() & (_ENUMS.keys() | _TIMES | _TUPLES):
-        value = found[name]
+def _values(stored: Mapping[str, Any]) -> dict[str, Any]:
+    values = dict(stored)
+    for name in values.keys() & (_ENUMS.keys() | _TIMES | _TUPLES):
+        value = values[name]
         if name in _ENUMS:
-            found[name] = _ENUMS[name](value)
+            values[name] = _ENUMS[name](value)
         elif name in _TUPLES:
-            found[name] = tuple(value)
+            values[name] = tuple(value)
         else:
-            found[name] = from_us(value)
-    return found
+            values[name] = from_us(value)
+    return values

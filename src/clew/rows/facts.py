@@ -19,12 +19,12 @@ from clew.rows.fact_codec import (
     StatementData,
     TurnMark,
     bases_of,
+    fact_from_values,
     fact_id,
     fact_text,
-    fact_told,
+    fact_values,
     facts_data,
     statements_of,
-    told_in,
 )
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import from_us
@@ -51,9 +51,9 @@ OBJECT_TERMS: Final = 12
 """Terms of an object by which a fact is found; what has more is a sentence rather than a value."""
 
 _CLOSE: Final = 2
-"""Turns lie close together where the stretch that they span has fewer turns than so many times their number."""
+"""Turns lie close together if the stretch that they span has fewer turns than this many times their number."""
 _CLOSE_STATING: Final = 8
-"""The same for rows of statements, which only some of the turns in a stretch have."""
+"""As `_CLOSE`, for rows of statements, which only some of the turns in a stretch have."""
 
 _USUAL: Final = frozenset({FactStatus.ACTIVE, FactStatus.COMPLETED})
 
@@ -70,16 +70,16 @@ def rows_of_turns(
     index: str | None = None,
     close: int = _CLOSE,
 ) -> list[T]:
-    """The rows of turns, asked for at once; perhaps rows of others too, where the turns lie close together.
+    """The rows of turns, read in one query; where the turns lie close together, rows of turns between them as well.
 
     Args:
-        source: its rows are found by the ordinals of turns.
+        source: a table whose rows are found by the ordinals of turns.
         close: see `_CLOSE`.
     """
     low, high = min(ordinals, default=0), max(ordinals, default=0)
     if len(ordinals) > 1 and high - low < close * len(ordinals):
         return source.scan(reader, (space, low), (space, high), index=index)
-    return source.scan_many(reader, [(space, each) for each in sorted(ordinals)], index=index)
+    return source.scan_many(reader, [(space, ordinal) for ordinal in sorted(ordinals)], index=index)
 
 
 class TurnMarks:
@@ -96,7 +96,7 @@ class TurnMarks:
         self._ordinals: dict[str, int] = {}
 
     def load(self, ordinals: Iterable[int]) -> None:
-        """Reads turns that are asked for soon, at once where they lie close together."""
+        """Reads turns that will be asked for, in one query if they lie close together."""
         missing = set(ordinals) - self._marks.keys()
         if self._view is not None:
             for ordinal, session, seq, at in self._view.turn_times(missing):
@@ -181,13 +181,13 @@ class StoredStatements:
         wanted = frozenset(keys)
         ordinals = sorted({ordinal for key in wanted for ordinal in self.stating(key)})
         self.load(ordinals)
-        every = ((ordinal, each) for ordinal in ordinals for each in self._placed[ordinal])
-        return [each for ordinal, each in every if self._counts(ordinal, each, wanted)]
+        every = ((ordinal, statement) for ordinal in ordinals for statement in self._placed[ordinal])
+        return [statement for ordinal, statement in every if self._counts(ordinal, statement, wanted)]
 
     def _counts(self, ordinal: int, placed: Placed, wanted: Collection[str]) -> bool:
         """Whether the turn of a statement counts both for one of the wanted keys and for the statement's own group."""
-        found = any(key in wanted and ordinal in self.stating(key) for key in placed.found_by())
-        return found and ordinal in self.stating(placed.group)
+        is_wanted = any(key in wanted and ordinal in self.stating(key) for key in placed.found_by())
+        return is_wanted and ordinal in self.stating(placed.group)
 
     def counts(self, placed: Placed, key: str) -> bool:
         """Whether the turn of a statement is among those that count for a key."""
@@ -206,8 +206,8 @@ class StoredStatements:
                 rows += FACT_PLACES.scan(self._reader, low, low, limit=self._first + len(self._is_changed))
             stored = {row.ordinal for row in rows if row.place == STATED}
             every = sorted(stored - self._is_changed | self._news.get(key, set()))
-            most = len(every) if len(every) <= self._most else self._first
-            self._found[key] = frozenset((*every[:most], *every[self._first - self._most :]))
+            earliest = len(every) if len(every) <= self._most else self._first
+            self._found[key] = frozenset((*every[:earliest], *every[self._first - self._most :]))
         return self._found[key]
 
     def moved_from(self, before: "StoredStatements", key: str) -> frozenset[int]:
@@ -227,79 +227,79 @@ class StoredStatements:
     def by_id(self, ordinal: int) -> dict[str, Statement]:
         """The statements of a turn."""
         self.load((ordinal,))
-        return {each.id: each for each in self._said[ordinal]}
+        return {statement.id: statement for statement in self._said[ordinal]}
 
     def as_stated(self, placed: Iterable[Placed]) -> dict[str, Statement]:
         """The whole statements, by their ids: one that rejects a value stands in two groups, a part of it in each."""
-        turns = {each.statement.id: self._marks.ordinal(each.statement.turn) for each in placed}
+        turns = {part.statement.id: self._marks.ordinal(part.statement.turn) for part in placed}
         return {name: self.by_id(ordinal)[name] for name, ordinal in turns.items()}
 
     def load(self, ordinals: Iterable[int]) -> None:
-        """Reads what turns state that are asked for soon."""
+        """Reads the statements of turns that will be asked for."""
         missing = [ordinal for ordinal in ordinals if ordinal not in self._said]
         if not missing:
             return
         self._marks.load(missing)
-        said: dict[int, list[Statement]] = {ordinal: [] for ordinal in missing}
-        for row in sorted(rows_of_turns(STATEMENT, self._reader, self._space, said.keys())):
-            if row.ordinal in said:
-                said[row.ordinal] += statements_of(row, self._marks(row.ordinal))
-        self._said.update(said)
-        self._placed.update((ordinal, placed(statements)) for ordinal, statements in said.items())
+        statements: dict[int, list[Statement]] = {ordinal: [] for ordinal in missing}
+        for row in sorted(rows_of_turns(STATEMENT, self._reader, self._space, statements.keys())):
+            if row.ordinal in statements:
+                statements[row.ordinal] += statements_of(row, self._marks(row.ordinal))
+        self._said.update(statements)
+        self._placed.update((ordinal, placed(found)) for ordinal, found in statements.items())
 
 
 def stated(reader: Reader, space: str, ordinal: int, marks: TurnMarks) -> list[Statement]:
     """All that was found in a turn, by maker."""
     rows = STATEMENT.scan(reader, (space, ordinal), (space, ordinal))
-    return [each for row in rows for each in statements_of(row, marks(ordinal))]
+    return [statement for row in rows for statement in statements_of(row, marks(ordinal))]
 
 
 def fact_texts(reader: Reader, space: str, places: Iterable[Place]) -> list[FactText]:
-    """The rows at some places, in their order; places where there is none are left out."""
+    """The rows at some places, in their order; places without a row are left out."""
     wanted = list(places)
     every = FACT_DATA.get_many(reader, [(space, *place) for place in wanted])
     return [fact_text(place, data) for place, data in zip(wanted, every, strict=True) if data is not None]
 
 
 def facts_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks | None = None) -> list[Fact]:
-    """The facts at some places, without their statements; places where there is none are left out."""
+    """The facts at some places, without their statements; places without a fact are left out."""
     return facts_of(reader, space, fact_texts(reader, space, places), marks or TurnMarks(reader, space))
 
 
 def facts_of(reader: Reader, space: str, rows: Sequence[FactText], marks: TurnMarks) -> list[Fact]:
     """The facts of some rows, without their statements."""
-    found = facts_data(rows)
-    marks.load({ordinal for each in found for ordinal in each.turns()})
-    bases = _bases(reader, space, found, marks)
-    every = ((each, told_in(each, bases.get((each.ordinal, each.place)))) for each in found)
-    return [fact_told(each, told, marks) for each, told in every if told is not None]
+    rows_read = facts_data(rows)
+    marks.load({ordinal for fact in rows_read for ordinal in fact.turns()})
+    bases = _bases(reader, space, rows_read, marks)
+    every = ((fact, fact_values(fact, bases.get((fact.ordinal, fact.place)))) for fact in rows_read)
+    return [fact_from_values(fact, values, marks) for fact, values in every if values is not None]
 
 
-class ToldFact(NamedTuple):
-    """A fact in a few words; see `LinkedFact`."""
+class FactSummary(NamedTuple):
+    """A fact in a few words, as a link shows it; see `LinkedFact`."""
 
     id: str
     told: str
     retracted: bool
 
 
-def told_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks) -> dict[Place, ToldFact]:
-    """The facts at some places in a few words; places where there is none are left out."""
-    found = facts_data(fact_texts(reader, space, places))
-    marks.load({each.ordinal for each in found})
-    bases = _bases(reader, space, found, marks)
-    told: dict[Place, ToldFact] = {}
-    for each in found:
-        place = (each.ordinal, each.place)
-        if (fields := told_in(each, bases.get(place))) is not None:
+def summaries_at(reader: Reader, space: str, places: Sequence[Place], marks: TurnMarks) -> dict[Place, FactSummary]:
+    """Summaries of the facts at some places; places without a fact are left out."""
+    facts = facts_data(fact_texts(reader, space, places))
+    marks.load({fact.ordinal for fact in facts})
+    bases = _bases(reader, space, facts, marks)
+    summaries: dict[Place, FactSummary] = {}
+    for fact in facts:
+        place = (fact.ordinal, fact.place)
+        if (fields := fact_values(fact, bases.get(place))) is not None:
             words = in_few_words(fields["subject"], fields["verb"], fields["object"], fields["scope"], fields["type"])
-            told[place] = ToldFact(fact_id(marks(each.ordinal).name, each.place), words, fields["retracted"])
-    return told
+            summaries[place] = FactSummary(fact_id(marks(fact.ordinal).name, fact.place), words, fields["retracted"])
+    return summaries
 
 
-def _bases(reader: Reader, space: str, found: Sequence[FactData], marks: TurnMarks) -> dict[Place, StatementData]:
-    """What is said of the first statements of facts, by the places of the facts."""
-    ordinals = {each.ordinal for each in found}
+def _bases(reader: Reader, space: str, facts: Sequence[FactData], marks: TurnMarks) -> dict[Place, StatementData]:
+    """The stored fields of the first statements of facts, by the places of the facts."""
+    ordinals = {fact.ordinal for fact in facts}
     rows = rows_of_turns(STATEMENT, reader, space, ordinals, close=_CLOSE_STATING)
     return bases_of([row for row in rows if row.ordinal in ordinals], marks)
 
@@ -322,11 +322,11 @@ def places_of(
 
 def finding_digests(fact: Fact) -> set[int]:
     """What a fact is found by: its subject, its verb, both, its object's terms, a rare status, being a nickname."""
-    found = list(dict.fromkeys(terms(fact.object)))[:OBJECT_TERMS]
+    object_terms = list(dict.fromkeys(terms(fact.object)))[:OBJECT_TERMS]
     head = lemma(head_of(fact.verb))
     digests = {subject_digest(fact.subject), verb_digest(head), pair_digest(fact.subject, head)}
     names = (NICKNAMES,) if fact.slot == "nickname" else ()
-    return digests.union(map(term_digest, found), status_digest(fact.status), names)
+    return digests.union(map(term_digest, object_terms), status_digest(fact.status), names)
 
 
 def head_of(verb: str) -> str:
@@ -371,7 +371,7 @@ def drop_made(tx: Transaction, space: str) -> None:
 
 
 def _digest(kind: str, text: str) -> int:
-    """Six bytes: that two things share them costs a look, no more."""
+    """Six bytes. If two texts share them, one row more is read; no answer changes."""
     hashed = blake2b(f"{kind}\x1f{text}".encode("utf-8", "surrogatepass"), digest_size=_BYTES)
     return int.from_bytes(hashed.digest()) - _MIDDLE
 

@@ -8,7 +8,7 @@ from clew.condense.open_tasks import open_tasks
 from clew.condense.recap import RecapSource
 from clew.condense.session_titles import title_of as title_from
 from clew.errors import NotFoundError
-from clew.rows.annotations import said_of
+from clew.rows.annotations import annotation_values
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
 from clew.store.selections import NODE_TITLES, TURN_ORIGINS
@@ -86,7 +86,7 @@ def title_of(reader: Reader, space: str, session: str) -> str | None:
 
 def scores_of(reader: Reader, space: str, turns: Sequence[Turn]) -> list[TurnScores]:
     """What the analysis says of turns; zeros for those that are not analysed."""
-    said = said_of(reader, space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
+    said = annotation_values(reader, space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
     return [
         TurnScores(
             float(values.get("importance", 0.0)), bool(values.get("paradigm_shift", False)), values.get("overlays", {})

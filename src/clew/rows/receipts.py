@@ -37,8 +37,8 @@ _EFFORT: Final = 6
 
 def receipt_bytes(receipt: Receipt) -> bytes:
     """A receipt as it is kept: the JSON of its `to_dict`, compressed. Its rows are encoded as they are, in a third."""
-    told = {name: getattr(receipt, name) for name in _FIELDS}
-    return zlib.compress(_ENCODER.encode(told).encode(), _EFFORT)
+    values = {name: getattr(receipt, name) for name in _FIELDS}
+    return zlib.compress(_ENCODER.encode(values).encode(), _EFFORT)
 
 
 def receipt_text(data: bytes) -> str:
@@ -142,7 +142,7 @@ class ReceiptBook:
         everything = (self._space,)
         with self._lock:
             last = self._last
-            made = [ReceiptTime(to_us(receipt.created_at), receipt.id) for receipt in self._unwritten.values()]
+            times = [ReceiptTime(to_us(receipt.created_at), receipt.id) for receipt in self._unwritten.values()]
         if last is not None:
             with suppress(NotFoundError):  # forgotten since
                 return self.get(last)
@@ -150,12 +150,12 @@ class ReceiptBook:
             written = META_VALUE.get(reader, (self._space, _WRITTEN_LAST))
             if written is not None and RECEIPT_TIMES.get(reader, (self._space, written)) is not None:
                 return self.get(written)
-            made += RECEIPT_TIMES.scan(reader, everything, everything)
-        if not made and last is written is None:
+            times += RECEIPT_TIMES.scan(reader, everything, everything)
+        if not times and last is written is None:
             raise NotFoundError("no recall has left a receipt in this space yet; ask something first")
-        if not made:
+        if not times:
             raise NotFoundError("the receipts of this space were deleted with what was forgotten; ask something first")
-        return self.get(max(made).receipt)
+        return self.get(max(times).receipt)
 
     def recent(self, count: int) -> list[Receipt]:
         """The receipts made last, the newest first."""
@@ -164,9 +164,9 @@ class ReceiptBook:
         with self._store.snapshot() as reader:
             newest = sorted(RECEIPT_TIMES.scan(reader, (self._space,), (self._space,)), reverse=True)[:count]
             stored = RECEIPT_DATA.get_many(reader, [(self._space, row.receipt) for row in newest])
-        known = {each.id: each for each in (receipt_of(data) for data in stored if data is not None)}
-        known |= {each.id: each for each in waiting}
-        return sorted(known.values(), key=lambda each: (each.created_at, each.id), reverse=True)[:count]
+        receipts = {each.id: each for each in (receipt_of(data) for data in stored if data is not None)}
+        receipts |= {each.id: each for each in waiting}
+        return sorted(receipts.values(), key=lambda each: (each.created_at, each.id), reverse=True)[:count]
 
     @property
     def waiting(self) -> int:
@@ -203,7 +203,7 @@ class ReceiptBook:
             batch = dict(self._unwritten)
         if not batch or not self._store.writable:
             return 0
-        rows = [row for each in batch.values() if (row := self._row(each)) is not None]
+        rows = [row for pending in batch.values() if (row := self._row(pending)) is not None]
 
         def write(tx: Transaction) -> None:
             RECEIPT.put(tx, rows)

@@ -52,17 +52,17 @@ def renderings_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -
     """The renderings of one kind of many nodes, in the order of the nodes; None for each that has none."""
     kept = _kept_of(reader, space, nodes, kind)
     lines = lines_of_turns(reader, space, _turns_quoted(nodes, kept))
-    named = [node for node, each in zip(nodes, kept, strict=True) if each is not None and each.text is None]
-    titles = dict(zip(named, NODE_TITLE.get_many(reader, [(space, node) for node in named]), strict=True))
-    found: list[Rendering | None] = []
-    for node, each in zip(nodes, kept, strict=True):
-        text: str | Quotes | None = None if each is None else each.text
+    quoted = [node for node, row in zip(nodes, kept, strict=True) if row is not None and row.text is None]
+    titles = dict(zip(quoted, NODE_TITLE.get_many(reader, [(space, node) for node in quoted]), strict=True))
+    renderings: list[Rendering | None] = []
+    for node, row in zip(nodes, kept, strict=True):
+        text: str | Quotes | None = None if row is None else row.text
         if isinstance(text, list):
             text = quoted_text(session_of(node), text, lines)
-        elif each is not None and text is None:
+        elif row is not None and text is None:
             text = (titles[node] or "")[:TITLE]
-        found.append(None if each is None or text is None else each.told(text))
-    return found
+        renderings.append(None if row is None or text is None else row.told(text))
+    return renderings
 
 
 def quoted_turns(reader: Reader, space: str, nodes: Sequence[str]) -> list[tuple[int, NodeLine]]:
@@ -225,10 +225,10 @@ def _kept_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -> lis
 def _of_kind(row: RenderingRow, kind: str) -> _Kept | None:
     if kind == "summary" and row.summary is None:
         return None
-    return next((each for each in _all_kept(row) if each.kind == kind), None)
+    return next((kept for kept in _all_kept(row) if kept.kind == kind), None)
 
 
 def _all_kept(row: RenderingRow) -> list[_Kept]:
     source = row.source.hex()
-    held: list[Any] = json.loads(rendering_text(row))
-    return [_Kept(kind, text, tokens, coverage, method, source) for kind, text, tokens, coverage, method in held]
+    values: list[Any] = json.loads(rendering_text(row))
+    return [_Kept(kind, text, tokens, coverage, method, source) for kind, text, tokens, coverage, method in values]

@@ -22,7 +22,7 @@ from typing import Final
 from clew.errors import InputError, NotFoundError
 from clew.index.vectors import vectors_at
 from clew.memory.facade import Memory
-from clew.rows.annotations import said_of
+from clew.rows.annotations import annotation_values
 from clew.rows.provider_sessions import (
     REASONS,
     ProviderSession,
@@ -171,7 +171,7 @@ def session_turns(memory: Memory, session: str) -> list[TurnAnalysis]:
     view = memory.reads.live.view()
     with memory.reads.store.snapshot() as reader:
         turns = [turn for turn in _stored(reader, memory.space, session) if _is_said(turn)]
-        said = said_of(reader, memory.space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
+        said = annotation_values(reader, memory.space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
     embedder = memory.reads.ranker.serving(view)
     places = [view.position(session, turn.seq or 0) for turn in turns]
     known = [place for place in places if place is not None]
