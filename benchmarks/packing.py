@@ -35,7 +35,7 @@ from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
 from clew.rank.search import Ranking
-from clew.recall.shown_turns import words_of
+from clew.recall.block_words import words_of
 from clew.text.counters import counter
 
 DATA: Final = {"locomo-dev": "locomo.json", "realtalk-dev": "", "beam-dev": ""}

@@ -182,7 +182,7 @@ HOUSE = (
     ),
     Requirement("F-HOUSE-18", "DESIGN 3", "Each decision has one page in the agreed form."),
     Requirement("F-HOUSE-19", "DESIGN 1.12", "Embedding on this machine sends no telemetry and leaves no file."),
-    Requirement("F-HOUSE-20", "HOUSE 1", "Each room says what it does and names an entrance that exists."),
+    Requirement("F-HOUSE-20", "HOUSE 1", "Each room names an entrance that exists, and a large room maps its modules."),
     Requirement("F-HOUSE-21", "HOUSE 2", "A public class name is defined once; the exceptions give their reason."),
     Requirement("F-HOUSE-22", "HOUSE 1", "Every module, and name in a module, that a page of docs/ names exists."),
     Requirement("F-HOUSE-23", "HOUSE 3", "Rows are typed; only store/ and rows/ know a column by its place."),

@@ -20,6 +20,9 @@ A_CLASS = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
 FILES = (".db", ".toml", ".lock", ".sql", ".json", ".jsonl", ".md", ".tsv")
 IN_BACKTICKS = re.compile(r"`([^`\n]+)`")
 
+LARGE = 25
+"""Modules from which the docstring of a room has a map of them."""
+
 TWICE = {
     "Column": "a growing array in index, a selected column of a table in store",
     "Columns": "the growing arrays of a space in index, selected columns of a table in store",
@@ -51,6 +54,19 @@ def names_in(module: Path) -> frozenset[str]:
 def rooms() -> list[Path]:
     """The packages directly below `clew`."""
     return sorted(p.parent for p in python_files("src/clew") if p.name == "__init__.py" and p.parent.parent == CLEW)
+
+
+def modules_of(room: Path) -> list[str]:
+    """The modules and packages in a room, sorted."""
+    inside = {p.stem for p in room.iterdir() if p.suffix == ".py" or (p / "__init__.py").is_file()}
+    return sorted(inside - {"__init__"})
+
+
+def mapped_modules(docstring: str) -> list[str]:
+    """The modules in the map of a room, sorted: indented lines with a heading, two spaces or more, and names."""
+    lines = [line for line in docstring.splitlines() if line.startswith("    ")]
+    listed = re.sub(r"\([^)]*\)", "", " ".join(re.sub(r"^    \S.*?  +", "", line) for line in lines))
+    return sorted(name for name in re.split(r"[,\s]+", listed) if name)
 
 
 def entrance_of(docstring: str, room: Path) -> str | None:
@@ -125,6 +141,14 @@ def test_each_room_names_its_entrance(room: Path) -> None:
     assert entrance_of(docstring, room) is None, f"{room.name}: {entrance_of(docstring, room)}"
 
 
+@pytest.mark.requirement("F-HOUSE-20")
+@pytest.mark.parametrize(
+    "room", [pytest.param(room, id=room.name) for room in rooms() if len(modules_of(room)) >= LARGE]
+)
+def test_the_map_of_a_large_room_is_complete(room: Path) -> None:
+    assert mapped_modules((room / "__init__.py").read_text(encoding="utf-8")) == modules_of(room)
+
+
 @pytest.mark.requirement("F-HOUSE-21")
 def test_a_class_name_is_defined_once() -> None:
     twice = defined_twice({label(p): p.read_text(encoding="utf-8") for p in python_files("src")})
@@ -140,6 +164,7 @@ def test_modules_that_pages_name_exist(page: Path) -> None:
 @pytest.mark.requirement("F-HOUSE-20", "F-HOUSE-21", "F-HOUSE-22")
 def test_each_rule_notices_a_violation() -> None:
     store = CLEW / "store"
+    assert mapped_modules("Rows.\n\n    open    b, a (rows),\n            c\n    shut    d") == ["a", "b", "c", "d"]
     assert entrance_of("Rows. Start at `open.open_store`.", store) is None
     assert entrance_of("Rows, found by key.", store) is not None
     assert entrance_of("Rows. Start at `open.no_such_name`.", store) is not None

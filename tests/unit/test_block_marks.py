@@ -8,7 +8,7 @@ import pytest
 
 from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
-from clew.recall.shown_turns import LONGEST, MOST, OVERHEAD, PlainWords
+from clew.recall.block_words import LONGEST, MOST, OVERHEAD, PlainWords
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Reader
 from clew.store.values import Key, Row

@@ -19,7 +19,7 @@ from clew.derive.compaction import Compactor
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.llm.task_queue import Question
-from clew.derive.meeting import MeetSweep
+from clew.derive.project_meeting import MeetSweep
 from clew.derive.rendering import NodeRendering
 from clew.derive.retrying import retry_all
 from clew.derive.weighing import WaitingWeights

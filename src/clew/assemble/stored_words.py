@@ -1,6 +1,6 @@
 """What is shown of a stored turn: its text, who says it, what of it is thinking, and on which path it stands. Pure.
 
-Borders: knows turns' texts and parts; reads nothing, see `clew.recall.shown_turns`.
+Borders: knows turns' texts and parts; reads nothing, see `clew.recall.block_words`.
 """
 
 import json

@@ -14,8 +14,8 @@ from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.facts import FactReading
-from clew.derive.meeting import MeetSweep
 from clew.derive.mentions import MentionReading
+from clew.derive.project_meeting import MeetSweep
 from clew.derive.rendering import NodeRendering
 from clew.derive.weighing import WaitingWeights
 from clew.index.packer import pack

@@ -41,8 +41,8 @@ from clew.derive.embedding import Embedding
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.facts import FactReading
-from clew.derive.meeting import MeetSweep
 from clew.derive.mentions import MentionReading
+from clew.derive.project_meeting import MeetSweep
 from clew.derive.rendering import NodeRendering
 from clew.derive.weighing import WaitingWeights
 from clew.errors import ClewError

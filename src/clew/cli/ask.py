@@ -15,8 +15,8 @@ from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, restricting, with_budget, with_counter
 from clew.cli.show import day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
 from clew.cli.terminal import emit, give
-from clew.memory.least import enough_for
 from clew.memory.recalls import MemoryRecalls
+from clew.memory.smallest_budget import smallest_budget
 from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
 from clew.text.counted import counted
@@ -116,7 +116,7 @@ def footer(context: Context, took: float, *, kept: bool) -> str:
 
 def nothing(memory: MemoryRecalls, context: Context, query: str, only: Mapping[str, object]) -> str:
     """Why a block is empty, and what to do next; `only` are the filter options."""
-    if context.omitted and (enough := enough_for(memory, context)) > context.budget:
+    if context.omitted and (enough := smallest_budget(memory, context)) > context.budget:
         return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes {enough:,}. Raise --budget."
     if memory.is_empty:
         return _nothing_stored(memory)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.derive.analysis_dropped import analyse_again
-from clew.derive.meeting import meet_again
+from clew.derive.project_meeting import meet_again
 from clew.rows.entity_progress import ENTITY_PROGRESS, read_entity_progress
 from clew.rows.extraction_runs import retry_extractions
 from clew.rows.fact_progress import read_fact_progress, write_fact_progress

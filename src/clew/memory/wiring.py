@@ -18,7 +18,7 @@ from clew.store.protocol import Store
 from clew.text.counters import counter
 from clew.types import ForgetReport
 from clew.write.append import Appender
-from clew.write.shortened import Shortener
+from clew.write.message_shortener import Shortener
 
 
 class Forget(Protocol):

@@ -16,12 +16,12 @@ from clew.rank.graph_context import GraphContextReader
 from clew.rank.intent.position_phrases import PositionPhrase
 from clew.rank.ranker import Ranker, RankingSources
 from clew.rank.session_order import Placed
+from clew.recall.block_words import prepare_words
 from clew.recall.filters import TurnSelector
 from clew.recall.positions import outline_of_place
 from clew.recall.query_facts import FactMatcher
 from clew.recall.query_labels import LabelMatcher
 from clew.recall.sessions import names_of_talks
-from clew.recall.shown_turns import prepare_words
 from clew.recall.space_status import SpaceStatusCache
 from clew.recall.titled_sessions import TitleMatcher, WorkplaceMatcher
 from clew.recall.work_turns import WorkFinder

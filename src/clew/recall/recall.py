@@ -25,6 +25,7 @@ from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, rank_sigma
 from clew.rank.strategies import plan as plan_recall
 from clew.recall.beats_in_short import beats_in_short, beats_of_all
+from clew.recall.block_words import words_of
 from clew.recall.fact_query import FactQuery
 from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
@@ -35,7 +36,6 @@ from clew.recall.required_pins import required
 from clew.recall.required_tasks import required_tasks
 from clew.recall.session_ends import session_ends
 from clew.recall.sessions import headlines
-from clew.recall.shown_turns import words_of
 from clew.rows.receipts import PendingReceipt
 from clew.store.protocol import Reader
 from clew.text.counters import Counter

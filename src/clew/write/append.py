@@ -25,12 +25,12 @@ from clew.store.rows import turn_from_row
 from clew.store.selections import TURN_HASH
 from clew.store.tables import SESSION, TURN
 from clew.types.turn import Turn
+from clew.write.bounded_cache import forget_oldest
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
-from clew.write.followed import FollowedImports
+from clew.write.followed_imports import FollowedImports
 from clew.write.grown_messages import grown
 from clew.write.namesakes import Namesakes
 from clew.write.prepare import Derived, Prepared, batches, derive
-from clew.write.remembered import forget_oldest
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import by_external_id, forgotten, next_seq, read_contents
 from clew.write.session_writes import Fate, Item, PlacePlan, ground_of, write_planned

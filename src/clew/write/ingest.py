@@ -13,7 +13,7 @@ from clew.types.turn import Turn
 from clew.version import __version__
 from clew.write.append import Appender
 from clew.write.bulk_append import BulkAppend
-from clew.write.followed import FollowedImport
+from clew.write.followed_imports import FollowedImport
 from clew.write.import_tally import ImportTally, Progress, conflict_reason
 from clew.write.lone_summaries import tell_lone_summaries, tell_lone_summary
 from clew.write.prepare import Prepared, admit, prepare

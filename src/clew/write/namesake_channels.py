@@ -17,9 +17,9 @@ from clew.ingest.importers.slack import NAME as SOURCE
 from clew.ingest.importers.slack import WORKSPACE
 from clew.store.protocol import Reader, Store
 from clew.store.tables import SESSION, TURN
+from clew.write.bounded_cache import forget_oldest
 from clew.write.namesake_names import names_apart, taken_and_free
 from clew.write.prepare import Prepared
-from clew.write.remembered import forget_oldest
 from clew.write.session_log import by_external_id
 
 _MOST: Final = 1_000

@@ -18,8 +18,8 @@ from clew.store.protocol import Reader, Store
 from clew.store.rows import to_us
 from clew.store.selections import TURN_LINKS
 from clew.store.tables import SESSION
+from clew.write.bounded_cache import forget_oldest
 from clew.write.prepare import Prepared
-from clew.write.remembered import forget_oldest
 from clew.write.session_log import by_external_id
 
 _MOST: Final = 1_000

@@ -17,10 +17,10 @@ from clew.store.protocol import Reader, Store
 from clew.store.rows import to_us
 from clew.store.selections import TURN_LINKS
 from clew.store.tables import SESSION
+from clew.write.bounded_cache import forget_oldest
 from clew.write.file_turns import sessions_of
 from clew.write.namesake_names import names_apart, taken_and_free
 from clew.write.prepare import Prepared
-from clew.write.remembered import forget_oldest
 from clew.write.session_log import forgotten
 
 _MOST: Final = 1_000

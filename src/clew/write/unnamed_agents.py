@@ -21,7 +21,7 @@ from clew.rows.conversations import agents_of
 from clew.store.protocol import Reader, Store
 from clew.store.tables import SESSION
 from clew.types.turn import Turn
-from clew.write.remembered import forget_oldest
+from clew.write.bounded_cache import forget_oldest
 from clew.write.same_words import stored_words
 from clew.write.session_log import by_external_id
 

@@ -20,7 +20,7 @@ from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.memory.arguments import given_session
-from clew.memory.least import enough_for
+from clew.memory.smallest_budget import smallest_budget
 from clew.recall.session_names import is_session, session_meant, session_shown_as
 from clew.recall.sessions import NOTES_SOURCE, latest_name
 from clew.rows.fact_progress import read_fact_progress, unread_turns
@@ -346,7 +346,7 @@ class Tools:
             more = f"{left} or more" if left == OMISSIONS else f"{left} more"
             more = f"\n{more} did not fit; ask with a larger budget or a narrower query." if left else ""
             return context.text + more
-        if context.omitted and (enough := enough_for(self._memory, context)) > context.budget:
+        if context.omitted and (enough := smallest_budget(self._memory, context)) > context.budget:
             return f"Nothing fits into {context.budget} tokens; ask with a budget of {enough} or more."
         return "Nothing relevant is remembered. Try other words, or clew_find_quote for an exact phrase."
 

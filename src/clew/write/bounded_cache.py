@@ -1,4 +1,4 @@
-"""What is remembered between calls, within a bound: the oldest goes first."""
+"""Bounded caches as plain dicts: the oldest entry goes first."""
 
 from typing import TypeVar
 

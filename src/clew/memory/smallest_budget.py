@@ -11,7 +11,7 @@ TRIED: Final = 5
 """How many of the turns that look shortest are counted exactly."""
 
 
-def enough_for(memory: MemoryRecalls, context: Context) -> int:
+def smallest_budget(memory: MemoryRecalls, context: Context) -> int:
     """Tokens of the smallest block with one of the turns that were left out: the turn, its heading and the opening.
 
     Raises:
