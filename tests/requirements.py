@@ -1369,6 +1369,7 @@ STRUCTURE = (
     Requirement(
         "W-STRUCT-21", "HSCA 7.5", "A stretch that is given by its turns has nothing of the rest of their beats."
     ),
+    Requirement("W-STRUCT-22", "DESIGN 10", "Beats of a session that there is not are an error."),
     Requirement("W-STRUCT-11", "DESIGN 5.3", "A beat whose subjects change slowly is closed as several."),
     Requirement("W-STRUCT-10", "DESIGN 13", "Beats are measured against labels made by hand, by Pk and WindowDiff."),
 )

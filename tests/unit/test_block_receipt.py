@@ -173,7 +173,7 @@ def test_the_newest_receipt_and_none() -> None:
         memory.recall("first")
         clock.advance(1)
         later = memory.recall("second")
-        assert memory.explain().id == later.receipt_id
+        assert memory.explain().id == memory.explain("last").id == later.receipt_id
         assert memory.explain().understood == {"terms": ["second"]}
 
 

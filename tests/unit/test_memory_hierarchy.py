@@ -83,13 +83,11 @@ def test_the_state_before_something_was_mentioned(memory: Memory) -> None:
     now = memory.state_before("s", "zeppelin")
     assert now is not None, "also of what came up in the beat that is still open"
     assert len(now.before) == len(memory.snapshots("s"))
-    assert memory.state_before("nowhere", "roses") is None
 
 
 @pytest.mark.requirement("W-STAGE-10")
 def test_domains_move_and_sessions_are_weighed_together(memory: Memory) -> None:
     assert [each.position for each in memory.evolution("s")] == [0, 1]
-    assert memory.evolution("nowhere") == ()
     merged = memory.domains(current="s")
     assert merged.order == (("s", 0), ("s", 1))
     assert sum(merged.domains.values()) == pytest.approx(1, abs=1e-4)
@@ -184,3 +182,12 @@ def test_stretches_that_are_not_there_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         memory.in_common(first, second)
+
+
+@pytest.mark.requirement("W-STRUCT-22")
+def test_a_session_that_there_is_not_is_told_from_one_without_beats(memory: Memory) -> None:
+    memory.add(told("Hello there.", session="new", at=NOON))
+    assert (memory.snapshots("new"), memory.evolution("new")) == ([], ())
+    for call in (memory.snapshots, memory.evolution):
+        with pytest.raises(NotFoundError, match="no session 'others'; there is 'other'"):
+            call("others")

@@ -49,9 +49,9 @@ def explain(scope: Scope, receipt: str, before: str | None, full: bool) -> None:
     if before is not None and full:
         raise click.UsageError("--full cannot be combined with --diff, which shows all changes.")
     with open_for_questions(scope) as memory:
-        found = memory.explain(None if receipt == "last" else receipt)
+        found = memory.explain(receipt)
         if before is not None:
-            compared = changes(memory.explain(None if before == "last" else before), found)
+            compared = changes(memory.explain(before), found)
             if scope.as_json:
                 emit(compared.to_dict())
             else:

@@ -1,6 +1,7 @@
 """The methods of a memory that change no turn. Each checks its arguments and delegates."""
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
@@ -12,6 +13,8 @@ from clew.memory.statistics import stats_of
 from clew.memory.wiring import Parts
 from clew.recall.label_index import label_counts, labelled
 from clew.recall.macro_history import domain_evolution, domains_in_common, merged_domains, state_before_mention
+from clew.recall.read_path import ReadPath
+from clew.recall.session_names import is_session, no_such_session
 from clew.recall.topics import topics_of
 from clew.rows.annotations import TAG, annotations_of
 from clew.rows.damaged_rows import reading_derived
@@ -26,6 +29,8 @@ from clew.types.entity import Entity, EntityPage
 from clew.types.labels import LabelCount, Labelled, Topic
 from clew.types.pins import Pin
 from clew.types.tuning import Change
+
+T = TypeVar("T")
 
 
 class MemoryReads(MemoryRecalls):
@@ -54,12 +59,16 @@ class MemoryReads(MemoryRecalls):
     def snapshots(self, session: str) -> list[ContextSnapshot]:
         """Returns the closed beats of a session in order, each with its turns as weighted chunks.
 
-        The turns after the last closed beat belong to none yet. A session that is unknown or not analysed yet has no
-        beats; `drain` waits until all turns are analysed.
+        The turns after the last closed beat belong to none yet. A session that is not analysed yet has no beats;
+        `drain` waits until all turns are analysed.
+
+        Raises:
+            NotFoundError: there is no such session.
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return snapshots_of(reader, self.space, given_session(session))
+            found = snapshots_of(reader, self.space, given_session(session))
+        return found or _none_of(self.reads, session, found)
 
     def labels(self, namespace: str = TAG) -> list[LabelCount]:
         """Counts the labels of the space, the most frequent first, equally frequent ones by name.
@@ -139,9 +148,14 @@ class MemoryReads(MemoryRecalls):
         return state_before_mention(self.reads, given_session(session), given_text(concept, "concept"))
 
     def evolution(self, session: str) -> tuple[Movement, ...]:
-        """Tells how the domains of a session changed from each closed beat to the next."""
+        """Tells how the domains of a session changed from each closed beat to the next.
+
+        Raises:
+            NotFoundError: there is no such session.
+        """
         self._check_open()
-        return domain_evolution(self.reads, given_session(session))
+        found = domain_evolution(self.reads, given_session(session))
+        return found or _none_of(self.reads, session, found)
 
     def in_common(self, first: Iterable[str], second: Iterable[str]) -> InCommon:
         """Tells which domains two stretches of conversation share.
@@ -189,3 +203,14 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         return verify(self.reads.store, self.space, given_progress(on_progress))
+
+
+def _none_of(path: ReadPath, session: str, nothing: T) -> T:
+    """What is said of a session of which nothing is made yet.
+
+    Raises:
+        NotFoundError: there is no such session.
+    """
+    if not is_session(path, session):
+        raise no_such_session(path, session)
+    return nothing

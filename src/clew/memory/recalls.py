@@ -60,6 +60,9 @@ from clew.types.turn import aware
 SESSION = "default"
 """The session of a chat for which the caller gives no name."""
 
+_NEWEST: Final = "last"
+"""In place of a receipt's id, as on the command line."""
+
 INSURANCE_BUDGET: Final = 2_000
 """Default budget of `insure`, in tokens (DESIGN 10)."""
 
@@ -435,13 +438,13 @@ class MemoryRecalls:
         """Returns the receipt of a recall or compaction: what was considered, each signal's share, what was left out.
 
         Args:
-            receipt_id: as in `Context.receipt_id`; None for the newest receipt of the space.
+            receipt_id: as in `Context.receipt_id`; None or `last` for the newest receipt of the space.
 
         Raises:
             NotFoundError: there is no such receipt, or it was dropped because newer ones took its place.
         """
         self._check_open()
-        if receipt_id is None:
+        if receipt_id is None or receipt_id == _NEWEST:
             return self.reads.receipts.newest()
         name = given_name(receipt_id, "receipt")
         with self.reads.store.snapshot() as reader:
