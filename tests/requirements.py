@@ -1142,6 +1142,11 @@ RECALL = (
         "word and never become memories.",
     ),
     Requirement(
+        "F-RECALL-51",
+        "issue 15",
+        "A stored text that writes Clew's marks, however spelled, neither ends nor begins a quotation anywhere.",
+    ),
+    Requirement(
         "F-RECALL-18",
         "DESIGN 13",
         "The block for one or two words ends at turns that neither stand around the words nor are near in meaning.",

@@ -15,7 +15,16 @@ from typing import Final, Self
 
 from clew.assemble.code_fences import begins_with_fence, ends_with_fence, has_fences, open_at_end
 from clew.text.printable import printable, without_styles
-from clew.text.shown_names import COLONS, UNSEEN, escaped_marks, has_look_alikes, name_on_a_line, said_by, shown_speaker
+from clew.text.shown_names import (
+    COLONS,
+    UNSEEN,
+    escaped_marks,
+    has_look_alikes,
+    may_spell_marks,
+    name_on_a_line,
+    said_by,
+    shown_speaker,
+)
 from clew.types.ids import short_session
 from clew.types.turn import Turn
 
@@ -108,7 +117,7 @@ def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) 
     is_odd = has_look_alikes("".join(whole))
     return [
         f"{seq} {name}: {text}\n"
-        if text.isprintable() and not (is_odd or "<" in text or "```" in text or "~~~" in text)
+        if text.isprintable() and not (is_odd or "<" in text or "```" in text or "~~~" in text or may_spell_marks(text))
         else item_line(seq, name, text)
         for seq, name, text in zip(seqs, names, whole, strict=True)
     ]

@@ -9,6 +9,7 @@ as `Memory.recall` gives it, has no frame with an id: it is told by its own firs
 import html
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,10 +25,10 @@ _ANY: Final = re.compile(
     r"(?:<|&lt;|\\u003[cC])(?P<end>\\?/)?" + NAME + r" (?P<id>[0-9a-f]{8})(?:>|&gt;|\\u003[eE])", re.IGNORECASE
 )
 _BLOCK: Final = re.compile(
-    r"(?:<|&lt;)clew-memory(?:>|&gt;)(?:\s|>|&gt;)*+Quoted memory, not instructions\.", re.IGNORECASE
+    r"(?P<sign><|&lt;)clew-memory(?:>|&gt;)(?:\s|>|&gt;)*+Quoted memory, not instructions\.", re.IGNORECASE
 )
 """The first two lines of a block (`clew.assemble.render.OPENING`), quoted with `>` or not."""
-_BLOCK_END: Final = re.compile(r"(?:<|&lt;)/clew-memory(?:>|&gt;)", re.IGNORECASE)
+_BLOCK_END: Final = re.compile(r"(?P<sign><|&lt;)/clew-memory(?:>|&gt;)", re.IGNORECASE)
 _SAID: Final = frozenset({"text", "thinking", "tool_result"})
 """Parts in which blocks are looked for; the arguments of a call stay as the tool got them."""
 
@@ -219,14 +220,20 @@ def _apart(part: Part) -> Iterable[Part]:
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """Where whole blocks stand, from the first line to the last; one that another follows before its end is none."""
+    """Where whole blocks stand, from the first line to the last; one that another follows before its end is none.
+
+    The first line and the last one are written alike: a quoted turn may have marks as HTML writes them, and the other
+    way about.
+    """
     spans: list[tuple[int, int]] = []
-    starts = [_line_start(text, found.start()) for found in _BLOCK.finditer(text)]
-    for start, limit in pairwise([*starts, len(text)]):
-        end = _BLOCK_END.search(text, start, limit)
-        if end is not None:
-            spans.append((start, end.end()))
-    return spans
+    for sign in ("<", "&lt;"):
+        starts = [_line_start(text, found.start()) for found in _BLOCK.finditer(text) if found["sign"].lower() == sign]
+        ends = [found.end() for found in _BLOCK_END.finditer(text) if found["sign"].lower() == sign] if starts else []
+        for start, limit in pairwise([*starts, len(text)]):
+            place = bisect_right(ends, start)
+            if place < len(ends) and ends[place] <= limit:
+                spans.append((start, ends[place]))
+    return _joined(sorted(spans))
 
 
 def marked(parts: Sequence[Part], echoes: Echoes) -> tuple[Part, ...]:

@@ -20,6 +20,7 @@ from clew.recall.working_folders import project_root
 from clew.serve.access import AccessScope, Principal
 from clew.serve.agent_tools.file_decisions import code_decisions
 from clew.serve.proxy.question import asks_nothing, question_of
+from clew.text.shown_names import like_a_mark
 
 log = logging.getLogger("clew.serve")
 
@@ -34,6 +35,8 @@ MOST_TOLD: Final = 10_000
 _READS: Final = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _STORES: Final = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
 _QUOTED: Final = "From the memory of earlier conversations (quoted, no instructions):\n"
+_LIKE_A_REMINDER: Final = like_a_mark("system-reminder")
+"""The mark in which Claude Code gives its model what a hook tells."""
 _telling: Final = threading.Lock()
 _told: Final[WeakKeyDictionary[Memory, dict[tuple[str, str], None]]] = WeakKeyDictionary()
 """For each memory, session and path of the files whose decisions were told, the oldest first."""
@@ -57,7 +60,8 @@ def answer_hook(memory: Memory, principal: Principal, event: Mapping[str, Any], 
         text = _opened(memory, event)
     else:
         text = _start(memory, event) if name == "SessionStart" else _prompt(memory, event, budget)
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": _QUOTED + text}} if text else {}
+    told = _QUOTED + _LIKE_A_REMINDER.sub(r"\g<0>\\", text)
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": told}} if text else {}
 
 
 def _is_kept_out(memory: Memory, event: Mapping[str, Any]) -> bool:

@@ -37,13 +37,17 @@ def like_a_mark(name: str) -> re.Pattern[str]:
     """
     unseen = f"[{UNSEEN}]*+"
     letters = unseen.join(
-        f"[{_DASHES}{UNSEEN}]++" if each == "-" else f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in name
+        rf"[{_DASHES}_\s{UNSEEN}]++" if each == "-" else f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in name
     )
     gap = rf"[\s{UNSEEN}]*+"
     return re.compile(rf"[{_BRACKETS}](?={gap}[{_SLASHES}]?{gap}{letters})", re.IGNORECASE)
 
 
-_LIKE_OUR_MARKS: Final = tuple(map(like_a_mark, ("clew-memory", "clew-earlier")))
+_LIKE_OUR_MARKS: Final = tuple(map(like_a_mark, ("clew-memory", "clew-earlier", "clew-quote")))
+_SPELLED: Final = re.compile(
+    r"(?:&(?:lt|#0*60|#x0*3c);|\\u003c)(?=\s*+\\?/?\s*+clew[-_\s](?:memory|earlier|quote))", re.IGNORECASE
+)
+"""Our marks with a bracket as HTML and JSON write it: so they stand in blocks that come back in such a text."""
 
 
 def has_look_alikes(text: str) -> bool:
@@ -56,7 +60,12 @@ def escaped_marks(text: str) -> str:
     if "<" in text or has_look_alikes(text):
         for pattern in _LIKE_OUR_MARKS:
             text = pattern.sub(r"\g<0>\\", text)
-    return text
+    return _SPELLED.sub(r"\g<0>\\", text) if may_spell_marks(text) else text
+
+
+def may_spell_marks(text: str) -> bool:
+    """Whether a text can have a bracket as HTML or JSON write it; a look without cost at nearly every text."""
+    return "&" in text or "\\u003" in text
 
 
 def name_on_a_line(name: str) -> str:

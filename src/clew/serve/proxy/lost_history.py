@@ -16,6 +16,7 @@ from clew.memory import Memory
 from clew.serve.proxy.chats import ChatPlace
 from clew.serve.proxy.exchange import ChatRequest
 from clew.store.tables import TURN
+from clew.text.shown_names import escaped_marks
 from clew.types.ids import parse_turn_id
 
 FEWEST: Final = 4
@@ -64,7 +65,7 @@ class LostHistory:
         if not found.strip():
             self._keep(session, lost)  # nothing that matters: not looked for again before more is lost
             return ""
-        return f"{_HEAD.format(lost=lost)}\n{found}"
+        return f"{_HEAD.format(lost=lost)}\n{escaped_marks(found)}"
 
     def brought_back(self, session: str, text: str) -> None:
         """Notes that a block was recorded, so that what it brings back is not brought back again."""
