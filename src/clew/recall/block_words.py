@@ -1,4 +1,4 @@
-"""Reads what a block shows of turns: their texts with marks for thinking, subagents and paths that were left.
+"""Reads the words of turns that a block shows, with marks for thinking, subagents and abandoned paths.
 
 Start at `words_of`. Only sessions with several branches, and turns of an assistant, take more than their text.
 """

@@ -1,4 +1,4 @@
-"""Where the facts stand that may meet a query, found by their keys before any fact is read. Start at `places_asked`."""
+"""Finds facts that may match a query by their keys, before any fact is read. Start at `places_asked`."""
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence

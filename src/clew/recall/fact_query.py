@@ -1,4 +1,4 @@
-"""What facts are asked for, and which words of a fact meet it. Start at `FactQuery`."""
+"""The conditions of a question about facts, and whether a fact meets them. Start at `FactQuery`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What expressions ask of turns, answered from rows: annotations, labels, words.
+"""Evaluates the fields of expressions from rows: annotations, labels, words.
 
 The labels of a turn are its own tags, the labels that it was given itself, and the tags of its closed beat; of equal
 names the greatest weight counts (DESIGN 2: a label is a mark on a turn or node). The domains of a beat are not its

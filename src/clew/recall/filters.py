@@ -1,4 +1,4 @@
-"""A filter -> the turns of a view that pass it; fields that the index does not have are read from rows."""
+"""A filter -> the turns of a view that pass it; what the index does not have is read from rows."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What a client's shortened history has lost of a stored session. Start at `insurance`."""
+"""Finds what a client's shortened history has lost of a stored session. Start at `insurance`."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Labels as they are asked for: which there are, and what they mark; aliases and parts are read through."""
+"""Lists labels and what they mark; aliases and parts of labels are resolved."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

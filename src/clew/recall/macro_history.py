@@ -1,4 +1,4 @@
-"""What the macro layer tells of conversations: the state before a mention, how domains moved, what a space is about."""
+"""Answers of the macro layer: the state before a mention, how domains changed, what a space is about."""
 
 from collections.abc import Sequence
 

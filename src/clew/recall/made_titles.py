@@ -1,4 +1,4 @@
-"""A title for a session to which no client gave one, made of its first turns. Start at `made_title`."""
+"""Makes a title for a session without one, from its first turns. Start at `made_title`."""
 
 import json
 from collections.abc import Sequence

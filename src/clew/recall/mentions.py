@@ -1,4 +1,4 @@
-"""Which turns concern a file, a symbol or a commit: candidates by their words from the index, checked in rows."""
+"""Finds the turns about a file, symbol or commit: candidates by words in the index, then checked in rows."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""A thing that is asked for without its owner: "dog" for the dogs of the user and of every speaker, each by itself."""
+"""Finds the owned things that a plain noun stands for: "dog" for the user's dog and every speaker's."""
 
 import re
 from typing import Final

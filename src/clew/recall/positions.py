@@ -1,4 +1,4 @@
-"""Where in a conversation a caller points -> the turns that are there, and around; and the macro layer's nodes."""
+"""A position in a conversation -> the turns at and around it; and the macro layer's nodes."""
 
 from collections.abc import Sequence
 from numbers import Integral

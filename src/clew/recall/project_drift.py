@@ -1,4 +1,4 @@
-"""How far projects and the conversations about them drifted apart."""
+"""Measures how far a project and the conversations about it have drifted apart."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Turns joined with the elements of projects: by the files that they concern and the symbols that they name."""
+"""Links turns with elements of projects, by the files that they are about and the symbols that they name."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The facts that a question asks about, as ranking asks for them: hits that point back to the turns that state them.
+"""Finds the facts that a question asks about, and the turns that state them, for the ranker.
 
 A fact is found by the terms of its object and by its verb, whatever form of it the question has ("led" finds "leads").
 Who or what the question names has to be its subject, or stand in its object.

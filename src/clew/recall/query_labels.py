@@ -1,4 +1,4 @@
-"""The labels of turns and of a question, as ranking asks for them: a `clew.rank.labels.LabelLookup` over the store.
+"""Compares the labels of a question with those of turns, for the ranker: a `clew.rank.labels.LabelLookup`.
 
 Spellings and aliases of a label count as one. What was read is cached (`clew.recall.annotation_columns`); the
 vocabulary changes with each closed beat that has a label, and is then read again.

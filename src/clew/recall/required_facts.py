@@ -1,4 +1,4 @@
-"""A question about a person or thing as a whole, or about who takes part -> lines of facts in the block."""
+"""A question about a person or thing as a whole, or about who takes part -> lines of facts for the block."""
 
 import re
 from collections.abc import Iterator, Sequence

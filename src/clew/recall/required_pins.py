@@ -1,4 +1,4 @@
-"""Pins -> the turns that one block must hold."""
+"""Pins -> the turns that a block must contain."""
 
 from collections.abc import Callable, Sequence
 

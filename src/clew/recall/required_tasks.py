@@ -1,4 +1,4 @@
-"""A question for what is left to do -> the open tasks of the session, and the turns with lists that no longer hold."""
+"""A question about what is left to do -> the open tasks, and the turns whose task lists are out of date."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Turns that answer a question, meet an expression, hold a phrase, or have an id; without a budget to keep."""
+"""Turns that answer a question, match an expression, contain a phrase, or have an id; without a budget."""
 
 from collections.abc import Sequence
 from itertools import islice

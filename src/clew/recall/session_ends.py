@@ -1,4 +1,4 @@
-"""A question for an overview -> how the latest session began and how it ended, where an assistant takes part."""
+"""A question for an overview -> how the latest session with an assistant began and ended."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What stands for which turns of a session now. Start at `shown_of`."""
+"""What a compacted prompt shows for the turns of a session. Start at `shown_of`."""
 
 from collections.abc import Iterator
 

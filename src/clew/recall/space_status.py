@@ -1,4 +1,4 @@
-"""What holds for every question put to a space: which pins there are, and what is paused."""
+"""The pins and pauses of a space, cached, since every question needs them."""
 
 import threading
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reads stretches of conversation, given by the ids of beats, chapters or turns, as `common_domains` compares them.
+"""Reads parts of conversations, given by ids of beats, chapters or turns, for `common_domains` to compare.
 
 Of a beat that is given by some of its turns only these count: their evidence is found again, since a beat keeps the sum
 over all its turns.

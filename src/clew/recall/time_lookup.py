@@ -1,4 +1,4 @@
-"""A stretch of time, with or without a question -> the block of what was said in it. Start at `remember`."""
+"""A period, with or without a question -> the block of what was said in it. Start at `remember`."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What was said in a stretch of time -> lines about it, the ones to show first: turns, beats and chapters.
+"""What was said in a period -> lines about it, most important first: turns, beats and chapters.
 
 Without a model: by the ranking where there is a question, else by the hierarchy's titles and the importance of turns.
 Borders: reads rows; how much fits is for `clew.assemble.timeline_block`.

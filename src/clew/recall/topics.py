@@ -1,4 +1,4 @@
-"""The topics of a space with what was said about each: its labels, and the renderings made of them."""
+"""The topics of a space, each with a summary: its labels, and the renderings made for them."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""A question for the last, or first, work of a kind -> the turns with it: calls that change files, failures, checks."""
+"""A question about the last or first work of a kind -> its turns: file changes, failures, checks."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Tells in which folders sessions worked, and of which project a path in a turn is a file.
+"""Finds in which folders sessions worked, and to which project a path in a turn belongs.
 
 Paths in turns are relative to the folder of their session, or absolute. `src/x.py` in a session about one project is
 not the file of that name in another. A session whose folder is not known may belong to any project.

@@ -1,4 +1,4 @@
-"""Answers to stored turns: each behind its question, also in the branch of an edit. Start at `add_answer`."""
+"""Stores an answer behind the turn that it answers, also in the branch of an edit. Start at `add_answer`."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which turns a file gave when it was imported: kept without a word of them, and found again. Start at `turns_of`."""
+"""Remembers which turns came from an imported file, without their words. Start at `turns_of`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""What a program added to a message after an import had stored it.
+"""Finds what a program added to a message after an import had stored it.
 
 Aider writes its own output line by line until somebody speaks, and adds a line even when it is left. The stored message
 stays as it is, and what came after it is stored as a turn behind it. Start at `grown`.

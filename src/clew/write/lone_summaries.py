@@ -1,4 +1,4 @@
-"""Summaries of histories that are not stored, on their way in: they become the assistant's words, so they are found."""
+"""Turns summaries of histories that are not stored into words of the assistant, so that recall finds them."""
 
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Shorten a client's message list, and keep what was taken out before the shorter list is handed over."""
+"""Shortens a client's message list, and stores what was taken out before the shorter list is returned."""
 
 import json
 from collections.abc import Callable, Sequence

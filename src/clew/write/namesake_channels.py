@@ -1,4 +1,4 @@
-"""Where the messages of a Slack channel go whose name is that of another workspace's channel.
+"""Finds the session of a Slack channel that has the same name as a channel of another workspace.
 
 Every workspace has a channel "general". The first one's session is "general"; that of another workspace gets the id of
 the workspace behind it ("general T02AB"), as Telegram's chats of one name do, or, where an export has no id, the folder

@@ -1,4 +1,4 @@
-"""Where the messages of a chat go that shares its name with another one in one export, and has it alone in another.
+"""Finds the session of a chat that shares its name with another chat in some exports and not in others.
 
 Telegram's chats of one name are sessions by name and id ("Ann 7"). Where only one of them was exported before, its
 session is called by the name alone ("Ann"), and holds the same messages: it goes on there. Where a later export has

@@ -1,4 +1,4 @@
-"""Where the turns of a file go after which their session is called, when another file of that name is stored.
+"""Finds the session of a file when another file of the same name is stored, and sessions are called after files.
 
 Two exports that are called "chat.txt" are two conversations, and so are two chats with Aider of the same second. The
 first one's session is "chat"; a second one that does not begin as that session does gets "FOLDER/chat", FOLDER being

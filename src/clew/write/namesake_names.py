@@ -1,4 +1,4 @@
-"""The names that a session may have which is called after a file or channel, when there is another one of that name."""
+"""Names for the session of a file or channel whose own name is taken by another one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count

@@ -1,4 +1,4 @@
-"""Where turns go whose session has the name of another chat, channel or file."""
+"""Finds the session of turns whose session has the name of another chat, channel or file."""
 
 from collections.abc import Sequence
 

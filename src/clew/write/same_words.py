@@ -1,4 +1,4 @@
-"""Recognises one conversation that comes in by two ways: through the proxy, and out of the program's own file.
+"""Recognises a conversation that arrives twice: through the proxy, and from the program's own file.
 
 The two cut it into turns differently: a file of Claude Code has a line for each block of an answer, a request has one
 message for all of them. So turns are compared by what their parts say: calls and results by the id of the call, words

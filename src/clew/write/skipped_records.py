@@ -1,4 +1,4 @@
-"""Counts records that are left out of the store, and names the first of each kind."""
+"""Counts records that are not stored, and names the first of each kind."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

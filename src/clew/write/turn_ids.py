@@ -1,4 +1,4 @@
-"""Ids of many turns in little memory, and as runs of turns that follow one another."""
+"""Ids of many turns in little memory, and as runs of consecutive turns."""
 
 from array import array
 
