@@ -1,4 +1,4 @@
-"""Stored turns -> their analysis in the light of the turns before them, and the beats and chapters that they make.
+"""Stored turns -> their analysis among the turns before them, and the beats and chapters that they form.
 
 Strictly in sequence along each branch of a session, a bounded stretch at a time; the result does not depend on where
 stretches end, nor on which process does them. Rows of META say how far the analysis has come:

@@ -1,4 +1,4 @@
-"""Takes back what the analysis made: of a whole space, or of sessions, which are then analysed from the first turn."""
+"""Deletes the analysis of a space, or of sessions, which are then analysed again from the first turn."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""When a session is condensed: how it has grown since its last compaction, and what that is a reason for.
+"""Decides when a session is condensed, by how it has grown since its last compaction.
 
     tokens   more than `session_tokens` are new (SIGMA)
     window   what is shown fills 0.70 of the window (VC)

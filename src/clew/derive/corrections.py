@@ -1,4 +1,4 @@
-"""A user's corrections of facts, as turns: so they are exported, merged, forgotten and read again like any turn.
+"""Corrections of facts as turns, so that they are exported, merged, forgotten and read like any turn.
 
 The words of such a turn say what is corrected; its metadata has the statement, which is taken as it stands.
 """

@@ -1,4 +1,4 @@
-"""Has a model decide what the reduce of a session's chunks left open, in a bounded number of calls."""
+"""Asks a model to decide what reducing a session's chunks left open, in a bounded number of calls."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which turns are read for facts, and with which turns before them. Start at `FactContext`."""
+"""Chooses the turns that are read for facts, and the earlier turns to read them with. Start at `FactContext`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, cast

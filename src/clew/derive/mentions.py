@@ -1,4 +1,4 @@
-"""Reads what turns say of files and do with them (`clew.project.links`), in order, in the background.
+"""Finds the files that turns name and change (`clew.project.links`), in order, in the background.
 
 A row depends on its turn alone, so that forgetting a turn deletes its row and changes no other. Work is found from the
 state: a row of META holds the number of the first turn that is not read, and those of turns that are read again.

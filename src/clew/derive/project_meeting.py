@@ -1,4 +1,4 @@
-"""Meets analysed turns again when a project has changed: the overlays that it raises, and importance with them.
+"""Compares analysed turns with a project again when it has changed: overlays, and importance with them.
 
 Turns are met with the project when they are analysed. When the project changes, a sweep over the analysed turns takes
 what the meet had raised back to what it was before and raises it as the project is now; importance moves by what the

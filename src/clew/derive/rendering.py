@@ -1,4 +1,4 @@
-"""Makes the renderings of nodes: of beats from their turns, of what stands above from the renderings below it.
+"""Makes the renderings of nodes: of beats from their turns, of higher nodes from the renderings below them.
 
 Notes in META say which sessions and labels have work (`clew.rows.renderings`); the analysis writes them with the nodes.
 A stretch is one transaction that is given up when a turn or node it was made from is gone, so that nothing which was

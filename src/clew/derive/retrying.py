@@ -1,4 +1,4 @@
-"""Lets what failed or was set aside be tried again. Start at `retry_all`."""
+"""Makes failed jobs and turns that were set aside due again. Start at `retry_all`."""
 
 from collections.abc import Sequence
 from dataclasses import replace

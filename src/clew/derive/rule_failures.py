@@ -1,4 +1,4 @@
-"""What a stage does when one of its rules fails on a turn: it finds the turn, and goes on without it.
+"""When a rule fails on a turn, finds the turn, so that the stage can continue without it.
 
 A stage takes many turns at a time. When a rule fails it takes half as many, and so on, until the turn on which the rule
 fails stands alone and is set aside (`clew.rows.set_aside`). Nothing is looked up for that as long as no rule fails.

@@ -1,4 +1,4 @@
-"""Makes what stands for the turns of a compaction, and shows older turns shorter where there is no room for all.
+"""Makes the shorter forms that stand for turns of a compaction; older turns are shortened further to make room.
 
 Beats are shown by their renderings as those are stored; turns whose beat is not closed yet, or is covered in part, by
 sentences of their own.

@@ -1,4 +1,4 @@
-"""The vectors of turns, as the stages that look at turns in order need them, and how far there are any."""
+"""Reads the vectors of turns for stages that go through turns in order, and tells up to where vectors exist."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""From one embedding model to another: when the new one covers every turn, the old one's vectors go in one step.
+"""Moves a space from one embedding model to another: when the new one covers every turn, the old vectors are deleted.
 
 A row of META names the model to which the space was moved last. Several programs may have a home open, some with the
 old setting still: one that finds the space moved to a third model since it opened embeds nothing more, so that two

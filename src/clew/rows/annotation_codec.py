@@ -1,4 +1,4 @@
-"""What one stage says of one turn as the text of a row, and back.
+"""Encodes the annotations that one stage makes of a turn as the text of a row, and decodes them.
 
 A mapping from kind to value would repeat every name for every turn. So the values stand in a fixed order, in the forms
 of `clew.types.compact`; what is empty at the end is left out, and a kind that has no place goes into a mapping behind

@@ -1,4 +1,4 @@
-"""Annotations as rows and back. What one stage says of one turn at one time is one row (docs/decisions/0006).
+"""Annotations as rows and back. All that one stage says of a turn is one row (docs/decisions/0006).
 
 Rows of ANNOTATION are found by what they are about and by kind. What is said of every turn without a language model
 stands in two tables of its own, by the turn's ordinal, encoded by `clew.rows.annotation_codec` (docs/decisions/0010).

@@ -1,4 +1,4 @@
-"""Which turns of a session are not on the path that was gone on: versions before an edit, and subagents' turns."""
+"""Finds the turns that are off the current path of a session: versions before an edit, and subagents' turns."""
 
 import re
 from collections.abc import Mapping, Sequence

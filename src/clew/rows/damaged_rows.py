@@ -1,4 +1,4 @@
-"""Rows of what is derived that cannot be read: told as damage, with what mends it. Start at `reading_derived`."""
+"""Reports derived rows that cannot be read as damage, with the command that repairs it. Start at `reading_derived`."""
 
 import zlib
 from collections.abc import Iterator

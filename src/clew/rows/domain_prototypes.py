@@ -1,4 +1,4 @@
-"""An embedder's prototypes of the domains, made once for a space and kept, so that all turns meet the same ones."""
+"""The prototypes of domains for an embedder, made once for a space, so that all turns meet the same ones."""
 
 import json
 from base64 import b64decode, b64encode

@@ -1,4 +1,4 @@
-"""The state of extractions: who works on a session, what became of its chunks, and its vector. Start at `begin`.
+"""The state of extractions: who works on a session, the outcome of its chunks, and its vector. Start at `begin`.
 
 A session has one row with its latest run, and a row for each chunk whose answer is kept or whose failures are counted.
 A chunk's row is found by its content, so that it outlives runs, and a grown session asks about its new part alone.

@@ -1,4 +1,4 @@
-"""What changes in the store when turns state something else than before. Start at `proposed`."""
+"""Works out and writes the changes when turns state something else than before. Start at `proposed`."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Which files were imported, so that an unchanged one need not be opened again: rows of META."""
+"""Rows of META that remember imported files, so that an unchanged file need not be opened again."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Blocks that were put into clients' messages, as rows."""
+"""Blocks that the proxy put into clients' messages, as rows."""
 
 import json
 from collections.abc import Iterable

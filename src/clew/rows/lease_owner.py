@@ -1,4 +1,4 @@
-"""Who holds a lease, and whether that process still runs: work need not wait for one that was killed.
+"""The holder of a lease, and whether its process still runs, so that nobody waits for one that was killed.
 
 Only Linux tells enough: a holder names the running system, its space of process numbers (a container has its own), the
 process and when that started. Elsewhere, and of another machine's holder, nothing is known, and its lease runs out.

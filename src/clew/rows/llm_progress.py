@@ -1,4 +1,4 @@
-"""How far the questions to a language model have come, as rows of META, and the kinds of what they leave behind."""
+"""The progress of the questions to a language model, as rows of META, and the kinds of rows that they make."""
 
 import json
 from collections import Counter

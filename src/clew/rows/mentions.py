@@ -1,4 +1,4 @@
-"""What turns say of files as rows: written in the background, read for quests and questions about files."""
+"""The files that turns are about, as rows: written in the background, read for quests and questions about files."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

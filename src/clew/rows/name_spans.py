@@ -1,4 +1,4 @@
-"""What a named-entity model saw in turns, as rows and back: its recorded answers, from which the graph is counted.
+"""The recorded answers of a named-entity model, as rows and back; the entity graph is counted from them.
 
 A row of ANNOTATION of the kind `named` for each turn in which it saw something, a list of [start, end, type as a
 letter]; and a row of META, `recogniser`:

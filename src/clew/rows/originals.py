@@ -1,4 +1,4 @@
-"""What stubs and smaller images of message lists stand for, as rows: kept under their references, and given back."""
+"""The originals of stubs and scaled images in message lists, as rows under their references."""
 
 import re
 from collections.abc import Sequence

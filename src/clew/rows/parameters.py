@@ -1,4 +1,4 @@
-"""The learned values of a space as rows of PARAMETER: which hold, how they came about, and the way back.
+"""The learned values of a space as versioned rows of PARAMETER: read, change, revert.
 
 A version is one change: a row for each value that it changed. Of each value the row of the highest version holds;
 `null` in it takes the value back to the user's setting or the default. Rows are only ever added.

@@ -1,4 +1,4 @@
-"""Whether a space, or one session of it, takes anything in: a row, seen in the transaction that would write."""
+"""Pauses of a space or session as rows, which the transaction that would write a turn reads."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Pins as rows: set, taken back, listed; and which turns they name for one ranking."""
+"""Pins as rows: set, removed and listed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which projects a space is attached to, as a row of META: their folders, in the order in which they were attached."""
+"""The attached projects of a space, as a row of META: their folders, in the order in which they were attached."""
 
 import json
 from pathlib import Path

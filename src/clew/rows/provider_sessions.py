@@ -1,4 +1,4 @@
-"""The sessions of a provider over which one conversation goes: its anchor is the session that Clew names, for good."""
+"""The sessions of a provider that make up one conversation, whose anchor is the session under which Clew stores it."""
 
 import json
 from collections.abc import Sequence

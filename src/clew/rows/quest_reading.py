@@ -1,4 +1,4 @@
-"""The quests of a space as they are now: recognised from what turns did, with what a person set, and sealed or not."""
+"""Lists the quests of a space: recognised from what turns did, with what a person set, and with their seals."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

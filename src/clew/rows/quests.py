@@ -1,4 +1,4 @@
-"""What is kept of quests as rows: what a person set, seals, patterns. Recognised quests have none."""
+"""The stored parts of quests as rows: what a person set, seals, patterns. Quests that are only recognised have none."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Renderings that are kept as places in turns, which have the words already.
+"""Renderings stored as positions in turns, instead of repeating their words.
 
 `[[4], [6, 0, 30, 52, 11]]` is all of turn 4, and 30 and 11 characters of turn 6. The places are those in what a turn
 says (`plain_line`): a change of that needs a step of the schema which drops the renderings, to be made again.

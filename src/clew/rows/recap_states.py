@@ -1,4 +1,4 @@
-"""What a session's recaps are made of, as rows: the state, and the material of turns for the next compaction."""
+"""The state from which a session's recaps are made, as rows, with the material of turns for the next compaction."""
 
 import json
 import zlib

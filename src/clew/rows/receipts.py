@@ -1,4 +1,4 @@
-"""Receipts: kept at once for `explain`, written behind the answer so that no recall waits for the disk."""
+"""Receipts: kept in memory at once for `explain`, and written later, so that no recall waits for the disk."""
 
 import json
 import logging

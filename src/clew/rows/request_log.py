@@ -1,4 +1,4 @@
-"""The log of requests that passed through the proxy, as rows: what each was decided to be, and what it cost."""
+"""The log of requests through the proxy, as rows: what was decided about each, and what it cost."""
 
 from clew.rows.pause import is_session_paused
 from clew.store.protocol import Reader, Store, Transaction

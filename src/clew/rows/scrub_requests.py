@@ -1,4 +1,4 @@
-"""Scrubbing the raw files after turns went: what could not be done at once is noted, and done later.
+"""Requests to scrub the raw files after turns were deleted: what cannot be done at once is noted, and done later.
 
 The note is written in the very transaction that removes the turns, so neither a kill between the two nor an open
 snapshot nor a full disk loses it. Whoever forgets next, and the worker of any process that has the space open, does it.

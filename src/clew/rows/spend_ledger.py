@@ -1,4 +1,4 @@
-"""What language models cost, by day, and the budget that no call passes, however many programs ask at once.
+"""The daily cost of language models, and the budget that no call exceeds, however many programs ask at once.
 
 The worst that a call can cost is reserved before it is made, in the transaction that looks at what is left; what it did
 cost takes the place of that afterwards. What a killed process reserved stays reserved for its day, since its call may

@@ -1,4 +1,4 @@
-"""What stands for the turns of condensed sessions, as rows; each row is one `StandIn`."""
+"""The shorter forms that stand for turns of condensed sessions, as rows; each row is one `StandIn`."""
 
 import json
 import zlib

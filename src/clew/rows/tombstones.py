@@ -1,4 +1,4 @@
-"""What is kept of forgotten turns: keyed hashes, and where in its session each stood.
+"""What is kept of forgotten turns: keyed hashes, and the position of each in its session.
 
 A client that sends its history again sends forgotten turns with it. They are lined up there like stored ones, so that
 they stay out and what comes after them is known. The same words said again are a new turn: nobody loses a word for

@@ -1,4 +1,4 @@
-"""The log, read from end to end in the order of arrival, a stretch at a time."""
+"""Reads the turns of a space in order of arrival, a batch at a time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final

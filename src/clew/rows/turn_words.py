@@ -1,4 +1,4 @@
-"""The columns of a turn that say how a block shows it: who says it, on which branch, and what."""
+"""The columns of a turn that a block shows: speaker, branch and words."""
 
 from typing import Final, NamedTuple
 
