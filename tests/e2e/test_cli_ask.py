@@ -74,6 +74,16 @@ def test_recall_explains_itself_when_asked(home: Path) -> None:
     assert "lexical +" in result.stderr
 
 
+@pytest.mark.requirement("F-BLOCK-18")
+def test_an_explanation_says_what_its_signals_look_for(home: Path) -> None:
+    done("recall", LIFT, "--budget", "200")
+    short, full = (" ".join(done("explain", "last", *more).split()) for more in ([], ["--full"]))
+    assert "lexical: words of the question" in short
+    assert short.count("words of the question") == 1
+    assert "cost: its length" in full
+    assert "cost: its length" not in short
+
+
 @pytest.mark.requirement("F-CLI-14")
 @pytest.mark.parametrize(
     ("words", "holds"),
@@ -254,6 +264,7 @@ def test_restore_writes_originals_byte_for_byte(tmp_home: Path) -> None:
 def test_restoring_what_is_not_there_is_an_error(tmp_home: Path) -> None:
     done("resume")
     assert "'x' is not a turn id" in failure(1, "restore", "x")
+    assert "or <session>:<number> with the two as a block shows them" in failure(1, "restore", "[f7633853] 38")
     assert "no turn 'x:turn:1'" in failure(1, "restore", "x:turn:1")
     done("add", "one")
     said = failure(1, "restore", "default:turn:0", "--out", tmp_home / "no" / "x")

@@ -216,6 +216,19 @@ def test_an_import_names_what_it_skips_and_times_that_it_cannot_read(tmp_path: P
     assert told["undated"] == 0
 
 
+@pytest.mark.requirement("F-BLOCK-19")
+def test_an_import_names_a_file_once_for_all_that_it_skips_or_rejects_there(tmp_path: Path) -> None:
+    file = tmp_path / "session.jsonl"
+    said = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": "The gate is green."}}
+    lines(file, said, *({"type": "progress", "uuid": f"p{number}", "sessionId": "s"} for number in range(4)))
+    assert f"  progress: {file}:2, :3, :4, and 1 more\n" in done("import", file)
+    odd = tmp_path / "odd.json"
+    odd.write_text('{"answer": 42}', encoding="utf-8")
+    said_of_it = run("import", odd).stderr
+    assert f"rejected {odd} holds JSON of no known format" in said_of_it
+    assert said_of_it.count(str(odd)) == 1
+
+
 @pytest.mark.requirement("F-EDGE-02", "F-CLI-11")
 @pytest.mark.parametrize(
     "files", [{"a.bin": "x"}, {"a.md": "A note.\n"}, {"a.json": '{"foo": 1}'}, {"a.txt": " \n"}, {"a.db": ""}]

@@ -12,7 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from clew.cli.show import SafeConsole, day, excerpt, grid, lay_out, numbers, reasons, shortened, who
+from clew.cli.signal_words import SIGNAL_WORDS, legend
 from clew.cli.terminal import as_json
+from clew.rank.dampening import STEPS
+from clew.rank.signals import SIGNALS
 from clew.text.counted import counted
 from clew.text.printable import printable
 from clew.types import Turn
@@ -153,3 +156,9 @@ def test_an_excerpt_reaches_the_end_of_a_long_text(filler: str) -> None:
     line = excerpt(text, "Where does the zebra sleep?", 240)
     assert "zebra sleeps in the attic" in line
     assert len(line) <= 242
+
+
+@pytest.mark.requirement("F-BLOCK-18")
+def test_every_signal_of_a_receipt_is_explained_in_words() -> None:
+    assert SIGNAL_WORDS.keys() == {*(signal.name for signal in SIGNALS), *STEPS}
+    assert legend(["user", "lexical", "user", "unheard"]) == "user: the person says it; lexical: words of the question"

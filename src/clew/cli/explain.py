@@ -15,6 +15,7 @@ from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
 from clew.cli.show import day, dim, excerpt, grid, lay_out, lines, numbers, out, who
+from clew.cli.signal_words import legend
 from clew.cli.terminal import emit
 from clew.errors import NotFoundError
 from clew.memory.recalls import MemoryRecalls
@@ -73,10 +74,13 @@ def print_receipt(console: Console, memory: MemoryRecalls, receipt: Receipt, *, 
     console.print()
     title = "turn and share of each signal" if full else "turn and what added most"
     table = grid(">rank", ">score", ">tokens", title, titles=True)
-    for row in _first(chosen, full=full):
+    first = _first(chosen, full=full)
+    for row in first:
         cell = Text.assemble(_shown(memory, row, receipt.query), dim(_reasons(row, full=full)))
         table.add_row(str(row["rank"]), _score(row), str(row["tokens"]), cell)
     lay_out(console, table if chosen else dim("Nothing was chosen."))
+    if meant := legend(name for row in first for name in _named_signals(row["signals"], full=full)):
+        console.print(dim(f"\n{meant}"))
     if receipt.omitted:
         _print_omitted(console, memory, receipt, full=full)
     if not full:
@@ -137,8 +141,15 @@ def _reasons(row: Mapping[str, Any], *, full: bool) -> str:
 
 def strongest(signals: Mapping[str, float]) -> str:
     """The signals that added most to a score."""
+    return ", ".join(f"{name} {signals[name]:+.2f}" for name in _named_signals(signals, full=False))
+
+
+def _named_signals(signals: Mapping[str, float], *, full: bool) -> list[str]:
+    """The signals that a row names: those that added most, or all of them; the largest first."""
+    if full:
+        return sorted(signals, key=lambda name: (-abs(signals[name]), name))
     added = sorted((-share, name) for name, share in signals.items() if share > 0)
-    return ", ".join(f"{name} {-share:+.2f}" for share, name in added[:SIGNALS])
+    return [name for _, name in added[:SIGNALS]]
 
 
 def _by_itself(row: Mapping[str, Any], *, full: bool) -> str:
@@ -271,8 +282,7 @@ def _plain(value: Any) -> str:
 
 def shares(signals: Mapping[str, float]) -> str:
     """The share of each signal in a score, the largest first, whether positive or negative."""
-    strongest = sorted(signals.items(), key=lambda pair: (-abs(pair[1]), pair[0]))
-    return ", ".join(f"{name} {share:+.2f}" for name, share in strongest)
+    return ", ".join(f"{name} {signals[name]:+.2f}" for name in _named_signals(signals, full=True))
 
 
 def _shown(memory: MemoryRecalls, row: Mapping[str, Any], query: str) -> Text:

@@ -258,9 +258,14 @@ def print_report(report: IngestReport, seconds: float) -> None:
         said = f"{counted(report.undated, 'turn')} stored without a time, because it could not be read"
         console.print(f"{said}; the first, {printable(report.first_undated)}", soft_wrap=True)
     for each in report.rejected[:SHOWN]:
-        err().print(f"rejected {printable(each.where)}: {printable(each.reason)}", soft_wrap=True)
+        err().print(f"rejected {printable(_rejected(each))}", soft_wrap=True)
     if len(report.rejected) > SHOWN:
         err().print(f"rejected {len(report.rejected) - SHOWN:,} more; --json lists all of them")
+
+
+def _rejected(each: Rejection) -> str:
+    """What was rejected and why; a reason that begins with the place says it already."""
+    return each.reason if each.reason.startswith(f"{each.where} ") else f"{each.where}: {each.reason}"
 
 
 def _name_skipped(report: IngestReport, kind: str) -> None:
@@ -268,4 +273,13 @@ def _name_skipped(report: IngestReport, kind: str) -> None:
     places = report.skipped_at.get(kind, ())[:SHOWN_SKIPPED]
     if places:
         more = f", and {left:,} more" if (left := report.skipped[kind] - len(places)) else ""
-        out().print(f"  {kind}: {', '.join(map(printable, places))}{more}", style="dim", soft_wrap=True)
+        out().print(f"  {kind}: {', '.join(map(printable, _of_one_file(places)))}{more}", style="dim", soft_wrap=True)
+
+
+def _of_one_file(places: Sequence[str]) -> list[str]:
+    """Places of records, without the file where it is that of the place before: `a.jsonl:1`, `:19`, `b.jsonl:4`."""
+    files = ["", *(place.rpartition(":")[0] for place in places)]
+    return [
+        place.removeprefix(file) if file and file == before else place
+        for place, before, file in zip(places, files, files[1:], strict=False)
+    ]

@@ -98,4 +98,7 @@ def parse_turn_id(text: str) -> tuple[str, int]:
             return unquote(found["session"], errors="surrogatepass"), int(found["seq"])
     except UnicodeDecodeError:
         pass  # invalid percent-encoding: the error below
-    raise InputError(f"{text!r:.200} is not a turn id; expected <session>:turn:<number>, as recall and search print it")
+    raise InputError(
+        f"{text!r:.200} is not a turn id; expected <session>:turn:<number>, as search prints it, "
+        "or <session>:<number> with the two as a block shows them, such as f7633853:38"
+    )
