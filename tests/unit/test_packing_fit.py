@@ -105,6 +105,27 @@ def test_a_long_turn_is_offered_whole_by_its_best_piece_and_by_title() -> None:
         assert 0 < each.share < length / lengths[0]  # so that the whole is shown where it fits
 
 
+@pytest.mark.requirement("F-BLOCK-21")
+@pytest.mark.parametrize(
+    ("begins", "expected"),
+    [
+        ("I looked at it all.", "I looked at it all. …"),
+        ('Write({"file_path": "a.py", "content": "' + "x " * 50 + '"})', None),
+        ("word " * 30, None),
+    ],
+)
+def test_a_title_shows_that_more_was_said(begins: str, expected: str | None) -> None:
+    words = begins if begins.endswith(")") else f"{begins}\n\n{PARAGRAPH}\n\n{PARAGRAPH}\n\n{PARAGRAPH}"
+    words = words if len(words) > LONG else words.replace("x ", "x " * 10)
+    spans = piece_spans(words)
+    title = renderings(shown(0, words), words, spans, [0.0] * len(spans))[-1]
+    assert title.rendering == "title"
+    assert title.text.endswith("…")
+    assert title.text.count("…") == 1
+    assert '{"' not in title.text
+    assert expected in {None, title.text}
+
+
 @pytest.mark.requirement("F-PACK-08")
 def test_a_long_turn_is_offered_by_passages_around_its_best_piece() -> None:
     words = "\n\n".join(f"Part {number}. {PARAGRAPH}" for number in range(20))

@@ -9,8 +9,9 @@ from typing import Final
 
 from clew.assemble.code_fences import cut_out
 from clew.assemble.render import Evidence
-from clew.condense.renderings import salient, title
+from clew.condense.renderings import ELLIPSIS, salient, title
 from clew.rank.sigma import snippet
+from clew.text.calls import readable_calls
 
 LONG: Final = 600
 """Characters above which a turn also gets shorter renderings."""
@@ -69,8 +70,9 @@ def renderings(
         text = salient(words)
         shorter = replace(whole, text=text, rendering="salient")
     found.append(replace(shorter, share=kept * _part(text, whole.text)))
-    name = title(words)
+    name = title(readable_calls(words))
     if name and len(name) < len(text):
+        name = name if name.endswith(ELLIPSIS) else f"{name} {ELLIPSIS}"  # else it reads as all that was said
         found.append(replace(whole, text=name, rendering="title", share=TITLED * _part(name, whole.text)))
     return found
 

@@ -12,7 +12,16 @@ from math import inf
 from typing import Final
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, pack, pack_singles
-from clew.assemble.render import CLOSING, OPENING, Evidence, chronological_order, heading, names_left_out, render
+from clew.assemble.render import (
+    CLOSING,
+    OPENING,
+    Evidence,
+    chronological_order,
+    heading,
+    names_left_out,
+    render,
+    saved_by_calls,
+)
 from clew.assemble.replies import SHORT
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 
@@ -115,8 +124,12 @@ def fit(
     room = table.fill_with_copies(room)
     room = table.join(demands, room)
     order = _in_order(table.taken)
-    if table.use_saved(room + names_left_out(list(order.values())) / CHARS_PER_TOKEN, demands):
-        order = _in_order(table.taken)
+    # What is saved only adds to a block: it is used after all else has its place.
+    for saved in (names_left_out, saved_by_calls):
+        taken = len(order)
+        room = table.use_saved(room + saved(list(order.values())) / CHARS_PER_TOKEN, demands)
+        if len(table.taken) > taken:
+            order = _in_order(table.taken)
     return _exact(table, order, demands.must, budget, counter)
 
 
@@ -297,9 +310,8 @@ class _Table:
             del self.taken[each]
         return room
 
-    def use_saved(self, room: float, demands: Demands) -> bool:
-        """Adds the best candidates that fit into what is left when who goes on is named once; False for none."""
-        before = len(self.taken)
+    def use_saved(self, room: float, demands: Demands) -> float:
+        """Adds the best candidates that fit into what shorter lines leave, and returns the room that is left then."""
         lacking = sorted(self._offered.keys() - self.taken.keys() - set(self._copies)) if room >= SAVED else ()
         for place in lacking:
             if room < SPARE:
@@ -307,7 +319,7 @@ class _Table:
             needed = demands.beside(place) if place in demands.needy else None
             if needed is None or needed[0] in self.taken:
                 room = self._take_first(place, room)
-        return len(self.taken) > before
+        return room
 
     def _take(self, place: int, evidence: Evidence) -> None:
         """Takes a candidate, with its heading."""
@@ -412,7 +424,7 @@ def _exact(
     return Packed(
         items,
         tuple(ordered),
-        tuple(table.counts([item.shown for item in items])),
+        tuple(table.counts([item.line for item in items])),
         text,
         tokens,
         frozenset(taken),

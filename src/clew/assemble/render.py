@@ -14,6 +14,7 @@ from itertools import compress, pairwise
 from typing import Final, Self
 
 from clew.assemble.code_fences import begins_with_fence, ends_with_fence, has_fences, open_at_end
+from clew.text.calls import readable_calls
 from clew.text.printable import printable, without_styles
 from clew.text.shown_names import (
     COLONS,
@@ -48,7 +49,7 @@ class Evidence:
         text: the text to show.
         share: share of the whole rendering's utility, above 0, up to 1.
         mark: shown in brackets after the speaker, such as `thinking`; empty for none.
-        shown: the item's line in the block, made once for packing, rendering and counting.
+        shown: the item's line in the block as it is packed, made once; `line` is what a reader sees of it.
         heading: session and day; items with equal values share a heading.
     """
 
@@ -80,6 +81,14 @@ class Evidence:
     def __post_init__(self) -> None:
         self.shown = item_line(self.seq, label(self.speaker, self.mark), self.text, passage=bool(self.pieces))
         self.heading = self.session, None if self.at is None else self.at.date()
+
+    @property
+    def line(self) -> str:
+        """The item's line in the block: as packed, but with calls of tools as a person reads them."""
+        if "({" not in self.text:
+            return self.shown
+        text = readable_calls(self.text)
+        return item_line(self.seq, label(self.speaker, self.mark), text, passage=bool(self.pieces))
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -117,7 +126,7 @@ def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) 
     is_odd = has_look_alikes("".join(whole))
     return [
         f"{seq} {name}: {text}\n"
-        if text.isprintable() and not (is_odd or "<" in text or "```" in text or "~~~" in text or may_spell_marks(text))
+        if text.isprintable() and not (is_odd or "<" in text or has_fences(text) or may_spell_marks(text))
         else item_line(seq, name, text)
         for seq, name, text in zip(seqs, names, whole, strict=True)
     ]
@@ -181,7 +190,7 @@ def render(items: Sequence[Evidence]) -> str:
         if item.heading != above:
             above = item.heading
             lines.append(heading(*above))
-        lines.append(item.shown)
+        lines.append(item.line)
     lines.append(CLOSING)
     return "".join(lines)
 
@@ -189,6 +198,11 @@ def render(items: Sequence[Evidence]) -> str:
 def names_left_out(items: Sequence[Evidence]) -> int:
     """Characters of the names that `render` leaves out, because the speaker of the item above goes on."""
     return sum([len(label(item.speaker, item.mark)) for item in compress(items, _go_on(items))])
+
+
+def saved_by_calls(items: Iterable[Evidence]) -> int:
+    """Characters that calls of tools take less in a block than they were packed with."""
+    return sum(len(item.shown) - len(item.line) for item in items if "({" in item.text)
 
 
 def _go_on(items: Sequence[Evidence]) -> list[bool]:
@@ -212,4 +226,4 @@ def _unnamed(item: Evidence) -> str:
     The form of a line with a name, so that stored text can look like neither.
     """
     number = f"{item.seq} "
-    return number + item.shown[len(number) + len(label(item.speaker, item.mark)) :]
+    return number + item.line[len(number) + len(label(item.speaker, item.mark)) :]

@@ -10,5 +10,5 @@ The modules by what they are about:
     projects        project, project_memory
     agents          serve, run, mcp, install, ledger
     showing         demo, demo_proxy, bench, evaluate
-    shared parts    main, options, narrowing, opening, show, terminal, title, problem_lines, full_disk
+    shared parts    main, options, narrowing, opening, show, signal_words, terminal, title, problem_lines, full_disk
 """

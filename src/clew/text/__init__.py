@@ -8,6 +8,6 @@ Start at `terms.terms`.
     of questions    query_dates, query_date_phrases, compound_dates, date_bounds
     names           names, spoken_names, shown_names
     tokens          counters, anthropic_tokens, o200k, image_tokens
-    output          printable, counted, invented
+    output          printable, calls, counted, invented
     tools           late_pattern, text_cache, ascii_runs
 """

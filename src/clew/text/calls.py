@@ -1,0 +1,64 @@
+"""Calls of tools as a person reads them: `Bash(make test, timeout: 60)` for `Bash({"command": "make test", ...})`.
+
+Borders: knows how `clew.types.turn.plain_text` writes a call, and nothing of the tools.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_CALL: Final = re.compile(r"^([A-Za-z_][\w.:/-]*)\((?=\{[ \n]*\")", re.MULTILINE)
+_DECODER: Final = json.JSONDecoder()
+_OBJECTS: Final = frozenset(
+    ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "skill")
+)
+"""Arguments that say by themselves what a call is about, so that their name need not stand before them."""
+
+
+def readable_calls(text: str) -> str:
+    r"""A text whose calls of tools are written without the marks of JSON; whatever is no whole call stays as it is.
+
+    Only calls with plain arguments are rewritten: text, numbers, true, false and null. What the call is about comes
+    first, without its name. A text of several lines keeps its escapes and so stays on one.
+
+    | Stored | Shown |
+    |---|---|
+    | `Bash({"command": "make", "timeout": 60})` | `Bash(make, timeout: 60)` |
+    | `Edit({"old": "a\nb", "file_path": "x.py"})` | `Edit(x.py, old: a\nb)` |
+    | `TodoWrite({"todos": [{"content": "one"}]})` | the same |
+    """
+    if "({" not in text:
+        return text
+    shown, last = [], 0
+    for call in _CALL.finditer(text):
+        if call.start() < last:
+            continue
+        try:
+            arguments, end = _DECODER.raw_decode(text, call.end())
+        except (ValueError, RecursionError):
+            continue  # no whole call: somebody wrote what looks like the beginning of one
+        if text[end : end + 1] != ")" or text[end + 1 : end + 2] not in {"", "\n"} or not _is_plain(arguments):
+            continue
+        words = _in_words(arguments)
+        if len(words) < end - call.end():  # 1e9 would become longer
+            shown += [text[last : call.end()], words]
+            last = end
+    return "".join([*shown, text[last:]]) if shown else text
+
+
+def _is_plain(arguments: Mapping[str, object]) -> bool:
+    return not any(isinstance(value, dict | list) for value in arguments.values())
+
+
+def _in_words(arguments: Mapping[str, object]) -> str:
+    about = next((name for name in arguments if name in _OBJECTS), None)
+    named = [f"{_value(name)}: {_value(value)}" for name, value in arguments.items() if name != about]
+    return ", ".join([*([] if about is None else [_value(arguments[about])]), *named])
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str) and value.isprintable():
+        return value
+    written = json.dumps(value, ensure_ascii=False)
+    return written[1:-1] if isinstance(value, str) else written
