@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory import Memory
-from clew.rows.fact_writes import Said, proposed
+from clew.rows.fact_writes import TurnStatements, proposed
 from tests.effort import examples
 from tests.fact_talk import Lines, idle, stored
 from tests.memories import timed
@@ -31,7 +31,7 @@ def read(memory: Memory, batches: Sequence[int]) -> None:
     start = 0
     for number in range(len(turns)):
         size = batches[min(number, len(batches) - 1)]
-        said = [Said(n, "rule", made[turns[n].id]) for n in range(start, min(start + size, len(turns)))]
+        said = [TurnStatements(n, "rule", made[turns[n].id]) for n in range(start, min(start + size, len(turns)))]
         with memory.reads.store.snapshot() as reader:
             writes = proposed(reader, memory.space, said, bounds=FEW)
         memory.reads.store.transaction(writes.apply)

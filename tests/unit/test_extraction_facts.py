@@ -8,7 +8,7 @@ import pytest
 from clew.derive.facts import take_in
 from clew.memory import Memory
 from clew.models.prompt import Prompt
-from clew.rows.fact_writes import Said
+from clew.rows.fact_writes import TurnStatements
 from clew.rows.facts import TurnMarks, stated
 from clew.types.facts import FactStatus, Statement
 from tests.extraction import copying, edge, extractor, is_extraction, long_talk, model, payload, turns_of
@@ -94,7 +94,7 @@ def test_what_rules_found_comes_back_as_relations_of_the_session() -> None:
         memory.drain(None)
         by_rule = Statement(turn="s:turn:2", ordinal=0, subject="Bob", verb="works at", object="Acme")
         planned = replace(by_rule, ordinal=1, object="Bolt", status=FactStatus.PLANNED)
-        said = [Said(2, "rule", (by_rule, planned))]
+        said = [TurnStatements(2, "rule", (by_rule, planned))]
         memory.reads.store.transaction(lambda tx: take_in(tx, memory.space, said))
         (made,) = memory.extract("s")
         assert made.vector is not None

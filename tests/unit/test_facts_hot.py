@@ -7,7 +7,7 @@ import pytest
 from clew.knowledge.groups import group_of
 from clew.memory import Memory
 from clew.rows.fact_codec import statement_row
-from clew.rows.fact_writes import Said, proposed
+from clew.rows.fact_writes import TurnStatements, proposed
 from clew.rows.facts import FIRST_STATING, MOST_STATING, StoredStatements, TurnMarks
 from clew.store.protocol import Reader
 from clew.types.facts import Statement
@@ -44,7 +44,7 @@ def effort(memory: Memory) -> int:
         mark = TurnMarks(reader, memory.space)(last)
         said = Statement(turn=mark.name, ordinal=0, subject="Ann", verb="lives in", object="Faro", said_at=mark.at)
         assert statement_row(memory.space, last, "rule", [said])
-        assert proposed(cast(Reader, counting), memory.space, [Said(last, "rule", [said])])
+        assert proposed(cast(Reader, counting), memory.space, [TurnStatements(last, "rule", [said])])
     return counting.count
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from clew.derive.facts import FactReading, take_in
 from clew.memory import Memory
-from clew.rows.fact_writes import Said
+from clew.rows.fact_writes import TurnStatements
 from clew.store.protocol import Transaction
 from clew.types.facts import Statement
 from clew.types.turn import Turn
@@ -28,7 +28,7 @@ def test_a_rebuild_makes_the_same_again_and_keeps_what_models_found(memory: Memo
     read(memory)
     found = Statement(turn="s:turn:2", ordinal=0, subject="Bob", verb="owns", object="a boat", said_at=at(2))
     found = replace(found, provenance="model:m")
-    memory.reads.store.transaction(lambda tx: take_in(tx, memory.space, [Said(2, "model:m", [found])]))
+    memory.reads.store.transaction(lambda tx: take_in(tx, memory.space, [TurnStatements(2, "model:m", [found])]))
     before = stored(memory)
     assert "Bob owns a boat: active" in seen(memory)
     memory.rebuild()
@@ -41,7 +41,7 @@ def test_a_rebuild_makes_the_same_again_and_keeps_what_models_found(memory: Memo
 def test_a_rebuild_keeps_what_models_found_before_rules_read_the_turn(memory: Memory) -> None:
     memory.add_many(timed(["nothing", "nothing at all"]))
     found = Statement(turn="s:turn:1", ordinal=0, subject="Bob", verb="owns", object="a boat", provenance="model:m")
-    memory.reads.store.transaction(partial(_take_in, [Said(1, "model:m", [found])]))
+    memory.reads.store.transaction(partial(_take_in, [TurnStatements(1, "model:m", [found])]))
     memory.rebuild()
     read(memory)
     assert seen(memory) == ["Bob owns a boat: active"]
@@ -82,7 +82,7 @@ def test_a_rebuild_whose_last_turns_went_is_verified(memory: Memory) -> None:
     assert [problem.kind for problem in memory.verify().problems] == ["fact"]
 
 
-def _take_in(given: Sequence[Said], tx: Transaction) -> None:
+def _take_in(given: Sequence[TurnStatements], tx: Transaction) -> None:
     take_in(tx, "default", given)
 
 
@@ -92,7 +92,7 @@ def test_another_model_replaces_what_one_found_and_leaves_what_rules_did(memory:
     read(memory)
     for name, thing in (("model:a", "a boat"), ("model:b", "a car")):
         said = Statement(turn="s:turn:1", ordinal=0, subject="Bob", verb="owns", object=thing, provenance=name)
-        given = [Said(1, name, [said])]
+        given = [TurnStatements(1, name, [said])]
         memory.reads.store.transaction(partial(_take_in, given))
     assert seen(memory) == [
         "Ann lives in Porto: active",

@@ -155,17 +155,17 @@ def build_context(
         ranking = ranking.including(set(pairs.values()))
         pairs = by_place(ranking.positions, pairs)
     lengths = ranking.frame.view.turns.chars[ranking.positions]
-    shelf = _RenderingSource(ranking, fetch, policy, why)
+    source = _RenderingSource(ranking, fetch, policy, why)
     room = budget - (kept_for_headlines(budget) if policy.called else 0)
     lines, kept = lines_that_fit(policy.first, room, counter)
     pack = partial(
         fit,
         np.minimum(lengths[:ranked], policy.long).tolist(),
-        shelf.fetch,
-        shelf.renderings,
+        source.fetch,
+        source.renderings,
         counter=counter,
         worth=policy.worth(ranking),
-        demands=Demands(tuple(why), pairs.keys(), partial(shelf.beside, pairs)),
+        demands=Demands(tuple(why), pairs.keys(), partial(source.beside, pairs)),
     )
     packed, whole, in_short = _with_beats(pack, policy.beats, ranking.frame.intent, room - kept, counter)
     if policy.first.lines:
@@ -180,7 +180,7 @@ def build_context(
         replies=_replies(ranking, packed),
         sizes=lengths[left].tolist(),
         spare=room - whole.tokens,
-        unshown=shelf.unshown,
+        unshown=source.unshown,
     )
     text, tokens = with_headlines(whole, details.lines(), policy.called, budget, counter)
     items, omitted = details.deferred()
@@ -240,7 +240,7 @@ class _RenderingSource:
         self._required = required
         self._leaves_out = ranking.frame.config.thinking == "new"
         self._names = _names_unless_asked_for(ranking.frame) if policy.joins else None
-        self._made: dict[int, Sequence[Evidence]] = {}
+        self._renderings: dict[int, Sequence[Evidence]] = {}
         self._words: dict[int, StoredWords] = {}
         self._little: dict[int, bool] = {}
         self.unshown: dict[int, str] = {}
@@ -270,7 +270,7 @@ class _RenderingSource:
             item_lines(seqs, written, texts),
             _headings(names, codes, moments, (at // DAY).tolist()),
         )
-        self._made.update(zip(places, zip(whole), strict=True))
+        self._renderings.update(zip(places, zip(whole), strict=True))
         # What is to be done with single turns: none of it in most blocks, and little in the others.
         special = ((turns.role[positions] == TOOL) | (turns.chars[positions] > self._policy.long)).tolist()
         for number, stored in enumerate(words):
@@ -285,10 +285,10 @@ class _RenderingSource:
             if len(text) > LONGEST or place in self._required:
                 continue
             if is_small_talk(text, names):
-                self._made[place] = ()
+                self._renderings[place] = ()
                 self.unshown[place] = "a greeting or thanks"
             elif is_bare(text) and self._is_apart(place, text):
-                self._made[place] = ()
+                self._renderings[place] = ()
                 self.unshown[place] = "says nothing alone"
 
     def _is_apart(self, place: int, text: str) -> bool:
@@ -304,23 +304,23 @@ class _RenderingSource:
     def _finish(self, place: int, stored: StoredWords | None, position: int) -> None:
         """Marks a turn, cuts a tool's result, and keeps the words of a long turn, of which parts may be shown."""
         if stored is None:
-            self._made[place] = ()
+            self._renderings[place] = ()
             return
         turns = self._ranking.frame.view.turns
         if stored.is_marked:
-            self._made[place] = self._marked(place, self._made[place][0], stored)
+            self._renderings[place] = self._marked(place, self._renderings[place][0], stored)
         if turns.role[position] == TOOL and (said := without_notes(stored.text)) != stored.text:
-            self._made[place] = (replace(self._made[place][0], text=said.strip(), rendering=RESULT_ALONE),)
-        if turns.chars[position] > self._policy.long and self._made[place]:
+            self._renderings[place] = (replace(self._renderings[place][0], text=said.strip(), rendering=RESULT_ALONE),)
+        if turns.chars[position] > self._policy.long and self._renderings[place]:
             self._words[place] = stored
 
     def renderings(self, place: int) -> Sequence[Evidence]:
         """The whole turn, and shorter renderings of a long one; empty when the turn was forgotten meanwhile."""
         if place not in self._words:
-            return self._made[place]
+            return self._renderings[place]
         words, position = self._words[place], int(self._ranking.positions[place])
         scores, spans = self._ranking.frame.scores_of_pieces(position), piece_spans(words.text)
-        whole = self._made[place][0]
+        whole = self._renderings[place][0]
         if whole.rendering == RESULT_ALONE:
             words, spans = _cut(words, spans)
         is_result = len(words.text) > RESULT and self._ranking.frame.view.turns.role[position] == TOOL
@@ -349,22 +349,22 @@ class _RenderingSource:
             pairs: indexes of short replies -> those of the turns that they follow.
         """
         other = pairs.get(place)
-        if other is None or not self._made.get(place):
+        if other is None or not self._renderings.get(place):
             return None
         if not self._says_little(place, other):
             return None
-        if other not in self._made:  # all at once, since every read is a query
-            rendered = [pair for pair in pairs.items() if self._made.get(pair[0])]
+        if other not in self._renderings:  # all at once, since every read is a query
+            rendered = [pair for pair in pairs.items() if self._renderings.get(pair[0])]
             wanted = {asked for reply, asked in rendered if self._says_little(reply, asked)}
-            self.fetch(sorted(wanted - self._made.keys()))
-        return (other, asked_in(self._made[other][0])) if self._made[other] else None
+            self.fetch(sorted(wanted - self._renderings.keys()))
+        return (other, asked_in(self._renderings[other][0])) if self._renderings[other] else None
 
     def _says_little(self, place: int, other: int) -> bool:
         """Whether a reply, which was read and is shown, cannot be understood without the turn that it follows."""
         little = self._little.get(place)
         if little is None:
             asks = bool(self._ranking.frame.view.turns.asks[self._ranking.positions[other]])
-            little = self._little[place] = says_little(self._made[place][0].text, asked=asks)
+            little = self._little[place] = says_little(self._renderings[place][0].text, asked=asks)
         return little
 
     def _marked(self, place: int, whole: Evidence, words: StoredWords) -> tuple[Evidence, ...]:

@@ -202,24 +202,24 @@ class Analysis:
             stretch = self._next(reader, view, aside)
             if stretch is None:
                 return False
-            found = tried(lambda: self._look(reader, view, stretch))
-            detour = self._detour(reader, view, stretch, found) if isinstance(found, RuleFailure) else None
-        if isinstance(found, RuleFailure):
+            result = tried(lambda: self._look(reader, view, stretch))
+            detour = self._detour(reader, view, stretch, result) if isinstance(result, RuleFailure) else None
+        if isinstance(result, RuleFailure):
             if detour is not None:
                 self._go_around(stretch, detour)
             return True
-        self._store.transaction(lambda tx: self._write(tx, stretch, found), durable=False)
+        self._store.transaction(lambda tx: self._write(tx, stretch, result), durable=False)
         self._narrowing.widen()
-        if found.words is not None:
+        if result.words is not None:
             with self._store.snapshot() as reader:
-                self._words = settled(reader, self._space, found.words)
-        for state in found.branches:
+                self._words = settled(reader, self._space, result.words)
+        for state in result.branches:
             turns = {seq: item.for_open_beat() for seq, item in state.turns.items()}
             self._branches[state.key] = replace(state, turns=turns)
             self._branches.move_to_end(state.key)
         while len(self._branches) > CACHED_BRANCHES:
             self._branches.popitem(last=False)
-        self._trees |= found.growth.trees
+        self._trees |= result.growth.trees
         while len(self._trees) > CACHED_BRANCHES:
             self._trees.popitem(last=False)
         return True
@@ -312,59 +312,59 @@ class Analysis:
         Args:
             is_alone: its branches begin with it, for a try of which nothing is written.
         """
-        found = _StretchResult()
+        result = _StretchResult()
         by_branch: dict[tuple[str, str], list[TurnRow]] = {}
         for row in stretch.rows:
             by_branch.setdefault((row.session, row.branch), []).append(row)
         model = stretch.progress.model
         for (session, branch), rows in by_branch.items():
             fresh = BranchState(session, branch)
-            state = fresh if is_alone else self._state_of(reader, view, model, fresh, found)
+            state = fresh if is_alone else self._state_of(reader, view, model, fresh, result)
             items = self._items(reader, view, model, rows)
             new = [item for item in items if item.seq >= state.mark.next]
-            found.branches.append(self._along(state, new, rows[-1].seq + 1, model, found))
+            result.branches.append(self._along(state, new, rows[-1].seq + 1, model, result))
 
         def load(places: Sequence[tuple[str, int]]) -> list[TurnMaterial]:
             rows = TURN.get_many(reader, [(self._space, *place) for place in places])
             return self._items(reader, view, model, [row for row in rows if row is not None])
 
-        found.weighings += weighings_again(reader, self._space, stretch.rows)
+        result.weighings += weighings_again(reader, self._space, stretch.rows)
         maker = RowOrigin(stretch.progress.epoch, ANALYSIS_VERSION, PROVENANCE)
-        found.growth = grown(reader, self._space, found.closed, self._trees, load, maker)
+        result.growth = grown(reader, self._space, result.closed, self._trees, load, maker)
         if stretch.afresh:
             self._words = None  # the names go with what they were names of, and nothing may bring them back
         else:
-            self._tag(reader, model, found)
-        return found
+            self._tag(reader, model, result)
+        return result
 
-    def _tag(self, reader: Reader, model: str | None, found: _StretchResult) -> None:
+    def _tag(self, reader: Reader, model: str | None, result: _StretchResult) -> None:
         """Enters the labels of closed beats, then gives each turn those that were there before it."""
         words, self._words = words_of(reader, self._space, model, self._words), None
-        found.words = words
-        enter(reader, self._space, words, found.growth.tagged, self._embedder)
-        for place, state in enumerate(found.branches):
-            earlier = found.earlier.get(state.key)
+        result.words = words
+        enter(reader, self._space, words, result.growth.tagged, self._embedder)
+        for place, state in enumerate(result.branches):
+            earlier = result.earlier.get(state.key)
             history = state.tags if earlier is None else [tags_of(item, words.vocabulary) for item in earlier]
-            turns = found.turns[state.key]
+            turns = result.turns[state.key]
             tags, recent = tag_along([item for item, _ in turns], history, words.vocabulary)
-            found.branches[place] = replace(state, tags=recent)
+            result.branches[place] = replace(state, tags=recent)
             for (item, analysis), own in zip(turns, tags, strict=True):
                 text = analysis_text(with_tags(analysis, own).annotations() | _annotated_again(item))
-                found.analyses.append((item.ordinal, text))
+                result.analyses.append((item.ordinal, text))
                 if not item.weighed:
-                    found.weighings.append((item.ordinal, item.weighing))
+                    result.weighings.append((item.ordinal, item.weighing))
 
     def _items(self, reader: Reader, view: IndexView, model: str | None, rows: Sequence[TurnRow]) -> list[TurnMaterial]:
         if model is not None and model not in self._prototypes:
-            kept = read_prototypes(reader, self._space, model)
-            if kept is not None:
-                self._prototypes[model] = kept
+            stored = read_prototypes(reader, self._space, model)
+            if stored is not None:
+                self._prototypes[model] = stored
         prototypes = None if model is None else self._prototypes.get(model)
         rows = [row for row in rows if row.ordinal not in self._aside] if self._aside else rows
         return materials_of(reader, self._space, rows, stored_vectors(view, model, rows), prototypes, self._by)
 
     def _state_of(
-        self, reader: Reader, view: IndexView, model: str | None, fresh: BranchState, found: _StretchResult
+        self, reader: Reader, view: IndexView, model: str | None, fresh: BranchState, result: _StretchResult
     ) -> BranchState:
         """The branch's state: the cached one if its mark is what the store says, else made again.
 
@@ -372,7 +372,7 @@ class Analysis:
             fresh: the state of a branch that was never analysed.
         """
         mark, text = read_branch_mark(reader, self._space, fresh.session, fresh.branch)
-        found.marks[fresh.key] = text
+        result.marks[fresh.key] = text
         cached = self._branches.get(fresh.key)
         if cached is not None and cached.mark == mark:
             return cached
@@ -381,16 +381,16 @@ class Analysis:
             return fresh
         rows = rows_to_replay(reader, self._space, fresh.session, fresh.branch, mark, self._aside)
         items = self._items(reader, view, model, rows)
-        found.earlier[fresh.key] = items[-LOOKBACK:]
+        result.earlier[fresh.key] = items[-LOOKBACK:]
         return replay(replace(fresh, mark=mark), items)
 
     def _along(
-        self, state: BranchState, items: Sequence[TurnMaterial], after: int, model: str | None, found: _StretchResult
+        self, state: BranchState, items: Sequence[TurnMaterial], after: int, model: str | None, result: _StretchResult
     ) -> BranchState:
         """Takes a branch forward over turns; `after` is the seq behind the last of them, analysed or not."""
         before, beat_state, turns = state.before, state.open, dict(state.turns)
         rules, beats = self._rules(model), BeatRule(maturity=self._by.maturity)
-        analysed = found.turns.setdefault(state.key, [])
+        analysed = result.turns.setdefault(state.key, [])
         for item, turn, seen, features in self._prepared(items, model):
             analysis, before = analyze_turn(turn, before, rules, seen)
             analysed.append((item, analysis))
@@ -399,7 +399,7 @@ class Analysis:
             beat_state = step.state
             for beat in step.closed:
                 members = tuple(turns.pop(seq) for seq in beat.seqs)
-                found.closed.append(ClosedBeat(beat, members, item.ordinal))
+                result.closed.append(ClosedBeat(beat, members, item.ordinal))
         mark = replace(
             state.mark,
             next=max(after, state.mark.next),
@@ -416,17 +416,17 @@ class Analysis:
     ) -> Iterator[tuple[TurnMaterial, TurnInput, SeenTurn, TurnFeatures]]:
         """Turns with what depends on no other turn, each kind made for many turns before the next, which is faster."""
         for start in range(0, len(items), AT_ONCE):
-            some = items[start : start + AT_ONCE]
-            given = [self._met(item, model) for item in some]
-            seen = list(map(as_seen, given))
-            yield from zip(some, given, seen, [item.features for item in some], strict=True)
+            chunk = items[start : start + AT_ONCE]
+            inputs = [self._met(item, model) for item in chunk]
+            seen = list(map(as_seen, inputs))
+            yield from zip(chunk, inputs, seen, [item.features for item in chunk], strict=True)
 
     def _met(self, item: TurnMaterial, model: str | None) -> TurnInput:
         """The turn as `analyze_turn` takes it, with its meet where a project is attached."""
-        given = item.analysis_input()
+        turn_input = item.analysis_input()
         if self._meet is None:
-            return given
-        return replace(given, meet=self._meet.scores(item.terms, item.vector, model))
+            return turn_input
+        return replace(turn_input, meet=self._meet.scores(item.terms, item.vector, model))
 
     def _rules(self, model: str | None) -> Rules:
         limits = self._limits
@@ -438,27 +438,27 @@ class Analysis:
             routine=limits.routine_threshold,
         )
 
-    def _write(self, tx: Transaction, stretch: _Stretch, found: _StretchResult) -> None:
+    def _write(self, tx: Transaction, stretch: _Stretch, result: _StretchResult) -> None:
         """All of a stretch or nothing: what it was read from must still stand."""
         space = self._space
         progress, _ = read_progress(tx, space)
         living = TURN_SEQ.get_many(tx, [(space, row.session, row.seq) for row in stretch.rows])
-        names = [state.key for state in found.branches]
+        names = [state.key for state in result.branches]
         marks = META_VALUE.get_many(tx, [(space, name) for name in names])
-        same = all(mark == found.marks[name] for name, mark in zip(names, marks, strict=True))
-        words = found.words
+        same = all(mark == result.marks[name] for name, mark in zip(names, marks, strict=True))
+        words = result.words
         same = same and (words is None or words.state == state_of(tx, space))
         if progress != stretch.seen or None in living or not same:
             raise ConflictError("the space changed while its turns were analysed; it is tried again")
         if stretch.afresh:
             drop_analysis(tx, space)
         model = stretch.progress.model
-        maker = maker_number(tx, space, PROVENANCE if model is None else f"model:{model}") if found.analyses else 0
-        tx.put(ANALYSIS, [(space, ordinal, text, maker, ANALYSIS_VERSION) for ordinal, text in found.analyses])
-        tx.put(WEIGHING, [(space, ordinal, text, ANALYZE_VERSION) for ordinal, text in found.weighings])
-        META.put(tx, [MetaRow(space, state.key, state.mark.to_json()) for state in found.branches])
+        maker = maker_number(tx, space, PROVENANCE if model is None else f"model:{model}") if result.analyses else 0
+        tx.put(ANALYSIS, [(space, ordinal, text, maker, ANALYSIS_VERSION) for ordinal, text in result.analyses])
+        tx.put(WEIGHING, [(space, ordinal, text, ANALYZE_VERSION) for ordinal, text in result.weighings])
+        META.put(tx, [MetaRow(space, state.key, state.mark.to_json()) for state in result.branches])
         META.put(tx, [MetaRow(space, PROGRESS, stretch.progress.to_json())])
-        found.growth.put(tx, space, str(stretch.progress.next))
+        result.growth.put(tx, space, str(stretch.progress.next))
         if words is not None:
             write_words(tx, space, words)
         if stretch.redo is not None:

@@ -272,15 +272,15 @@ def materials_of(
         prototypes: those of the vectors' embedder; with both the domains of a turn are made again.
         by: learned parameters; with another window than the document's, layer 1 is made again, see `weighed_again`.
     """
-    kept = [row for row in rows if row.origin != "injected"]
-    turns = turns_from_rows(kept)
-    stored = weighing_values(reader, space, [row.ordinal for row in kept])
+    own = [row for row in rows if row.origin != "injected"]
+    turns = turns_from_rows(own)
+    stored = weighing_values(reader, space, [row.ordinal for row in own])
     lacking = [place for place, weighing in enumerate(stored) if weighing is None]
     readings = [read(turns[place].text) for place in lacking]
     evidence = [evidence_of(reading) for reading in readings]
     weighed = dict(zip(lacking, zip(readings, evidence, weigh_read(readings, evidence), strict=True), strict=True))
     items = []
-    for place, (row, turn, weighing) in enumerate(zip(kept, turns, stored, strict=True)):
+    for place, (row, turn, weighing) in enumerate(zip(own, turns, stored, strict=True)):
         made: dict[str, Any] = {}
         if weighing is None:
             made["reading"], made["rules"], weights = weighed[place]
@@ -320,15 +320,15 @@ def rows_to_replay(
         aside: ordinals of turns that were set aside.
     """
     wanted = max(RECENT, len(mark.open) + BEFORE)
-    found: list[TurnRow] = []
+    rows: list[TurnRow] = []
     end = mark.next - 1
     low = (space, session, mark.since) if mark.since else (space, session)
-    while end >= mark.since and len(found) < wanted:
+    while end >= mark.since and len(rows) < wanted:
         page = TURN.scan(reader, low, (space, session, end), limit=_PAGE, reverse=True)
         own = (row for row in page if row.branch == branch and row.origin != "injected")
-        found += [row for row in own if row.ordinal not in aside]
+        rows += [row for row in own if row.ordinal not in aside]
         end = -1 if len(page) < _PAGE else page[-1].seq - 1
-    return found[:wanted][::-1]
+    return rows[:wanted][::-1]
 
 
 def replay(state: BranchState, items: Sequence[TurnMaterial]) -> BranchState:

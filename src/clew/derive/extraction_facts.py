@@ -11,7 +11,7 @@ from clew.knowledge.groups import placed
 from clew.knowledge.guard import trusted_sentences
 from clew.knowledge.model_facts import MOST, model_facts, said_turn
 from clew.rows.fact_codec import TurnMark, statements_of
-from clew.rows.fact_writes import Said
+from clew.rows.fact_writes import TurnStatements
 from clew.store.protocol import Reader
 from clew.store.tables import STATEMENT
 from clew.text.normalise import fold, fold_contains
@@ -42,7 +42,7 @@ def stated_relations(reader: Reader, space: str, turns: Sequence[Turn]) -> Itera
 
 def extracted_statements(
     reader: Reader, space: str, turns: Sequence[Turn], vector: TriVector, extractor: str
-) -> list[Said]:
+) -> list[TurnStatements]:
     """What the turns of a session state from now on by an extraction; nothing for turns of which that is the same.
 
     Args:
@@ -54,12 +54,12 @@ def extracted_statements(
     for edge in vector.edges:
         for turn_id in edge.turn_ids:
             edges.setdefault(turn_id, []).append(edge)
-    found: list[Said] = []
+    found: list[TurnStatements] = []
     for turn in turns:
         ordinal = cast(int, turn.ordinal)
         stored = STATEMENT.scan(reader, (space, ordinal), (space, ordinal))
         found += [
-            Said(ordinal, row.provenance, ())
+            TurnStatements(ordinal, row.provenance, ())
             for row in stored
             if row.provenance.startswith(PREFIX) and row.provenance != provenance
         ]
@@ -69,12 +69,12 @@ def extracted_statements(
     return found
 
 
-def _said(turn: Turn, edges: Sequence[GraphEdge], provenance: str) -> Said:
+def _said(turn: Turn, edges: Sequence[GraphEdge], provenance: str) -> TurnStatements:
     said = said_turn(turn)
     sentences = trusted_sentences(said.text)
     facts = [_fact(edge, said.speaker, sentences) for edge in edges[:MOST]]
     made = model_facts({"facts": facts}, said, provenance)
-    return Said(cast(int, turn.ordinal), provenance, made.statements)
+    return TurnStatements(cast(int, turn.ordinal), provenance, made.statements)
 
 
 def _fact(edge: GraphEdge, speaker: str, sentences: Sequence[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from clew.derive.fact_context import BranchStarts, FactContext, read_together
 from clew.derive.rule_failures import Narrowing, RuleFailure, check_rules_work, tell, tried
 from clew.rows.annotations import WEIGHING, annotation_values, weighed_anyway
 from clew.rows.fact_progress import FactProgress, read_fact_progress, unread_turns, write_fact_progress
-from clew.rows.fact_writes import FactWrites, Said, proposed
+from clew.rows.fact_writes import FactWrites, TurnStatements, proposed
 from clew.rows.facts import drop_made
 from clew.rows.failed_jobs import RuleStage, drop_jobs
 from clew.rows.set_aside import put_turn_aside, take_turns_back, turns_aside
@@ -63,13 +63,13 @@ class StatementMaker(Protocol):
         ...
 
 
-def take_in(tx: Transaction, space: str, said: Sequence[Said]) -> None:
+def take_in(tx: Transaction, space: str, found: Sequence[TurnStatements]) -> None:
     """Puts what one maker found in turns in place of what it found there before, and makes the facts again.
 
     Statements without a support get the weight of their turn.
     """
     seen = read_fact_progress(tx, space)
-    writes = proposed(tx, space, _supported(tx, space, said))
+    writes = proposed(tx, space, _supported(tx, space, found))
     if writes:
         writes.apply(tx)
         write_fact_progress(tx, space, seen, seen)
@@ -87,7 +87,7 @@ def forget_facts(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
     again = read_together(tx, space, turns, MOST_REACH) - gone
     rows = [row for ordinal in sorted(gone | again) for row in STATEMENT.scan(tx, (space, ordinal), (space, ordinal))]
     gone_rows = [row for row in rows if row.ordinal in gone or row.provenance == Provenance.RULE]
-    proposed(tx, space, [Said(row.ordinal, row.provenance, ()) for row in gone_rows]).apply(tx)
+    proposed(tx, space, [TurnStatements(row.ordinal, row.provenance, ()) for row in gone_rows]).apply(tx)
     redo = {ordinal for ordinal in again if ordinal < seen.next}.union(seen.redo) - gone
     write_fact_progress(tx, space, seen, replace(seen, redo=tuple(sorted(redo))))
     return len(gone_rows)
@@ -219,25 +219,25 @@ class FactReading:
 
     def _next(self, reader: Reader, progress: FactProgress) -> _Stretch | None:
         """The turns that are read next: the new ones, then those that are read again."""
-        most = self._narrowing.size
+        limit = self._narrowing.size
         context = self._context(reader)
-        rows = rows_by_ordinal(reader, (self._space, progress.next), (self._space,), most)
+        rows = rows_by_ordinal(reader, (self._space, progress.next), (self._space,), limit)
         if rows:
             redo = context.switched(rows).union(progress.redo)
             after = replace(progress, next=rows[-1].ordinal + 1, redo=tuple(sorted(redo)))
             return _Stretch(rows, after, context)
         if not progress.redo:
             return None
-        rows = rows_of_ordinals(reader, self._space, progress.redo[:most])
-        return _Stretch(rows, replace(progress, redo=progress.redo[most:]), context, is_again=True)
+        rows = rows_of_ordinals(reader, self._space, progress.redo[:limit])
+        return _Stretch(rows, replace(progress, redo=progress.redo[limit:]), context, is_again=True)
 
     def _context(self, reader: Reader, without: frozenset[int] = frozenset()) -> FactContext:
         return FactContext(reader, self._space, self._starts, self._extract.reach, without)
 
     def _read(self, reader: Reader, stretch: _Stretch, context: FactContext) -> _Done:
-        said = list(self._said(context, stretch.rows, one_by_one=stretch.is_again))
+        found = list(self._said(context, stretch.rows, one_by_one=stretch.is_again))
         afresh = frozenset(row.ordinal for row in stretch.rows if row.ordinal < stretch.after.afresh)
-        return _Done(stretch, proposed(reader, self._space, _supported(reader, self._space, said), afresh))
+        return _Done(stretch, proposed(reader, self._space, _supported(reader, self._space, found), afresh))
 
     def _read_apart(self, reader: Reader, stretch: _Stretch, failure: RuleFailure) -> _Done:
         """What comes of one turn on which the rules failed: read without turns that were set aside, or set aside."""
@@ -247,7 +247,7 @@ class FactReading:
             return done
         row = stretch.rows[0]
         check_rules_work(failure, lambda plain: self._extract([turn_of(plain)], []), row)
-        nothing = [Said(row.ordinal, maker, ()) for maker in (Provenance.RULE, Provenance.USER)]
+        nothing = [TurnStatements(row.ordinal, maker, ()) for maker in (Provenance.RULE, Provenance.USER)]
         cleared = tried(lambda: proposed(reader, self._space, nothing))  # what other rules found in it
         writes = FactWrites() if isinstance(cleared, RuleFailure) else cleared
         return _Done(stretch, writes, (row, failure.where))
@@ -268,13 +268,13 @@ class FactReading:
             return seen
         return FactProgress(self._version, afresh=seen.afresh if seen.is_partial else 0, revision=seen.revision)
 
-    def _said(self, context: FactContext, rows: Sequence[TurnRow], *, one_by_one: bool) -> Iterator[Said]:
+    def _said(self, context: FactContext, rows: Sequence[TurnRow], *, one_by_one: bool) -> Iterator[TurnStatements]:
         """What rules find in turns, and what the user's corrections say.
 
         Args:
             one_by_one: turns are missing between these.
         """
-        found: dict[int, list[Statement]] = {row.ordinal: [] for row in rows}
+        statements: dict[int, list[Statement]] = {row.ordinal: [] for row in rows}
         branches: dict[tuple[object, ...], list[TurnRow]] = {}
         for row in rows:
             if one_by_one or row.branch:
@@ -285,11 +285,11 @@ class FactReading:
             turns = turns_from_rows(every)
             numbers = {turn.id: row.ordinal for turn, row in zip(turns, every, strict=True)}
             for statement in self._extract(turns, context.before(every[0])):
-                found[numbers[statement.turn]].append(statement)
+                statements[numbers[statement.turn]].append(statement)
         for row in rows:
-            yield Said(row.ordinal, Provenance.RULE, found[row.ordinal])
+            yield TurnStatements(row.ordinal, Provenance.RULE, statements[row.ordinal])
             corrected = corrected_by(row) if is_correction(row) and context.is_read(row) else []
-            yield Said(row.ordinal, Provenance.USER, corrected)
+            yield TurnStatements(row.ordinal, Provenance.USER, corrected)
 
 
 def _next_ordinal(store: Store, space: str) -> int:
@@ -298,15 +298,15 @@ def _next_ordinal(store: Store, space: str) -> int:
     return 0 if row is None else row.next_ordinal
 
 
-def _supported(reader: Reader, space: str, said: Sequence[Said]) -> list[Said]:
+def _supported(reader: Reader, space: str, found: Sequence[TurnStatements]) -> list[TurnStatements]:
     """The same, each statement with a support: the weight of its turn, layer 1, in hundredths."""
-    bare = [each.ordinal for each in said if any(one.support is None for one in each.statements)]
+    bare = [turn.ordinal for turn in found if any(one.support is None for one in turn.statements)]
     if not bare:
-        return list(said)
+        return list(found)
     weights = dict(zip(bare, _weights(reader, space, bare), strict=True))
     return [
-        each._replace(statements=[_with_support(one, weights.get(each.ordinal)) for one in each.statements])
-        for each in said
+        turn._replace(statements=[_with_support(one, weights.get(turn.ordinal)) for one in turn.statements])
+        for turn in found
     ]
 
 

@@ -81,7 +81,7 @@ class _Places:
 
 
 @dataclass(slots=True)
-class _Made:
+class _RenderingBatch:
     """The renderings of one stretch, and what they were made from.
 
     Attributes:
@@ -129,8 +129,8 @@ class NodeRendering:
         """Renders one stretch of nodes; returns whether there was anything to do."""
         with self._store.snapshot() as reader:
             sessions = marked(reader, self._space, SESSION_MARK, limit=1)
-            most = self._narrowing.size
-            labels = [] if sessions else marked(reader, self._space, LABEL_MARK, limit=most)
+            limit = self._narrowing.size
+            labels = [] if sessions else marked(reader, self._space, LABEL_MARK, limit=limit)
             every = not sessions and META.get(reader, (self._space, ALL_LABELS)) is not None
         if sessions:
             self._session(*sessions[0])
@@ -147,56 +147,56 @@ class NodeRendering:
 
     def _session(self, session: str, mark: str) -> None:
         with self._store.snapshot() as reader:
-            found = tried(lambda: self._next(reader, session))
-            failure = found if isinstance(found, RuleFailure) else None
-            if isinstance(found, RuleFailure):
+            result = tried(lambda: self._next(reader, session))
+            failure = result if isinstance(result, RuleFailure) else None
+            if isinstance(result, RuleFailure):
                 if self._narrowing.narrow(self._narrowing.size):
                     return
-                found = tried(lambda: self._next(reader, session, plain=True))
+                result = tried(lambda: self._next(reader, session, plain=True))
         self._places.pop(session, None)
 
         def keep(tx: Transaction) -> tuple[bool, bool]:
             is_new = failure is not None and put_session_aside(
                 tx, self._space, session, RuleStage.RENDERINGS, str(ANALYSIS_VERSION), failure.where
             )
-            if isinstance(found, RuleFailure):
+            if isinstance(result, RuleFailure):
                 unmark(tx, self._space, SESSION_MARK, session, mark)
                 return False, is_new
-            return self._keep_session(session, mark, found[0], tx), is_new
+            return self._keep_session(session, mark, result[0], tx), is_new
 
         is_kept, is_new = self._store.transaction(keep, durable=False)
         if failure is None:
             self._narrowing.widen()
         elif is_new:
             tell(f"session {session}", RuleStage.RENDERINGS, failure.where)
-        if is_kept and not isinstance(found, RuleFailure):
-            self._places[session] = found[1]
+        if is_kept and not isinstance(result, RuleFailure):
+            self._places[session] = result[1]
             while len(self._places) > CACHED_SESSIONS:
                 del self._places[next(iter(self._places))]
 
-    def _next(self, reader: Reader, session: str, *, plain: bool = False) -> tuple[_Made, _Places]:
+    def _next(self, reader: Reader, session: str, *, plain: bool = False) -> tuple[_RenderingBatch, _Places]:
         """The next renderings of a session, and how far it is rendered with them."""
         places = self._places.get(session)
         if places is None or not _still(reader, self._space, session, places):
             places = _places_of(reader, self._space, session)
         ahead = _Places(dict(places.next), dict(places.child))
-        made = _Made(scale_of(read_learned(reader, self._space).values), plain)
-        self._beats(reader, session, ahead, made)
-        if not made.nodes:
-            self._chapters(reader, session, ahead, made)
-        if not made.nodes:
-            self._whole(reader, session, made)
-        return made, ahead
+        batch = _RenderingBatch(scale_of(read_learned(reader, self._space).values), plain)
+        self._beats(reader, session, ahead, batch)
+        if not batch.nodes:
+            self._chapters(reader, session, ahead, batch)
+        if not batch.nodes:
+            self._whole(reader, session, batch)
+        return batch, ahead
 
-    def _keep_session(self, session: str, mark: str, made: _Made, tx: Transaction) -> bool:
-        nodes = NODE_ID.get_many(tx, [(self._space, node) for node in made.nodes])
-        if None in nodes or None in TURN_SEQ.get_many(tx, made.turns) or not self._stand(tx, made.below):
+    def _keep_session(self, session: str, mark: str, batch: _RenderingBatch, tx: Transaction) -> bool:
+        nodes = NODE_ID.get_many(tx, [(self._space, node) for node in batch.nodes])
+        if None in nodes or None in TURN_SEQ.get_many(tx, batch.turns) or not self._stand(tx, batch.below):
             return False  # forgotten meanwhile: what remains is rendered by the note that comes with the new nodes
-        if made.done and made.below != self._tops(tx, session):
+        if batch.done and batch.below != self._tops(tx, session):
             return False
-        put_renderings(tx, self._space, made.renderings, made.quotable)
-        mark_labels(tx, self._space, sorted(made.labels))
-        if made.done:
+        put_renderings(tx, self._space, batch.renderings, batch.quotable)
+        mark_labels(tx, self._space, sorted(batch.labels))
+        if batch.done:
             unmark(tx, self._space, SESSION_MARK, session, mark)
         return True
 
@@ -207,71 +207,73 @@ class NodeRendering:
     def _tops(self, reader: Reader, session: str) -> list[str]:
         return [row.node for row in _tops(reader, self._space, session)][::-1]
 
-    def _beats(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
+    def _beats(self, reader: Reader, session: str, places: _Places, batch: _RenderingBatch) -> None:
         rows = _nodes(reader, self._space, session, BEAT, places.next.get(BEAT, 0), self._narrowing.size)
         titles: list[tuple[NodeSource, list[tuple[str, str, int]]]] = [(_titled(row.title), []) for row in rows]
-        sources = titles if made.plain else beat_sources(reader, self._space, rows)
+        sources = titles if batch.plain else beat_sources(reader, self._space, rows)
         for row, (source, read) in zip(rows, sources, strict=True):
-            made.turns += read
-            self._add(made, row.node, source, BEAT_SIZE)
-            made.nodes.append(row.node)
+            batch.turns += read
+            self._add(batch, row.node, source, BEAT_SIZE)
+            batch.nodes.append(row.node)
             owned = LABEL.scan(reader, (self._space, row.node, TAG), (self._space, row.node, TAG))
-            made.labels |= {label.name for label in owned}
+            batch.labels |= {label.name for label in owned}
             places.next[BEAT] = row.place + 1
 
-    def _chapters(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
+    def _chapters(self, reader: Reader, session: str, places: _Places, batch: _RenderingBatch) -> None:
         level = BEAT + 1
-        while not made.nodes:
+        while not batch.nodes:
             rows = _nodes(reader, self._space, session, level, places.next.get(level, 0), self._narrowing.size)
             if not rows and not _nodes(reader, self._space, session, level, 0, limit=1):
                 return
             for row in rows:
                 children = _children(reader, self._space, row, places.child.get(level - 1, 0))
                 below = [child.node for child in children]
-                source = _titled(row.title) if made.plain else self._above(reader, below, row.title)
-                self._add(made, row.node, source, CHAPTER_SIZE)
-                made.nodes.append(row.node)
-                made.below += below
+                source = _titled(row.title) if batch.plain else self._above(reader, below, row.title)
+                self._add(batch, row.node, source, CHAPTER_SIZE)
+                batch.nodes.append(row.node)
+                batch.below += below
                 places.next[level] = row.place + 1
                 places.child[level - 1] = children[-1].place + 1 if children else places.child.get(level - 1, 0)
             level += 1
 
-    def _whole(self, reader: Reader, session: str, made: _Made) -> None:
+    def _whole(self, reader: Reader, session: str, batch: _RenderingBatch) -> None:
         tops = self._tops(reader, session)
         stored = SESSION.get(reader, (self._space, session))
         title = None if stored is None else stored.title
-        source = _titled(title) if made.plain else self._above(reader, tops, title)
-        made.done = True
+        source = _titled(title) if batch.plain else self._above(reader, tops, title)
+        batch.done = True
         before = rendering(reader, self._space, session_node(session), _TITLE)
         if tops and (before is None or before.source != source.digest().hex()):
-            self._add(made, session_node(session), source, SESSION_SIZE)
-        made.below = tops
+            self._add(batch, session_node(session), source, SESSION_SIZE)
+        batch.below = tops
 
     def _above(self, reader: Reader, below: Sequence[str], title: str | None, words: str = "") -> NodeSource:
         """The source of a node that stands above others."""
-        found = [each for each in renderings_of(reader, self._space, below, "salient") if each is not None]
-        lines = sorted((line for each in found for line in lines_of(each.text)), key=_day)
+        renderings = [
+            salient for salient in renderings_of(reader, self._space, below, "salient") if salient is not None
+        ]
+        lines = sorted((line for salient in renderings for line in lines_of(salient.text)), key=_day)
         turns = () if words else sorted(quoted_turns(reader, self._space, below), key=_day_of_turn)
-        hashes = [bytes.fromhex(each.source) for each in found]
+        hashes = [bytes.fromhex(salient.source) for salient in renderings]
         return NodeSource(lines, (), hashes, title, frozenset(terms(words)), turns)
 
-    def _add(self, made: _Made, node: str, source: NodeSource, size: NodeSize) -> None:
-        found = [] if made.plain else self._render(source, size.scaled(made.scale), self._count)
-        if not found:  # a title says that the node was looked at
+    def _add(self, batch: _RenderingBatch, node: str, source: NodeSource, size: NodeSize) -> None:
+        renderings = [] if batch.plain else self._render(source, size.scaled(batch.scale), self._count)
+        if not renderings:  # a title says that the node was looked at
             name = source.title or _UNTITLED
-            named = source.digest().hex()
-            found = [Rendering(kind=_TITLE, text=name, tokens=self._count(name), source=named, coverage=0.0)]
-        made.renderings += [(node, each) for each in found]
-        made.quotable[node] = source.turns
+            digest = source.digest().hex()
+            renderings = [Rendering(kind=_TITLE, text=name, tokens=self._count(name), source=digest, coverage=0.0)]
+        batch.renderings += [(node, short) for short in renderings]
+        batch.quotable[node] = source.turns
 
     def _labels(self, labels: Sequence[tuple[str, str]]) -> None:
         with self._store.snapshot() as reader:
-            found = tried(lambda: self._made_of_labels(reader, labels))
-        if not isinstance(found, RuleFailure):
-            self._store.transaction(partial(self._keep_labels, labels, *found), durable=False)
+            result = tried(lambda: self._batch_of_labels(reader, labels))
+        if not isinstance(result, RuleFailure):
+            self._store.transaction(partial(self._keep_labels, labels, *result), durable=False)
             self._narrowing.widen()
         elif not self._narrowing.narrow(len(labels)):
-            self._pass_label(*labels[0], found.where)
+            self._pass_label(*labels[0], result.where)
 
     def _pass_label(self, name: str, mark: str, why: str) -> None:
         """Leaves a label without a rendering."""
@@ -283,10 +285,10 @@ class NodeRendering:
         if self._store.transaction(write, durable=False):
             tell("a label", RuleStage.RENDERINGS, why)
 
-    def _made_of_labels(self, reader: Reader, labels: Sequence[tuple[str, str]]) -> tuple[_Made, list[str]]:
+    def _batch_of_labels(self, reader: Reader, labels: Sequence[tuple[str, str]]) -> tuple[_RenderingBatch, list[str]]:
         """The renderings of labels, and the nodes of those that are to have none any more."""
         gone: list[str] = []
-        made = _Made(scale_of(read_learned(reader, self._space).values))
+        batch = _RenderingBatch(scale_of(read_learned(reader, self._space).values))
         for name, _ in labels:
             node = NAME_OWNER + name
             beats = sorted(row.owner for row in _beats_of_label(reader, self._space, name))
@@ -296,18 +298,18 @@ class NodeRendering:
                 continue
             source = self._above(reader, beats, name, name)
             if before is None or before.source != source.digest().hex():
-                self._add(made, node, source, LABEL_SIZE)
-                made.below += beats
-        return made, gone
+                self._add(batch, node, source, LABEL_SIZE)
+                batch.below += beats
+        return batch, gone
 
     def _keep_labels(
-        self, labels: Sequence[tuple[str, str]], made: _Made, gone: Sequence[str], tx: Transaction
+        self, labels: Sequence[tuple[str, str]], batch: _RenderingBatch, gone: Sequence[str], tx: Transaction
     ) -> None:
-        if not self._stand(tx, made.below):
+        if not self._stand(tx, batch.below):
             return  # forgotten meanwhile: all labels are noted again
         for node in gone:
             tx.delete("rendering", (self._space, node), (self._space, node))
-        put_renderings(tx, self._space, made.renderings)
+        put_renderings(tx, self._space, batch.renderings)
         for name, mark in labels:
             unmark(tx, self._space, LABEL_MARK, name, mark)
 
@@ -320,7 +322,7 @@ def beat_sources(
     keys = [(space, row.session, piece.seq) for row, beat in zip(rows, maps, strict=True) for piece in beat.pieces]
     turns = {(turn.session, turn.seq): turn for turn in TURN.get_many(reader, keys) if turn is not None}
     weights = _weights(reader, space, turns.values())
-    found = []
+    sources = []
     for row, beat in zip(rows, maps, strict=True):
         lines: list[NodeLine] = []
         values: list[tuple[str, str]] = []
@@ -333,19 +335,19 @@ def beat_sources(
                 lines.append(line._replace(weight=piece.layer1, weights=weights.get(turn.ordinal, ())))
                 plain += [(turn.seq, line)] if turn.parts is None else []
         source = NodeSource(lines, values, [turn.hash for _, turn in stored], row.title, turns=plain)
-        found.append((source, [(space, row.session, piece.seq) for piece, _ in stored]))
-    return found
+        sources.append((source, [(space, row.session, piece.seq) for piece, _ in stored]))
+    return sources
 
 
 def _weights(reader: Reader, space: str, turns: Iterable[TurnRow]) -> dict[int, Sequence[float]]:
     """Layer 1 of the sentences of turns that have many, by ordinal; of those whose whole text is prose."""
     long = [row.ordinal for row in turns if row.parts is None and len(row.text) > _LONG]
-    found: dict[int, Sequence[float]] = {}
-    for ordinal, said in zip(long, annotation_values(reader, space, WEIGHING, long), strict=True):
-        scores = None if said is None else said.get("layer1:sentences")
+    weights: dict[int, Sequence[float]] = {}
+    for ordinal, weighing in zip(long, annotation_values(reader, space, WEIGHING, long), strict=True):
+        scores = None if weighing is None else weighing.get("layer1:sentences")
         if isinstance(scores, list):
-            found[ordinal] = scores
-    return found
+            weights[ordinal] = scores
+    return weights
 
 
 def _read(row: TurnRow) -> tuple[NodeLine | None, list[tuple[str, str]]]:
@@ -377,15 +379,15 @@ def _nodes(reader: Reader, space: str, session: str, level: int, place: int, lim
 
 def _children(reader: Reader, space: str, chapter: NodeRow, place: int) -> list[NodeRow]:
     """The children of a chapter, which stand side by side; from a place at or before the first of them."""
-    found: list[NodeRow] = []
+    children: list[NodeRow] = []
     while rows := _nodes(reader, space, chapter.session, chapter.level - 1, place, limit=16):
         for row in rows:
             if row.parent == chapter.node:
-                found.append(row)
-            elif found:
-                return found
+                children.append(row)
+            elif children:
+                return children
         place = rows[-1].place + 1
-    return found
+    return children
 
 
 def _tops(reader: Reader, space: str, session: str) -> Iterator[NodeRow]:

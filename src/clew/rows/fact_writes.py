@@ -37,8 +37,13 @@ from clew.types.facts import Fact, FactLink, Statement
 from clew.types.provenance import is_model
 
 
-class Said(NamedTuple):
-    """What one maker found in a turn, in place of what it found there before; any model replaces any model."""
+class TurnStatements(NamedTuple):
+    """The statements that one maker found in a turn; they replace what it (of a model: any model) found there before.
+
+    Attributes:
+        ordinal: that of the turn.
+        provenance: the maker.
+    """
 
     ordinal: int
     provenance: str
@@ -76,7 +81,7 @@ class FactWrites:
 def proposed(
     reader: Reader,
     space: str,
-    said: Sequence[Said],
+    said: Sequence[TurnStatements],
     afresh: Collection[int] = (),
     *,
     bounds: Bounds = (MOST_STATING, FIRST_STATING),
@@ -91,7 +96,7 @@ def proposed(
         afresh: ordinals of turns whose statements are stored, and of which no facts are made any more.
     """
     writes, marks = FactWrites(), TurnMarks(reader, space)
-    by_turn: dict[int, list[Said]] = {}
+    by_turn: dict[int, list[TurnStatements]] = {}
     for each in said:
         by_turn.setdefault(each.ordinal, []).append(each)
     ordinals = sorted(by_turn)
@@ -124,7 +129,7 @@ def _stored(reader: Reader, space: str, ordinals: Collection[int]) -> dict[int, 
     return found
 
 
-def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[Said]) -> list[StatementRow]:
+def _replaced(space: str, rows: Sequence[StatementRow], said: Sequence[TurnStatements]) -> list[StatementRow]:
     found = {row.provenance: row for row in rows}
     for each in said:
         maker = is_model if is_model(each.provenance) else each.provenance.__eq__

@@ -17,7 +17,7 @@ from clew.knowledge.model_facts import (
     worth_asking,
 )
 from clew.models.protocol import LLM
-from clew.rows.fact_writes import Said
+from clew.rows.fact_writes import TurnStatements
 from clew.rows.llm_progress import count_facts
 from clew.store.protocol import Transaction
 from clew.types.turn import Turn
@@ -36,6 +36,6 @@ def ask_facts(llm: LLM, turn: Turn) -> Any:
 def keep_facts(tx: Transaction, space: str, turn: Turn, value: Any, provenance: str) -> None:
     """Writes what is believed in place of what a model said of the turn before."""
     found = model_facts(value, said_turn(turn), provenance)
-    take_in(tx, space, [Said(cast(int, turn.ordinal), provenance, found.statements)])
+    take_in(tx, space, [TurnStatements(cast(int, turn.ordinal), provenance, found.statements)])
     counts = {"believed": len(found.statements), **{doubt.value: count for doubt, count in found.doubts.items()}}
     count_facts(tx, space, provenance, counts)
