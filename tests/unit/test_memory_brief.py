@@ -43,6 +43,22 @@ def test_words_stand_in_their_order_and_earlier_sessions_have_their_names_and_fo
     ]
 
 
+@pytest.mark.requirement("F-BLOCK-23")
+def test_a_long_request_is_told_beyond_its_title() -> None:
+    wish = "B) I'd like to add 'session end' hooks to both of the clients, which write the time into the state of the "
+    text = f"{wish}session, so that we know which sessions were closed. " + "And so on. " * 60
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add(Turn(role="user", content=text, session="hooks", at=NOON))
+        memory.add(Turn(role="assistant", content="Done.", session="hooks", at=NOON))
+        title = memory.sessions()[0].title
+        line = next(line for line in memory.brief().split("\n") if line.startswith("Request: "))
+    assert title is not None
+    assert title.endswith("…")
+    assert line.startswith("Request: I'd like to add 'session end' hooks to both of the clients, which write the time")
+    assert "so that we know which sessions were closed." in line
+    assert len(line) <= len("Request: ") + WORDS + 2
+
+
 @pytest.mark.requirement("A-LINE-04")
 def test_a_session_with_a_time_to_come_is_not_the_last_one_for_good() -> None:
     ends = {"camera": timedelta(days=10_000), "garden": timedelta(days=-2), "shed": timedelta(days=-5)}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory import Memory
-from clew.text.calls import readable_calls
+from clew.text.calls import may_read_better, readable, readable_calls
 from clew.types.turn import Part, Turn, plain_text
 
 PLAIN = st.text() | st.integers() | st.booleans() | st.none()
@@ -76,3 +76,35 @@ def test_room_that_readable_calls_leave_goes_to_further_turns() -> None:
     assert '{"' not in context.text
     assert sum(len(f"10 : {item.text}") for item in context.items) / 4 > 400
     assert sum(item.tokens for item in context.items) <= 400 + len(context.items) * 4
+
+
+@pytest.mark.requirement("F-BLOCK-22")
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (
+            (
+                "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n"
+                "<command-args>the api\nin two parts</command-args>"
+            ),
+            "/plan the api\nin two parts",
+        ),
+        ("<command-name>/ide</command-name>\n  <command-message>ide</command-message>", "/ide"),
+        ("<command-name>review</command-name>\n<command-args></command-args>\nAnd then?", "/review\nAnd then?"),
+        ("<command-message>plan is running…</command-message>", "<command-message>plan is running…</command-message>"),
+        ("say <command-name>/x</command-name>", "say <command-name>/x</command-name>"),
+    ],
+)
+def test_a_command_reads_as_it_was_typed(stored: str, shown: str) -> None:
+    assert readable(stored) == shown
+    assert may_read_better(stored) or shown == stored
+
+
+@pytest.mark.requirement("F-BLOCK-22")
+def test_a_block_shows_a_command_as_it_was_typed() -> None:
+    said = "<command-name>/plan</command-name>\n<command-args>the harbour map in two parts</command-args>"
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add(Turn(role="user", content=said, session="s"))
+        context = memory.recall("harbour map", budget=200)
+    assert "0 user: /plan the harbour map in two parts\n" in context.text
+    assert context.items[0].text == said

@@ -11,7 +11,7 @@ from clew.assemble.code_fences import cut_out
 from clew.assemble.render import Evidence
 from clew.condense.renderings import ELLIPSIS, salient, title
 from clew.rank.sigma import snippet
-from clew.text.calls import readable_calls
+from clew.text.calls import readable
 
 LONG: Final = 600
 """Characters above which a turn also gets shorter renderings."""
@@ -70,7 +70,7 @@ def renderings(
         text = salient(words)
         shorter = replace(whole, text=text, rendering="salient")
     found.append(replace(shorter, share=kept * _part(text, whole.text)))
-    name = title(readable_calls(words))
+    name = title(readable(words))
     if name and len(name) < len(text):
         name = name if name.endswith(ELLIPSIS) else f"{name} {ELLIPSIS}"  # else it reads as all that was said
         found.append(replace(whole, text=name, rendering="title", share=TITLED * _part(name, whole.text)))

@@ -14,7 +14,7 @@ from itertools import compress, pairwise
 from typing import Final, Self
 
 from clew.assemble.code_fences import begins_with_fence, ends_with_fence, has_fences, open_at_end
-from clew.text.calls import readable_calls
+from clew.text.calls import may_read_better, readable
 from clew.text.printable import printable, without_styles
 from clew.text.shown_names import (
     COLONS,
@@ -84,11 +84,10 @@ class Evidence:
 
     @property
     def line(self) -> str:
-        """The item's line in the block: as packed, but with calls of tools as a person reads them."""
-        if "({" not in self.text:
+        """The item's line in the block: as packed, but with calls of tools and commands as a person reads them."""
+        if not may_read_better(self.text):
             return self.shown
-        text = readable_calls(self.text)
-        return item_line(self.seq, label(self.speaker, self.mark), text, passage=bool(self.pieces))
+        return item_line(self.seq, label(self.speaker, self.mark), readable(self.text), passage=bool(self.pieces))
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -201,8 +200,8 @@ def names_left_out(items: Sequence[Evidence]) -> int:
 
 
 def saved_by_calls(items: Iterable[Evidence]) -> int:
-    """Characters that calls of tools take less in a block than they were packed with."""
-    return sum(len(item.shown) - len(item.line) for item in items if "({" in item.text)
+    """Characters that calls of tools and commands take less in a block than they were packed with."""
+    return sum(len(item.shown) - len(item.line) for item in items if may_read_better(item.text))
 
 
 def _go_on(items: Sequence[Evidence]) -> list[bool]:

@@ -19,7 +19,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from clew.text.calls import readable_calls
+from clew.text.calls import readable
 from clew.text.counted import counted, named_count
 from clew.text.printable import printable, without_styles
 from clew.text.sentences import sentence_spans
@@ -125,7 +125,7 @@ def excerpt(text: str, query: str, limit: int) -> str:
     It begins at a sentence, or, in one that is longer than `limit`, at a word. Of equally good parts, the one whose
     first sentence shares most words wins, then the first.
     """
-    line = _SPACE.sub(" ", printable(readable_calls(without_styles(text)))).strip()
+    line = _SPACE.sub(" ", printable(readable(without_styles(text)))).strip()
     wanted = set(query_terms(query))
     if len(line) <= limit or not wanted:
         return shortened(line, limit)

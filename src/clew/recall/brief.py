@@ -85,7 +85,8 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     yield f"Name: {name_on_a_line(cut_session(session.name))}"
     among_people = _are_people(turns)
     if session.title:
-        yield f"{'About' if among_people else 'Request'}: {shown_title(session.title)}"
+        title = shown_title(session.title)
+        yield f"About: {title}" if among_people else f"Request: {_asked(title, turns)}"
     if topics:
         yield f"Topics: {', '.join(topics)}"
     if among_people:
@@ -95,6 +96,15 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
         return
     last_said = _last_said(turns)
     yield from (f"{_SAID[by]}: {_short(text)}" for by, text in last_said if by != "user" or text != session.title)
+
+
+def _asked(title: str, turns: Sequence[Turn]) -> str:
+    """The request that a title was cut from, from there on, as far as there is room; else the title."""
+    begin = title.removesuffix("…").rstrip()
+    if begin == title:
+        return title
+    said = (_prose(turn) for turn in turns if turn.origin == "user")
+    return next((_short(text[place:]) for text in said if (place := text.find(begin)) >= 0), title)
 
 
 def _last_said(turns: Sequence[Turn]) -> list[tuple[str, str]]:

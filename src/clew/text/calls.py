@@ -1,6 +1,7 @@
-"""Calls of tools as a person reads them: `Bash(make test, timeout: 60)` for `Bash({"command": "make test", ...})`.
+"""Calls of tools and commands to a client as a person reads them: `Bash(make)` for `Bash({"command": "make"})`.
 
-Borders: knows how `clew.types.turn.plain_text` writes a call, and nothing of the tools.
+Borders: knows how `clew.types.turn.plain_text` writes a call and how Claude Code stores a command, and nothing of the
+tools and commands. Start at `readable`.
 """
 
 import json
@@ -14,6 +15,33 @@ _OBJECTS: Final = frozenset(
     ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "skill")
 )
 """Arguments that say by themselves what a call is about, so that their name need not stand before them."""
+
+_COMMANDS: Final = ("<command-name>", "<command-message>")
+_COMMAND: Final = re.compile(
+    r"\A(?:<command-message>[^<]*</command-message>\s*)?<command-name>\s*/?([^\s<>]+)\s*</command-name>"
+    r"(?:\s*<command-message>[^<]*</command-message>)?(?:\s*<command-args>(.*?)</command-args>)?",
+    re.DOTALL,
+)
+"""A command that a person gave to Claude Code, with its arguments."""
+
+
+def readable(text: str) -> str:
+    """A text with its calls of tools and its commands as a person reads them; see `readable_calls`.
+
+    A command that Claude Code stored as `<command-name>/plan</command-name>` and `<command-args>the api</command-args>`
+    reads `/plan the api`, as it was typed.
+    """
+    shown = readable_calls(text)
+    return _COMMAND.sub(_typed, shown, count=1) if shown.startswith(_COMMANDS) else shown
+
+
+def may_read_better(text: str) -> bool:
+    """Whether `readable` may change a text; fast."""
+    return "({" in text or text.startswith(_COMMANDS)
+
+
+def _typed(command: re.Match[str]) -> str:
+    return f"/{command[1]} {(command[2] or '').strip()}".rstrip()
 
 
 def readable_calls(text: str) -> str:
