@@ -762,6 +762,11 @@ INGEST = (
         "A history that several threads or processes bring at once is stored once; each of its answers has a branch.",
     ),
     Requirement(
+        "F-INGEST-96",
+        "issue 15",
+        "The last messages of a long session, sent with each question, cost no more than those of a short one.",
+    ),
+    Requirement(
         "F-INGEST-20",
         "DESIGN 4",
         "An edit opens a branch and keeps the old one; sent again, it is aligned with its branch.",

@@ -5,7 +5,8 @@ Start at `ingest`, the ways in: `add_one`, `add_many`, `add_history` and `import
 
     ways in         ingest, bulk_append, import_tally, skipped_records, turn_ids, answered_turns
     one turn        prepare, lone_summaries
-    appending       append, single_adds, session_writes, session_log, stream_alignment, bounded_cache
+    appending       append, single_adds, session_writes, session_log, stream_alignment, live_windows,
+                    bounded_cache
     files           file_turns, followed_imports, grown_messages
     one chat twice  same_words, unnamed_agents
     same names      namesakes, namesake_names, namesake_files, namesake_chats, namesake_channels

@@ -29,6 +29,7 @@ from clew.write.bounded_cache import forget_oldest
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed_imports import FollowedImports
 from clew.write.grown_messages import grown
+from clew.write.live_windows import LiveWindows
 from clew.write.namesakes import Namesakes
 from clew.write.prepare import Derived, Prepared, batches, derive
 from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
@@ -84,6 +85,7 @@ class Appender:
         self.agents = UnnamedAgents(store, space)
         self.namesakes = Namesakes(store, space)
         self._singles = SingleAdds(store, space)
+        self._windows = LiveWindows(space)
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()
 
@@ -91,6 +93,7 @@ class Appender:
         """Clears the cached hashes."""
         with self._lock:
             self._contents.clear()
+        self._windows.forget()
 
     def learn(self, values: Mapping[str, float], now: datetime) -> None:
         """Adopts the learned values of an export, see `take_over`."""
@@ -319,6 +322,10 @@ class Appender:
             upcoming = next_seq(reader, self.space, session)
             if stream.is_begun and not forgotten(reader, self.space, session):
                 aligned = stream.places(reader, self.space, session, keys, upcoming)
+                if aligned is not None:
+                    return PlacePlan(*aligned, upcoming)
+            if is_live and not stream.is_begun:
+                aligned = self._windows.places(reader, session, keys, upcoming)
                 if aligned is not None:
                     return PlacePlan(*aligned, upcoming)
             if upcoming == 0 or not (stream.is_begun or self._may_line_up(reader, items, upcoming, is_live=is_live)):
