@@ -65,6 +65,19 @@ def test_a_block_stands_in_its_message_again_until_the_message_is_edited() -> No
         assert "green" in sent(memory, later)  # which the client may go back to
 
 
+@pytest.mark.requirement("P-IDN-12", "P-IDN-27")
+def test_of_two_blocks_for_one_message_that_came_twice_at_once_one_is_put_back() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        messages = [user("which tea?")]
+        one, other = (proxied.ask(messages, CODE) for _ in range(2))
+        for asked, block in ((one, BLOCK), (other, BLOCK.replace("green", "black"))):
+            assert with_block(memory, asked, [], block) is not None
+            proxied.answered(asked, assistant("I see"), client=CODE)
+        later = proxied.ask([*messages, assistant("I see"), user("and now?")], CODE)
+        assert sent(memory, later).count("green tea") + sent(memory, later).count("black tea") == 1
+
+
 @pytest.mark.requirement("P-IDN-12")
 def test_blocks_of_dropped_messages_are_retired_and_those_of_kept_ones_stay() -> None:
     with quiet() as memory:

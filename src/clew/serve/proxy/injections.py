@@ -116,8 +116,9 @@ class Injections:
         if not kept:
             return PutBack(rows=rows)
         indexes = _indexes(conversation, kept)
-        placed = [(row, index) for row, index in zip(kept, indexes, strict=True) if index is not None]
-        if conversation.cut and len(placed) < len(kept):
+        first = {index: row for row, index in reversed(list(zip(kept, indexes, strict=True))) if index is not None}
+        placed = [(row, index) for index, row in sorted(first.items())]  # of several, of requests at once, the oldest
+        if conversation.cut and None in indexes:
             gone = [row for row, index in zip(kept, indexes, strict=True) if index is None]
             retire(reads.store, reads.space, gone, reads.clock())
         return PutBack(
