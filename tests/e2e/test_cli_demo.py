@@ -119,7 +119,7 @@ def test_without_questions_and_terminal_the_demo_says_how_to_ask(tmp_path: Path)
 
 @pytest.mark.requirement("F-DEMO-06", "F-CLI-03")
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    assert "absent is no file" in failure(1, "demo", tmp_path / "absent")
+    assert "absent is not a file" in failure(1, "demo", tmp_path / "absent")
 
 
 @pytest.mark.slow

@@ -128,12 +128,12 @@ def test_a_path_that_cannot_be_read_is_named_and_gives_status_1(tmp_path: Path) 
     good = lines(tmp_path / "good.jsonl", {"role": "user", "content": "one"})
     absent = tmp_path / "absent.jsonl"
     message = failure(1, "import", absent)
-    assert "absent.jsonl is no file" in message
+    assert "absent.jsonl is not a file" in message
     assert message.endswith("clew: nothing was imported\n")
     result = run("import", absent, good)
     assert result.exit_code == 1
     assert result.stdout.startswith("1 turn stored")
-    assert "absent.jsonl is no file" in result.stderr
+    assert "absent.jsonl is not a file" in result.stderr
 
 
 @pytest.mark.requirement("F-CLI-11")

@@ -19,7 +19,7 @@ def test_turns_of_the_newest_recall_are_marked(tmp_path: Path, worked_sample: Pa
     name = shown["items"][0]["turn_ids"][0]
     assert record("mark-used", "last", name, "--home", home) == {"receipt": shown["receipt_id"], "marked": 1}
     assert done("mark-used", shown["receipt_id"], name, "--home", home) == "0 turns marked as used\n"
-    assert "is no turn of receipt" in failure(1, "mark-used", "last", "nowhere:turn:9", "--home", home)
+    assert "is not a turn of receipt" in failure(1, "mark-used", "last", "nowhere:turn:9", "--home", home)
     report = record("tune", "--dry-run", "--home", home)
     assert report["feedback"] == {"used": 1}
     assert report["changed"] == {}

@@ -105,7 +105,7 @@ def test_overlays_are_named_in_every_way_the_source_does() -> None:
         Overlay.COHERENCE,
     ]
     for odd in ("O8", "", "security", "O1_security"):
-        with pytest.raises(InputError, match="no overlay"):
+        with pytest.raises(InputError, match="not an overlay"):
             Overlay.of(odd)
 
 

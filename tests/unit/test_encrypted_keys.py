@@ -177,7 +177,7 @@ def test_a_server_is_not_ours_to_encrypt(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.requirement("F-CRYPT-03")
 def test_a_home_that_is_not_there_gets_no_key(tmp_path: Path) -> None:
-    with pytest.raises(ClewError, match="is no home"):
+    with pytest.raises(ClewError, match="is not a home"):
         rekey(tmp_path / "nowhere", None, KEY)
     assert not (tmp_path / "nowhere").exists()
 

@@ -55,7 +55,7 @@ def test_a_backup_a_home_and_its_database_are_refused_with_the_command_that_take
 @pytest.mark.requirement("F-EDGE-01")
 def test_another_programs_database_is_refused(tmp_path: Path) -> None:
     for form in (None, "text"):
-        with pytest.raises(FormatError, match="is an SQLite database, which is no conversation unless"):
+        with pytest.raises(FormatError, match="is an SQLite database, which is not a conversation unless"):
             read(foreign(tmp_path / f"notes-{form}.txt"), form)
 
 

@@ -232,8 +232,8 @@ def test_a_list_with_damage_inside_goes_on_behind_it(tmp_path: Path) -> None:
         ("a.json", [], "holds no turns: its JSON list is empty"),
         ("a.json", {}, "holds no turns: its JSON object is empty"),
         ("a.jsonl", lines({"issue": 1, "history": []}), "no known format"),
-        ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe\xfd\xfc", "is no text"),
-        ("a.pdf", b"%PDF-1.7 text", "is no text"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe\xfd\xfc", "is not text"),
+        ("a.pdf", b"%PDF-1.7 text", "is not text"),
     ],
 )
 def test_an_unknown_file_is_an_error_that_says_what_it_is(
@@ -247,9 +247,9 @@ def test_an_unknown_file_is_an_error_that_says_what_it_is(
 
 @pytest.mark.requirement("F-INGEST-13")
 def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="is no file or directory; check the path"):
+    with pytest.raises(FormatError, match="is not a file or directory; check the path"):
         read(tmp_path / "missing.jsonl")
-    with pytest.raises(FormatError, match="'docx' is no format; expected one of claude-code"):
+    with pytest.raises(FormatError, match="'docx' is not a format; expected one of claude-code"):
         read(put(tmp_path, "a.txt", "x"), "docx")
 
 
@@ -427,7 +427,7 @@ def test_a_truncated_zip_that_is_named_is_a_damaged_zip(tmp_path: Path) -> None:
     ],
 )
 def test_a_page_is_refused_with_what_to_do(tmp_path: Path, name: str, text: str) -> None:
-    with pytest.raises(FormatError, match=r"is a page \(HTML\).*export the conversation as JSON or text"):
+    with pytest.raises(FormatError, match=r"is an HTML page.*export the conversation as JSON or text"):
         read(put(tmp_path, name, text))
     marks = put(tmp_path, "marks.txt", "<b>bold</b> words\n\nand more\n")
     assert len(turns(read(marks))) == 2

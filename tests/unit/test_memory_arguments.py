@@ -45,10 +45,10 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "counter of text": (lambda m: m.recall("tea", counter=lambda _: "5"), "gave '5'; expected the number of tokens"),
     "counter of a time": (lambda m: m.remember_when("tea", counter=[]), "counter [] is unknown"),
     "strategy list": (lambda m: m.recall("tea", strategy=[]), "strategy [] is unknown"),
-    "key": (lambda m: m.add(Turn(role="user", content="x", metadata=ODD_KEY)), "the key 1 is no text"),
+    "key": (lambda m: m.add(Turn(role="user", content="x", metadata=ODD_KEY)), "the key 1 is not text"),
     "key inside": (
         lambda m: m.add(Turn(role="user", content="x", metadata={"a": [{None: 2}]})),
-        "the key None is no text",
+        "the key None is not text",
     ),
     "position": (lambda m: m.recall("tea", position="x"), "position is 'x'; expected a whole number"),
     "position flag": (lambda m: m.recall("tea", position=True), "position is True; expected a whole number"),
@@ -78,7 +78,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "home": (lambda _: Memory.open(5), "the home is 5"),  # type: ignore[arg-type]  # what is tested
     "config": (lambda _: quiet(config=5), "config is 5; expected a Config"),
     "clock": (lambda _: quiet(clock=5), "clock is 5; expected a function"),
-    "embedder": (lambda _: quiet(embedder=5), "embedder=5 is no embedder"),
+    "embedder": (lambda _: quiet(embedder=5), "embedder=5 is not an embedder"),
 }
 
 

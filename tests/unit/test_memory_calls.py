@@ -78,7 +78,7 @@ def test_options_in_a_signature_have_their_defaults(memory: Memory) -> None:
         ({"config": {"nonsense": 1}}, ConfigError, "'nonsense' is not a setting"),
         ({"embedder": "magic"}, ConfigError, "the embedder 'magic' is unknown"),
         ({"embedder": "fastembed:x"}, MissingExtra, "fastembed"),
-        ({"path": "mysql://x"}, ConfigError, "is no place for a store"),
+        ({"path": "mysql://x"}, ConfigError, "is not a place for a store"),
     ],
 )
 def test_what_cannot_be_opened_is_refused_with_the_reason(
@@ -157,7 +157,7 @@ def test_a_store_that_the_caller_opened_stays_open() -> None:
     ("call", "error", "message"),
     [
         (lambda m: m.add(told(" ")), TurnRejected, "empty"),
-        (lambda m: m.add("tea"), TurnRejected, "str is no turn"),
+        (lambda m: m.add("tea"), TurnRejected, "str is not a turn"),
         (lambda m: m.add(told("x", external_id="e")) and m.add(told("y", external_id="e")), ConflictError, "kept"),
         (lambda m: m.import_path("/nowhere/at/all.json"), FormatError, "at/all.json"),
         (lambda m: m.get("tea"), InputError, "not a turn id"),
@@ -177,15 +177,15 @@ def test_a_store_that_the_caller_opened_stays_open() -> None:
         (lambda m: m.recall("x", where="O8 > 1"), ExpressionError, "at position 1 of the expression: found 'O8'"),
         (lambda m: m.search("x", where=7), ExpressionError, "where is int; expected text"),
         (lambda m: m.search("x", since=at(1), as_of=at(0)), InputError, "before the range starts"),
-        (lambda m: m.search("x", wher="routine"), InputError, "'wher' is no restriction; expected one of session"),
-        (lambda m: m.recall("x", as_off=at(0)), InputError, "'as_off' is no restriction"),
+        (lambda m: m.search("x", wher="routine"), InputError, "'wher' is not a filter; expected one of session"),
+        (lambda m: m.recall("x", as_off=at(0)), InputError, "'as_off' is not a filter"),
         (lambda m: m.search("x", known_at=5), InputError, "known_at is 5; expected a datetime, or a time such as"),
         (lambda m: m.search("x", known_at="soon enough"), InputError, "names no time; write a date such as"),
         (lambda m: m.forget(), InputError, "nothing is selected"),
         (
             lambda m: m.forget(match="tea", sesion="s"),
             InputError,
-            "'sesion' is no condition; expected some of turn_ids",
+            "'sesion' is not a condition; expected some of turn_ids",
         ),
         (lambda m: m.forget(where="routine)"), ExpressionError, "at position 8"),
         (lambda m: m.forget_expired(), InputError, "keep_days is 0"),

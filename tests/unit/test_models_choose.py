@@ -31,7 +31,7 @@ def test_an_embedder_is_taken_as_it_is() -> None:
 @pytest.mark.requirement("F-MODELS-11")
 def test_a_language_model_is_no_embedder() -> None:
     given: Any = ScriptedLLM([])
-    with pytest.raises(InputError, match="is no embedder"):
+    with pytest.raises(InputError, match="is not an embedder"):
         choose_embedder(given)
 
 

@@ -149,7 +149,7 @@ def test_a_change_reaches_what_uses_it(tmp_path: Path) -> None:
     assert reached(tmp_path, "README.md") == []
     with pytest.raises(NotFoundError, match="may be one of 2: "):
         reached(tmp_path, "pay")
-    with pytest.raises(NotFoundError, match="no file or symbol"):
+    with pytest.raises(NotFoundError, match="not a file or symbol"):
         reached(tmp_path, "nothing")
 
 

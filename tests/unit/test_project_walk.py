@@ -312,7 +312,7 @@ def test_what_is_no_folder_or_pattern_is_refused(tmp_path: Path) -> None:
         walk(tmp_path / "none", max_bytes=MIB)
     with pytest.raises(InputError, match="is not a folder"):
         walk(tmp_path / "a.py", max_bytes=MIB)
-    with pytest.raises(InputError, match="no pattern"):
+    with pytest.raises(InputError, match="not a pattern"):
         walk(tmp_path, max_bytes=MIB, exclude=["!"])
 
 

@@ -160,7 +160,7 @@ def test_what_cannot_be_set_is_named(memory: Memory) -> None:
         memory.set_quest("work:quest:0", stage="begun")
     with pytest.raises(NotFoundError, match="work:quest:5"):
         memory.set_quest("work:quest:5", stage="verify")
-    with pytest.raises(InputError, match="is no quest"):
+    with pytest.raises(InputError, match="is not a quest"):
         memory.set_quest("work:turn:5", stage="verify")
     memory.pause()
     with pytest.raises(InputError, match="paused"):

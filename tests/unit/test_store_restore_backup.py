@@ -76,7 +76,7 @@ def test_a_backup_that_is_none_replaces_nothing(backed_up: tuple[Path, Path], tm
             restore_backup(tmp_path / name, home, None)
     with pytest.raises(StoreCorrupt, match=r"^the backup '.*torn\.db' is damaged: .*; nothing was replaced"):
         restore_backup(torn, home, None)
-    with pytest.raises(StoreCorrupt, match=r"note\.txt' is no backup, or an encrypted one"):
+    with pytest.raises(StoreCorrupt, match=r"note\.txt' is not a backup, or is encrypted"):
         restore_backup(tmp_path / "note.txt", home, None)
     with pytest.raises(InputError, match="the home's own database"):
         restore_backup(home / DATABASE, home, None)

@@ -59,7 +59,7 @@ def test_no_activation_exceeds_its_seeds(
 @pytest.mark.requirement("F-GRAPH-01")
 def test_an_unknown_seed_is_an_error_that_names_it() -> None:
     graph = graph_of(("a", "b"))
-    with pytest.raises(NotFoundError, match="'zebra' is no entity"):
+    with pytest.raises(NotFoundError, match="'zebra' is not an entity"):
         spreading_activation(graph, ["a", "zebra"])
     assert spreading_activation(graph, []) == {}
 
@@ -114,9 +114,9 @@ def test_what_cannot_be_meant_is_refused() -> None:
         graph.add_entity("a", count=0)
     with pytest.raises(InputError, match="count"):
         graph.add_edge("a", "b", count=0)
-    with pytest.raises(InputError, match="no entity graph"):
+    with pytest.raises(InputError, match="not an entity graph"):
         EntityGraph.from_dict({"entities": 3})
-    with pytest.raises(InputError, match="an end that is no entity"):
+    with pytest.raises(InputError, match="an end that is not an entity"):
         EntityGraph.from_dict(
             {"entities": [], "aliases": {}, "edges": [{"source": "a", "target": "b", "type": "related_to", "count": 1}]}
         )

@@ -59,9 +59,9 @@ def test_the_tree_refuses_and_gives_back_what_it_should() -> None:
     with pytest.raises(InputError, match="negative"):
         tree.search("kettle", -1)
     for wrong in ("tree:leaf:000000007", "x"):
-        with pytest.raises(InputError, match="no leaf"):
+        with pytest.raises(InputError, match="not a leaf"):
             tree.text(wrong)
-    with pytest.raises(InputError, match="no tree"):
+    with pytest.raises(InputError, match="not a tree"):
         SemanticTree.from_dict({"leaves": [{"text": "x"}]})
 
 

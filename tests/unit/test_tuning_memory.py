@@ -259,7 +259,7 @@ def test_marking_says_what_is_wrong(memory: Memory, clock: FrozenClock) -> None:
     receipt = memory.recall(question(THINGS[0])).receipt_id
     with pytest.raises(NotFoundError, match="no receipt 'r0'"):
         memory.mark_used("r0", [f"{THINGS[0]}:turn:0"])
-    with pytest.raises(InputError, match=f"{THINGS[30]}:turn:0' is no turn of receipt"):
+    with pytest.raises(InputError, match=f"{THINGS[30]}:turn:0' is not a turn of receipt"):
         memory.mark_used(receipt, [f"{THINGS[30]}:turn:0"])
     with pytest.raises(InputError, match="name the turns that were used"):
         memory.mark_used(receipt, [])

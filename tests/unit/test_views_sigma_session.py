@@ -88,7 +88,7 @@ def test_names_and_reasons_are_checked() -> None:
             session_state(memory, "other")
         with pytest.raises(InputError, match="'lost' is unknown; expected one of initial, compression"):
             continue_session(memory, SESSION, "sdk-1", reason="lost")  # type: ignore[arg-type]  # which is what is tested
-        with pytest.raises(InputError, match="is no name"):
+        with pytest.raises(InputError, match="is not a name"):
             continue_session(memory, SESSION, "")
 
 

@@ -228,7 +228,7 @@ def test_what_cannot_be_taken_is_named_by_its_place_and_the_rest_is_kept(memory:
     assert texts(memory) == ["a", "d"]
     assert [(each.where, each.reason.split(":")[0].split(";")[0]) for each in report.rejected] == [
         ("turns[1]", "the turn is empty"),
-        ("turns[2]", "dict is no turn"),
+        ("turns[2]", "dict is not a turn"),
         ("turns[3]", "metadata cannot be written as JSON"),
         ("turns[4]", "metadata cannot be written as JSON"),
     ]

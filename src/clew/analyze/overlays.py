@@ -46,7 +46,7 @@ class Overlay(StrEnum):
             short, _, title = overlay.value.partition("_")
             if head.upper() == short and rest.lower() in {"", title, *_OTHER_NAMES.get(short, ())}:
                 return overlay
-        raise InputError(f"{name!r} is no overlay; expected O1 to O7, or one of {', '.join(cls)}")
+        raise InputError(f"{name!r} is not an overlay; expected O1 to O7, or one of {', '.join(cls)}")
 
 
 _ALL: Final = tuple(Overlay)

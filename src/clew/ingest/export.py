@@ -128,7 +128,7 @@ class ExportReader:
         try:
             data = b64decode(str(record["data"]), validate=True)
         except (NotBase64, ValueError) as error:
-            raise TurnRejected(f"damaged export: the original {record['blob']!r:.70} is no base64") from error
+            raise TurnRejected(f"damaged export: the original {record['blob']!r:.70} is not base64") from error
         if hashlib.sha256(data).hexdigest() != record["blob"]:
             raise TurnRejected(f"damaged export: the original {record['blob']!r:.70} does not match its SHA-256")
         self._blobs[str(record["blob"])] = data

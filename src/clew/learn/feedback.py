@@ -65,8 +65,8 @@ def mark_used(store: Store, space: str, receipt: Receipt, turn_ids: Sequence[str
     strange = [name for name in turn_ids if name not in known]
     if strange:
         raise InputError(
-            f"{strange[0]!r} is no turn of receipt {receipt.id!r}, which shows or names {counted(len(known), 'turn')}; "
-            f"`clew explain {receipt.id}` lists them"
+            f"{strange[0]!r} is not a turn of receipt {receipt.id!r}, which shows or names "
+            f"{counted(len(known), 'turn')}; `clew explain {receipt.id}` lists them"
         )
     with store.snapshot() as reader:
         if paused_since(reader, space) is not None:

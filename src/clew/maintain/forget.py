@@ -154,7 +154,7 @@ def selection_of(conditions: Conditions, now: datetime, held: Callable[[str], tu
     """
     unknown = sorted(conditions.keys() - Conditions.__annotations__.keys())
     if unknown:
-        raise InputError(f"{unknown[0]!r} is no condition; expected some of {', '.join(Conditions.__annotations__)}")
+        raise InputError(f"{unknown[0]!r} is not a condition; expected some of {', '.join(Conditions.__annotations__)}")
     window = time_window(conditions.get("since"), conditions.get("until"), "", now, None)
     where, named = conditions.get("where"), conditions.get("turn_ids")
     if isinstance(named, str | bytes) or not isinstance(named, Iterable | None):

@@ -240,7 +240,7 @@ def _folder(root: str | Path | None) -> Path | None:
     folder = usable_path(root, "the folder of the project")
     with translating():
         if not folder.is_dir():
-            raise NotFoundError(f"{folder} is no folder; name the project's, or leave it out")
+            raise NotFoundError(f"{folder} is not a folder; name the project's, or leave it out")
     return folder.resolve()
 
 

@@ -49,7 +49,8 @@ def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tupl
     if not isinstance(setting, str):
         if not isinstance(getattr(setting, "name", None), str) or not callable(getattr(setting, "embed", None)):
             raise InputError(
-                f"embedder={setting!r:.100} is no embedder; expected a name, or an object with the Embedder protocol"
+                f"embedder={setting!r:.100} is not an embedder; expected a name, or an object with the Embedder "
+                "protocol"
             )
         return setting, f"{setting.name}, as given"
     if setting in ("auto", "minilm"):

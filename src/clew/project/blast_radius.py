@@ -87,7 +87,7 @@ def find_node(project: Project, target: str) -> ProjectNode:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise NotFoundError(f"{target!r} is no file or symbol of the project; `clew project query` finds what there is")
+        raise NotFoundError(f"{target!r} is not a file or symbol of the project; `clew project query` finds those")
     named = ", ".join(node.id for node in found[:5]) + (", ..." if len(found) > 5 else "")
     raise NotFoundError(f"{target!r} may be one of {len(found)}: {named}; name one of them")
 

@@ -149,8 +149,8 @@ def overlay_rules(changes: Iterable[str] = ()) -> OverlayRules:
         kind = cast("RuleKind", match["kind"].lower() if match else "")
         if match is None or kind not in get_args(RuleKind):
             raise ConfigError(
-                f"project.overlays: {change!r} is no rule; expected an overlay, one of path: import: kind: word: with "
-                "what it stands for, and a weight up to 1, such as 'O2 path:vault/* 0.9', or '-O5 path:bin'"
+                f"project.overlays: {change!r} is not a rule; expected an overlay, one of path: import: kind: word: "
+                "with what it stands for, and a weight up to 1, such as 'O2 path:vault/* 0.9', or '-O5 path:bin'"
             )
         overlay, what = _overlay(match["overlay"], change), match["what"].casefold()
         for name in _forms(kind, what):

@@ -82,7 +82,7 @@ def _of_kind(project: Project, rest: str, limit: int) -> Iterator[NodeMatch]:
     kind, _, words = rest.partition(" ")
     form = _CLASSES.get(kind)
     if form is None and kind not in tuple(NodeKind):
-        raise InputError(f"{kind!r} is no kind of node; expected one of {', '.join([*NodeKind, *_CLASSES])}")
+        raise InputError(f"{kind!r} is not a kind of node; expected one of {', '.join([*NodeKind, *_CLASSES])}")
     wanted = NodeKind(kind) if form is None else NodeKind.CLASS
     if words.strip():
         every = sum(project.index.counts().values())

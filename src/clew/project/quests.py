@@ -248,7 +248,7 @@ def session_of_quest(quest: str) -> tuple[str, int]:
     """
     match = _QUEST_ID.fullmatch(quest)
     if match is None:
-        raise InputError(f"{quest!r:.200} is no quest; expected <session>:quest:<number>, as `clew quest` prints")
+        raise InputError(f"{quest!r:.200} is not a quest; expected <session>:quest:<number>, as `clew quest` prints")
     return unquote(match["session"], errors="surrogatepass"), int(match["first"])
 
 

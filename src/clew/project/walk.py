@@ -235,7 +235,7 @@ def _take(
 def _own_rules(exclude: Sequence[str]) -> GitIgnoreSpec | None:
     invalid = [pattern for pattern in exclude if rule(pattern) is None]
     if invalid:
-        raise InputError(f"{invalid[0]!r} is no pattern of paths; write one as in a .gitignore, such as '/vendor/'")
+        raise InputError(f"{invalid[0]!r} is not a pattern of paths; write one as in a .gitignore, such as '/vendor/'")
     return GitIgnoreSpec.from_lines(exclude) if exclude else None
 
 

@@ -151,7 +151,7 @@ def filter_of(only: TurnFilters) -> Filter:
         return _EVERYTHING
     unknown = sorted(only.keys() - RecallOptions.__annotations__.keys())
     if unknown:
-        raise InputError(f"{unknown[0]!r} is no restriction; expected one of {', '.join(TurnFilters.__annotations__)}")
+        raise InputError(f"{unknown[0]!r} is not a filter; expected one of {', '.join(TurnFilters.__annotations__)}")
     since, until = time_range(only.get("since"), only.get("until"))
     as_of, known_at = aware(only.get("as_of"), "as_of"), aware(only.get("known_at"), "known_at")
     if since is not None and as_of is not None and since > as_of:
@@ -250,7 +250,7 @@ def session_name(name: str | None) -> str | None:
         InputError: it is no text, or holds a NUL or a lone surrogate.
     """
     if not isinstance(name, str | None):
-        raise InputError(f"session {name!r:.60} is no name; expected text, as a str")
+        raise InputError(f"session {name!r:.60} is not a name; expected text, as a str")
     return None if name is None else checked_name(name, "session")
 
 
@@ -261,5 +261,5 @@ def escaped(name: str | None) -> str | None:
         InputError: it is no text.
     """
     if not isinstance(name, str | None):
-        raise InputError(f"{name!r:.60} is no name; expected text, as a str")
+        raise InputError(f"{name!r:.60} is not a name; expected text, as a str")
     return None if name is None else escape_surrogates(name)

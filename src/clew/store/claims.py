@@ -57,7 +57,7 @@ class Claiming(ABC):
     def finish_job(self, job: Job, *, state: JobState, reason: str | None = None, not_before: int = 0) -> None:
         """See `Store.finish_job`."""
         if state not in list(JobState):
-            raise StoreError(f"{state!r} is no state of a job; expected one of {', '.join(JobState)}")
+            raise StoreError(f"{state!r} is not a state of a job; expected one of {', '.join(JobState)}")
         self.transaction(lambda tx: _finish(tx, job, state, reason, not_before), durable=False)
 
 

@@ -70,7 +70,7 @@ def home_of(location: str | Path | None = None) -> Path | None:
         return None
     if separator or not place:
         shown = f"{engine}://..." if separator else repr(location)  # an address may hold a password
-        raise ConfigError(f"{shown} is no place for a store; {_EXPECTED}")
+        raise ConfigError(f"{shown} is not a place for a store; {_EXPECTED}")
     return usable_path(place, _HOME)
 
 

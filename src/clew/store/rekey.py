@@ -47,7 +47,7 @@ def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float =
         refuse_non_file(file)
         if not file.is_file():
             raise NotFoundError(
-                f"{str(path)!r} is no home: it has no {DATABASE}; name the directory of an existing one"
+                f"{str(path)!r} is not a home: it has no {DATABASE}; name the directory of an existing one"
             )
     refuse_after_unsafe_fork(file)
     ticket = Ticket.of(prepare_home(path, os.environ) / LOCK)

@@ -122,7 +122,7 @@ def _checked(backup: Path, secret: str | None) -> dict[str, int]:
             raise _damaged(backup, str(error)) from error
         except apsw.NotADBError as error:
             raise StoreCorrupt(
-                f"{str(backup)!r} is no backup, or an encrypted one; name a file that `clew backup` wrote, and in "
+                f"{str(backup)!r} is not a backup, or is encrypted; name a file that `clew backup` wrote, and in "
                 "store.key the key of an encrypted one"
             ) from error
 

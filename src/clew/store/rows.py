@@ -67,7 +67,7 @@ def _check_keys(value: Any) -> None:
     if isinstance(value, dict):
         wrong = next((key for key in value if not isinstance(key, str)), None)
         if wrong is not None or None in value:
-            raise TypeError(f"the key {wrong!r:.60} is no text")
+            raise TypeError(f"the key {wrong!r:.60} is not text")
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
         _check_keys(each)
 

@@ -67,7 +67,7 @@ def spreading_activation(
             raise InputError(f"seed {name!r} has the energy {energy!r}; expected a number above 0")
         key = graph.find(name)
         if key is None:
-            raise NotFoundError(f"seed {name!r} is no entity of the graph; `find` says which names it knows")
+            raise NotFoundError(f"seed {name!r} is not an entity of the graph; `find` says which names it knows")
         pulse[key] = max(pulse.get(key, 0.0), energy)
     own, most = dict(pulse), max(pulse.values(), default=0.0)
     reached: dict[str, float] = defaultdict(float)
@@ -249,17 +249,17 @@ class EntityGraph:
             for each in data["edges"]:
                 first, second, kind = each["source"], each["target"], _of(EdgeType, each["type"])
                 if not {first, second} <= graph._types.keys():
-                    raise InputError(f"the edge from {first!r} to {second!r} has an end that is no entity")
+                    raise InputError(f"the edge from {first!r} to {second!r} has an end that is not an entity")
                 graph._edges[first][second, kind] += int(each["count"])
                 graph._edges[second][first, kind] += int(each["count"])
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InputError(f"the record is no entity graph ({error!r}); expected what to_dict wrote") from error
+            raise InputError(f"the record is not an entity graph ({error!r}); expected what to_dict wrote") from error
         return graph
 
     def _known(self, name: str) -> str:
         key = self.find(name)
         if key is None:
-            raise NotFoundError(f"{name!r} is no entity of the graph; add it with add_entity first")
+            raise NotFoundError(f"{name!r} is not an entity of the graph; add it with add_entity first")
         return key
 
     def _join(self, other: str, key: str) -> None:

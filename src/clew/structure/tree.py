@@ -238,7 +238,7 @@ class SemanticTree:
                 vector = None if is_other else leaf.get("vector")
                 tree._add(str(leaf["text"]), dict(leaf["metadata"]), None if vector is None else bytes.fromhex(vector))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"the record is no tree ({error!r}); expected what to_dict wrote") from error
+            raise InputError(f"the record is not a tree ({error!r}); expected what to_dict wrote") from error
         return tree
 
 
@@ -274,5 +274,5 @@ def _leaf(number: int) -> str:
 def _number(node: str, size: int | None = None) -> int:
     number = node.removeprefix(f"{_PREFIX}:leaf:")
     if not number.isdecimal() or (size is not None and int(number) >= size):
-        raise InputError(f"{node!r} is no leaf of this tree; `add` and `search` give their ids")
+        raise InputError(f"{node!r} is not a leaf of this tree; `add` and `search` give their ids")
     return int(number)

@@ -99,7 +99,7 @@ def continue_session(
     if reason not in REASONS:
         raise InputError(f"reason {reason!r} is unknown; expected one of {', '.join(REASONS)}")
     if not provider_session or not isinstance(provider_session, str):
-        raise InputError(f"provider session {provider_session!r} is no name; expected a text that is not empty")
+        raise InputError(f"provider session {provider_session!r} is not a name; expected a text that is not empty")
     check_tokens(tokens)
     now = to_us(memory.reads.clock())
 

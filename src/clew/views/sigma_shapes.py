@@ -281,7 +281,7 @@ def check_tokens(tokens: int | None) -> None:
         InputError: it is negative, or of another type.
     """
     if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0):
-        raise InputError(f"{tokens!r:.60} is no number of tokens; expected a whole number, 0 or more")
+        raise InputError(f"{tokens!r:.60} is not a number of tokens; expected a whole number, 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

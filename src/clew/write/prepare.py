@@ -120,7 +120,7 @@ def admit(turn: object) -> Turn:
         TurnRejected: the value is not a turn, or it contains something that JSON cannot represent.
     """
     if not isinstance(turn, Turn):
-        raise TurnRejected(f"{type(turn).__name__} is no turn; expected clew.Turn(role=..., content=...)")
+        raise TurnRejected(f"{type(turn).__name__} is not a turn; expected clew.Turn(role=..., content=...)")
     for name, value in (("metadata", turn.metadata), *(("extra", part.extra) for part in turn.parts)):
         try:
             if value:

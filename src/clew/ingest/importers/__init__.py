@@ -194,7 +194,7 @@ def read_path(
     """
     _check_names(path, session)
     if format is not None and format not in FORMATS:
-        raise FormatError(f"{format!r} is no format; expected one of {', '.join(FORMATS)}")
+        raise FormatError(f"{format!r} is not a format; expected one of {', '.join(FORMATS)}")
     for source in find_sources(path, session, limits or ImportLimits(), is_unchanged):
         if not isinstance(source, Source):
             yield source

@@ -29,8 +29,8 @@ _ADVICE: Final = {
         f"and {_MERGE}"
     ),
     DATABASE: (
-        "is an SQLite database, which is no conversation unless it is Cursor's state.vscdb, outside of a zip; export "
-        "what it holds as JSON or text"
+        "is an SQLite database, which is not a conversation unless it is Cursor's state.vscdb, outside of a zip; "
+        "export its contents as JSON or text"
     ),
 }
 

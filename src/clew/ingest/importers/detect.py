@@ -57,14 +57,14 @@ def detect_source(source: Source) -> str:
         with source.open() as stream:
             if stream.read(len(_ZIP)) == _ZIP:
                 raise FormatError(f"{source.label} is a damaged zip: its end is missing; fetch or pack it again")
-        raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
+        raise FormatError(f"{source.label} is not text; expected a conversation as JSON, JSONL, Markdown or text")
     known = next((name for name, begins in _TEXTS if begins(source)), None) if shape.kind == "text" else None
     if known is not None:
         return known
     if shape.kind == "text" and _is_page(source):
         raise FormatError(
-            f"{source.label} is a page (HTML), whose marks are no words; export the conversation as JSON or text, "
-            "or copy what the page shows into a text file"
+            f"{source.label} is an HTML page, whose markup would be read as words; export the conversation as JSON or "
+            "text, or copy what the page shows into a text file"
         )
     if shape.kind == "text" and (bare := _bare_values(source)) is not None:
         raise FormatError(

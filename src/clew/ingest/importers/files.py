@@ -124,7 +124,7 @@ def _why_not(path: Path) -> str:
         return "is a pipe or a device, and a file is read more than once; write it to a file, and import that"
     if str(path) == "-":
         return "means standard input, and a file is read more than once; write it to a file, and import that"
-    return "is no file or directory; check the path"
+    return "is not a file or directory; check the path"
 
 
 def _named(path: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
