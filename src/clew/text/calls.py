@@ -9,7 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-_CALL: Final = re.compile(r"^([A-Za-z_][\w.:/-]*)\((?=\{[ \n]*\")", re.MULTILINE)
+from clew.text.text_cache import cached_by_text
+
+_CALL: Final = re.compile(r"^([A-Za-z_][\w.:/-]*)\((?=\{\")", re.MULTILINE)
+_BEGIN: Final = '({"'
 _DECODER: Final = json.JSONDecoder()
 _OBJECTS: Final = frozenset(
     ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "skill")
@@ -25,6 +28,7 @@ _COMMAND: Final = re.compile(
 """A command that a person gave to Claude Code, with its arguments."""
 
 
+@cached_by_text(most=256, longest=4000)  # a block asks several times for the calls that it holds
 def readable(text: str) -> str:
     """A text with its calls of tools and its commands as a person reads them; see `readable_calls`.
 
@@ -37,7 +41,7 @@ def readable(text: str) -> str:
 
 def may_read_better(text: str) -> bool:
     """Whether `readable` may change a text; fast."""
-    return "({" in text or text.startswith(_COMMANDS)
+    return _BEGIN in text or text.startswith(_COMMANDS)
 
 
 def _typed(command: re.Match[str]) -> str:
@@ -56,7 +60,7 @@ def readable_calls(text: str) -> str:
     | `Edit({"old": "a\nb", "file_path": "x.py"})` | `Edit(x.py, old: a\nb)` |
     | `TodoWrite({"todos": [{"content": "one"}]})` | the same |
     """
-    if "({" not in text:
+    if _BEGIN not in text:
         return text
     shown, last = [], 0
     for call in _CALL.finditer(text):
