@@ -26,6 +26,10 @@ def decided(query: str, mode: str = "auto") -> str:
         ("", "window_overview"),
         ("last week", "window_overview"),
         ("what did we talk about last week?", "window_overview"),
+        ("since March", "window_overview"),
+        ("what did we do since last week?", "window_overview"),
+        ("what did we do, ever since March?", "window_overview"),
+        ("what did we decide since March?", "lookup"),
         ("What did we discuss between March and May 2023?", "window_overview"),
         ("which restaurant did Ann like last week?", "lookup"),
         ("Redis", "lookup"),
@@ -58,11 +62,29 @@ def test_the_question_s_words_decide(query: str, mode: str) -> None:
         ("last 5 minutes", "2023-05-10 11:55", "2023-05-10 12:00"),
         ("what did we say in the last 20 minutes?", "2023-05-10 11:40", "2023-05-10 12:00"),
         ("January 2023", "2023-01-01 00:00", "2023-02-01 00:00"),
+        ("2023-01", "2023-01-01 00:00", "2023-02-01 00:00"),
+        ("what did we decide in 2023-01?", "2023-01-01 00:00", "2023-02-01 00:00"),
     ],
 )
 def test_a_time_is_neither_widened_nor_passed_over(query: str, since: str, until: str) -> None:
     window = time_window(None, None, query, NOW, COVERED)
     assert (f"{window.since:%Y-%m-%d %H:%M}", f"{window.until:%Y-%m-%d %H:%M}") == (since, until)
+
+
+@pytest.mark.requirement("F-TIME-16")
+@pytest.mark.parametrize(
+    "query", ["issue PROJ-2023-01", "logs/2023-01", "call 2023-0145", "the range 2023-13", "a2023-01"]
+)
+def test_a_number_that_is_no_month_names_no_time(query: str) -> None:
+    assert time_window(None, None, query, NOW, COVERED).since is None
+
+
+@pytest.mark.requirement("F-TIME-16")
+@pytest.mark.parametrize("query", ["what did we decide since March?", "what did we decide ever since last week"])
+def test_the_word_before_a_time_is_not_looked_for(query: str) -> None:
+    window = time_window(None, None, query, NOW, COVERED)
+    assert window.rest.split()[:4] == ["what", "did", "we", "decide"]
+    assert "since" not in window.rest
 
 
 @pytest.mark.requirement("F-TIME-16")

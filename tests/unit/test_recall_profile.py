@@ -12,6 +12,9 @@ from tests.memories import quiet
 
 BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PLACES = tuple(
+    "Rome Oslo Lima Cork Bonn Nice Graz Lund Bath Ghent Turin Porto Kiel Brno Faro Bari Riga Pisa Linz Vigo".split()
+)
 SAID = (
     ("Ann", "I live in Bergen."),
     ("Bob", "I work at Harbor Labs."),
@@ -94,6 +97,31 @@ def test_with_an_assistant_the_only_person_who_has_a_name_is_meant(others: tuple
         memory.drain()
         told = " ".join(lines(memory.recall("What have I told you about myself?", budget=400).items).values())
         assert ("Ann teaches chemistry" in told) is knows
+
+
+@pytest.mark.requirement("K-SUR-03")
+@pytest.mark.parametrize("speaker", [None, "Ann"])
+def test_what_somebody_told_of_their_family_is_about_them_too(speaker: str | None) -> None:
+    said = (
+        "My dog is called Rex.",
+        "My sister Zoe is a vet.",
+        "My wife teaches chemistry.",
+        *(f"I like {place}." for place in PLACES),
+    )
+    with quiet(clock=FrozenClock(NOW)) as memory:
+        memory.add_many(
+            Turn(role="user", speaker=speaker, content=text, session=f"s{place}", at=BEGAN + timedelta(days=place))
+            for place, text in enumerate(said)
+        )
+        memory.add(Turn(role="assistant", content="I see.", session="s0"))
+        if speaker is None:
+            memory.add(Turn(role="user", speaker="Bob", content="My dog is called Kira.", session="other"))
+            memory.add(Turn(role="user", speaker="Cleo", content="So is mine.", session="other"))
+        memory.drain()
+        told = " ".join(lines(memory.recall("What do you know about me?", budget=2000).items).values())
+        assert [name for name in ("is named Rex", "wife teaches chemistry", "Zoe works as") if name not in told] == []
+        assert "Kira" not in told
+        assert told.count("likes") >= 16
 
 
 @pytest.mark.requirement("K-SUR-03")

@@ -156,8 +156,22 @@ def _best(
     found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
     plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now, view)
     past = [fact for fact in plans if fact.standing in (Standing.PAST_PLAN, Standing.LAPSED)][:_PAST_PLANS]
-    known = found[: most - len(past)]
+    theirs = _of_family(reader, space, about, view, now)[:FACTS] if most == ONESELF else []
+    known = [*found[: most - len(past) - len(theirs)], *theirs]
     return [*known, *(fact for fact in past if fact.id not in {each.id for each in known})]
+
+
+def _of_family(reader: Reader, space: str, about: FactQuery, view: IndexView, now: datetime) -> list[Fact]:
+    """The newest facts of whom somebody called theirs: "user's dog", and "Zoe", who is told to be a sister of Ann."""
+    owners = {named(name).casefold() for name in (about.subject or "", *about.aliases)}
+    everybody = replace(about, subject=None, aliases={}, limit=_LOOKED_AT_OF_ONESELF)
+    found = find_facts(reader, space, everybody, now, view)
+    related = {fact.subject for fact in found if _RELATED.match(fact.verb) and fact.object.casefold() in owners}
+    owned = [fact for fact in found if fact.subject.rpartition("'s ")[0].casefold() in owners]
+    return [*owned, *(fact for fact in found if fact.subject in related and fact.subject.casefold() not in owners)]
+
+
+_RELATED: Final = late_pattern(r"is \S+ of$")
 
 
 def _lines(reader: Reader, space: str, view: IndexView, mask: Mask | None, facts: Sequence[Fact]) -> Iterator[Evidence]:

@@ -86,6 +86,7 @@ _YEAR = r"[0-9]{4}(?![0-9a-z]|[.,:/%-][0-9])"
 _OF_YEAR = rf"(?:,?\s{{1,3}}(?:of\s)?(?P<year>{_YEAR}))"
 
 _ISO = late_pattern(r"(?<!\w)(?P<year>[0-9]{4})([-/])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9/-]|\.[0-9])")
+_ISO_MONTH = late_pattern(r"(?<![\w/.-])(?P<year>[0-9]{4})-(?P<month>0[1-9]|1[0-2])(?![\w/-]|[.,:%][0-9])")
 _DOTTED = late_pattern(r"(?<![\w.,])(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?![0-9]|\.[0-9])")
 _SLASHED = late_pattern(
     r"(?<![\w/.,-])(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})/(?P<year>[0-9]{4}|[0-9]{2})(?![0-9/])"
@@ -243,6 +244,11 @@ def _read_quarter(match: re.Match[str], _: _CasedText) -> Mention:
     return WrittenDate(match.span(), "quarter", int(match["year"]), 3 * number - 2)
 
 
+def _read_iso_month(match: re.Match[str], said: _CasedText) -> Mention | None:
+    """Of a question: in what people say, "2023-05" is as often a version or a number."""
+    return WrittenDate(match.span(), "month", int(match["year"]), int(match["month"])) if said.asking else None
+
+
 def _read_day_of_month(match: re.Match[str], said: _CasedText) -> Mention | None:
     day, last, year = match["day"], match["last"], match["year"]
     if said.is_verb(match.start("month"), match["month"]) and not (year or day[-1].isalpha()):
@@ -327,6 +333,7 @@ def _counted(words: str) -> int:
 # (families of words that call for it, pattern, what it says)
 _RULES: tuple[tuple[frozenset[str], re.Pattern[str], Callable[[re.Match[str], _CasedText], Mention | None]], ...] = (
     (frozenset({"number"}), _ISO, _read_day),
+    (frozenset({"number"}), _ISO_MONTH, _read_iso_month),
     (frozenset({"number"}), _DOTTED, _read_day),
     (frozenset({"number"}), _SLASHED, _read_slashed),
     (frozenset({"number"}), _QUARTER, _read_quarter),

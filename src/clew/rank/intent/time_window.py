@@ -36,6 +36,7 @@ _MINUTES: Final = re.compile(
     r"\b(?:(?:in|during|over|within)\s)?(?P<words>(?:the )?(?:last|past) (?:\d{1,5} |few |couple of )?minutes?)\b",
     re.IGNORECASE,
 )
+_LEADING: Final = re.compile(r"\b(?:ever since|since|till?|starting)\s{1,3}(?:the\s)?\Z", re.IGNORECASE)
 _CHANGE: Final = late_pattern(
     r"\b(?:chang(?:e|ed|es|ing)|evol(?:ve[ds]?|ving|ution)|over (?:time|the (?:weeks|months|years))|progress(?:ed|ion)?"
     r"|shift(?:ed)?|history of|became|used to|differ\w*|compared (?:to|with)|since then|go from|went from"
@@ -116,7 +117,8 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
     asked = _stretch(query, now, covered) or parse_query_dates(query, counting_moment(query, now, covered), covered)
     asked = [narrowed(query, each) for each in asked]
     named = [constraint for constraint in asked if constraint.relation != "except"]
-    rest = cut_out(query, {constraint.phrase_span for constraint in named} | exception_spans(query, asked))
+    spans = {_with_word_before(query, constraint.phrase_span) for constraint in named}
+    rest = cut_out(query, spans | exception_spans(query, asked))
     languages = shown_languages(query) or languages_of(query)
     if since is None and until is None:
         exact = _exact(query, now, covered)
@@ -136,6 +138,12 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
     after, end = _end_of(until, "until", now, covered)
     first, after = time_range(first, after)
     return TimeWindow(first, after, start or end, query, languages)
+
+
+def _with_word_before(query: str, span: tuple[int, int]) -> tuple[int, int]:
+    """A time with the word that leads to it, which is a stop word or names no subject either."""
+    found = _LEADING.search(query, 0, span[0])
+    return span if found is None else (found.start(), span[1])
 
 
 def _exact(query: str, now: datetime, covered: tuple[date, date] | None) -> TimeWindow | None:
