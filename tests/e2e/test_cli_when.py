@@ -80,6 +80,6 @@ def test_what_was_told_of_a_time_is_explained_and_compared(home: Path) -> None:
 
 @pytest.mark.requirement("F-TIME-11")
 def test_what_is_no_time_is_refused_in_one_line(home: Path) -> None:
-    assert "names no time" in failure(1, "when", "--since", "Redis", "--home", home)
-    assert "before it starts" in failure(1, "when", "--since", "2025-05-01", "--until", "2025-04-01", "--home", home)
+    assert "names no time" in failure(2, "when", "--since", "Redis", "--home", home)
+    assert "before it starts" in failure(2, "when", "--since", "2025-05-01", "--until", "2025-04-01", "--home", home)
     assert "Invalid value" in failure(2, "when", "--mode", "later", "--home", home)

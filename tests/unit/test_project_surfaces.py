@@ -184,6 +184,9 @@ def test_the_commands_of_projects_join_them_with_conversations(tmp_home: Path, t
     assert {each["path"] for each in listed} == {"SECURITY.md"}
     assert all(each["overlay"] == "O2_security" and each["evidence"] for each in listed)
     assert "matches security*.md" in " ".join(done("project", "overlays", "--root", root).split())
+    kept = Path(root) / ".clew" / "project" / "overlays" / "O2" / "elements.json"
+    assert "SECURITY.md" in kept.read_text(encoding="utf-8")
+    assert "is not a kind of node" in failure(2, "project", "query", "kind:florp", "--root", root)
     with quiet(tmp_home / ".clew") as memory:
         memory.add(Turn(role="user", content=DECIDED, session="before"))
     assert record("project", "attach", "--root", root) == {"projects": [root.as_posix()]}

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from clew.cli.narrowing import with_times
 from clew.cli.opening import PATIENCE, open_memory
 from clew.cli.options import Scope, common, since, until, where
 from clew.cli.show import day, dim, err, numbers, out, shortened, who
@@ -68,6 +69,7 @@ def forget(
     with open_memory(scope) as memory:
         selection["session"] = _session(memory, conditions["session"])
         selection["turn_ids"] = _turns(memory, turn_ids)
+        with_times(memory, {name: conditions[name] for name in ("since", "until")})  # words without a time are usage
         if conditions["where"] is not None and not memory.drain(PATIENCE):
             err().print("Some turns are not analysed yet and match no score; run `clew work --once` first.")
         remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)

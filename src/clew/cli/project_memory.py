@@ -13,7 +13,9 @@ from clew.cli.options import Scope, common
 from clew.cli.show import day, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
 from clew.config import load_config
+from clew.errors import InputError
 from clew.project.elements import elements_of
+from clew.project.lens import overlay_members
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.project.project import Project, root_of
 from clew.store.home import usable_path
@@ -58,24 +60,32 @@ root_option = click.option(
 )
 
 
+def _overlay(_ctx: click.Context, _option: click.Parameter, name: str | None) -> Overlay | None:
+    try:
+        return None if name is None else Overlay.of(name)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 @click.command()
-@click.option("--overlay", metavar="NAME", help="Only this overlay: O1 to O7, or its long name.")
+@click.option("--overlay", metavar="NAME", callback=_overlay, help="Only this overlay: O1 to O7, or its long name.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=TOP, show_default=True, help="Elements listed for each overlay."
 )
 @root_option
 @common
-def overlays(scope: Scope, overlay: str | None, limit: int, root: str | None) -> None:
+def overlays(scope: Scope, overlay: Overlay | None, limit: int, root: str | None) -> None:
     """List the elements of a project that belong most to each of the seven overlays, with the evidence.
 
     Paths, kinds, imports and words of an element decide; `project.overlays` in clew.toml adds to the lists and takes
     away from them. With --json, one element per line.
     """
-    chosen = [Overlay.of(overlay)] if overlay is not None else list(Overlay)
+    chosen = list(Overlay) if overlay is None else [overlay]
     config = load_config(home_of(scope.home))
     scorer = OverlayScorer(overlay_rules(config.project.overlays))
     with Project.open(place_of(root)) as opened:
         scored = [scorer.score(element) for element in elements_of(opened)]
+        overlay_members(opened, config.project.overlays)  # writes their lists to the store
     for each in chosen:
         best = sorted(scored, key=lambda one: (-one.scores.get(each.value, 0.0), one.element.title))
         found = [one for one in best[:limit] if one.scores.get(each.value)]

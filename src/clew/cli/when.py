@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from clew.cli.narrowing import with_session
+from clew.cli.narrowing import with_session, with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, of_project, with_budget, with_counter
 from clew.cli.show import err
@@ -34,7 +34,11 @@ def when(scope: Scope, query: str, since: str | None, until: str | None, mode: s
     topics of each day, week or month, `window_overview` the topics of the whole period; `auto` chooses by the question.
     """
     with open_for_questions(scope) as memory:
-        found = memory.remember_when(query, since, until, mode, **with_session(memory, more))
+        more = with_session(memory, more)
+        with_times(
+            memory, {"since": since, "until": until, "session": more["session"]}
+        )  # words without a time are usage
+        found = memory.remember_when(query, since, until, mode, **more)
         why = f"; `clew explain {found.receipt_id}` says why" if memory.is_writable else ""
     if scope.as_json:
         emit(found.to_dict())

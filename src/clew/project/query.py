@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from clew.errors import InputError
+from clew.errors import ExpressionError, InputError
 from clew.project.elements import FORMS, form_of
 from clew.project.nodes import NodeKind, ProjectNode
 from clew.project.project import Project
@@ -39,7 +39,8 @@ def query(project: Project, expression: str, *, limit: int = 20) -> list[NodeMat
             `kind:struct`, `kind:abstract`), `text:WORDS`, or plain words: then what is called like them comes first.
 
     Raises:
-        InputError: the expression is empty, or names a kind that there is not.
+        InputError: the expression is empty.
+        ExpressionError: it names a kind that there is not.
     """
     expression = as_shown(expression)
     form, colon, rest = expression.strip().partition(":")
@@ -82,7 +83,7 @@ def _of_kind(project: Project, rest: str, limit: int) -> Iterator[NodeMatch]:
     kind, _, words = rest.partition(" ")
     form = _CLASSES.get(kind)
     if form is None and kind not in tuple(NodeKind):
-        raise InputError(f"{kind!r} is not a kind of node; expected one of {', '.join([*NodeKind, *_CLASSES])}")
+        raise ExpressionError(f"{kind!r} is not a kind of node; expected one of {', '.join([*NodeKind, *_CLASSES])}")
     wanted = NodeKind(kind) if form is None else NodeKind.CLASS
     if words.strip():
         every = sum(project.index.counts().values())
