@@ -62,6 +62,14 @@ Ann: In the film I saw last night my favourite actor dies. =>
 Ann: In my novel I use short chapters. => Ann | uses | short chapters
 Ann: In Rome, Tom lives in a castle. => Tom | lives in | castle
 """,
+    # A name with a number is a version of a product, in which nobody lives; some places have numbers, too.
+    "versions": """
+Ann: We moved to Node 20. => we | uses | Node 20
+Ann: We moved to Postgres 15 for billing. => we | uses | Postgres 15
+Ann: I moved to Suite 12. => Ann | lives in | Suite 12
+Ann: I moved to Berlin. => Ann | lives in | Berlin
+Ann: We moved to Zone 3. => Ann | lives in | Zone 3
+""",
     # Somebody's death; what "died" of a thing, or of laughter, is a figure of speech.
     "deaths": """
 Ann: My grandmother passed away last Tuesday. => Ann's grandmother | dies |

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.knowledge.kinds import kind_of
+from clew.knowledge.kinds import kind_of, versioned_product
 from tests.memories import quiet, told
 
 pytestmark = pytest.mark.requirement("K-KEEP-28")
@@ -56,3 +56,41 @@ def test_a_later_preference_replaces_one_of_its_kind(said: tuple[str, ...], held
         facts = memory.facts("user", "prefers")
     assert {fact.object for fact in facts} == held
     assert {fact.scope for fact in facts} <= {None, "breakfast"}  # a kind that nobody said is not shown
+
+
+@pytest.mark.parametrize(
+    ("value", "product"),
+    [
+        ("Python 3.11", "python"),
+        ("Node v20", "node"),
+        ("React Native 0.72", "react native"),
+        ("React 17 in the shop", "react"),
+        ("the Django 4.2.x", "django"),
+        ("Python", None),
+        ("3.11", None),
+        ("Python 3.11 and Node 20", None),
+        ("two monitors", None),
+        ("Route 66 maps", None),
+        ("about 20 licences", None),
+    ],
+)
+def test_a_version_is_of_the_product_before_it(value: str, product: str | None) -> None:
+    assert versioned_product(value) == product
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        (("We use Python 3.11.", "We upgraded to Python 3.12."), {"Python 3.12"}),
+        (("We use Python 3.11.", "We use Python 3.12 now."), {"Python 3.12"}),
+        (("We use Node 18.", "We moved to Node 20."), {"Node 20"}),
+        (("We use Python 3.11.", "We upgraded to Node 20."), {"Python 3.11", "Node 20"}),
+        (("We use Python 3.11.", "We also use Python 3.12."), {"Python 3.11", "Python 3.12"}),
+        (("We use Python 3.11.", "We stopped using Python 3.11."), set()),
+    ],
+)
+def test_a_version_replaces_another_of_its_product(said: tuple[str, ...], held: set[str]) -> None:
+    with quiet() as memory:
+        memory.add_many([told(text) for text in said])
+        memory.drain()
+        assert {fact.object for fact in memory.facts(verb="uses")} == held

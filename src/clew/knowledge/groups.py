@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from clew.analyze.entities import entity_key
-from clew.knowledge.kinds import kind_of
+from clew.knowledge.kinds import kind_of, versioned_product
 from clew.knowledge.order import Order, order_of
 from clew.knowledge.slots import ANY_SCOPE, CANCELS, ENDED, ENDINGS, ROLES, SERVICES, Slot, family_of, slot_of
 from clew.knowledge.values import same_value, value_key, value_keys
@@ -178,7 +178,7 @@ def of_somebody_key(subject: str, aliases: Mapping[str, str] | None = None) -> s
 def _parts(statement: Statement) -> Iterator[Statement]:
     """A statement and what it says of other groups: that another value is wrong, or has ended."""
     slot = slot_of(statement.verb, ANY_SCOPE)
-    kind = kind_of(statement.object) if slot is not None and slot.kinds and not statement.scope else None
+    kind = None if slot is None or statement.scope else _kind(statement, slot)
     pair = sorted((value_key(statement.object), value_key(statement.instead_of or "")))
     if statement.mood is Mood.NEGATED:
         yield statement
@@ -198,6 +198,13 @@ def _parts(statement: Statement) -> Iterator[Statement]:
             )
         elif statement.effect is Effect.STATES and (slot is not None or statement.status is FactStatus.ACTIVE):
             yield _denied(statement, statement.verb, statement.instead_of)
+
+
+def _kind(statement: Statement, slot: Slot) -> str | None:
+    """What one value is preferred or used of where nobody said for what; None where the value does not show it."""
+    if slot.kinds:
+        return kind_of(statement.object)
+    return versioned_product(statement.object) if slot.versions and not statement.instead_of else None
 
 
 def _denied(statement: Statement, verb: str, value: str) -> Statement:

@@ -43,6 +43,19 @@ def kind_of(value: str) -> str | None:
     return last.removesuffix("s")
 
 
+@lru_cache(maxsize=1 << 10)
+def versioned_product(value: str) -> str | None:
+    """The name of the product of which a value is one version: "Python 3.11", "Node v20"; None for other values."""
+    text = _REST.split(_BEGINNING.sub("", value.strip()), maxsplit=1)[0].strip()
+    found = _VERSIONED.fullmatch(text)
+    return None if found is None or _SEVERAL.search(text) else found["name"].casefold()
+
+
+_VERSIONED: Final = re.compile(
+    r"(?P<name>[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*){0,2}) (?:version )?v?\d+(?:\.(?:\d+|x))*[a-z]?\d?"
+)
+
+
 @cache
 def _listed() -> dict[str, str]:
     lists = json.loads((resources.files(__package__) / "data" / "kinds.json").read_text("utf-8"))

@@ -25,6 +25,7 @@ class Slot:
         shared: True if a group has one value of it together: what "we" chose stands against what one of us chose.
         stages: True if its verbs are stages of one thing: engaged to, then married to the same person.
         kinds: True if there is one slot for each kind of value where no scope is said: one drink is preferred.
+        versions: True if there is one for each product whose version is said: one Python is used, unless at once.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Slot:
     shared: bool = False
     stages: bool = False
     kinds: bool = False
+    versions: bool = False
 
 
 SLOTS: Final = (
@@ -75,7 +77,7 @@ SLOTS: Final = (
     Slot("diet", ("follows diet",), ground=True),
     Slot("favourite", ("has favourite",), scoped=True),
     Slot("preference", ("prefers",), scoped=True, kinds=True),
-    Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True, shared=True),
+    Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True, shared=True, versions=True),
     Slot("language of answers", ("wants answers in",), scoped=True, single=True),
     Slot("length of answers", ("wants answers",)),
     Slot("quantity", ("has number of",), scoped=True),

@@ -49,7 +49,7 @@ from clew.knowledge.rules.objects import (
     text_of,
 )
 from clew.knowledge.rules.others import is_behind_noun
-from clew.knowledge.rules.switches import is_product, moved_to_product, names_product, switch, without_scope, word_at
+from clew.knowledge.rules.switches import is_product, moved_to_product, of_product, switch, without_scope, word_at
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.slots import slot_of
 from clew.types.facts import Effect, FactStatus, FactType
@@ -63,7 +63,7 @@ def action(reading: ClauseReading, obj: Object) -> Iterator[StatementDraft]:
     """The statements of a clause whose verb is not "be"."""
     group = reading.clause.group
     verb = "want" if group.verb in WANTS and group.modal in ("'d", "would") else group.verb
-    known = _of_product(reading, f"{verb} {obj.preposition}", obj) or canonical(f"{verb} {obj.preposition}".strip())
+    known = of_product(reading, f"{verb} {obj.preposition}", obj) or canonical(f"{verb} {obj.preposition}".strip())
     special = idiom(reading, verb, obj)
     if special is not None or not reading.owner.name or not _counts(reading, verb, known, obj):
         yield from special or ()
@@ -103,19 +103,6 @@ def _is_resolve(reading: ClauseReading) -> bool:
     """Whether it is said what will not be given up: "I won't quit"."""
     group = reading.clause.group
     return group.tense == "future" and (group.negated or group.verb == "quit")
-
-
-def _of_product(reading: ClauseReading, key: str, obj: Object) -> str | None:
-    """The verb of a move to a product, which nobody lives in: "went back to Redis for sessions"."""
-    table: dict[str, str] = language()["canonical_of_product"]
-    verb, s, after = table.get(key), reading.s, obj.low + 1
-    if verb is None or obj.low >= obj.high or not names_product(s, obj.low, obj.high):
-        return None
-    goes_on = s.low[after] in _AFTER_PRODUCT or (s.bits[after] & TO and s.bits[after + 1] & NAME)
-    return verb if after == obj.high or goes_on else None
-
-
-_AFTER_PRODUCT: Final = frozenset("for from over instead rather".split())
 
 
 def _target(reading: ClauseReading, span: tuple[int, int], obj: Object, beside: str) -> str:

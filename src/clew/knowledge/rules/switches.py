@@ -6,11 +6,12 @@ from typing import Final
 
 from clew.analyze.entities import listed_type
 from clew.knowledge.rules.jobs import state_led_to
-from clew.knowledge.rules.lexicon import DETERMINER, NAME, TO
+from clew.knowledge.rules.lexicon import DETERMINER, NAME, NUMBER, TO, language, words
 from clew.knowledge.rules.meanings import ClauseReading, StatementDraft, is_name_or_product, of_group, type_of
 from clew.knowledge.rules.nouns import is_given_name
 from clew.knowledge.rules.objects import Object, text_of
 from clew.knowledge.rules.tokens import SentenceTokens
+from clew.knowledge.slots import is_kind
 from clew.knowledge.values import same_value
 from clew.text.late_pattern import late_pattern
 from clew.types.entity import NodeType
@@ -42,13 +43,37 @@ def names_product(s: SentenceTokens, low: int, high: int) -> bool:
     """Whether words begin with the name of a product, of one word or two: a known one, or one that is spelled so."""
     if low >= high:
         return False
+    if low + 1 < high and is_version(s, low):
+        return True
     if is_product(s.low[low]) or (low + 1 < high and is_product(" ".join(s.low[low : low + 2]))):
         return True
     return listed_type(s.low[low]) is not NodeType.PLACE and _SPELLED.fullmatch(s.words(low, low + 1)) is not None
 
 
+def is_version(s: SentenceTokens, at: int) -> bool:
+    """Whether a name stands at a place with the number of a version: "Node 20", "Postgres 15"; not "Room 12"."""
+    word, numbered = s.low[at], s.bits[at] & NAME and s.bits[at + 1] & NUMBER
+    if not numbered or listed_type(word) is NodeType.PLACE or is_given_name(word):
+        return False
+    return word not in words("place", "numbered") and not is_kind(word)
+
+
 _SPELLED: Final = late_pattern(r"(?!(?:Mc|Mac|De|La|Le|Du|Van|St)[A-Z])[A-Za-z]*[a-z][A-Z]\w*|\w+\.[A-Za-z]{2,}\w*")
 """How products are spelled and places are not: "GitHub", "Fly.io"."""
+
+
+def of_product(reading: ClauseReading, key: str, obj: Object) -> str | None:
+    """The verb of a move to a product, which nobody lives in: "went back to Redis for sessions"."""
+    table: dict[str, str] = language()["canonical_of_product"]
+    verb, s = table.get(key), reading.s
+    if verb is None or obj.low >= obj.high or not names_product(s, obj.low, obj.high):
+        return None
+    after = obj.low + 1 + is_version(s, obj.low)
+    goes_on = s.low[after] in _AFTER_PRODUCT or (s.bits[after] & TO and s.bits[after + 1] & NAME)
+    return verb if after == obj.high or goes_on else None
+
+
+_AFTER_PRODUCT: Final = frozenset("for from over instead rather".split())
 
 
 def switch(reading: ClauseReading, base: StatementDraft, low: int, high: int) -> list[StatementDraft] | None:
