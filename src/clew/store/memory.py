@@ -7,6 +7,7 @@ import threading
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -48,6 +49,9 @@ class _Rows:
         self._sorted: dict[str | None, list[Key]] = {name: [] for name in (None, *table.indexes)}
         places = {name: place for place, name in enumerate(table.names)}
         self._places = {name: tuple(places[column] for column in table.order(name)) for name in self._sorted}
+        self._keys_in = {
+            name: itemgetter(*(table.order(name).index(column) for column in table.key_names)) for name in table.indexes
+        }
 
     def copy(self) -> "_Rows":
         """The same rows, to be changed apart."""
@@ -76,9 +80,7 @@ class _Rows:
         keys = self._sorted[index]
         start = bisect_left(keys, low)  # a prefix sorts before all that begins with it
         found = keys[start : bisect_right(keys, high, lo=start, key=lambda key: key[: len(high)])]
-        order = self.table.order(index)
-        places = [order.index(name) for name in self.table.key_names]
-        return [tuple(key[place] for place in places) for key in found]
+        return found if index is None else list(map(self._keys_in[index], found))
 
     def spaces(self) -> set[str]:
         return {cast(str, key[0]) for key in self._rows}
