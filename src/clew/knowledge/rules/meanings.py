@@ -108,7 +108,7 @@ def status_of(reading: ClauseReading) -> FactStatus:
 
 def _present_status(reading: ClauseReading, *, stative: bool) -> FactStatus:
     group = reading.clause.group
-    if _ahead(reading) and not group.perfect:
+    if (_ahead(reading) or _sets_out(reading)) and not group.perfect:
         return FactStatus.PLANNED
     if group.progressive or group.via == "go_on":
         return FactStatus.ACTIVE
@@ -119,6 +119,19 @@ def _present_status(reading: ClauseReading, *, stative: bool) -> FactStatus:
         return FactStatus.COMPLETED
     often = any(word in words("words", "habit") for word in group.adverbs)
     return FactStatus.RECURRING if often or not stative else FactStatus.ACTIVE
+
+
+def _sets_out(reading: ClauseReading) -> bool:
+    """Whether somebody is about to go somewhere once: "I'm going to a concert"; not "still going to the gym"."""
+    s, group = reading.s, reading.clause.group
+    goes = group.verb == "go" and group.progressive and group.tense == "present" and not group.adverbs
+    if not goes or reading.when.often or s.low[group.end : group.end + 1] != ["to"]:
+        return False
+    lasts = not _LATELY.isdisjoint(s.low[group.end : min(reading.clause.stop, len(s))])
+    return bool(s.bits[group.end + 1] & DETERMINER) and not lasts
+
+
+_LATELY: Final = frozenset("lately recently often always regularly lot days every now already since".split())
 
 
 def _ahead(reading: ClauseReading) -> bool:
