@@ -98,6 +98,23 @@ def test_two_windows_of_one_chat_at_once_store_their_question_once() -> None:
 
 
 @pytest.mark.requirement("P-IDN-27")
+def test_a_window_whose_question_another_client_asked_goes_on_in_the_same_conversation() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        history = [user("question 0"), assistant("answer 0"), user("question 1"), assistant("answer 1")]
+        for end in (1, 3):
+            proxied.exchange(history[:end], history[end])
+        asked = [*history, user("question 2")]
+        proxied.exchange(asked, assistant("its answer"))
+        proxied.exchange(asked[1:], assistant("my answer"))
+        later = [*asked, assistant("my answer"), user("question 3")]
+        proxied.exchange(later[-3:], assistant("answer 3"))
+        (session,) = proxied.sessions()
+        ends = ["its answer", "edit-1: my answer", "edit-1: question 3", "edit-1: answer 3"]
+        assert proxied.stored(session) == [*(message["content"] for message in asked), *ends]
+
+
+@pytest.mark.requirement("P-IDN-27")
 def test_answers_through_two_servers_at_once_open_branches_of_their_own() -> None:
     store = InterruptedStore()
     with quiet(store) as memory, quiet(store) as other:

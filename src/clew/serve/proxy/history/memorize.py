@@ -288,7 +288,7 @@ class ConversationLog:
                 return None
             if (name := fate.added or fate.known) is not None:
                 held[i] = (*held[i], parse_turn_id(name)[1])
-        return conversation_with(conversation, held, known=len(held))
+        return conversation_with(conversation, held, known=len(held), recorded=len(held))
 
     def _shortens(self, conversation: Conversation, turns: Sequence[PlacedTurn], missing: Sequence[int]) -> bool:
         """Whether a message is the beginning of one of the turns that are missing where it stands."""
@@ -413,7 +413,7 @@ def with_answer(conversation: Conversation, before: Sequence[Unit], said: Unit, 
         digests=(*conversation.digests[:count], digest),
         chains=(*conversation.chains[:count], chain),
         unmatched={},
-        recorded=count,
+        recorded=min(conversation.recorded, count),
         fresh=False,
     )
     return conversation_with(longer, (*conversation.held[:count], None), known=count)
