@@ -104,6 +104,65 @@ def test_errors(text: str, error: str) -> None:
 
 
 @pytest.mark.requirement("F-EVIDENCE-03")
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("The gate answered 502 Bad Gateway.", "502 Bad Gateway"),
+        ("Segmentation fault (core dumped)", "Segmentation fault (core dumped)"),
+        ("error[E0382]: borrow of moved value", "error[E0382]: borrow of moved value"),
+        ("src/a.ts(3,5): error TS2307: Cannot find module 'x'", "error TS2307: Cannot find module 'x'"),
+        ("LoadError: no such table", "LoadError: no such table"),
+    ],
+)
+def test_errors_of_servers_and_compilers(text: str, error: str) -> None:
+    assert found(text, "error") == [error]
+
+
+@pytest.mark.requirement("F-EVIDENCE-03")
+@pytest.mark.parametrize(
+    "text", ['app.RunWithError("list", "--all")', "=== RUN   TestList_BothFlagsError", "<Form onError={handleError} />"]
+)
+def test_names_of_what_deals_with_errors_are_no_errors(text: str) -> None:
+    assert found(text, "error") == []
+
+
+@pytest.mark.requirement("F-EVIDENCE-02")
+def test_the_sides_of_a_diff_are_no_folders() -> None:
+    text = "diff --git a/cmd/x.go b/cmd/x.go\n--- a/cmd/x.go\n+++ b/cmd/x.go\nSee a/cmd/y.go in the folder a."
+    assert found(text, "path") == [*["cmd/x.go"] * 4, "a/cmd/y.go"]
+
+
+@pytest.mark.requirement("F-EVIDENCE-02")
+def test_addresses_of_pages_and_machines() -> None:
+    text = (
+        "See https://en.example.org/wiki/Clew_(thread), clone git@git.example.com:ann/web.git, the store listens on "
+        "localhost:5432 and 10.0.0.12:8080, not on 1.10.0.12.7 or 300.1.2.3; run `curl localhost:5432/health`."
+    )
+    assert found(text, "url") == [
+        "https://en.example.org/wiki/Clew_(thread)",
+        "git@git.example.com:ann/web.git",
+        "localhost:5432",
+        "10.0.0.12:8080",
+    ]
+    assert found(text, "command") == ["curl localhost:5432/health"]
+
+
+@pytest.mark.requirement("F-EVIDENCE-04")
+def test_signs_behind_numbers_and_dates_with_full_stops() -> None:
+    text = "Am 07.05.2024 kostete es 31 € bei -20 °C, 120 km/h und 7.5.20 als Version."
+    assert found(text, "number") == ["31 €", "-20 °C", "120 km/h"]
+    assert found(text, "date") == ["07.05.2024"]
+    assert found(text, "version") == ["7.5.20"]
+
+
+@pytest.mark.requirement("F-EVIDENCE-05")
+def test_numbers_of_orders_and_addresses_of_mail_are_identifiers() -> None:
+    text = "Ask ann.lee+work@mail.example.org about INV-2024-001 and C-20931, not about F-16 or tool@1.2.3."
+    assert found(text, "identifier") == ["ann.lee+work@mail.example.org", "INV-2024-001", "C-20931"]
+    assert found("It was so mid-2024.", "date") == ["2024"]
+
+
+@pytest.mark.requirement("F-EVIDENCE-03")
 def test_success_is_no_error() -> None:
     assert found("Error: (none)\nExit Code: 0\nAll tests pass, an error would have been shown.", "error") == []
 
@@ -231,3 +290,45 @@ def test_types_and_names_are_no_errors(text: str) -> None:
 def test_what_is_not_fatal_is_no_error(text: str) -> None:
     assert found(text, "error") == []
     assert found(f"{text}\nfatal: no such path", "error") == ["fatal: no such path"]
+
+
+@pytest.mark.requirement("F-EVIDENCE-06")
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("Never use pytz.", "constraint"),
+        ("Don't push yet.", "constraint"),
+        ("You should NOT modify any existing test.", "constraint"),
+        ("IMPORTANT: You should ONLY use the sandbox.", "constraint"),
+        ("No external dependencies, please.", "constraint"),
+        ("It has to work offline.", "constraint"),
+        ("We can't use GPL code.", "constraint"),
+        ("Make sure all tests pass before you commit.", "constraint"),
+        ("All new code needs type hints.", "constraint"),
+        ("Please keep each commit with working code.", "constraint"),
+        ("I'm allergic to peanuts.", "constraint"),
+        ("We're dropping support for the old browser.", "decision"),
+        ("We switched from yarn to pnpm.", "decision"),
+        ("Put it in the handler of the session.", "decision"),
+        ("Instead of Celery we use RQ.", "decision"),
+        ("I'm going to take the job in Berlin.", "decision"),
+        ("Remaining: the migration and the docs.", "task"),
+        ("Remind me to renew the passport.", "task"),
+        ("Don't forget to call the dentist.", "task"),
+        ("FIXME handle timeouts of the feed", "task"),
+        ("That didn't help: the cache is still stale.", "failure"),
+        ("We had to roll back due to a schema conflict.", "failure"),
+        ("Restarting the pod had no effect.", "failure"),
+        ("No luck with the second retry.", "failure"),
+        ("I couldn't get the mock to work.", "failure"),
+        ("Don't worry about it.", None),
+        ("Never mind that.", None),
+        ("All we need is a little patience.", None),
+        ("No problem at all, please come in.", None),
+        ("I should have reminded you before the debit.", None),
+        ("They type a name when they do not find something at first.", None),
+        ("Take care, I'm going to take a nap.", None),
+    ],
+)
+def test_how_people_say_what_holds_and_what_failed(sentence: str, kind: str | None) -> None:
+    assert [found for _, _, found in statements(sentence)] == ([] if kind is None else [kind])

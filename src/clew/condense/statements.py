@@ -42,15 +42,24 @@ _CHOOSING: Final = (
 """What a group does with a choice: after "then" or "so" it ends the discussion."""
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    return late_pattern("|".join(patterns))
+class _Wordings:
+    """Several ways to say something; those that begin a sentence (`^`) are tried at its beginning only."""
+
+    def __init__(self, *patterns: str) -> None:
+        first = [pattern for pattern in patterns if pattern.startswith("^")]
+        self._first = late_pattern("|".join(first) or "(?!)")
+        self._anywhere = late_pattern("|".join(pattern for pattern in patterns if pattern not in first) or "(?!)")
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The wording in a sentence, if there is one."""
+        return self._first.match(text) or self._anywhere.search(text)
 
 
 _WHEN: Final = (
     r"(?:(?:next |this |the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:the )?\d|next (?:week|month|year|quarter)"
     r"|tomorrow|noon|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
 )
-_CONCLUDED: Final = _any(
+_CONCLUDED: Final = _Wordings(
     rf"(?:^|[.;:] )\W*(?:{_THEN}\W+)?(?:decided|agreed|settled)\b(?:, | - |: |[^:,.?!]{{1,50}}: )\w(?![^\n]*!\W*$)",
     r"^\W*(?:(?:new|final|our|board|the) ){0,2}decision\b[^:.?!]{0,50}: \w",
     rf"(?:^|[.;:] )\W*{_THEN},? (?:let's|we(?:'ll| will|'re| are)?) {_CHOOSING}\b",
@@ -59,7 +68,7 @@ _CONCLUDED: Final = _any(
     rf"\b{_THEN},? [^.,;?!]{{1,40}} it is\b(?= then\b|\W*[;.]|\W*$)",
 )
 """How people who talk a matter over say what came of it: "Agreed, release 1.0 on Friday", "Then we move it to May"."""
-_SETTLED: Final = _any(
+_SETTLED: Final = _Wordings(
     (
         rf"\b{_I} (?:decided|opted|chose|agreed|settled|picked|went with|concluded|declined|rejected|turned down"
         r"|ruled out)\b"
@@ -70,29 +79,42 @@ _SETTLED: Final = _any(
     r"\bdecision (?:is|was)\b",
     r"\bsettled on\b",
 )
-_DECISION: Final = _any(
+_DECISION: Final = _Wordings(
     r"\bgoing with\b",
     rf"\b(?:i|we)(?:'ll| will)(?: probably| just| also)? {_STAYING}\b",
     r"\bthe plan is\b",
     r"\bis a (?:feasible|good|better|sound) approach\b",
     r"\byou can use (?:the )?\W?\w+\W? (?:library|package|module|to)\b",
-    r"\b(?:i'm|i am|we're|we are) (?:going to use|sticking with)\b",
+    (
+        r"\b(?:i'm|i am|we're|we are) (?:going to (?:use|adopt|accept|take (?!an?\b|some\b|care\b|part\b))"
+        r"|sticking with)\b"
+    ),
+    r"\bwe(?:'re| are) (?:now )?(?:dropping|postponing|adopting|standardi[sz]ing on|migrating to|moving to)\b",
+    r"\bwe(?: have|'ve)? (?:switched|migrated) from [^.,;?!]{1,40} to\b",
     r"\bi'd like to (?:use|keep|go with|pay)\b",
     r"\b(?:please|you can) proceed\b",
     r"\bhas been (?:changed|modified|updated) to\b",
-    r"^\W*[a-z]+ should (?:be|add|use|have|return|show)\b",
+    r"^\W*[a-z]+ should (?:be|add|use|have(?! \w+(?:ed|en|ne|wn|ght|old|nt)\b)|return|show)\b",
 )
 # Said of what one may do as well as of what was decided; not in a question, nor in an exclamation.
-_INTENTION: Final = _any(
+_INTENTION: Final = _Wordings(
     rf"\b(?:let's|let us)(?: try to| now| then| just| first)?{_SURELY} (?!{_LOOKING}|make sure)(?:{_DOING})\b",
     rf"\b(?:we|i) (?:need|should|can|have|ought)(?: to)?{_SURELY} (?!make sure)(?:{_DOING})\b",
     rf"\b(?:i|we)(?:'ll| will)(?: try to)? (?!make sure)(?:{_DOING})\b",
     rf"\bi want to (?!make sure)(?:{_DOING})\b",
     r"\b(?:i|we|let's|use|using|should|will|to|is|are)\b[^.]{0,80}\b(?:instead of|rather than)\b",
     r"\binstead,? (?:i|we|let's|use)\b",
+    r"\binstead of [^.,;?!]{1,40},? (?:i|we)(?:'ll| will)? (?!look|see|check)[a-z]+",
+    r"^\W*put (?:it|this|that|them|the [\w -]{1,30}) (?:in|into|under|behind)\b",
     r"^\W*(?:(?:ok(?:ay)?|yes|sure|fine|good|great),? )?go with\b",
 )
-_CONSTRAINT: Final = _any(
+_NO_ORDER: Final = (
+    "worry|forget|know|mind|hesitate|sweat|stress|give up|think|want|like|have|care|believe|remember|see|need"
+    "|get me wrong"
+)
+"""What follows "don't" where it forbids nothing."""
+_CHANGING: Final = "(?:use|change|touch|modify|add|rely|depend|install|break|exceed|ship|store|share|assume|expose)"
+_CONSTRAINT: Final = _Wordings(
     r"\bmust(?!'ve| have| be (?:so|an?|fun|nice|great|very|exciting|hard))(?: not|n't)?\b",
     (
         r"(?:^|[,.;:] |please |should |must )\W*(?:never|always) (?!been\b|had\b|seen\b|heard\b|thought\b|knew\b"
@@ -100,11 +122,21 @@ _CONSTRAINT: Final = _any(
     ),
     r"^\W*(?:please )?(?:use|keep|follow|match|stick to) (?:to )?the (?:existing|same|current|exact)\b",
     r"\b(?:cannot|can't) (?:assist|help) (?:you )?with\b",
-    r"(?:^|[,.;:] )\W*(?:please |but |and )?(?:do not|don't|avoid|make sure (?:to|not|it|that)|no need to)\b",
+    (
+        rf"(?:^|[,.;:] )\W*(?:please |but |and )?(?:(?:do not|don't)(?! (?:{_NO_ORDER})\b)|avoid|no need to"
+        r"|make sure (?:to|not|it|that|all|each|every|no|the|you))\b"
+    ),
+    r"\b(?:should|may|can|will|is|are) NOT\b|\b(?:should|must|may|can) ONLY\b|\b(?:NEVER|ALWAYS) [A-Z]?[a-z]*",
+    r"\byou (?:should|may) (?:not|never|only)\b",
+    r"^\W*(?:please,? )?no (?!need\b|problem)[\w-]+(?: [\w-]+){0,4},? please\b|^\W*please,? no [a-z]",
+    r"\b(?:it|this|everything|the [a-z]+) (?:has|have) to (?:work|run|stay|support|fit|pass|handle|compile|remain)\b",
+    rf"\b(?:we|you) (?:can't|cannot|may not|mustn't) {_CHANGING}\b",
+    r"^\W*(?:all|every|each|any) (?!(?:we|you|i|he|she|they|that|it|of)\b)[^.,;:?!]{1,40} (?:needs?|has to|have to)\b",
+    r"^\W*(?:please )?keep (?:(?:each|every|all) [a-z]+|it (?:short|simple|small|brief|concise))\b",
+    r"\b(?:i'm|i am|we're|we are) (?:\w+ )?allergic to\b",
     r"\bcan only (?!dream|imagine|hope|guess|wish|wonder|assume)",
     r"\bonly (?:use|one|after|if|when|allowed)\b",
     r"\b(?:is|are) (?:not|n't) (?:allowed|correct|permitted|supposed)\b",
-    r"\b(?:is|are) NOT\b",
     r"\bi (?:don't|do not) (?:think|want|like)\b[^.]{0,40}\b(?:should|to be|use|be)\b",
     r"\b(?:i|we) prefer\b",
     r"\bdeadline\b",
@@ -126,13 +158,15 @@ _CONSTRAINT: Final = _any(
     r"\bbackward[s-]* compatib",
     r"\bwithout (?:using|breaking)\b",
 )
-_TASK: Final = _any(
+_TASK: Final = _Wordings(
     r"\b(?:i|we)(?:'ll| will) (?:need|get|share|gather|add|come back|do|have to|finish|send)\b",
     r"\bstill (?:need|needs|have|has|to do|missing|open|pending)\b",
     r"\bremaining (?:tasks?|steps?|work|items?)\b",
     r"\bnext steps?\b",
     r"\bto be done\b",
     r"\bfollow[- ]up\b",
+    r"^\W*(?:remind me|remember|don't forget|do not forget) to\b",
+    r"^\W*(?:remaining|still (?:open|missing|to do)|left to do)\b[^:.?!]{0,30}: \w",
     r"\bcould you(?: please)?\b",
     r"\bcan (?:you|we)\b(?! do anything)",
     rf"\bplease (?:provide|share|confirm|send|let me know|{_DOING})\b",
@@ -159,9 +193,10 @@ _TASK: Final = _any(
     rf"^\W*(?:\d{{1,2}}[.)] )\W*(?:{_DOING}|register|include|test|verify)\b",
     rf"^(?:[|*-] ?|\d{{1,2}}[.)] )`[^`]{{1,100}}`\W{{1,4}}(?:{_DOING}|register|include|test|verify)\b",
 )
-_FAILURE: Final = _any(
+_FAILURE: Final = _Wordings(
     (
-        r"\b(?:did|does|do|could|was|were|is|are|has|have|would|can)(?:n't| not|not) (?:\w+ )?(?:\w+ly )?(?:work"
+        r"\b(?!(?:do not|don't) find\b)"
+        r"(?:did|does|do|could|was|were|is|are|has|have|would|can)(?:n't| not|not) (?:\w+ )?(?:\w+ly )?(?:work"
         r"|match|exist|find|found|included?|available|defined|present|visible|compile|build|pass|succeed|possible"
         r"|support|supported|recogni[sz]ed|run|load|resolve)\b"
     ),
@@ -169,6 +204,10 @@ _FAILURE: Final = _any(
     r"\bfail(?:s|ed|ing|ure)\b(?! as expected| tests? passe?s?\b)",
     r"\b(?:did|does)(?:n't| not) (?:return|produce|yield|give|show) any",
     r"\bunable to\b",
+    r"\b(?:did|does|do)(?:n't| not) (?:\w+ )?help\b",
+    r"\b(?:had no effect|no luck|to no avail|without (?:success|luck))\b",
+    r"\bhad to (?:roll (?:\w+ )?back|revert|undo|abandon|give up)\b",
+    r"\b(?:could|can|did)(?:n't| not|not) get [^.,;?!]{1,40} to (?:work|run|build|compile|pass|load|start)\b",
     r"\bhaving trouble\b",
     r"\bthere(?:'s| is) an? (?:issue|problem|error|bug) with\b",
     r"\bit'?s not\.",
@@ -200,7 +239,7 @@ _KINDS: Final = (
     ("decision", _INTENTION),
     ("task", _TASK),
 )
-_EXPECTED: Final = _any(
+_EXPECTED: Final = _Wordings(
     r"\b(?:writ\w+|wrote|add\w*|creat\w+|start\w* with|have|has) (?:(?:an?|the|some|more|new) )*failing \w",
     (
         r"\b(?:see|watch|verify|confirm|check|ensure|make sure)(?:s|ing)? (?:that )?"
@@ -227,7 +266,9 @@ _CODE: Final = late_pattern(
 )
 _TICKS: Final = late_pattern(r"`[^`\n]{1,200}`")
 _COMMENT_TASK: Final = late_pattern(
-    r"(?:(?<=[/#*;-] )(?:TODO|FIXME|XXX)(?= [a-z])|\b(?:TODO|FIXME)(?:\([\w -]{1,40}\))?:)[^\n\\]{3,160}"
+    r"(?:(?<=[/#*;-] )(?:TODO|FIXME|XXX)(?= [a-z])|^(?:TODO|FIXME)(?= [a-z])|\b(?:TODO|FIXME)(?:\([\w -]{1,40}\))?:)"
+    r"[^\n\\]{3,160}",
+    re.MULTILINE,
 )
 _QUOTE: Final = r'\\{0,2}"'
 _LISTED_TASK: Final = late_pattern(
@@ -240,6 +281,12 @@ _CLAUSE: Final = late_pattern(
     r"[^\s,;:][^,;:]{12,}(?:, (?!and i\b|so\b|but\b|how\b|can you\b|which\b|here's\b)[^,;:]{1,60}){0,2}", re.IGNORECASE
 )
 _WORD: Final = late_pattern(r"[A-Za-z']+")
+_SHORT_ORDER: Final = late_pattern(
+    rf"\W*(?:please )?(?:never (?!mind\b|say\b|ever\b)|avoid |(?:do not|don't) (?!{_NO_ORDER}|do\b|be\b)"
+    r"|always (?:use|run|keep|write|ask|check|answer|add|test|commit) )\w+ [\w`]",
+    re.IGNORECASE,
+)
+"""A rule that is complete in three words: "Never use pytz."."""
 
 
 def statements(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -309,7 +356,7 @@ def _prose(text: str) -> Iterator[tuple[int, int]]:
         sentence = text[start:end]
         if (
             end - start > LONGEST
-            or len(_WORD.findall(sentence)) < _FEWEST_WORDS
+            or (len(_WORD.findall(sentence)) < _FEWEST_WORDS and not _SHORT_ORDER.match(sentence.replace("’", "'")))
             or _CODE.search(_TICKS.sub("", sentence))
         ):
             continue

@@ -15,7 +15,8 @@ MOST: Final = 20_000
 """Characters that are examined, from the start: bounds the cost of one huge text."""
 
 _UNITS: Final = (
-    "%|percent|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|[kmgt]i?b|bytes?|bits?|[kmg]?hz"
+    "%|percent|km/h|m/s|mph|[kmg]bps|[kmg]wh?|watts?|fps|rpm|dpi|ml|lit(?:er|re)s?|kcal"
+    "|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|[kmgt]i?b|bytes?|bits?|[kmg]?hz"
     "|px|mm|cm|km|m|miles?|kg|g|mg|lbs?|tokens?|rows?|users?|requests?|times|usd|eur|gbp|dollars?|euros?"
     "|lines?|files?|errors?|warnings?|tests?|commits?|pages?|words?|people|points?|cores?|threads?|calories|steps?"
 )
@@ -33,6 +34,7 @@ _BARE_FILES: Final = (
     "Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile|Rakefile|Gemfile|Vagrantfile|CODEOWNERS|Pipfile|Justfile|Brewfile"
 )
 _BARE_NAMES: Final = tuple(_BARE_FILES.split("|"))
+_OCTET: Final = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _LINES: Final = r"(?::\d{1,6}(?:[:-]\d{1,6})?)?"
 _SEGMENT: Final = r"[\w.@+~-]{1,120}"
 # Names of products that look like files or identifiers.
@@ -51,8 +53,17 @@ _NO_VERSION: Final = (
     "|At|In|On|The|About|Over|Under|From|To|By|Of|And|Or|Only|Just|Is|Was|Around|Nearly|Almost|Total|Average|Mean|Rating"
     "|Score|For|With"
 )
+_NAMED_FOR_ERRORS: Final = (
+    r"Test\w{0,60}_|\w{0,60}(?:With|On|Is|Has|Handle|Expect|Wrap|Set|Get|Clear|Show)(?:Error|Exception)\b"
+)
+"""Names of functions and tests that deal with errors: `RunWithError("x")` tells of none."""
+
 _ERROR: Final = late_pattern(
-    r"\b[A-Z]\w{0,60}(?:Error|Exception)\b[^\n]{0,160}|\bTraceback\b[^\n]{0,160}"
+    rf"\b(?!{_NAMED_FOR_ERRORS})[A-Z]\w{{0,60}}(?:Error|Exception)\b[^\n]{{0,160}}"
+    r"|(?<![\w.])[45]\d\d (?:Bad Request|Unauthorized|Forbidden|Not Found|Method Not Allowed|Conflict|Too Many Requests"
+    r"|Unprocessable (?:Entity|Content)|Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)\b"
+    r"|\b[Ee]rror(?:\[[A-Z]\d{2,6}\]| [A-Z]{1,6}\d{3,6}): [^\n]{1,160}|\b[Ss]egmentation fault\b(?: \(core dumped\))?"
+    r"|\bTraceback\b[^\n]{0,160}"
     r"|\b(?<![Nn]on-)(?i:error|fatal|panic)\b: (?!\(none\))[^\n]{1,160}|\bE[A-Z]{3,14}: [^\n]{1,160}"
     r"|^(?:error|fatal|panic|FAILED)\b[: ][^\n]{1,160}"
     r"|\b(?i:exit (?:code|status)|exited with(?: code)?):? [1-9]\d{0,2}\b"
@@ -91,21 +102,23 @@ _PATH: Final = late_pattern(
 _BARE_FILE: Final = late_pattern(rf"\b(?:{_BARE_FILES})\b(?!\s+[a-z]{{3}}){_LINES}")
 _TREE: Final = late_pattern(r"(?<=[|├└`]-- )[\w.-]{1,80}/?|(?<=── )[\w.-]{1,80}/?")
 _PRERELEASE: Final = r"(?:[-+.]?(?:rc|alpha|beta|dev|post)[.\d]{0,6})?"
+_GERMAN_DATE: Final = r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?:19|20)\d\d(?!\d)"
 _VERSION: Final = late_pattern(
-    rf"\b(?!(?:{_NO_VERSION})\b)[A-Z][\w+#.-]{{1,30}} v?\d{{1,4}}\.\d{{1,4}}(?:\.\d{{1,5}}){{0,2}}{_PRERELEASE}"
+    rf"\b(?!(?:{_NO_VERSION})\b)[A-Z][\w+#.-]{{1,30}} (?!{_GERMAN_DATE})v?\d{{1,4}}\.\d{{1,4}}"
+    rf"(?:\.\d{{1,5}}){{0,2}}{_PRERELEASE}"
     r"(?![\w%]|[^\S\n]?(?:hours|seconds|minutes|million|billion|percent|kg|km|miles))"
     rf"|\b[vV]ersions? \d{{1,4}}(?:\.\d{{1,5}}){{0,3}}\b|\bv\d{{1,4}}(?:\.\d{{1,5}}){{1,3}}{_PRERELEASE}\b"
     r"|\b[a-z][\w.-]{1,40}(?:==|>=|~=|<=|@\^?)\d{1,4}(?:\.\d{1,5}){1,3}\b"
-    rf"|(?<![\w.:/])[\^~]?\d{{1,4}}\.\d{{1,5}}\.\d{{1,5}}{_PRERELEASE}(?![\w.]\d|\.\d)\b"
+    rf"|(?<![\w.:/])(?!{_GERMAN_DATE})[\^~]?\d{{1,4}}\.\d{{1,5}}\.\d{{1,5}}{_PRERELEASE}(?![\w.]\d|\.\d)\b"
 )
 _DATE: Final = late_pattern(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])"
     rf"|\b{_MONTH} [ \d]\d \d\d:\d\d\b"
-    r"|\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    r"|\b\d{4}-\d\d(?:-\d\d)?\b|(?<![\d.])\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b(?!\.\d)"
     r"|(?<![+.])\b[0-2]?\d:[0-5]\d(?::\d\d)?(?:\s?[ap]m)?\b"
     rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
-    r"|\b(?:19|20)\d\d\b",
+    r"|(?<!(?-i:[A-Z])-)\b(?:19|20)\d\d\b",  # the year of `INV-2024-001` is a part of a name
     re.IGNORECASE,
 )
 _NUMBER: Final = late_pattern(
@@ -113,6 +126,8 @@ _NUMBER: Final = late_pattern(
     rf"|(?<![a-z]-)\b(?:\d[\d.,]{{0,20}}[-–])?\d[\d.,]{{0,20}}[\s-]?(?:{_UNITS})(?!\w|-\d)",
     re.IGNORECASE,
 )
+_SIGNS: Final = "€£¥₹°"
+_SIGNED: Final = late_pattern(r"(?<![\w.,-])[-−]?\d[\d.,]{0,20}\s?(?:[€£¥₹]|°(?:\s?[CF]\b)?)")
 # Words with an underscore, a digit or a capital inside; the look ahead passes over plain words quickly.
 _IDENTIFIER: Final = late_pattern(
     r"(?<!\w)(?=[A-Za-z]{0,60}?(?:_|\d|[a-z][A-Z]))(?:[a-zA-Z]\w{0,40}_\w{1,60}\b|_[a-z]\w{1,60}\b"
@@ -124,7 +139,11 @@ _IDENTIFIER: Final = late_pattern(
 _OTHER_IDENTIFIERS: Final = (
     ("--", late_pattern(r"(?<![\w-])--[a-z][\w-]{1,40}\b")),
     ("#", late_pattern(r"(?<![\w&/])#\d{2,6}\b")),
-    ("-", late_pattern(r"(?<![\w-])[A-Z]{2,10}-\d{1,6}\b")),
+    ("-", late_pattern(r"(?<![\w-])(?:[A-Z]{2,10}-\d{1,8}(?:-\d{1,8}){0,3}|[A-Z]-\d{3,8})\b")),
+    (
+        "@",
+        late_pattern(r"(?<![\w.+@-])[\w+-][\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w@:-])"),
+    ),
     ("/", late_pattern(r"\b(?:origin/)?(?:feat|feature|fix|bugfix|hotfix|chore|release)/\w[\w./-]{1,80}\b")),
 )
 # Values of keys that name something, in JSON.
@@ -144,9 +163,24 @@ _TROUBLE: Final = (
     "error|exception|traceback|fatal|panic|fail|exit|***|: can|no such|denied|not found|no match|no exact|"
     "no replacement|invalid|missing|cannot|could not|unable|unexpected|unknown|undefined|is required|eisdir|"
     "enoent|eacces|eperm|eexist|enotdir|econn|eaddr|etimedout|epipe|emfile|enospc|eresolve|eagain|einval|"
-    "enotempty|elifecycle|eio:"
+    "enotempty|elifecycle|eio:|bad gateway|unauthorized|forbidden|conflict|too many requests|unavailable|unprocessable|"
+    "gateway time|bad request|not allowed|segmentation"
 ).split("|")
-_URL: Final = late_pattern(r"\b(?:[a-z]{2,12}://|www\.)[^\s<>\"'`)\]]{1,400}(?<![.,;:!?])", re.IGNORECASE)
+_URL: Final = late_pattern(
+    r"\b(?:[a-z]{2,12}://|www\.)(?:\([^\s<>\"'`()]{0,100}\)|[^\s<>\"'`)\]]){1,400}(?<![.,;:!?])", re.IGNORECASE
+)
+_MACHINE: Final = late_pattern(
+    r"(?<![\w.-])localhost:\d{2,5}(?:/[^\s<>\"'`)\]]{0,200}(?<![.,;:!?]))?(?!\w)"
+    r"|(?<![\w.+@-])git@[\w.-]{3,80}:[\w~./-]{2,160}(?<!\.)"
+    rf"|(?<![\w.:/-]){_OCTET}(?:\.{_OCTET}){{3}}(?::\d{{2,5}})?(?![\w.]?\d)"
+)
+"""Where machines are reached without a protocol: `localhost:5432`, `10.0.0.12`, `git@example.com:ann/web.git`."""
+
+_DOTTED: Final = late_pattern(r"\d\.\d{1,3}\.\d{1,3}\.\d")
+
+_SIDES: Final = ("a/", "b/")
+_DIFF_LINE: Final = late_pattern(r"diff --git |--- |\+\+\+ ")
+"""Where Git writes `a/` and `b/` before the paths of both sides."""
 
 # A value such as "round_trip" is one of a few and names nothing.
 _PLAIN_VALUE: Final = late_pattern(r"[a-z]+(?:_[a-z]+)*")
@@ -158,7 +192,8 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
     """Start, end and kind of each mark of evidence, in text order, none overlapping.
 
     Kinds: `url`, `command`, `error`, `path` (with the line, if it is given), `version`, `date`, `number` (with a unit
-    or currency), `identifier`; where two overlap, the kind named first wins. Only the first `MOST` characters are
+    or currency), `identifier`; where two overlap, the kind named first wins, but a command is kept
+    whole around the name of a machine (`localhost:5432`). Only the first `MOST` characters are
     examined.
     """
     head = text[:MOST]
@@ -170,9 +205,11 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
         ("url", _matches(_URL, head) if "://" in head or "www." in head.lower() else iter(())),
         ("command", _commands(head)),
         ("error", _errors(head, lines)),
+        ("url", _machines(head)),
         ("path", _paths(head, lines)),
         ("version", _within(_VERSION, head, numeric)),
         ("date", _dates(head, numeric)),
+        ("number", _matches(_SIGNED, head) if any(map(head.__contains__, _SIGNS)) else iter(())),
         ("number", _within(_NUMBER, head, numeric)),
         ("identifier", _identifiers(head)),
     ):
@@ -191,7 +228,7 @@ def path_spans(text: str) -> list[Span]:
     head = text[:MOST]
     if not _DOT_OR_SLASH.search(head) and not (any(map(head.__contains__, _BARE_NAMES)) and _BARE_FILE.search(head)):
         return []
-    urls = list(_matches(_URL, head)) if "://" in head or "www." in head.lower() else []
+    urls = [*_machines(head), *(_matches(_URL, head) if "://" in head or "www." in head.lower() else ())]
     found = list(_paths(head, [match.span() for match in _LINE.finditer(head)]))
     return sorted({span for span in found if not any(start < span[1] and span[0] < end for start, end in urls)})
 
@@ -203,6 +240,11 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
 def _within(pattern: re.Pattern[str], text: str, lines: Iterable[Span]) -> Iterator[Span]:
     """Matches of a pattern in some lines."""
     return (match.span() for start, end in lines for match in pattern.finditer(text, start, end))
+
+
+def _machines(text: str) -> Iterator[Span]:
+    is_named = "localhost:" in text or "git@" in text or _DOTTED.search(text)
+    return _matches(_MACHINE, text) if is_named else iter(())
 
 
 def _commands(text: str) -> Iterator[Span]:
@@ -224,7 +266,9 @@ def _errors(text: str, lines: Sequence[Span]) -> Iterator[Span]:
 def _paths(text: str, lines: Sequence[Span]) -> Iterator[Span]:
     yield from (match.span(2) for match in _LISTED.finditer(text))
     for start, end in _within(_PATH, text, [line for line in lines if _DOT_OR_SLASH.search(text, *line)]):
-        if text[start:end].lower() not in _PRODUCTS:
+        if text.startswith(_SIDES, start) and _DIFF_LINE.match(text, text.rfind("\n", 0, start) + 1):
+            yield start + len(_SIDES[0]), end
+        elif text[start:end].lower() not in _PRODUCTS:
             yield start, end
     yield from _matches(_BARE_FILE, text)
     if "── " in text or "-- " in text:
