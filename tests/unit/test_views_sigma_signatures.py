@@ -337,3 +337,28 @@ def test_undated_turns_are_exported_in_their_order(tmp_path: Path) -> None:
         memory.add_many([Turn(role="user", content=f"Fact number {place}.", session="s") for place in range(12)])
         path = sigma.export_session(memory, "s", tmp_path).lattice
     assert [node.turn_id for node in load_lattice(path).nodes] == [f"s:turn:{place}" for place in range(12)]
+
+
+@pytest.mark.requirement("D-SIGMA-01")
+def test_what_the_document_does_not_allow_is_refused_by_name() -> None:
+    turn = of_lists(1)
+    with pytest.raises(InputError, match="role is 'tool'; expected one of user, assistant"):
+        replace(turn, role="tool")  # type: ignore[arg-type]  # what is refused
+    with pytest.raises(InputError, match="type is 'friend'; expected one of conversation_reference"):
+        sigma.ConversationEdge("a", "b", "friend", 0.5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"weight is 1.5; expected 0 to 1"):
+        sigma.ConversationEdge.from_dict({"from": "a", "to": "b", "type": "temporal", "weight": 1.5})
+    with pytest.raises(InputError, match="preserve_treshold is unknown; expected some of target_size"):
+        compress_context([turn], {"preserve_treshold": 5})
+    with pytest.raises(InputError, match="target_size is -1; expected 0 to"):
+        compress_context([turn], {"target_size": -1})
+    with pytest.raises(InputError, match="preserve_threshold is 99; expected 0 to 10"):
+        compress_context([turn], {"preserve_threshold": 99})
+    with pytest.raises(InputError, match="anchor_id is empty"):
+        create_session_state("", "first")
+    for reconstruct in (reconstruct_quest_context, reconstruct_chat_context):
+        with pytest.raises(InputError, match="-1 is no number of tokens"):
+            reconstruct(build_conversation_lattice([turn]), budget=-1)
+    with pytest.raises(InputError, match="-5 is no number of tokens"):
+        sigma.is_compression_due(-5, 100, [turn])
+    assert inject_relevant_context("Hello", [], None, {"windowSize": 3, "max_context_turns": 2}) == "Hello"

@@ -24,6 +24,7 @@ from clew.views.sigma_shapes import (
     CompressionResult,
     CompressorOptions,
     TurnAnalysis,
+    check_tokens,
 )
 from clew.views.typed_arguments import typed
 
@@ -51,6 +52,8 @@ _TASK: Final = (
 @typed
 def is_compression_due(tokens: int, session_tokens: int, turns: Sequence[TurnAnalysis]) -> bool:
     """Whether a session has more tokens than its threshold, and enough turns (5) for a compression to mean anything."""
+    for each in (tokens, session_tokens):
+        check_tokens(each)
     return tokens > session_tokens and len(turns) >= MINIMUM_TURNS
 
 

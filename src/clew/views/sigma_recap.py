@@ -19,7 +19,7 @@ from clew.condense.wires.protocol import call_label
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.types.turn import Turn
-from clew.views.sigma_shapes import AnalyzerOptions, ConversationLattice, ConversationNode
+from clew.views.sigma_shapes import AnalyzerOptions, ConversationLattice, ConversationNode, check_tokens
 from clew.views.typed_arguments import typed
 
 _SHIFTS: Final = 0.5  # share of the budget that the lines of shifts may take before they are cut shorter
@@ -49,6 +49,7 @@ def reconstruct_quest_context(
     Args:
         options: their `overlay_threshold` is the score from which O1 is high.
     """
+    check_tokens(budget)
     talk = _Talk.of(lattice, AnalyzerOptions.of(options).overlay_threshold)
     draft = _Draft(budget, counter_named(counter))
     draft.open(f"## Current Quest: {talk.quest()}", *talk.note())
@@ -79,6 +80,7 @@ def reconstruct_chat_context(
     Args:
         options: their `overlay_threshold` is that score.
     """
+    check_tokens(budget)
     talk = _Talk.of(lattice, AnalyzerOptions.of(options).overlay_threshold)
     draft = _Draft(budget, counter_named(counter))
     draft.open(f"## Conversation: {talk.quest()}", *talk.note())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self, get_args
 
 from clew.analyze.overlays import Overlay
 from clew.condense.mode import Mode
@@ -100,6 +100,19 @@ def _check(record: object, texts: Sequence[str] = (), numbers: Sequence[str] = (
             raise InputError(f"{type(record).__name__}: {name} is {value!r:.60}; expected {expected}")
 
 
+def _check_one_of(record: object, name: str, expected: Sequence[str]) -> None:
+    value = getattr(record, name)
+    if value not in expected:
+        raise InputError(f"{type(record).__name__}: {name} is {value!r:.60}; expected one of {', '.join(expected)}")
+
+
+def _check_range(record: object, low: float, high: float, *names: str) -> None:
+    for name in names:
+        value = getattr(record, name)
+        if not low <= value <= high:
+            raise InputError(f"{type(record).__name__}: {name} is {value!r:.60}; expected {low:g} to {high:g}")
+
+
 def _take_scores(record: "TurnAnalysis | ConversationNode") -> None:
     """Makes `OverlayScores` of a mapping, and numbers of a vector of any library's."""
     scores: object = record.overlay_scores
@@ -144,6 +157,7 @@ class TurnAnalysis(Record):
         _take_scores(self)
         _take_lists(self, "references", "semantic_tags")
         _check(self, ("turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
+        _check_one_of(self, "role", get_args(Role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +199,7 @@ class ConversationNode(Record):
         _take_scores(self)
         _take_lists(self, "semantic_tags")
         _check(self, ("id", "turn_id", "role", "content"), ("timestamp", "novelty", "importance_score"))
+        _check_one_of(self, "role", get_args(Role))
         if not all(isinstance(tag, str) for tag in self.semantic_tags):
             raise InputError(f"ConversationNode: semantic_tags is {self.semantic_tags!r:.60}; expected texts")
 
@@ -202,6 +217,11 @@ class ConversationEdge:
     type: EdgeType
     weight: float
 
+    def __post_init__(self) -> None:
+        _check(self, ("from_turn", "to_turn"), ("weight",))
+        _check_one_of(self, "type", get_args(EdgeType))
+        _check_range(self, 0, 1, "weight")
+
     def to_dict(self) -> dict[str, Any]:
         """The fields with the document's names."""
         return {"from": self.from_turn, "to": self.to_turn, "type": self.type, "weight": self.weight}
@@ -211,7 +231,7 @@ class ConversationEdge:
         """Reads what `to_dict` wrote.
 
         Raises:
-            InputError: a field is missing, or the record is no mapping.
+            InputError: a field is missing or has another value than it may have, or the record is no mapping.
         """
         try:
             return cls(str(data["from"]), str(data["to"]), data["type"], float(data["weight"]))
@@ -324,6 +344,8 @@ class SessionState(Record):
     def __post_init__(self) -> None:
         _take_lists(self, "compression_history")
         _check(self, ("anchor_id", "current_session"), ("created_at", "last_updated"))
+        if not self.anchor_id:
+            raise InputError("SessionState: anchor_id is empty; expected the name of the conversation")
         if not all(isinstance(step, Transition) for step in self.compression_history):
             raise InputError(f"SessionState: compression_history is {self.compression_history!r:.60}; expected steps")
 
@@ -338,12 +360,18 @@ class _Options(Record):
         """What is given, also as a mapping of names; the defaults for None.
 
         Raises:
-            InputError: it is something else, or a value is of another type.
+            InputError: it is something else, has a name that there is not, or a value is of another type.
         """
         if isinstance(given, cls):
             return given
         if given is not None and not isinstance(given, Mapping):
             raise InputError(f"the options are {given!r:.60}; expected {cls.__name__} or a mapping")
+        known = (*cls.__slots__, *map(_camel, cls.__slots__))
+        unknown = [str(name) for name in given or {} if name not in known]
+        if unknown:
+            raise InputError(
+                f"{cls.__name__}: {', '.join(unknown):.200} is unknown; expected some of {', '.join(cls.__slots__)}"
+            )
         return cls.from_dict(given or {})
 
 
@@ -409,6 +437,8 @@ class CompressorOptions(_Options):
 
     def __post_init__(self) -> None:
         _check(self, numbers=self.__slots__[:-1])
+        _check_range(self, 0, _LARGEST, "target_size")
+        _check_range(self, 0, 10, "preserve_threshold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
