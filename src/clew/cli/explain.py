@@ -40,12 +40,14 @@ _TURN = ":turn:"
 @click.option("--full", is_flag=True, help="Show every item with all signals, and how the question was read.")
 @common
 def explain(scope: Scope, receipt: str, before: str | None, full: bool) -> None:
-    """Show why `clew recall` or `clew when` returned what it did.
+    """Show why a recall returned what it did, or what a compaction left out.
 
-    RECEIPT is the id that they print; by default it is `last`, the newest. Shows the best items with their scores, the
-    signals that added most, their forms and tokens; then what was nearest of what was left out, and why. With `--full`,
-    shows every item with the share of each signal and its rank by each signal alone. `--diff A B` shows which items
-    were added, removed or moved from A to B, and which signal caused it.
+    RECEIPT is the id that `clew recall`, `clew when` and `clew condense` print; by default it is `last`, the newest. Of
+    a compaction, shows for each turn that left the prompt how many of its values are not in the recap, and what
+    restores it. Of a recall, shows the best items with their scores, the signals that added most, their forms and
+    tokens; then what was nearest of what was left out, and why. With `--full`, shows every item with the share of each
+    signal and its rank by each signal alone. `--diff A B` shows which items were added, removed or moved from A to B,
+    and which signal caused it.
     """
     if before is not None and full:
         raise click.UsageError("--full cannot be combined with --diff, which shows all changes.")

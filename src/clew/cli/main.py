@@ -39,7 +39,10 @@ _SECTIONS: Final = {
         "query": ("query:query", "List the turns that match an expression, in the order in which they came."),
         "when": ("when:when", "Print what was said in a period of time, within a token budget."),
         "quote": ("ask:quote", "List the turns that contain an exact phrase, newest first."),
-        "explain": ("explain:explain", "Show why `clew recall` or `clew when` returned what it did."),
+        "explain": (
+            "explain:explain",
+            "Show why a recall returned what it did, or what a compaction left out.",
+        ),
         "brief": ("brief:brief", "Summarise the last session of a project, and what stayed open."),
         "recap": ("recap:recap", "Recap a session on a page or two, within a token budget."),
         "sessions": (
