@@ -2931,6 +2931,15 @@ TASKS = (
         "DESIGN 6",
         "What an assistant's last answer calls open is told by a brief and to the question what is left to do.",
     ),
+    Requirement(
+        "F-TASKS-06",
+        "issue 14",
+        "What people and assistants write down as open (`TODO:`, `- [ ]`, entries below `Still open:`) is among the "
+        "open tasks of recaps and insurance until a later sentence says that it is done.",
+    ),
+    Requirement(
+        "F-GOAL-01", "issue 14", "The goal of a recap is the wish, not the frame that a client puts around it."
+    ),
     Requirement("F-TASKS-04", "DESIGN 6", "Only questions for what is open, left or next bring open tasks."),
 )
 

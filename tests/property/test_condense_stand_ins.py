@@ -133,3 +133,18 @@ def test_a_preserved_turn_becomes_the_sentence_that_decides() -> None:
     turn = TurnLedger(0, COUNT(text), "preserved", {}, text)
     (made,) = stand_ins([CoveredTurns([turn], {})], COUNT)
     assert shorter(made).text == "We decided to use age for the vault."
+
+
+def test_a_day_of_neighbouring_beats_is_told_once() -> None:
+    labels = frozenset({"harbour"})
+    days = [
+        ("2026-03-01", "Ann: One berth is free."),
+        ("2026-03-01", "Bo: The crane is late."),
+        ("2026-03-02", "Ann: No."),
+    ]
+    beats = [
+        CoveredTurns([line("Words of it. " * 20, seq)], {"summary": f"{day}\n{said}", "digest": ""}, labels)
+        for seq, (day, said) in enumerate(days)
+    ]
+    (made,) = stand_ins(beats, COUNT)
+    assert made.text == "2026-03-01\nAnn: One berth is free.\nBo: The crane is late.\n2026-03-02\nAnn: No."

@@ -1,10 +1,12 @@
 """What an assistant's last answer calls open."""
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
 
 from clew.condense.left_open import MOST, left_open, open_points
+from clew.condense.open_tasks import open_tasks
 from clew.types.turn import Turn
 
 Said = tuple[Literal["user", "assistant"], str]
@@ -52,3 +54,48 @@ def test_only_the_last_answer_counts_and_thanks_do_not() -> None:
     assert left_open(talk(listed, ("user", "Push it."), ("assistant", "It is pushed."))) is None
     assert left_open(talk(("user", "Still open:\n- push it"))) is None
     assert left_open([]) is None
+
+
+def spoken(*said: Said) -> list[tuple[str, int]]:
+    turns = [replace(turn, seq=n) for n, turn in enumerate(talk(*said))]
+    return [(task.text, task.seq) for task in open_tasks(turns)]
+
+
+@pytest.mark.requirement("F-TASKS-06")
+def test_what_is_written_down_as_open_is_an_open_task() -> None:
+    assert spoken(
+        ("assistant", "TODO: ask Karin for the VAT numbers of C-20931."), ("user", "Nice weather today.")
+    ) == [("ask Karin for the VAT numbers of C-20931", 0)]
+    assert spoken(("user", "For Friday:\n- [ ] call the plumber\n- [x] buy milk"), ("assistant", "Noted.")) == [
+        ("call the plumber", 0)
+    ]
+    assert spoken(("user", "Go on."), ("assistant", "The import is done. Still open:\n- push it\n- the report")) == [
+        ("push it", 1),
+        ("the report", 1),
+    ]
+
+
+@pytest.mark.requirement("F-TASKS-06")
+@pytest.mark.parametrize(
+    ("later", "is_open"),
+    [
+        ("I asked Karin, and she sent the VAT numbers.", False),
+        ("- [x] ask Karin for the VAT numbers", False),
+        ("Did you ask Karin for the VAT numbers?", True),
+        ("I will ask Karin for the VAT numbers once she is back.", True),
+        ("I asked Karin about lunch.", True),
+    ],
+)
+def test_a_task_is_open_until_a_sentence_says_that_it_is_done(later: str, is_open: bool) -> None:
+    task = "ask Karin for the VAT numbers"
+    assert spoken(("user", f"TODO: {task}"), ("user", later)) == ([(task, 0)] if is_open else [])
+
+
+@pytest.mark.requirement("F-TASKS-06")
+def test_boxes_of_an_answer_count_until_the_next_answer() -> None:
+    plan: Said = ("assistant", "My plan:\n- [ ] read the parser\n- [ ] mend it")
+    assert [text for text, _ in spoken(("user", "Mend it."), plan)] == ["read the parser", "mend it"]
+    assert spoken(("user", "Mend it."), plan, ("assistant", "The parser is mended.")) == []
+    thanked: list[Said] = [("user", "Thanks!"), ("assistant", "You're welcome!")]
+    assert len(spoken(plan, *thanked)) == 2
+    assert spoken(("assistant", "```\n# TODO: in code\n```\nRead this.")) == []

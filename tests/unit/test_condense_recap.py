@@ -413,3 +413,33 @@ def test_last_words_do_not_end_in_what_leads_on() -> None:
         RecapSource("s", read([*work(), Turn(role="assistant", content=done)])), COUNT, budget=600
     ).text
     assert "Assistant: The lease of the tide tables is complete.\n" in text
+
+
+@pytest.mark.requirement("C-PLAIN-03")
+def test_last_words_end_neither_in_a_heading_nor_in_entries_that_run_together() -> None:
+    done = (
+        "The lease of the tide tables is complete.\n- Updated the handler to call `renew_lease()`\n"
+        "- Fixed the log of the quay\n\nSession Management\n\nLong " + 90 * "word "
+    )
+    turns = read([*work(), Turn(role="assistant", content=done)])
+    text = compose_recap(RecapSource("s", turns), COUNT, budget=1500).text
+    assert "to call `renew_lease()`; Fixed the log of the quay\n" in text
+
+
+@pytest.mark.requirement("F-GOAL-01")
+def test_the_goal_is_what_was_wished_for_behind_the_frame_of_a_client() -> None:
+    framed = (
+        "Please fix the following issue for the repository in /workspace.\nAll tools are installed.\n\n"
+        "# Problem Statement\nThe cart is empty.\n\nIMPORTANT: You should NOT modify any existing test.\n"
+    )
+    turns = read([Turn(role="user", content=framed), *work()[1:]])
+    text = compose_recap(RecapSource("s", turns, title="Mend the cart"), COUNT).text
+    assert "**Goal** [#0]: The cart is empty." in text
+    assert "- [#0] IMPORTANT: You should NOT modify any existing test." in text
+
+
+def test_turning_points_are_sentences_rather_than_headings() -> None:
+    listed = "Compose the services of the shop in one file.\n\ndocker-compose.yml\n\nGitHub Actions\n"
+    shift = replace(read([Turn(role="assistant", content=listed)])[0], seq=40, is_shift=True, importance=9.0)
+    text = compose_recap(RecapSource("s", [*read(work()), shift]), COUNT).text
+    assert "- [#40] Assistant: Compose the services of the shop in one file." in text

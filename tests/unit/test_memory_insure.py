@@ -46,3 +46,35 @@ def test_bad_arguments_are_named() -> None:
             memory.insure("work", ["text"])
         with pytest.raises(InputError, match="budget"):
             memory.insure("work", [], budget=-1)
+
+
+@pytest.mark.requirement("F-TASKS-06")
+def test_what_was_written_down_as_open_is_brought_back_until_it_is_done() -> None:
+    lost = ["Here is the plan.", "TODO: ask Karin for the VAT numbers of customer C-20931.", "Thanks."]
+    kept = [{"role": "user", "content": f"Filler number {n} about the weather."} for n in range(4)]
+    with quiet() as memory:
+        memory.add_many(Turn(role="user", content=text, session="s") for text in lost)
+        memory.add_many(Turn(role="user", content=message["content"], session="s") for message in kept)
+        memory.drain()
+        assert "- [#1] ask Karin for the VAT numbers of customer C-20931" in memory.insure("s", kept).text
+        known = {"role": "user", "content": "Still to do: Karin has to be asked for VAT numbers of customer C-20931."}
+        assert "[#1] ask Karin" not in memory.insure("s", [known, *kept]).text
+        memory.add(Turn(role="user", content="I asked Karin, customer C-20931 sent its VAT numbers.", session="s"))
+        memory.drain()
+        assert "[#1] ask Karin" not in memory.insure("s", kept).text
+
+
+@pytest.mark.requirement("F-TASKS-06")
+def test_recaps_tell_what_was_written_down_as_open_also_after_a_compaction() -> None:
+    with quiet() as memory:
+        texts = ["TODO: ask Karin for the VAT numbers.", *(f"Filler number {n} about lunch." * 40 for n in range(20))]
+        memory.add_many(Turn(role="user", content=text, session="s") for text in texts)
+        memory.drain()
+        assert "### Open tasks\n- [#0] ask Karin for the VAT numbers\n" in memory.recap("s").text
+        memory.condense("s", force=True)
+        assert "### Open tasks" in memory.recap("s").text
+        memory.add_many(Turn(role="user", content=f"Filler number {n} about tea.", session="s") for n in range(20))
+        memory.add(Turn(role="user", content="I asked Karin about the VAT numbers.", session="s"))
+        memory.drain()
+        memory.condense("s", force=True)
+        assert "### Open tasks" not in memory.recap("s").text

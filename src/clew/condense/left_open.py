@@ -68,7 +68,7 @@ def open_points(text: str) -> tuple[str, ...]:
     | Next steps:\\n- You could add tests | |
     | Open points: none. | |
     """
-    lines = _plain_lines(text)
+    lines = plain_lines(text)
     found: list[str] = []
     at = 0
     while at < len(lines):
@@ -89,7 +89,7 @@ def open_points(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))[:MOST]
 
 
-def _plain_lines(text: str) -> list[str]:
+def plain_lines(text: str) -> list[str]:
     """The lines of a text, with spaces where fenced code and tags were; these may stand in the middle of an entry."""
     plain = without_markup(text)
     if plain != text:

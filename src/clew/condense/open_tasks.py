@@ -1,4 +1,4 @@
-"""The tasks of an agent that are not done, from the calls by which it keeps its list."""
+"""The tasks that are not done: of an agent's list, from the calls that keep it, and what was written down as open."""
 
 import json
 import re
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from clew.condense.spoken_tasks import SpokenTasks
 from clew.types.turn import Part, Turn
 
 _LISTS: Final = frozenset({"TodoWrite", "todo_write", "update_plan", "write_todos"})
@@ -65,15 +66,18 @@ class OpenTasks:
         created: the call that created a task -> its number.
         count: how many tasks were created one by one.
         told: the turn that told a task as it is, by number.
+        spoken: what was written down as open; it is no part of the list.
     """
 
     tasks: dict[str, tuple[str, str]] = field(default_factory=dict)
     created: dict[str, str] = field(default_factory=dict)
     count: int = 0
     told: dict[str, int] = field(default_factory=dict)
+    spoken: SpokenTasks = field(default_factory=SpokenTasks)
 
     def read(self, turn: Turn) -> None:
         """Takes in the next turn."""
+        self.spoken.read(turn)
         for part in turn.parts:
             if part.type == "tool_call":
                 before = dict(self.tasks)
@@ -114,17 +118,22 @@ class OpenTasks:
             self.told[found[1]] = self.told.pop(before, -1)
 
     def left(self) -> list[str]:
-        """The texts of the tasks that are not done."""
-        return [task.text for task in self.left_by_turn()]
+        """The texts of the list's tasks that are not done."""
+        return [task.text for task in self._of_list()]
 
     def left_by_turn(self) -> list[OpenTask]:
         """The tasks that are not done, each with the turn that told it; -1 where a version before did not keep it."""
+        listed = self._of_list()
+        known = {task.text.casefold() for task in listed}
+        return [*listed, *(OpenTask(*each) for each in self.spoken.left() if each[0].casefold() not in known)]
+
+    def _of_list(self) -> list[OpenTask]:
         left = ((number, text) for number, (text, state) in self.tasks.items() if text and state not in _DONE)
         return [OpenTask(text, self.told.get(number, -1)) for number, text in left]
 
     def copy(self) -> "OpenTasks":
         """The same list, to be read on."""
-        return OpenTasks(dict(self.tasks), dict(self.created), self.count, dict(self.told))
+        return OpenTasks(dict(self.tasks), dict(self.created), self.count, dict(self.told), self.spoken.copy())
 
     @property
     def is_completed(self) -> bool:

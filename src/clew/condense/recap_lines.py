@@ -47,6 +47,8 @@ _AGREES: Final = re.compile(
 
 _STEP: Final = re.compile(r"(?:now|next|then|first|let me)\b", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"\A\(?(?:[0-9]{1,2}|[A-Za-z])[.)]\s+(?=\S)")
+_TITLE: Final = re.compile(r"[A-Z][\w-]*(?: (?:[A-Z][\w-]*|and|or|of|the|for|to|in|with|&)){0,5}")
+"""A line that heads what follows: `Session Management`."""
 _CONJUNCTION: Final = re.compile(r"\A(?:and|so|but|or|because)\b,?\s+(?=\S)", re.IGNORECASE)
 
 _WHOLE: Final = 2.2
@@ -95,7 +97,7 @@ def _most_telling(turns: Sequence[RecapTurn]) -> RecapTurn | None:
     return asked or max(found, key=worth, default=None)
 
 
-def opening(text: str, most: int, *, by_user: bool = False) -> str:
+def opening(text: str, most: int, *, by_user: bool = False, is_begun: bool = False) -> str:
     """The first sentence that says something, and those after it as far as they fit, on one line; else the beginning.
 
     The numbers of listed sentences are left out, and what would be the last sentence if it only announces something.
@@ -103,11 +105,12 @@ def opening(text: str, most: int, *, by_user: bool = False) -> str:
     Args:
         most: characters; a first sentence may have `_WHOLE` times as many, of a longer one only so many are shown.
         by_user: whether it is a user's, whose "Let's implement it" is a request.
+        is_begun: whether the text begins with what is to be told, however little its first sentence says.
     """
     head = text[: 8 * most]
     lines = [_unlisted(" ".join(head[start:end].split()).strip("#*_ ")) for start, end in sentence_spans(head)]
     telling = [tells(line, by_user=by_user) for line in lines]
-    first = telling.index(True) if True in telling else 0
+    first = telling.index(True) if True in telling and not is_begun else 0
     told: list[str] = []
     for line in lines[first:]:
         if told and len(" ".join([*told, line])) > most:
@@ -122,20 +125,28 @@ def opening(text: str, most: int, *, by_user: bool = False) -> str:
 
 def _joined(lines: Sequence[str]) -> str:
     """Sentences on one line; one without an end, as an entry of a list, is told from the next by a semicolon."""
-    others = (f"{line};" if line.rstrip("\"')]*`_ ")[-1:].isalnum() else line for line in lines[:-1])
+    others = (f"{line};" if line.rstrip("\"'()[]*`_ ")[-1:].isalnum() else line for line in lines[:-1])
     return " ".join([*others, *lines[-1:]])
 
 
 def best_opening(text: str, most: int, rarity: Rarity | None = None, *, by_user: bool = False) -> str:
     """The best of a text on one line, see `opening`: from its worthiest sentence on."""
-    best = text[best_passage(text, rarity, int(_WHOLE * most)).start :]
-    return opening(best, most, by_user=by_user) or opening(text, most, by_user=by_user)
+    best = opening(text[best_passage(text, rarity, int(_WHOLE * most)).start :], most, by_user=by_user)
+    if _any_tells(best, by_user=by_user):
+        return best
+    begun = opening(text, most, by_user=by_user)  # the best words may be headings without what stands below them
+    return begun if not best or _any_tells(begun, by_user=by_user) else best
+
+
+def _any_tells(line: str, *, by_user: bool) -> bool:
+    return any(tells(each, by_user=by_user) for each in sentences_of(line))
 
 
 def _leads_on(told: Sequence[str], *, is_cut: bool, by_user: bool) -> bool:
-    """Whether the last of these sentences needs what follows: it announces something, or is the first of a list."""
+    """Whether the last of these sentences needs what follows: it announces something, heads or opens a list."""
     last = told[-1]
-    is_item = is_cut and told[-2].endswith(":") and not last.endswith((".", "!", "?"))
+    is_open = is_cut and not last.endswith((".", "!", "?", "\u2026", "\u3002"))
+    is_item = is_open and (told[-2].endswith(":") or _TITLE.fullmatch(last) is not None)
     return is_item or last.endswith(":") or announces(last, by_user=by_user)
 
 
@@ -222,6 +233,7 @@ def awaits_answer(said: Iterable[tuple[str | None, str]]) -> bool:
 
 def states(text: str) -> bool:
     """Whether a sentence states something: a question does not, nor what is cut off or leads to a list."""
+    text = _unlisted(text)
     bare = text.rstrip("\"')*`_ ")
     is_long = len(text) > _SENTENCE
     if any(text.count(left) != text.count(right) for left, right in ("()", "[]")):

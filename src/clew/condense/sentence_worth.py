@@ -45,6 +45,9 @@ _SMALL_TALK: Final = re.compile(
     r"(?:(?:wow|hey|hi|hello|thanks|thank you|thx|congrats|congratulations|yeah|yep|yes|yay|oh|ah|haha|lol|aww?|cool"
     r"|nice|ok|okay|sure|awesome|amazing|great|glad|sorry|absolutely|definitely|totally|exactly|sounds|looks like"
     r"|let me know|i hope|feel free|happy to help|you're welcome|long time|thankfully|good (?:morning|night|luck))\b"
+    r"|(?:i )?hope (?:this|that|it) helps\b|(?:good|nice) (?:catch|call|point|question)\b"
+    r"|if you(?:'d| would)? (?:have|need|want|like) [^.,?!]{0,60}"
+    r"\b(?:questions?|concerns?|help|assistance|guidance|clarifications?|details)\b"
     r"|i'm (?:so |really )?(?:glad|happy|sorry)\b|(?:that|it|this)(?:'s|\u2019s| is| was| sounds| looks)(?: \w+){0,2}"
     r" (?:awesome|amazing|great|good|nice|cool|lovely|wonderful|beautiful|fantastic|inspiring)\b)",
     re.IGNORECASE,

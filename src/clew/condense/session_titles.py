@@ -20,7 +20,10 @@ _WISH = re.compile(
     r"<(\w*(?:description|query|request|question|task|prompt|problem|issue|command-args)\w*)>(.+?)</\1>", re.DOTALL
 )
 _COMMAND = re.compile(r"<command-name>\s*(/?\S+?)\s*</command-name>")
-_HEADING = re.compile(r"^#+ *(?:Problem Statement|Task|Issue|Request|Question)\s*:?\s*$", re.MULTILINE | re.IGNORECASE)
+_HEADING = re.compile(
+    r"^(?:#+ *(?:Problem Statement|Task|Issue|Request|Question)|(?-i:Problem Statement))\s*:?\s*$",
+    re.MULTILINE | re.IGNORECASE,
+)
 _SUMMARISED = re.compile(r"Primary Request and Intent:?[\s*]*(.+)")
 _TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?=\S)", re.MULTILINE)
 """The part of a Python error report before the line that names the error."""

@@ -8,7 +8,8 @@ the oldest. Texts are made once, when the turns are covered; nothing is summaris
 first, and a short turn keeps its sentence rather than the keywords of its beat.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -40,6 +41,8 @@ _GROUP: Final = 8
 """Most beats of a group, and how many groups back a beat looks for its own."""
 
 _TIERS: Final[tuple[ShownAs, ...]] = ("summary", "digest", "title")
+
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 _SETTLED: Final = frozenset({"decision", "constraint"})
 
@@ -168,7 +171,7 @@ def _summarised(group: Sequence[CoveredTurns], count: Counter, most: int) -> Sta
     room = sum(summary_room(each.turns, most) for each in group)
     shown = [_shown(each, count, most) for each in group]
     for number, rendering in enumerate(_TIERS):
-        text = cut_to("\n".join(each[number] for each in shown if each[number]), room, count)
+        text = cut_to(_by_day(each[number] for each in shown if each[number]), room, count)
         texts[rendering] = text, (room := count(text))
     shared = [passage.labels for passage in group]
     return StandIn(
@@ -180,6 +183,18 @@ def _summarised(group: Sequence[CoveredTurns], count: Counter, most: int) -> Sta
         tuple(sorted(frozenset[str]().union(*shared))),
         max((passage.method for passage in group), key=lambda method: method != "extract"),
     )
+
+
+def _by_day(texts: Iterable[str]) -> str:
+    """The texts of neighbouring beats; a day that several of them begin with is told once."""
+    lines: list[str] = []
+    day = ""
+    for line in "\n".join(texts).split("\n"):
+        if _DAY.fullmatch(line) is None:
+            lines.append(line)
+        elif line != day:
+            lines.append(day := line)
+    return "\n".join(lines)
 
 
 def _shown(turns: CoveredTurns, count: Counter, longest: int) -> list[str]:

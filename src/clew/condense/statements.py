@@ -114,6 +114,12 @@ _NO_ORDER: Final = (
 )
 """What follows "don't" where it forbids nothing."""
 _CHANGING: Final = "(?:use|change|touch|modify|add|rely|depend|install|break|exceed|ship|store|share|assume|expose)"
+_ORDERED: Final = _Wordings(
+    r"^\W*(?:from now on,? )?(?:please )?"
+    rf"(?:never|always|(?:do not|don't)(?! (?:{_NO_ORDER})\b)|keep (?:each|every|all))"
+    r" (?!(?:mind|been|had|seen|heard|thought|knew|felt|[a-z]+ed)\b)[a-z]+"
+)
+"""How a rule begins: "Don't commit broken code" tells of no failure."""
 _CONSTRAINT: Final = _Wordings(
     r"\bmust(?!'ve| have| be (?:so|an?|fun|nice|great|very|exciting|hard))(?: not|n't)?\b",
     (
@@ -128,6 +134,8 @@ _CONSTRAINT: Final = _Wordings(
     ),
     r"\b(?:should|may|can|will|is|are) NOT\b|\b(?:should|must|may|can) ONLY\b|\b(?:NEVER|ALWAYS) [A-Z]?[a-z]*",
     r"\byou (?:should|may) (?:not|never|only)\b",
+    r"\bwe (?:don't|do not) (?:need|have|want) to (?!worry\b|be\b|(?:make|do) any)",
+    rf"^\W*(?:and |but |so )?let's not (?!(?:{_NO_ORDER})\b)[a-z]+",
     r"^\W*(?:please,? )?no (?!need\b|problem)[\w-]+(?: [\w-]+){0,4},? please\b|^\W*please,? no [a-z]",
     r"\b(?:it|this|everything|the [a-z]+) (?:has|have) to (?:work|run|stay|support|fit|pass|handle|compile|remain)\b",
     rf"\b(?:we|you) (?:can't|cannot|may not|mustn't) {_CHANGING}\b",
@@ -233,6 +241,7 @@ _FAILURE: Final = _Wordings(
 _KINDS: Final = (
     ("decision", _CONCLUDED),
     ("decision", _SETTLED),
+    ("constraint", _ORDERED),
     ("failure", _FAILURE),
     ("constraint", _CONSTRAINT),
     ("decision", _DECISION),
@@ -262,7 +271,8 @@ _CALM: Final = (_INTENTION,)
 _FENCE: Final = late_pattern(r"```[^`]{0,20000}(?:```|\Z)")
 _TOOL_CALL: Final = late_pattern(r"^[\w.-]{2,60}\(\{", re.MULTILINE)
 _CODE: Final = late_pattern(
-    r"^\s*\d+[→|\t]|[{};]\s*$|=>|:=|==|\(\)|^\s*(?:def|class|import|from|func|const|let|var|return|//|#include)\b|\\n|\t"
+    r"^\s*\d+[→|\t]|[{};]\s*$|=>|:=|==|\(\)|^\s*(?:def|class|import|from(?! (?:now|here|today|then)\b)|func|const|var"
+    r"|let(?= \w+ ?[=;:]| [{\[])|return|//|#include)\b|\\n|\t"
 )
 _TICKS: Final = late_pattern(r"`[^`\n]{1,200}`")
 _COMMENT_TASK: Final = late_pattern(

@@ -143,15 +143,15 @@ def _open(turns: Sequence[Turn]) -> Iterator[str]:
     results = [part for turn in turns[-2:] for part in turn.parts if part.type == "tool_result"]
     if results and (results[-1].extra or {}).get("is_error") is True:
         yield f"Last result, an error: {_short(results[-1].text)}"
-    tasks = open_tasks(turns)
+    left = None if _are_people(said) else left_open(turns)
+    called = () if left is None else left.points
+    tasks = [task for task in open_tasks(turns) if task.text not in called]
     if tasks:
         yield from ("", "Open tasks:", *(f"- {_short(task.text)}" for task in tasks))
-    left = None if _are_people(said) else left_open(turns)
-    if left is not None:
-        listed = {task.text.casefold() for task in tasks}
-        points = [point for point in left.points if point.casefold() not in listed]
-        if points:
-            yield from ("", "Left open by the last answer:", *(f"- {_short(point)}" for point in points))
+    listed = {task.text.casefold() for task in tasks}
+    points = [point for point in called if point.casefold() not in listed]
+    if points:
+        yield from ("", "Left open by the last answer:", *(f"- {_short(point)}" for point in points))
 
 
 def _told(turns: Sequence[Turn]) -> Iterator[str]:

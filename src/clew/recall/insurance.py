@@ -60,7 +60,9 @@ def insurance(
     source = RecapSource(
         session,
         [known.without(turn) for turn in recap_turns(zip(lost, scores, strict=True), call_labels(turns))],
-        tasks=[task for task in open_tasks(turns) if " ".join(task.text.split()) not in held],
+        tasks=[
+            task for task in open_tasks(turns) if " ".join(task.text.split()) not in held and not known.knows(task.text)
+        ],
         title=title,
         known=held,
         is_excerpt=True,

@@ -11,6 +11,7 @@ from clew.condense.material import Mark, RecapTurn
 from clew.condense.open_tasks import OpenTasks
 from clew.condense.recap_state import STATE_VERSION, RecapState
 from clew.condense.reuse import Uses, ValueUse
+from clew.condense.spoken_tasks import SpokenTasks
 from clew.project.quests import QuestState
 from clew.rows.analysis_progress import read_progress
 from clew.store.protocol import Reader, Transaction
@@ -163,13 +164,16 @@ def _state_dict(state: RecapState) -> dict[str, Any]:
             list(state.tasks.created.items()),
             state.tasks.count,
             state.tasks.told,
+            [state.tasks.spoken.noted, state.tasks.spoken.called, state.tasks.spoken.called_in],
         ],
     }
 
 
 def _state(said: Any) -> RecapState:
     tool_turns, structural, code_blocks, files = said["sums"]
-    tasks, created, count, *told = said["tasks"]  # versions before 7 did not keep the turns
+    tasks, created, count, *later = said["tasks"]
+    told = later[0] if later else {}  # versions before 7 did not keep the turns
+    spoken = later[1] if len(later) > 1 else []  # nor those before 12 what was written down
     uses = {
         value.casefold(): ValueUse(Mark(kind, value), number, ends, last, *days)
         for kind, value, number, last, ends, *days in said["values"]  # versions before 2 knew no days
@@ -187,7 +191,13 @@ def _state(said: Any) -> RecapState:
         {turn.seq: turn for turn in kept},
         dict(said["labels"]),
         Uses(said["position"], uses),
-        OpenTasks({number: (text, status) for number, (text, status) in tasks}, dict(created), count, *told),
+        OpenTasks(
+            {number: (text, status) for number, (text, status) in tasks},
+            dict(created),
+            count,
+            told,
+            SpokenTasks(*spoken),
+        ),
     )
 
 
