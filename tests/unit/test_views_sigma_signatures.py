@@ -345,7 +345,7 @@ def test_what_the_document_does_not_allow_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="role is 'tool'; expected one of user, assistant"):
         replace(turn, role="tool")  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InputError, match="type is 'friend'; expected one of conversation_reference"):
-        sigma.ConversationEdge("a", "b", "friend", 0.5)  # type: ignore[arg-type]
+        sigma.ConversationEdge("a", "b", "friend", 0.5)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InputError, match=r"weight is 1.5; expected 0 to 1"):
         sigma.ConversationEdge.from_dict({"from": "a", "to": "b", "type": "temporal", "weight": 1.5})
     with pytest.raises(InputError, match="preserve_treshold is unknown; expected some of target_size"):

@@ -49,7 +49,7 @@ from clew.condense.recap_told import (
 )
 from clew.condense.reuse import ReusedValue, is_plain, listed, values_by_worth
 from clew.condense.sentence_worth import Rarity, form_of
-from clew.condense.session_titles import title_of
+from clew.condense.session_titles import framed_wish
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.printable import printable
 from clew.types.ids import session_prefix, short_session
@@ -292,9 +292,8 @@ def _add_frame(draft: RecapDraft, source: RecapSource, mode: Mode, rarity: Rarit
     if asked:
         first = asked[0] if mode == "quest" else next(filter(_tells_something, asked[:_LOOKED]), asked[0])
         begun = f"**{_BEGAN[mode]}** [#{first.seq}]: "
-        wish = (
-            _from_title(first.prose, source.title) or _from_title(first.prose, title_of([first.prose])) or first.prose
-        )
+        framed = _from_title(first.prose, framed_wish(first.prose))
+        wish = _from_title(first.prose, source.title) or framed or first.prose
         most = long if wish == first.prose else long // 2  # the title says the same
         _add_opening(draft, "Status", first, begun, most, limit=draft.beside_head(_GOAL), text=wish)
     _add_tasks(draft, source, mode, rarity)
@@ -364,11 +363,12 @@ def _status(source: RecapSource, *, waits: bool) -> str:
 
 
 def _add_opening(
-    draft: RecapDraft, section: str, turn: RecapTurn, before: str, long: int, *, limit: float, text: str = ""
+    draft: RecapDraft, section: str, turn: RecapTurn, before: str, long: int, *, limit: float, text: str
 ) -> None:
-    """A line with the beginning of a turn, as long as there is room for."""
+    """A line with the beginning of a text of a turn, as long as there is room for."""
+    is_framed = text != turn.prose and framed_wish(turn.prose) is not None
     for most in (long, long // 2, long // 4):
-        said = opening(text or turn.prose, most, by_user=turn.by_user, is_begun=bool(text) and text != turn.prose)
+        said = opening(text, most, by_user=turn.by_user, is_begun=is_framed)
         if draft.add(section, turn.seq, before + said, limit=limit):
             return
 

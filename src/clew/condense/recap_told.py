@@ -10,6 +10,7 @@ from clew.condense.mode import Mode
 from clew.condense.recap_draft import STATUS, RecapDraft
 from clew.condense.recap_lines import (
     agrees,
+    announces,
     as_sentence,
     best_opening,
     is_plan,
@@ -214,6 +215,8 @@ def _has_kind(kind: str, text: str, turn: RecapTurn, mode: Mode) -> bool:
     if kind == "failure":
         is_work = mode == "quest" or any(mark.kind in _WORK for mark in turn.marks)
         return is_work and turn.origin in PEOPLE and not is_expected(text) and not instructs(text)
+    if kind == "constraint" and announces(text, by_user=turn.by_user):
+        return False
     if kind != "decision" or turn.origin == "user":
         return kind != "decision" or not agrees(text)
     if mode == "quest":

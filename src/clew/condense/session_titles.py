@@ -55,6 +55,12 @@ def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
     return cut_title(wish) or None
 
 
+def framed_wish(text: str) -> str | None:
+    """The title of a request that a client put a frame around; None where there is no frame."""
+    is_framed = _WISH.search(text[:_READ]) is not None or _HEADING.search(text[:_READ]) is not None
+    return cut_title(_wish(text[:_READ])) or None if is_framed else None
+
+
 def _asks(wish: str) -> bool:
     return _WORD.search(wish) is not None and not _greets(wish) and not gives_a_setting(wish)
 

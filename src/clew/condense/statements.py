@@ -102,7 +102,7 @@ _INTENTION: Final = _Wordings(
     rf"\b(?:we|i) (?:need|should|can|have|ought)(?: to)?{_SURELY} (?!make sure)(?:{_DOING})\b",
     rf"\b(?:i|we)(?:'ll| will)(?: try to)? (?!make sure)(?:{_DOING})\b",
     rf"\bi want to (?!make sure)(?:{_DOING})\b",
-    r"\b(?:i|we|let's|use|using|should|will|to|is|are)\b[^.]{0,80}\b(?:instead of|rather than)\b",
+    r"\b(?:i|we|let's|use|using|should|will|is|are|to (?:be|use|have|do))\b[^.]{0,80}\b(?:instead of|rather than)\b",
     r"\binstead,? (?:i|we|let's|use)\b",
     r"\binstead of [^.,;?!]{1,40},? (?:i|we)(?:'ll| will)? (?!look|see|check)[a-z]+",
     r"^\W*put (?:it|this|that|them|the [\w -]{1,30}) (?:in|into|under|behind)\b",
