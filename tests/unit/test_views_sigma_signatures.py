@@ -357,8 +357,8 @@ def test_what_the_document_does_not_allow_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="anchor_id is empty"):
         create_session_state("", "first")
     for reconstruct in (reconstruct_quest_context, reconstruct_chat_context):
-        with pytest.raises(InputError, match="-1 is no number of tokens"):
+        with pytest.raises(InputError, match="-1 is not a number of tokens"):
             reconstruct(build_conversation_lattice([turn]), budget=-1)
-    with pytest.raises(InputError, match="-5 is no number of tokens"):
+    with pytest.raises(InputError, match="-5 is not a number of tokens"):
         sigma.is_compression_due(-5, 100, [turn])
     assert inject_relevant_context("Hello", [], None, {"windowSize": 3, "max_context_turns": 2}) == "Hello"
