@@ -244,3 +244,20 @@ def test_the_words_of_a_better_candidate_come_last() -> None:
     assert packed(1000) == [*every], "where there is room for them"
     assert packed(60, 3) == [1, 3, *packed(60, 3)[2:]], "a candidate that must be there"
     assert not {0, 2} & set(packed(60, 3))
+
+
+@pytest.mark.requirement("F-BLOCK-20")
+def test_room_that_readable_calls_save_goes_to_candidates_that_were_not_looked_at() -> None:
+    plain = '"a": true, "b": false, "c": null, "d": true, "e": false'
+    texts = [f'Bash({{"command": "pytest part_{number}", {plain}}})' for number in range(20)]
+    texts += ["x" * 4000] * 3 + [f"The tests of part {number} are slow." for number in range(40)]
+    for budget in range(380, 420):
+        packed = fit(
+            [len(text) for text in texts],
+            lambda _: None,
+            lambda place: [shown(place, texts[place])],
+            budget,
+            counter("estimate"),
+            worth=[1.0 - place / 100 for place in range(len(texts))],
+        )
+        assert budget - 40 <= packed.tokens <= budget

@@ -226,8 +226,11 @@ class _Table:
 
         A candidate that does not fit is skipped. Returns the room that is left.
         """
+        return self._fill(range(start, len(self._least)), room)
+
+    def _fill(self, places: Sequence[int], room: float) -> float:
+        """Takes some of these candidates, which are in rank order; see `fill`."""
         fetched: Sequence[int] = ()
-        places: Sequence[int] = range(start, len(self._least))
         if self._known:  # room only shrinks: a loop over those that fit now takes a third of the time
             places = [place for place in places if self._least[place] <= room * CHARS_PER_TOKEN]
         for number, place in enumerate(places):
@@ -319,7 +322,11 @@ class _Table:
             needed = demands.beside(place) if place in demands.needy else None
             if needed is None or needed[0] in self.taken:
                 room = self._take_first(place, room)
-        return room
+        if room < SAVED:
+            return room
+        return self._fill(
+            [n for n in range(len(self._least)) if n not in self._offered and n not in demands.needy], room
+        )
 
     def _take(self, place: int, evidence: Evidence) -> None:
         """Takes a candidate, with its heading."""
