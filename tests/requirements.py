@@ -2362,6 +2362,16 @@ AGENTS = (
         "Where tools are used, a short order or answer of the person's counts only as far as it says something.",
     ),
     Requirement(
+        "F-AGENT-11",
+        "issue 13",
+        "What the person told an agent is recognised as asked for whatever the verb: gave a rule, mentioned, rejected.",
+    ),
+    Requirement(
+        "F-AGENT-12",
+        "issue 13",
+        "Where an agent works, a long report or thought costs what a passage of it costs, not its whole length.",
+    ),
+    Requirement(
         "F-PIECES-01",
         "issue 13",
         "Asked why, an agent's memory prefers turns in which the assistant explains something.",

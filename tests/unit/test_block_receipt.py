@@ -74,6 +74,7 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
         "opening",
         "agent",
         "users_words",
+        "lengthy",
         "brief",
         "coverage",
         "call",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clew.rank.signals.agent import AT_ONCE
+from clew.rank.signals.cost import SAID
 from tests.ranking_spaces import answered, asked, order, said, space, values
 
 WORK = (
@@ -35,6 +36,41 @@ def test_signal_users_words_takes_the_agents_part_back() -> None:
     for question in ("What did I ask for?", "which helper was wanted?", "what was the agent told to build?"):
         assert values("users_words", asked(view, question)) == [0, *[-0.7] * 7]
     assert values("users_words", asked(view, "Why did make fail?")) is None
+
+
+@pytest.mark.requirement("F-AGENT-11")
+def test_what_the_person_told_an_agent_is_asked_for_in_many_words() -> None:
+    view = space(*WORK)
+    for question in (
+        "What rule did I give about the notes?",
+        "what did I only mention after the build?",
+        "what was I unhappy with at first?",
+        "Which name had I picked?",
+        "the user rejected what?",
+    ):
+        assert values("users_words", asked(view, question)) is not None, question
+    for question in ("Why did we choose zlib?", "I would like to know why make failed", "What did make suggest?"):
+        assert values("users_words", asked(view, question)) is None, question
+
+
+@pytest.mark.requirement("F-AGENT-12")
+def test_signal_lengthy_gives_back_what_a_long_turn_costs_beyond_a_passage() -> None:
+    report, thoughts = "It fails. " * 500, "Let me see. " * 1_000
+    view = space(
+        *(report, answered(thoughts), said("x" * 9_000, role="tool"), answered("Done."), answered("All done.")),
+        said("y" * 9_000, role="system"),
+    )
+    share = values("agent", asked(view, "Why did it fail?"))
+    assert share is not None
+    found = values("lengthy", asked(view, "Why did it fail?"))
+    passage = math.log(SAID / 4 + 50)
+    assert found is not None
+    assert found[0] == pytest.approx(share[1] * (math.log(len(report) / 4 + 50) - passage), abs=2e-3)
+    assert found[1] == pytest.approx(share[1] * (math.log(len(thoughts) / 4 + 50) - passage), abs=2e-3)
+    assert found[2:] == [0, 0, 0, 0], "a tool's result costs a passage by itself, and a system prompt its whole length"
+    chat = space("x" * 9_000, answered("y" * 9_000))
+    assert values("lengthy", asked(chat, "Why did it fail?")) is None
+    assert values("lengthy", asked(PEOPLE, "tea")) is None
 
 
 @pytest.mark.requirement("F-AGENT-03")

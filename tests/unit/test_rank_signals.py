@@ -442,6 +442,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
         "rare",
         "call",
         "terse",
+        "lengthy",
         "users_words",
     }  # a sentence, few turns, all vectors, no tool
     never |= {"failure", "decision", "cause", "closing", "sequel", "session"}  # not asked for, few sessions

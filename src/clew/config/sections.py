@@ -178,6 +178,12 @@ class RecallConfig:
     )
     cost: float = setting(2.0, "Subtracted for each unit of the natural logarithm of a turn's tokens.", low=0, high=20)
     cost_assistant: float = setting(3.0, "`recall.cost` in conversations with an assistant.", low=0, high=20)
+    lengthy: float = setting(
+        1.0,
+        "Share of what long turns cost beyond a passage that is given back where an agent works.",
+        low=0,
+        high=1,
+    )
     thinking: str = setting("new", "Thinking in blocks: what its answer leaves out, or all.", choices=("new", "all"))
     announcement: float = setting(
         1.0,

@@ -57,9 +57,16 @@ _SEVERAL = wording(
     r"things)\b",
 )
 _USERS_WORDS = wording(
-    "want ask aske told tell requ supp wish comp repo say said",
+    "want ask aske told tell requ supp wish comp repo say said did had have was were ment gave insi spec sugg desc "
+    "expl poin warn remi pref like disl hate appr reje pick chos agre allo forb obje dema deci",
     r"\b(?:want(?:ed|s)?|asked|told|requested|required|requirements?|supposed|wish(?:ed)?|complaint|reported|reporter)\b"
-    r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain(?:ed)?)\b",
+    r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain(?:ed)?)\b"
+    r"|\b(?:did|had|have) (?:I|the user)(?: \w+)? (?:mention|give|insist|specify|suggest|describe|explain|point out"
+    r"|warn|remind|prefer|like|dislike|hate|approve|reject|pick|choose|agree|allow|forbid|object|demand|decide)(?:e?[dn])?\b"
+    r"|\b(?:I|the user)(?: \w+)? (?:mentioned|gave|insisted|specified|suggested|described|explained|pointed out|warned"
+    r"|reminded|preferred|liked|disliked|hated|approved|rejected|picked|chose|agreed|allowed|forbade|objected|demanded"
+    r"|decided)\b"
+    r"|\b(?:was|were) (?:I|the user)(?: \w+)? (?:(?:un)?happy|annoyed|angry|worried|(?:dis)?satisfied)\b",
 )
 _FAILURE = wording(
     "why erro fail refu reje stuc brok wron impo kept prev cras deni unab cann trou t",

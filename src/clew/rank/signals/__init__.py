@@ -13,7 +13,7 @@ from clew.index.view import Mask
 from clew.rank.signals.agent import agent, brief, call, terse, users_words
 from clew.rank.signals.beat import beat
 from clew.rank.signals.burst import burst
-from clew.rank.signals.cost import cost
+from clew.rank.signals.cost import cost, lengthy
 from clew.rank.signals.course import cause, closing, sequel
 from clew.rank.signals.coverage import coverage, exact, rare
 from clew.rank.signals.decision import decision
@@ -114,6 +114,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("assistant", assistant, lambda c, _: c.assistant),
     Signal("opening", opening, lambda c, _: c.opening),
     Signal("cost", cost, _cost_weight, standing=True),
+    Signal("lengthy", lengthy, lambda c, a: c.lengthy * _cost_weight(c, a), standing=True, grows=False),
 )
 
 __all__ = ["SIGNALS", "Signal"]
