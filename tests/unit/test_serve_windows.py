@@ -5,6 +5,7 @@ import pytest
 from clew.serve.proxy.exchange import ClientMark
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.wires import WIRES
+from clew.types import Turn
 from tests.memories import quiet
 from tests.proxy_talks import Message, Proxied, assistant, user
 
@@ -60,3 +61,28 @@ def test_a_window_that_begins_in_the_middle_of_an_answer_is_known() -> None:
             asked = proxied.ask(window, client)
             assert proxied.stored("client/c1") == [*before, "And now?"], cut
             assert asked[0].cut is (cut > 2)
+
+
+@pytest.mark.requirement("P-IDN-18")
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("window", range(3, 10))
+def test_windows_of_a_session_that_others_stored_store_no_message_again(window: int, is_restarted: bool) -> None:
+    with quiet() as memory:
+        history = [made(n) for n in range(6) for made in (_question, _answer)]
+        memory.add_many(Turn(role=said["role"], content=said["content"], session="s") for said in history)
+        proxied = Proxied(memory)
+        for n in range(6, 10):
+            history.append(_question(n))
+            proxied.exchange(history[-window:], _answer(n), header="s")
+            history.append(_answer(n))
+            if is_restarted:
+                proxied.restart()
+        assert proxied.stored("s") == [said["content"] for said in history]
+
+
+def _question(n: int) -> Message:
+    return user(f"question {n}")
+
+
+def _answer(n: int) -> Message:
+    return assistant(f"answer {n}")

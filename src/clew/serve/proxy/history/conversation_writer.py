@@ -61,6 +61,7 @@ class ConversationWriter:
         prefilled: turns that belong to the first new unit and are stored already.
         answer: id of the answer, by which a later request may name it; empty for none.
         is_stored: whether there is a conversation by now for a request that had none; None for what was not looked up.
+        adopts: whether others stored the session, so that none of its messages has a row yet.
     """
 
     parts: Parts
@@ -70,6 +71,7 @@ class ConversationWriter:
     answer: str = ""
     stretches: Mapping[int, Sequence[AnswerStretch]] = field(default_factory=dict)
     is_stored: Callable[[Reader], bool] | None = None
+    adopts: bool = False
 
     def write(self, made: Made, state: State) -> Conversation | None:
         """Commits the turns where they belong; gives the conversation with all its turns, or None while paused.
@@ -295,8 +297,13 @@ class _Work:
         return self.result.relayed + self.writer.relays
 
     def _rows(self, held: Sequence[tuple[int, ...]], found: Mapping[int, Sequence[int]]) -> Iterator[StoredMessage]:
-        """The messages that are not known yet under this history; all that lined up with another one are in one row."""
-        if self.first > self.result.recorded:
+        """The messages that are not known yet under this history; all that lined up with another one are in one row.
+
+        Of a session that others stored each has its own: a later window of it is lined up with these alone.
+        """
+        if self.writer.adopts:
+            yield from (self._message(i, (held[i],), self.result.relayed) for i in range(self.first))
+        elif self.first > self.result.recorded:
             yield self._message(self.first - 1, tuple(held[: self.first]), self.result.relayed)
         for i in range(self.first, len(held)):
             if i in found:

@@ -112,13 +112,14 @@ class ConversationLog:
         if not conversation.is_foreign or client.name in SOURCES:
             asked = _asked(conversation)
             conversation = self._begun(conversation, request, maker, asked, is_stored)
-            made = self._made(conversation, request, maker, asked)
+            made, adopts = self._made(conversation, request, maker, asked), False
         elif (adopted := self._adopted(conversation, request, maker)) is not None:
-            conversation, made = adopted, {}
+            conversation, made, adopts = adopted, {}, True
         else:
             self.conversations.pass_over(conversation.units)
             return conversation
-        stored = ConversationWriter(self.parts, conversation, is_stored=is_stored).write(made, State.WAITING)
+        writer = ConversationWriter(self.parts, conversation, is_stored=is_stored, adopts=adopts)
+        stored = writer.write(made, State.WAITING)
         if stored is None:
             self.conversations.pass_over(conversation.units)
             return conversation
@@ -288,7 +289,7 @@ class ConversationLog:
                 return None
             if (name := fate.added or fate.known) is not None:
                 held[i] = (*held[i], parse_turn_id(name)[1])
-        return conversation_with(conversation, held, known=len(held), recorded=len(held))
+        return conversation_with(conversation, held, known=len(held))
 
     def _shortens(self, conversation: Conversation, turns: Sequence[PlacedTurn], missing: Sequence[int]) -> bool:
         """Whether a message is the beginning of one of the turns that are missing where it stands."""
