@@ -52,6 +52,20 @@ def test_a_history_that_another_process_brings_at_the_same_moment_is_stored_once
 
 
 @pytest.mark.requirement("F-INGEST-95")
+def test_what_another_stores_between_two_batches_gives_no_time_to_what_was_said_before() -> None:
+    history = [user(f"question {n}") if n % 2 == 0 else assistant(f"answer {n}") for n in range(9)]
+    store, config = InterruptedStore(), {"ingest": {"batch": 4}}
+    with quiet(store, config=config) as memory, quiet(store, config=config, clock=LATER_ON) as other:
+        store.before = [None, lambda: updated(other, history[:4], "its answer")]
+        updated(memory, history, "my answer")
+        with store.snapshot() as reader:
+            turns = [turn_from_row(row) for row in TURN.scan(reader, (memory.space, "s"), (memory.space, "s"))]
+    said = [turn.text for turn in turns if turn.text not in ("its answer", "my answer")]
+    assert len(said) == len(set(said)) == len(history)
+    assert [turn.text for turn in turns if turn.at is None] == [message["content"] for message in history[:8]]
+
+
+@pytest.mark.requirement("F-INGEST-95")
 @pytest.mark.parametrize("stores", [updated, wrapped])
 def test_answers_of_two_processes_to_one_question_are_in_branches_of_their_own(stores: Storing) -> None:
     store = InterruptedStore()

@@ -284,12 +284,14 @@ class Appender:
             asked: of a live history, as for `add_live`.
         """
         fates: list[Fate] = []
+        present: int | None = None  # the first turn that gets the present; others may store the same before the end
         while len(fates) < len(items):
             remaining = items[len(fates) :]
             plan = self._plan(remaining, stream, is_live=asked is not None)
             keys = iter(plan.keys or map(sequence_key, remaining))
             if asked is not None:
-                begins = asked if not fates and plan.places[0].is_new else 0
+                present = (asked if plan.places[0].is_new else 0) if present is None else present
+                begins = present - len(fates)
                 remaining = [_said_at(now, item) if i >= begins else item for i, item in enumerate(remaining)]
             try:
                 for settled in self._apply(plan, remaining, now):
