@@ -50,6 +50,7 @@ SIGNAL_WORDS: Final = {
     "assistant": "the assistant's words are asked for",
     "opening": "near the beginning of a session",
     "cost": "its length",
+    "lengthy": "a long report, of which a passage is shown",
     "announcement": "it only announces a result",
     "gravity": "far from the topic of the question",
     "hub": "it names what everything names",
