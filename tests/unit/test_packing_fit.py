@@ -8,7 +8,7 @@ import pytest
 
 from clew.assemble.candidate_renderings import LONG, renderings
 from clew.assemble.context import build_context
-from clew.assemble.fit import Demands, fit
+from clew.assemble.fit import Demands, Packed, fit
 from clew.assemble.render import Evidence
 from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
@@ -261,3 +261,24 @@ def test_room_that_readable_calls_save_goes_to_candidates_that_were_not_looked_a
             worth=[1.0 - place / 100 for place in range(len(texts))],
         )
         assert budget - 40 <= packed.tokens <= budget
+
+
+@pytest.mark.requirement("F-BLOCK-20")
+def test_only_calls_that_are_shown_are_read_and_once() -> None:
+    call = 'Bash({"command": "pytest part_%d"})'
+
+    def packed(texts: list[str]) -> tuple[list[Evidence], Packed]:
+        candidates = [shown(place, text) for place, text in enumerate(texts)]
+        sizes = [len(text) for text in texts]
+        block = fit(sizes, lambda _: None, lambda place: [candidates[place]], 100, counter("estimate"))
+        return candidates, block
+
+    candidates, block = packed([call % number for number in range(40)])
+    assert 0 < len(block.items) < 40
+    for number, candidate in enumerate(candidates):
+        assert bool(candidate.read) == any(item is candidate for item in block.items), number
+        assert not candidate.read or candidate.read is candidate.line
+
+    candidates, block = packed([f"The tests of part {number} are slow." for number in range(40)])
+    assert block.items
+    assert not any(candidate.read for candidate in candidates), "no look at each of a plain block"

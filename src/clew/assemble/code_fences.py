@@ -24,7 +24,7 @@ def ends_with_fence(text: str) -> bool:
 def open_at_end(text: str) -> str:
     """The mark of the code fence that is open where a text ends; empty for none."""
     opened = ""
-    for line in text.split("\n"):
+    for line in [line for line in text.split("\n") if "```" in line or "~~~" in line]:
         fence = _FENCE.fullmatch(line)
         if fence is None:
             continue

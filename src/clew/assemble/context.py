@@ -269,6 +269,7 @@ class _RenderingSource:
             repeat(""),
             item_lines(seqs, written, texts),
             _headings(names, codes, moments, (at // DAY).tolist()),
+            repeat(""),
         )
         self._renderings.update(zip(places, zip(whole), strict=True))
         # What is to be done with single turns: none of it in most blocks, and little in the others.

@@ -18,6 +18,7 @@ from clew.assemble.render import (
     Evidence,
     chronological_order,
     heading,
+    lines_of,
     names_left_out,
     render,
     saved_by_calls,
@@ -36,6 +37,9 @@ SLACK: Final = 2
 
 FEW: Final = 16
 """Candidates that are read at once where little room is left, so that many are tried."""
+
+FEWER: Final = 4
+"""The same where only the room is left that shorter lines save: one or two candidates take it."""
 
 SAME: Final = 200
 """Characters at the beginning by which two candidates count as the same text: a command that fails four times alike."""
@@ -228,7 +232,7 @@ class _Table:
         """
         return self._fill(range(start, len(self._least)), room)
 
-    def _fill(self, places: Sequence[int], room: float) -> float:
+    def _fill(self, places: Sequence[int], room: float, few: int = FEW) -> float:
         """Takes some of these candidates, which are in rank order; see `fill`."""
         fetched: Sequence[int] = ()
         if self._known:  # room only shrinks: a loop over those that fit now takes a third of the time
@@ -239,7 +243,7 @@ class _Table:
             if self._least[place] / CHARS_PER_TOKEN > room * self._slack:
                 continue
             if not fetched or place > fetched[-1]:
-                fetched = self._next(places[number:], room)
+                fetched = self._next(places[number:], room, few)
                 self._fetch(fetched)
             self._offered[place] = self._renderings(place)
             if not self._copies_among((place,)):
@@ -324,9 +328,10 @@ class _Table:
                 room = self._take_first(place, room)
         if room < SAVED:
             return room
-        return self._fill(
-            [n for n in range(len(self._least)) if n not in self._offered and n not in demands.needy], room
-        )
+        most = room * CHARS_PER_TOKEN * self._slack
+        rest = [place for place, chars in enumerate(self._least) if chars <= most]
+        unread = [place for place in rest if place not in self._offered and place not in demands.needy]
+        return self._fill(unread, room, FEWER)
 
     def _take(self, place: int, evidence: Evidence) -> None:
         """Takes a candidate, with its heading."""
@@ -378,12 +383,12 @@ class _Table:
             reached if not copies else [each for each in reached if each not in copies or each in must]
         ), after
 
-    def _next(self, places: Sequence[int], room: float) -> list[int]:
+    def _next(self, places: Sequence[int], room: float, few: int) -> list[int]:
         """The first of these indexes, and others that are likely to fit with it, or a few more that would fit alone."""
         wanted: list[int] = [places[0]]
         left = room - self._least[places[0]] / CHARS_PER_TOKEN - SPARE
         for later in places[1:]:
-            if left <= 0 and len(wanted) >= FEW:
+            if left <= 0 and len(wanted) >= few:
                 break
             tokens = self._least[later] / CHARS_PER_TOKEN
             if not self._known or tokens <= room:
@@ -422,16 +427,16 @@ def _exact(
         return (-1, must.index(first), place == first) if first in must else (0, first, place == first)
 
     items = tuple(ordered.values())
-    text, tokens = _block(items, counter)
+    lines, text, tokens = _block(items, counter)
     while tokens > budget:
         del taken[max(taken, key=last)]
         ordered = _in_order(taken)
         items = tuple(ordered.values())
-        text, tokens = _block(items, counter)
+        lines, text, tokens = _block(items, counter)
     return Packed(
         items,
         tuple(ordered),
-        tuple(table.counts([item.line for item in items])),
+        tuple(table.counts(lines)),
         text,
         tokens,
         frozenset(taken),
@@ -439,7 +444,8 @@ def _exact(
     )
 
 
-def _block(items: Sequence[Evidence], counter: Counter) -> tuple[str, int]:
-    """The block of items, and its tokens; an empty block has 0 tokens by any counter."""
-    text = render(items)
-    return text, counter(text) if items else 0
+def _block(items: Sequence[Evidence], counter: Counter) -> tuple[list[str], str, int]:
+    """The lines of items, their block, and its tokens; an empty block has 0 tokens by any counter."""
+    lines = lines_of(items)
+    text = render(items, lines)
+    return lines, text, counter(text) if items else 0

@@ -51,6 +51,7 @@ class Evidence:
         mark: shown in brackets after the speaker, such as `thinking`; empty for none.
         shown: the item's line in the block as it is packed, made once; `line` is what a reader sees of it.
         heading: session and day; items with equal values share a heading.
+        read: `line`, once it was asked for; empty before.
     """
 
     session: str
@@ -64,6 +65,7 @@ class Evidence:
     mark: str = ""
     shown: str = field(init=False, repr=False, compare=False)
     heading: tuple[str, date | None] = field(init=False, repr=False, compare=False)
+    read: str = field(init=False, repr=False, compare=False, default="")
 
     @classmethod
     def of(cls, turn: Turn, text: str, rendering: str, mark: str = "") -> Self:
@@ -79,15 +81,19 @@ class Evidence:
         )
 
     def __post_init__(self) -> None:
-        self.shown = item_line(self.seq, label(self.speaker, self.mark), self.text, passage=bool(self.pieces))
+        self.shown = self._line(self.text)
         self.heading = self.session, None if self.at is None else self.at.date()
 
     @property
     def line(self) -> str:
         """The item's line in the block: as packed, but with calls of tools and commands as a person reads them."""
-        if not may_read_better(self.text):
-            return self.shown
-        return item_line(self.seq, label(self.speaker, self.mark), readable(self.text), passage=bool(self.pieces))
+        if not self.read:
+            words = readable(self.text)
+            self.read = self.shown if words == self.text else self._line(words)
+        return self.read
+
+    def _line(self, words: str) -> str:
+        return item_line(self.seq, label(self.speaker, self.mark), words, passage=bool(self.pieces))
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -114,18 +120,26 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     words = escaped_marks(without_styles(text).strip("\n"))
     if not words.isprintable():  # several times faster to test than the patterns
         words = printable(words)
-        words = _LIKE_AN_ITEM.sub(r"\g<0> ", words) if len(words.splitlines()) > 1 else words
+        words = _LIKE_AN_ITEM.sub(_with_space, words) if len(words.splitlines()) > 1 else words
     plain = f"… {words} …" if passage else words
     return f"{seq} {name}: {_fenced(words, passage=passage) if has_fences(words) else plain}\n"
+
+
+def _with_space(line_end: re.Match[str]) -> str:
+    return f"{line_end[0]} "  # as a template, `re` would look it up for every text
 
 
 def item_lines(seqs: Iterable[int], names: Iterable[str], texts: Iterable[str]) -> list[str]:
     """`item_line` of each of these whole texts, in half the time, as most have nothing to escape."""
     whole = list(texts)
-    is_odd = has_look_alikes("".join(whole))
+    every = "".join(whole)  # a look at all together: most have no such sign
+    is_odd, may_be_fenced, may_be_spelled = has_look_alikes(every), has_fences(every), may_spell_marks(every)
     return [
         f"{seq} {name}: {text}\n"
-        if text.isprintable() and not (is_odd or "<" in text or has_fences(text) or may_spell_marks(text))
+        if text.isprintable()
+        and not (
+            is_odd or "<" in text or (may_be_fenced and has_fences(text)) or (may_be_spelled and may_spell_marks(text))
+        )
         else item_line(seq, name, text)
         for seq, name, text in zip(seqs, names, whole, strict=True)
     ]
@@ -176,20 +190,30 @@ def chronological_order(items: Sequence[Evidence]) -> list[int]:
     return sorted(range(len(items)), key=places.__getitem__)
 
 
-def render(items: Sequence[Evidence]) -> str:
-    """The block for items in chronological order; empty text for no items."""
+def lines_of(items: Sequence[Evidence]) -> list[str]:
+    """The `line` of each item, for a block without calls of tools without a look at each."""
+    packed = [item.shown for item in items]
+    return [item.line for item in items] if may_read_better("".join(packed)) else packed
+
+
+def render(items: Sequence[Evidence], written: Sequence[str] | None = None) -> str:
+    """The block for items in chronological order; empty text for no items.
+
+    Args:
+        written: the `lines_of` these items, where they are made already.
+    """
     if not items:
         return ""
     lines: list[str] = [OPENING]
     above = None
-    for item, goes_on in zip(items, _go_on(items), strict=True):
+    for item, line, goes_on in zip(items, lines_of(items) if written is None else written, _go_on(items), strict=True):
         if goes_on:
-            lines.append(_unnamed(item))
+            lines.append(_unnamed(item, line))
             continue
         if item.heading != above:
             above = item.heading
             lines.append(heading(*above))
-        lines.append(item.line)
+        lines.append(line)
     lines.append(CLOSING)
     return "".join(lines)
 
@@ -199,9 +223,9 @@ def names_left_out(items: Sequence[Evidence]) -> int:
     return sum([len(label(item.speaker, item.mark)) for item in compress(items, _go_on(items))])
 
 
-def saved_by_calls(items: Iterable[Evidence]) -> int:
+def saved_by_calls(items: Sequence[Evidence]) -> int:
     """Characters that calls of tools and commands take less in a block than they were packed with."""
-    return sum(len(item.shown) - len(item.line) for item in items if may_read_better(item.text))
+    return sum([len(item.shown) - len(line) for item, line in zip(items, lines_of(items), strict=True)])
 
 
 def _go_on(items: Sequence[Evidence]) -> list[bool]:
@@ -219,10 +243,10 @@ def _go_on(items: Sequence[Evidence]) -> list[bool]:
     return [False, *continued] if items else []
 
 
-def _unnamed(item: Evidence) -> str:
+def _unnamed(item: Evidence, line: str) -> str:
     """The item's line without the name: `39 : words`, for a speaker who goes on.
 
     The form of a line with a name, so that stored text can look like neither.
     """
     number = f"{item.seq} "
-    return number + item.line[len(number) + len(label(item.speaker, item.mark)) :]
+    return number + line[len(number) + len(label(item.speaker, item.mark)) :]

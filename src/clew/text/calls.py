@@ -28,20 +28,24 @@ _COMMAND: Final = re.compile(
 """A command that a person gave to Claude Code, with its arguments."""
 
 
-@cached_by_text(most=256, longest=4000)  # a block asks several times for the calls that it holds
 def readable(text: str) -> str:
     """A text with its calls of tools and its commands as a person reads them; see `readable_calls`.
 
     A command that Claude Code stored as `<command-name>/plan</command-name>` and `<command-args>the api</command-args>`
     reads `/plan the api`, as it was typed.
     """
-    shown = readable_calls(text)
-    return _COMMAND.sub(_typed, shown, count=1) if shown.startswith(_COMMANDS) else shown
+    return _readable(text) if _BEGIN in text or text.startswith(_COMMANDS) else text
 
 
 def may_read_better(text: str) -> bool:
-    """Whether `readable` may change a text; fast."""
-    return _BEGIN in text or text.startswith(_COMMANDS)
+    """Whether `readable` may change a part of a text; fast for long texts, so ask it of many together."""
+    return _BEGIN in text or any(sign in text for sign in _COMMANDS)
+
+
+@cached_by_text(most=256, longest=4000)  # the next question often finds the same calls
+def _readable(text: str) -> str:
+    shown = readable_calls(text)
+    return _COMMAND.sub(_typed, shown, count=1) if shown.startswith(_COMMANDS) else shown
 
 
 def _typed(command: re.Match[str]) -> str:

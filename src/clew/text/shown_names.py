@@ -59,8 +59,12 @@ def escaped_marks(text: str) -> str:
     """The text with a backslash after the bracket of what looks like one of Clew's own marks."""
     if "<" in text or has_look_alikes(text):
         for pattern in _LIKE_OUR_MARKS:
-            text = pattern.sub(r"\g<0>\\", text)
-    return _SPELLED.sub(r"\g<0>\\", text) if may_spell_marks(text) else text
+            text = pattern.sub(_with_backslash, text)
+    return _SPELLED.sub(_with_backslash, text) if may_spell_marks(text) else text
+
+
+def _with_backslash(mark: re.Match[str]) -> str:
+    return f"{mark[0]}\\"  # as a template, `re` would look it up for every text
 
 
 def may_spell_marks(text: str) -> bool:
