@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.assemble.render import Evidence, render
+from clew.assemble.unranked import unranked_item
 from clew.memory import Memory
 from clew.text.calls import may_read_better, readable, readable_calls
+from clew.text.counters import counter
 from clew.types.turn import Part, Turn, plain_text
 
 PLAIN = st.text() | st.integers() | st.booleans() | st.none()
@@ -37,11 +40,24 @@ def call(name: str = "Bash", **arguments: object) -> str:
         ('see Bash({"command": "make"})', 'see Bash({"command": "make"})'),
         ('f({"a": 1}).then(g)', 'f({"a": 1}).then(g)'),
         ("Bash({})", "Bash({})"),
+        ('Bash({"command": "a", "command": "b"})', "Bash(a, command: b)"),
+        ('f({"a": 1.10, "b": 1e9, "c": 1e999, "d": NaN, "e": -0})', "f(a: 1.10, b: 1e9, c: 1e999, d: NaN, e: -0)"),
+        ('f({"a": 1, "b": {}})', 'f({"a": 1, "b": {}})'),
+        ('f({"a": "half of \\ud83d"})', 'f({"a": "half of \\ud83d"})'),
+        ('f({"a": "whole \\ud83d\\ude00"})', "f(a: whole \U0001f600)"),
         ("nothing", "nothing"),
     ],
 )
 def test_calls_are_readable_and_all_else_stays(stored: str, shown: str) -> None:
     assert readable_calls(stored) == shown
+
+
+@pytest.mark.requirement("F-BLOCK-20")
+def test_broken_beginnings_cost_a_few_looks_at_the_text() -> None:
+    beginning, whole = 'f({"a": ', 'f({"a": 1})'
+    assert readable_calls(f"{beginning}\n{whole}") == f"{beginning}\nf(a: 1)"
+    text = "\n".join([*[beginning] * 100, whole])
+    assert readable_calls(text) == text, "what comes after a hundred of them is no agent's work"
 
 
 @pytest.mark.requirement("F-BLOCK-20")
@@ -64,6 +80,22 @@ def test_a_block_shows_readable_calls_and_its_items_have_them_as_stored() -> Non
         context = memory.recall("golangci-lint", budget=200)
     assert "0 assistant: Bash(golangci-lint run ./..., description: Run the linter)\n" in context.text
     assert context.items[0].text == said
+
+
+@pytest.mark.requirement("F-BLOCK-20")
+def test_a_block_with_half_a_character_in_a_call_can_be_sent() -> None:
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add(Turn(role="assistant", content='Bash({"command": "echo harbour \\ud83d"})', session="s"))
+        context = memory.recall("harbour", budget=200)
+    assert "harbour \\ud83d" in context.text
+    assert context.text.encode()
+
+
+@pytest.mark.requirement("F-BLOCK-20")
+def test_lines_that_nothing_ranked_count_what_is_shown_of_a_call() -> None:
+    line = Evidence(session="s", seq=0, at=None, speaker="assistant", text=call(command="make"), rendering="full")
+    assert "0 assistant: Bash(make)\n" in render([line])
+    assert unranked_item(line, ("s#0",), counter("estimate")).tokens == counter("estimate")("0 assistant: Bash(make)\n")
 
 
 @pytest.mark.requirement("F-BLOCK-20")

@@ -30,7 +30,7 @@ def unranked_item(
         turn_ids=turn_ids,
         rendering=shown.rendering,
         text=shown.text,
-        tokens=counter(shown.shown),
+        tokens=counter(shown.line),
         rank=0,
         score=0.0,
         signals={},

@@ -6,14 +6,21 @@ tools and commands. Start at `readable`.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 from clew.text.text_cache import cached_by_text
 
 _CALL: Final = re.compile(r"^([A-Za-z_][\w.:/-]*)\((?=\{\")", re.MULTILINE)
 _BEGIN: Final = '({"'
-_DECODER: Final = json.JSONDecoder()
+_Arguments = Sequence[tuple[str, object]]
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=tuple, parse_float=str, parse_int=str, parse_constant=str)
+"""Keeps a name that is given twice, and numbers as they are written."""
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_MOST_BROKEN: Final = 8
+"""Beginnings without an end after which no more are looked for, as each costs a look at all that follows."""
+
 _OBJECTS: Final = frozenset(
     ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "skill")
 )
@@ -66,31 +73,34 @@ def readable_calls(text: str) -> str:
     """
     if _BEGIN not in text:
         return text
-    shown, last = [], 0
+    shown, last, broken = [], 0, 0
     for call in _CALL.finditer(text):
         if call.start() < last:
             continue
         try:
             arguments, end = _DECODER.raw_decode(text, call.end())
-        except (ValueError, RecursionError):
-            continue  # no whole call: somebody wrote what looks like the beginning of one
+        except (ValueError, RecursionError):  # no whole call: somebody wrote what looks like the beginning of one
+            broken += 1
+            if broken == _MOST_BROKEN:
+                break
+            continue
         if text[end : end + 1] != ")" or text[end + 1 : end + 2] not in {"", "\n"} or not _is_plain(arguments):
             continue
         words = _in_words(arguments)
-        if len(words) < end - call.end():  # 1e9 would become longer
+        if len(words) < end - call.end() and not _SURROGATE.search(words):  # half a character cannot be written
             shown += [text[last : call.end()], words]
             last = end
     return "".join([*shown, text[last:]]) if shown else text
 
 
-def _is_plain(arguments: Mapping[str, object]) -> bool:
-    return not any(isinstance(value, dict | list) for value in arguments.values())
+def _is_plain(arguments: _Arguments) -> bool:
+    return not any(isinstance(value, tuple | list) for _, value in arguments)
 
 
-def _in_words(arguments: Mapping[str, object]) -> str:
-    about = next((name for name in arguments if name in _OBJECTS), None)
-    named = [f"{_value(name)}: {_value(value)}" for name, value in arguments.items() if name != about]
-    return ", ".join([*([] if about is None else [_value(arguments[about])]), *named])
+def _in_words(arguments: _Arguments) -> str:
+    about = next((place for place, (name, _) in enumerate(arguments) if name in _OBJECTS), None)
+    named = [f"{_value(name)}: {_value(value)}" for place, (name, value) in enumerate(arguments) if place != about]
+    return ", ".join([*([] if about is None else [_value(arguments[about][1])]), *named])
 
 
 def _value(value: object) -> str:

@@ -35,7 +35,7 @@ class ContextItem(Record):
         turn_ids: the turns whose words are shown, in order; of a beat in short its first and its last turn.
         node_id: the node shown, if it is not a single turn.
         rendering: `full`, or the name of a shorter rendering.
-        text: the words shown, without date, speaker and id.
+        text: the words shown, without date, speaker and id; calls of tools and commands as they are stored.
         tokens: tokens that this item adds to the block by the chosen counter; shared headings are not included.
         rank: rank among all candidates after fusion, from 1; 0 for a beat in short, which was not ranked.
         ranks: rank by each signal before fusion, from 1; ties share the best rank. Under RRF it is the rank among all
