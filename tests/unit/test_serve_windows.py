@@ -80,6 +80,23 @@ def test_windows_of_a_session_that_others_stored_store_no_message_again(window: 
         assert proxied.stored("s") == [said["content"] for said in history]
 
 
+@pytest.mark.requirement("P-IDN-18")
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("further", [5, 7, 13])
+def test_more_of_a_session_that_others_stored_is_known_after_a_window_of_it(further: int, is_restarted: bool) -> None:
+    with quiet() as memory:
+        history = [made(n) for n in (0, 1, 2, 2, 3, 4) for made in (_question, _answer)]
+        memory.add_many(Turn(role=said["role"], content=said["content"], session="s") for said in history)
+        proxied = Proxied(memory)
+        for n, window in enumerate((3, further, 3, further + 2, 40), 6):
+            history.append(_question(n))
+            proxied.exchange(history[-window:], _answer(n), header="s")
+            history.append(_answer(n))
+            if is_restarted:
+                proxied.restart()
+        assert proxied.stored("s") == [said["content"] for said in history]
+
+
 def _question(n: int) -> Message:
     return user(f"question {n}")
 

@@ -1,5 +1,6 @@
 """The transaction that stores turns of a conversation together with the hashes by which they are known next time."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -25,7 +26,7 @@ from clew.serve.proxy.history.imported_agents import imported_since
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import to_us
-from clew.store.selections import TURN_BRANCHES
+from clew.store.selections import TURN_BRANCHES, TURN_DIGESTS
 from clew.types.ids import parse_turn_id
 from clew.write.append import PlacedTurn
 from clew.write.same_words import SOURCES, SpokenPieces, stored_words
@@ -153,6 +154,8 @@ class _Work:
         self.said = {} if is_known or not session.next_seq else self._said_in_file(tx, session.session)
         if conversation.elsewhere:
             self._leave_elsewhere(tx, conversation)
+        if inside:
+            self._find_earlier(tx, session.session)
         for i in sorted(inside):
             self._place_inside(tx, i)
         self._place_after(tx)
@@ -224,6 +227,32 @@ class _Work:
             if places is None:
                 said = self.said.get(i, _PartlyStored((), self.made.get(i) or ()))
                 self.said[i] = replace(said, rest=[turn for turn in said.rest if not words.find(turn.item.turn)])
+
+    def _find_earlier(self, tx: Reader, session: str) -> None:
+        """Finds units in what others had stored before the first turn that the proxy knows of the session.
+
+        A window of the session came first, and now more of it.
+        """
+        start = next((i for i, places in enumerate(self.held) if places), 0)
+        first = (self.held[start] or (0,))[0]
+        early = [i for i in sorted(self.writer.conversation.unmatched, reverse=True) if i < start]
+        if not early or not first:
+            return
+        places: dict[bytes, list[int]] = {}
+        for row in TURN_DIGESTS.scan(tx, (self.space, session), (self.space, session, first - 1)):
+            places.setdefault(row.hash, []).append(row.seq)
+        limit = first
+        for i in early:
+            seqs: list[int] = []
+            for turn in reversed(self._turns(i)):
+                same = places.get(turn.item.digest, ())
+                if not (before := bisect_left(same, seqs[-1] if seqs else limit)):
+                    break
+                seqs.append(same[before - 1])
+            else:
+                if seqs:
+                    limit = seqs[-1]
+                    self.said[i] = _PartlyStored(tuple(reversed(seqs)), ())
 
     def _place_inside(self, tx: Reader, i: int) -> None:
         """Places the turns of a unit that was put between stored ones: they answer the one before."""
