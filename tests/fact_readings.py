@@ -51,6 +51,7 @@ Ben: Hi! || Ann: I'm majoring in business finance Ben! => Ann | majors in | busi
 Ben: Hi! || Ann: I bought a kayak Ben. => Ann | buys | kayak
 Ben: Hi! || Ann: I have a brother Ben. => Ann | has | brother Ben
 Ben: Hi! || Ann: I bought a gift for Ben. => Ann | buys | gift for Ben
+Rose: Hi! || Ann: I planted a red rose. => Ann | plants | red rose
 Ben: Hi! || Ann: I met Ben. => Ann | meets | Ben
 """,
     # What happens in a book or film happens to nobody.
@@ -60,6 +61,7 @@ Ann: In the movie, Tom lives in Rome. =>
 Ann: In this series the detective is a nurse. =>
 Ann: In the film I saw last night my favourite actor dies. =>
 Ann: In my novel I use short chapters. => Ann | uses | short chapters
+Ann: In the film industry, my sister works as a producer. => Ann's sister | works as | producer
 Ann: In Rome, Tom lives in a castle. => Tom | lives in | castle
 """,
     # A name with a number is a version of a product, in which nobody lives; some places have numbers, too.
@@ -77,6 +79,7 @@ Ann: My dad died in 2015. => Ann's dad | dies |
 Ann: My uncle Leo died of cancer. => Leo | dies of | cancer ; Leo | is uncle of | Ann
 Ann: My hamster died. => Ann's hamster | dies | ; Ann | has | hamster
 Ann: My sister died laughing. =>
+Ann: I died of laughter. =>
 Ann: I died when I saw the bill. =>
 Ann: My phone died. =>
 Ann: My mum almost died. =>

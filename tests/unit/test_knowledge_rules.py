@@ -210,6 +210,7 @@ def test_to_move_ends_the_home_before() -> None:
             Effect.STATES,
             "30 seconds",
         ),
+        (["The timeout is 90 seconds.", "We raised it to 2 minutes."], "2 minutes", Effect.STATES, "90 seconds"),
         (["Our staging server is called hydra.", "We renamed it to kraken."], "kraken", Effect.STATES, "hydra"),
         (["I'm allergic to peanuts.", "No, almonds, not peanuts."], "almonds", Effect.CORRECTS, "peanuts"),
         (["I'm allergic to peanuts.", "Sorry, almonds, not peanuts."], "almonds", Effect.CORRECTS, "peanuts"),
@@ -240,6 +241,11 @@ def test_a_correction_of_nothing_states_nothing() -> None:
         ("I bought a lamp.", "We moved it to the kitchen."),
         ("The price is $40.", "Is it $45 now?"),
         ("The price is $40.", "If it's $45 now, I pass."),
+        ("The rent is 900 euros.", "It's 30 degrees now."),
+        ("The budget is 4,000 euros.", "We raised it to 60 seconds."),
+        ("The deadline is Friday.", "It's Monday now."),  # tells what day it is
+        ("I work at Vela.", "It is now Sam's turn."),
+        ("The project is called Octopus.", "We moved it to Berlin."),
     ],
 )
 def test_what_is_said_of_something_else_puts_nothing_right(before: str, after: str) -> None:

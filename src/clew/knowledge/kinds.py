@@ -45,10 +45,13 @@ def kind_of(value: str) -> str | None:
 
 @lru_cache(maxsize=1 << 10)
 def versioned_product(value: str) -> str | None:
-    """The name of the product of which a value is one version: "Python 3.11", "Node v20"; None for other values."""
-    text = _REST.split(_BEGINNING.sub("", value.strip()), maxsplit=1)[0].strip()
-    found = _VERSIONED.fullmatch(text)
-    return None if found is None or _SEVERAL.search(text) else found["name"].casefold()
+    """The product of which a value is one version: "python" for "Python 3.11", "react in the shop"; None for others."""
+    text = _BEGINNING.sub("", value.strip())
+    name = _REST.split(text, maxsplit=1)[0].rstrip()
+    found = _VERSIONED.fullmatch(name)
+    if found is None or _SEVERAL.search(name):
+        return None
+    return f"{found['name']}{text[len(name) :]}".casefold()  # at home and at work, two versions hold side by side
 
 
 _VERSIONED: Final = re.compile(

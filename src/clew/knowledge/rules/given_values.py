@@ -1,5 +1,6 @@
 """The value that something has or is given: "the timeout is set to 60 seconds", "changed my major to statistics"."""
 
+import re
 from typing import Final
 
 from clew.knowledge.rules.lexicon import DETERMINER, NUMBER, OBJECT, POSSESSIVE, PREPOSITION, words
@@ -20,6 +21,25 @@ def is_price(reading: ClauseReading, low: int, high: int) -> bool:
     if low >= high:
         return False
     return s.low[low][0] in _SIGNS or bool(s.bits[low] & NUMBER and not _CURRENCIES.isdisjoint(s.low[low:high]))
+
+
+def same_measure(one: str, other: str) -> bool:
+    """Whether two amounts may be of the same thing: both of money, both of time, or one of them without a unit."""
+    first, second = _measure(one), _measure(other)
+    return not (first and second) or first == second
+
+
+def _measure(amount: str) -> str:
+    unit = _AMOUNT.sub("", amount.casefold()).lstrip(" -").partition(" ")[0]
+    if unit in _CURRENCIES or not _MONEY.isdisjoint(amount):
+        return "money"
+    unit = unit.removesuffix("s") or unit
+    return "time" if unit in _OF_TIME or unit in words("frequency", "units") else unit
+
+
+_MONEY: Final = frozenset(_SIGNS)
+_AMOUNT: Final = re.compile(r"\A[$€£]?\d[\d.,]*")
+_OF_TIME: Final = frozenset("ms millisecond s sec second min minute h hr".split())
 
 
 def given_value(reading: ClauseReading, thing: tuple[int, int], value: tuple[int, int]) -> StatementDraft | None:

@@ -357,6 +357,8 @@ def _died(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
     s, end, (owner, mark, animal) = reading.s, reading.clause.group.end, reading.owner.name.rpartition("'s ")
     passed = reading.clause.group.verb == "pass"
     cause = text_of(s, obj.low, obj.high) if obj.preposition in ("of", "from") and not passed else ""
+    if cause.lower() in words("vague", "mirth"):
+        return []
     if (
         passed != (s.low[end] == "away")
         or (obj.low < obj.high and not (passed or cause))
@@ -366,8 +368,6 @@ def _died(reading: ClauseReading, obj: Object) -> list[StatementDraft] | None:
         or status_of(reading) is not FactStatus.COMPLETED
     ):
         return [] if s.form[end] == Form.GERUND else None  # "died laughing"
-    if cause.lower() in words("vague", "mirth"):
-        return []
     verb = "dies of" if cause else "dies"
     dead = StatementDraft(reading.owner.name, verb, cause, FactStatus.COMPLETED, FactType.EXPERIENCE)
     if not mark or animal.split()[-1] not in words("kin", "pet"):

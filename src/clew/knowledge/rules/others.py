@@ -156,6 +156,7 @@ def calls_by_name(s: SentenceTokens, low: int, high: int, listener: str) -> bool
         low: place of the first word; `high` is the place after the last one.
     """
     last = high - 1
-    if last <= low or s.low[last] != listener.casefold().partition(" ")[0] or not s.bits[high] & MARK:
+    called = s.low[last] == listener.casefold().partition(" ")[0] and s.words(last, high)[:1].isupper()  # no red rose
+    if last <= low or not called or not s.bits[high] & MARK:
         return False
     return is_noun(s, last - 1) and not s.bits[last - 1] & NAME and kin_sort(s.low[last - 1]) is None

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 from clew.knowledge.rules.clauses import clauses
+from clew.knowledge.rules.given_values import same_measure
 from clew.knowledge.rules.lexicon import (
     AUXILIARY,
     BREAK,
@@ -203,7 +204,9 @@ def corrections(sentence: str, said: Sequence[StatementDraft], at: datetime | No
         return
     expression, value = _elliptical().index(found.re), found["value"].strip()
     if expression == _MOVED_ON:
-        yield from _moved_on(value, said, at, changed=bool(found["changed"]))
+        telling = value_kind(value, at) == "date" and sentence.lstrip()[:2].lower() == "it"  # "It's Monday now"
+        if not (telling or "'s " in value.replace("\u2019", "'")):  # "it is now Sam's turn"
+            yield from _moved_on(value, said, at, changed=found["changed"] or "")
         return
     rejected = found["rejected"]
     if expression == _CONTRASTED:
@@ -223,23 +226,26 @@ _MOVED_ON: Final = 2
 
 
 def _moved_on(
-    value: str, said: Sequence[StatementDraft], at: datetime | None, *, changed: bool
+    value: str, said: Sequence[StatementDraft], at: datetime | None, *, changed: str
 ) -> Iterator[StatementDraft]:
     """The latest statement whose value is another one now; the first held until then.
 
     Args:
-        changed: whether it is told that somebody gave a thing its value: people are no "it".
+        changed: the words that tell that somebody gave a thing its value, if there are some: people are no "it".
     """
     kind = value_kind(value, at)
     for draft in reversed(said):
         slot = slot_of(draft.verb, draft.scope)
         fits = slot is not None or (kind == "number" and draft.type is FactType.WORLD)
         if changed:
-            fits = fits and draft.type is FactType.WORLD
+            is_name = draft.verb == "is named"
+            fits = fits and draft.type is FactType.WORLD and is_name == ("renamed" in changed.lower())
         elif kind == "other":
             return  # "it's better now"
         stated = draft.mood is Mood.ASSERTED and draft.effect is not Effect.CEASES
         if stated and fits and draft.object and value_kind(draft.object, at) == kind:
+            if kind == "number" and not same_measure(draft.object, value):
+                continue
             if not same_value(draft.object, value):
                 due = put_right(draft, value, None, at)
                 yield due._replace(effect=Effect.STATES, when=value if kind == "date" else None, reason=None)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from clew.knowledge.rules.lexicon import NUMBER, words
+from clew.knowledge.rules.others import is_noun
 from clew.knowledge.rules.tokens import SentenceTokens
 from clew.knowledge.rules.verb_groups import VerbGroup
 
@@ -33,4 +34,7 @@ def is_of_story(s: SentenceTokens, first: int) -> bool:
     """
     if s.low[0] not in _OPENING or s.low[first] in _TELLERS:
         return False
-    return not words("words", "story").isdisjoint(s.low[1 : min(first, _BEFORE_STORY)])
+    return any(
+        s.low[at] in words("words", "story") and not is_noun(s, at + 1)  # "in the film industry"
+        for at in range(1, min(first, _BEFORE_STORY))
+    )
