@@ -120,7 +120,13 @@ def test_errors_of_servers_and_compilers(text: str, error: str) -> None:
 
 @pytest.mark.requirement("F-EVIDENCE-03")
 @pytest.mark.parametrize(
-    "text", ['app.RunWithError("list", "--all")', "=== RUN   TestList_BothFlagsError", "<Form onError={handleError} />"]
+    "text",
+    [
+        "We sold 500 Conflict posters.",
+        'app.RunWithError("list", "--all")',
+        "=== RUN   TestList_BothFlagsError",
+        "<Form onError={handleError} />",
+    ],
 )
 def test_names_of_what_deals_with_errors_are_no_errors(text: str) -> None:
     assert found(text, "error") == []
@@ -145,6 +151,7 @@ def test_addresses_of_pages_and_machines() -> None:
         "10.0.0.12:8080",
     ]
     assert found(text, "command") == ["curl localhost:5432/health"]
+    assert found("Version 1.2.3.4 is out, see section 1.2.3.5.", "url") == []
 
 
 @pytest.mark.requirement("F-EVIDENCE-04")

@@ -60,8 +60,9 @@ _NAMED_FOR_ERRORS: Final = (
 
 _ERROR: Final = late_pattern(
     rf"\b(?!{_NAMED_FOR_ERRORS})[A-Z]\w{{0,60}}(?:Error|Exception)\b[^\n]{{0,160}}"
-    r"|(?<![\w.])[45]\d\d (?:Bad Request|Unauthorized|Forbidden|Not Found|Method Not Allowed|Conflict|Too Many Requests"
-    r"|Unprocessable (?:Entity|Content)|Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)\b"
+    r"|(?<![\w.])(?:400 Bad Request|401 Unauthorized|403 Forbidden|404 Not Found|405 Method Not Allowed|409 Conflict"
+    r"|422 Unprocessable (?:Entity|Content)|429 Too Many Requests|500 Internal Server Error|502 Bad Gateway"
+    r"|503 Service Unavailable|504 Gateway Time-?out)\b"
     r"|\b[Ee]rror(?:\[[A-Z]\d{2,6}\]| [A-Z]{1,6}\d{3,6}): [^\n]{1,160}|\b[Ss]egmentation fault\b(?: \(core dumped\))?"
     r"|\bTraceback\b[^\n]{0,160}"
     r"|\b(?<![Nn]on-)(?i:error|fatal|panic)\b: (?!\(none\))[^\n]{1,160}|\bE[A-Z]{3,14}: [^\n]{1,160}"
@@ -172,7 +173,7 @@ _URL: Final = late_pattern(
 _MACHINE: Final = late_pattern(
     r"(?<![\w.-])localhost:\d{2,5}(?:/[^\s<>\"'`)\]]{0,200}(?<![.,;:!?]))?(?!\w)"
     r"|(?<![\w.+@-])git@[\w.-]{3,80}:[\w~./-]{2,160}(?<!\.)"
-    rf"|(?<![\w.:/-]){_OCTET}(?:\.{_OCTET}){{3}}(?::\d{{2,5}})?(?![\w.]?\d)"
+    rf"|(?<![Vv]ersion )(?<![Ss]ection )(?<![\w.:/-]){_OCTET}(?:\.{_OCTET}){{3}}(?::\d{{2,5}})?(?![\w.]?\d)"
 )
 """Where machines are reached without a protocol: `localhost:5432`, `10.0.0.12`, `git@example.com:ann/web.git`."""
 
