@@ -84,6 +84,10 @@ def test_what_is_written_down_as_open_is_an_open_task() -> None:
         ("Did you ask Karin for the VAT numbers?", True),
         ("I will ask Karin for the VAT numbers once she is back.", True),
         ("I asked Karin about lunch.", True),
+        ("You asked me to ask Karin for the VAT numbers.", True),
+        ("I wanted to ask Karin for the VAT numbers, but she had left.", True),
+        ("I forgot to ask Karin for the VAT numbers, I was tired.", True),
+        ("Nobody asked Karin for the VAT numbers.", True),
     ],
 )
 def test_a_task_is_open_until_a_sentence_says_that_it_is_done(later: str, is_open: bool) -> None:
@@ -99,3 +103,16 @@ def test_boxes_of_an_answer_count_until_the_next_answer() -> None:
     thanked: list[Said] = [("user", "Thanks!"), ("assistant", "You're welcome!")]
     assert len(spoken(plan, *thanked)) == 2
     assert spoken(("assistant", "```\n# TODO: in code\n```\nRead this.")) == []
+
+
+@pytest.mark.requirement("F-TASKS-06")
+@pytest.mark.parametrize(
+    "text", ["TODO list app in React", "TODO: none.", "To-do: nothing", "- [ ]", f"TODO{' ' * 9}.", f"TODO:{' ' * 9}"]
+)
+def test_what_only_looks_like_a_mark_is_no_task(text: str) -> None:
+    assert spoken(("user", text)) == []
+
+
+@pytest.mark.requirement("F-TASKS-06")
+def test_a_mark_with_a_verb_that_is_also_a_thing_is_a_task() -> None:
+    assert spoken(("user", "TODO list all endpoints")) == [("list all endpoints", 0)]

@@ -20,9 +20,13 @@ _MOST: Final = 40
 
 _READ: Final = 20_000
 _WORDS: Final = 200  # characters of a task
+_NO_TASK: Final = r"(?:list|app|item|comment|file)s?(?! (?:the|all|every|each)\b)"
+"""What follows the bare word TODO where it names a thing: "TODO list app"."""
+
 _MARKED: Final = late_pattern(
-    r"(?:^|(?<=[.!?] ))[ \t]*(?:[-*+•]|\d{1,2}[.)])?[ \t]*"
-    r"(?:\[ ?\][ \t]+|(?:TODO|FIXME)(?:\([\w -]{1,40}\))?:?[ \t]+|To-?do:[ \t]+)(?P<text>[^\n]{3,})"
+    r"(?:^|(?<=[.!?] ))[ \t]*+(?:(?:[-*+•]|\d{1,2}[.)])[ \t]*+)?"
+    rf"(?:\[ ?\][ \t]++|(?:TODO|FIXME)(?:(?:\([\w -]{{1,40}}\))?:[ \t]++|[ \t]++(?!{_NO_TASK}\b))"
+    r"|To-?do:[ \t]++)(?!(?:none|nothing(?: left| open)?|n/a)\W*$)(?P<text>\S[^\n]{2,})"
 )
 _SIGNED: Final = late_pattern(r"\[ ?\]|TODO|FIXME|To-?do:")
 """One of these is in every text with a marked task."""
@@ -36,7 +40,11 @@ _DONE: Final = late_pattern(
 _NOT_YET: Final = late_pattern(
     r"\b(?:will|going to|gonna|still|not|never|must|should|needs?|have to|todo|fixme|if|when|once|until|unless)\b"
     r"|n['’]t\b"
-    r"|['’]ll\b|\?\W*$|\[ ?\]",
+    r"|['’]ll\b|\?\W*$|\[ ?\]"
+    r"|\b(?:forgot|meant|began|wanted|needed|planned|started|tried|failed|refused|hoped|intended|decided|supposed|asked"
+    r"|expected|agreed|promised) (?:me |us )?to\b"
+    r"|\b(?:wanted|planned|needed|refused|discussed|postponed|delayed|reverted)\b"
+    r"|\b(?:almost|nearly|nobody|nothing)\b",
     re.IGNORECASE,
 )
 """What makes a sentence with the words of a task no report that it is done."""
