@@ -69,6 +69,9 @@ def test_what_is_written_down_as_open_is_an_open_task() -> None:
     assert spoken(("user", "For Friday:\n- [ ] call the plumber\n- [x] buy milk"), ("assistant", "Noted.")) == [
         ("call the plumber", 0)
     ]
+    assert spoken(("user", "TODO: ask Karin for v1.2 of the form. I am off now, see you!")) == [
+        ("ask Karin for v1.2 of the form", 0)
+    ]
     assert spoken(("user", "Go on."), ("assistant", "The import is done. Still open:\n- push it\n- the report")) == [
         ("push it", 1),
         ("the report", 1),

@@ -16,7 +16,7 @@ from clew.condense.recap_told import weight
 from clew.condense.reuse import Uses
 from clew.text.counters import Counter
 
-STATE_VERSION: Final = 13
+STATE_VERSION: Final = 14
 """Raise it with any change of what is gathered: states of another version are made again from the turns."""
 
 # How much is kept: several times what a recap of 4,000 tokens has room for.

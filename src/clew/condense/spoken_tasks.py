@@ -115,5 +115,7 @@ def _marked(text: str) -> Iterator[tuple[str, bool]]:
     """Each marked task, and whether it is a box of a list."""
     for line in plain_lines(text):
         for match in _MARKED.finditer(line):
-            said = " ".join(match["text"].split())[:_WORDS].rstrip(" .;")
+            text = " ".join(match["text"].split())
+            first = next((end for _, end in sentence_spans(text)), len(text))  # what follows is no part of the task
+            said = text[: min(first, _WORDS)].rstrip(" .;")
             yield said, _BOX in match[0] or "[]" in match[0]
