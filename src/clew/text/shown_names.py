@@ -30,20 +30,23 @@ _UNSEEN: Final = re.compile(f"[{UNSEEN}]+")
 _ANY_COLON: Final = re.compile(f"[{COLONS}]")
 
 
-def like_a_mark(name: str) -> re.Pattern[str]:
-    """Finds the bracket of what looks like the mark `<name>` or `</name>` to a reader, of letters and dashes.
+def like_a_mark(*names: str) -> re.Pattern[str]:
+    """Finds the bracket of what looks like a mark `<name>` or `</name>` to a reader, of letters and dashes.
 
     Characters without a width may stand anywhere in it, and look-alikes for its signs and letters.
     """
     unseen = f"[{UNSEEN}]*+"
-    letters = unseen.join(
-        rf"[{_DASHES}_\s{UNSEEN}]++" if each == "-" else f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in name
+    letters = "|".join(
+        unseen.join(
+            rf"[{_DASHES}_\s{UNSEEN}]++" if each == "-" else f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in name
+        )
+        for name in names
     )
     gap = rf"[\s{UNSEEN}]*+"
-    return re.compile(rf"[{_BRACKETS}](?={gap}[{_SLASHES}]?{gap}{letters})", re.IGNORECASE)
+    return re.compile(rf"[{_BRACKETS}](?={gap}[{_SLASHES}]?{gap}(?:{letters}))", re.IGNORECASE)
 
 
-_LIKE_OUR_MARKS: Final = tuple(map(like_a_mark, ("clew-memory", "clew-earlier", "clew-quote")))
+_LIKE_OUR_MARKS: Final = like_a_mark("clew-memory", "clew-earlier", "clew-quote")
 _SPELLED: Final = re.compile(
     r"(?:&(?:lt|#0*60|#x0*3c);|\\u003c)(?=\s*+\\?/?\s*+clew[-_\s](?:memory|earlier|quote))", re.IGNORECASE
 )
@@ -58,8 +61,7 @@ def has_look_alikes(text: str) -> bool:
 def escaped_marks(text: str) -> str:
     """The text with a backslash after the bracket of what looks like one of Clew's own marks."""
     if "<" in text or has_look_alikes(text):
-        for pattern in _LIKE_OUR_MARKS:
-            text = pattern.sub(_with_backslash, text)
+        text = _LIKE_OUR_MARKS.sub(_with_backslash, text)
     return _SPELLED.sub(_with_backslash, text) if may_spell_marks(text) else text
 
 
