@@ -129,11 +129,10 @@ def fit(
     room = table.join(demands, room)
     order = _in_order(table.taken)
     # What is saved only adds to a block: it is used after all else has its place.
-    for saved in (names_left_out, saved_by_calls):
-        taken = len(order)
-        room = table.use_saved(room + saved(list(order.values())) / CHARS_PER_TOKEN, demands)
-        if len(table.taken) > taken:
-            order = _in_order(table.taken)
+    items, taken = list(order.values()), len(order)
+    table.use_saved(room + (names_left_out(items) + saved_by_calls(items)) / CHARS_PER_TOKEN, demands)
+    if len(table.taken) > taken:
+        order = _in_order(table.taken)
     return _exact(table, order, demands.must, budget, counter)
 
 
@@ -317,8 +316,8 @@ class _Table:
             del self.taken[each]
         return room
 
-    def use_saved(self, room: float, demands: Demands) -> float:
-        """Adds the best candidates that fit into what shorter lines leave, and returns the room that is left then."""
+    def use_saved(self, room: float, demands: Demands) -> None:
+        """Adds the best candidates that fit into what shorter lines leave."""
         lacking = sorted(self._offered.keys() - self.taken.keys() - set(self._copies)) if room >= SAVED else ()
         for place in lacking:
             if room < SPARE:
@@ -327,11 +326,11 @@ class _Table:
             if needed is None or needed[0] in self.taken:
                 room = self._take_first(place, room)
         if room < SAVED:
-            return room
+            return
         most = room * CHARS_PER_TOKEN * self._slack
         rest = [place for place, chars in enumerate(self._least) if chars <= most]
         unread = [place for place in rest if place not in self._offered and place not in demands.needy]
-        return self._fill(unread, room, FEWER)
+        self._fill(unread, room, FEWER)
 
     def _take(self, place: int, evidence: Evidence) -> None:
         """Takes a candidate, with its heading."""
