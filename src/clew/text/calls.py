@@ -17,7 +17,7 @@ _Arguments = Sequence[tuple[str, object]]
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=tuple, parse_float=str, parse_int=str, parse_constant=str)
 """Keeps a name that is given twice, and numbers as they are written."""
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _MOST_BROKEN: Final = 8
 """Beginnings without an end after which no more are looked for, as each costs a look at all that follows."""
 
