@@ -2,8 +2,8 @@
 
     --without SOURCE [SOURCE]...   leave some sources of `benchmarks.sources` out
     --each families|sources        leave each family of sources, or each source, out in turn; for `--out` alone
-    --out FOLDER                   where `domain_words.txt` and `domain_directions.json` go, with `--each` into a folder
-                                   for each; without it, into the package
+    --out FOLDER                   where `domain_words.txt.gz` and `domain_directions.json` go, with `--each` into a
+                                   folder for each; without it, into the package
 
 WORDNET is the folder of WordNet 3.0's database (`data.noun`, `index.sense` and so on). VECTORS is a file that keeps the
 vectors of the local model from one run to the next. Needs scipy, which Clew does not. Three steps:
@@ -18,6 +18,7 @@ vectors of the local model from one run to the next. Needs scipy, which Clew doe
 """
 
 import argparse
+import gzip
 import json
 import re
 from base64 import b64encode
@@ -38,7 +39,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, vstack
 
 from benchmarks.sources import FAMILIES, FIRST, LEARNED, parts_of, texts_of
-from clew.analyze.domain_words import FORMS, STEP, ZERO, forms_of
+from clew.analyze.domain_words import FILE, FORMS, STEP, ZERO, forms_of
 from clew.analyze.lexicon import DOMAINS, FUNCTION
 from clew.analyze.words import read, word_of
 from clew.evaluate.hsca.bank import Material
@@ -389,7 +390,7 @@ def learn(embedder: Embedder, wordnet: WordNet, some: Sequence[Example], out: Pa
     words, constants = _learn_words(wordnet, sharp / sharp.sum(axis=1, keepdims=True), [*some, *mixed])
     words["#bias"] = constants
     lines = sorted(_line(name, row) for name, row in words.items())
-    (out / "domain_words.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    (out / FILE).write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0))
 
 
 def main() -> None:

@@ -9,13 +9,14 @@ sources that nothing was learned from, the words and directions of the package a
 """
 
 import argparse
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
 from benchmarks.sources import FIRST, LEARNED, NEVER_LEARNED, family_of, parts_of, texts_of
-from clew.analyze.domain_words import rows
+from clew.analyze.domain_words import FILE, rows
 from clew.analyze.prototypes import Prototypes, prototypes_from
 from clew.evaluate.hsca import bridging, fidelity, macro_coherence
 from clew.evaluate.hsca.bank import of_kind
@@ -50,7 +51,7 @@ def learn_without(folder: Path | None, source: str) -> Prototypes | None:
         return None
     name = FIRST if source in parts_of(FIRST) else source
     kept = folder / name if (folder / name).exists() else folder / family_of(name)
-    rows.load((kept / "domain_words.txt").read_bytes())
+    rows.load(gzip.decompress((kept / FILE).read_bytes()))
     return prototypes_from(json.loads((kept / "domain_directions.json").read_text("utf-8")), f"without {kept.name}")
 
 

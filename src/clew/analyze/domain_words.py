@@ -1,4 +1,4 @@
-"""How much each word and each sign of form speaks for or against each domain: `data/domain_words.txt`.
+"""How much each word and each sign of form speaks for or against each domain: `data/domain_words.txt.gz`.
 
 A line of the file is a stem (`lexicon.fold`) and one character for each domain in the order of `lexicon.DOMAINS`. A
 character is a weight in steps of `STEP`: "O" is 0, the next character one step more. Lines that begin with "#" weigh
@@ -6,6 +6,7 @@ signs of form. There are about 25,000 stems of English. `benchmarks/domain_words
 definitions of WordNet, our own lists and texts of our own, and says how (data/NOTICE).
 """
 
+import gzip
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
@@ -15,6 +16,9 @@ from typing import Final
 
 from clew.analyze.verse import verse
 from clew.analyze.words import Reading
+
+FILE: Final = "domain_words.txt.gz"
+"""Packed, since it is read by the program alone and the core has a limit of size."""
 
 STEP: Final = 0.22
 """One step of a weight, in logits."""
@@ -42,7 +46,7 @@ class Rows(dict[str, bytes]):
         self._lines: Sequence[bytes] = ()
 
     def load(self, words: bytes) -> None:
-        """Takes another file's content instead of the package's, whose return an empty one means.
+        """Takes another file's unpacked content instead of the package's, whose return an empty one means.
 
         For measurements with a source left out.
         """
@@ -103,4 +107,4 @@ def _digits(reading: Reading) -> int:
 
 @cache
 def _lines() -> Sequence[bytes]:
-    return (resources.files(__package__) / "data" / "domain_words.txt").read_bytes().split(b"\n")
+    return gzip.decompress((resources.files(__package__) / "data" / FILE).read_bytes()).split(b"\n")
