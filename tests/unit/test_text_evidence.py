@@ -137,7 +137,8 @@ def test_the_sides_of_a_diff_are_no_folders() -> None:
     text = "diff --git a/cmd/x.go b/cmd/x.go\n--- a/cmd/x.go\n+++ b/cmd/x.go\nSee a/cmd/y.go in the folder a."
     assert found(text, "path") == [*["cmd/x.go"] * 4, "a/cmd/y.go"]
     assert found("--- a/leaf.py\n+++ a/leaf.py\n", "path") == ["a/leaf.py"] * 2, "a folder, where both sides have it"
-    assert found("+++ b/leaf.py", "path") == ["leaf.py"]
+    assert found("--- /dev/null\n+++ b/leaf.py\n", "path") == ["leaf.py"]
+    assert found("--- i/leaf.py\n+++ w/leaf.py\n", "path") == ["leaf.py"] * 2, "with diff.mnemonicPrefix"
 
 
 @pytest.mark.requirement("F-EVIDENCE-02")

@@ -1,17 +1,10 @@
-"""Places in files as diffs, stack traces and compilers write them, made plain paths for `clew.text.evidence`."""
+"""Places in files as stack traces and compilers write them, made plain paths for `clew.text.evidence`."""
 
 import re
 from typing import Final
 
 from clew.text.late_pattern import late_pattern
 
-_HEADER: Final = late_pattern(r"^(diff --git) ([aciow])/(\S{1,300}) (?!\2)[bciow]/(\S{1,300})$", re.MULTILINE)
-_SIDES: Final = late_pattern(
-    r"^--- (?:([aciow])/([^\s]{1,300})|/dev/null)(?:\t[^\n]{0,60})?"
-    r"\n\+\+\+ (?:(?!\1)[bciow]/([^\s]{1,300})|/dev/null)(?:\t[^\n]{0,60})?$",
-    re.MULTILINE,
-)
-"""The prefixes of git differ on both sides; where they do not, they are folders."""
 _JAVA: Final = late_pattern(
     r"^([^\S\n]{0,16}at )(?:[\w.@-]{0,80}/{1,2}){0,2}((?:[a-z_]\w{0,60}\.){1,16})[\w$]{1,120}\.[\w$<>]{1,120}"
     r"\((\w{1,120}\.java)(?=[:)])",
@@ -27,15 +20,11 @@ _BUNDLED: Final = late_pattern(
 
 
 def plain_places(text: str) -> str:
-    """A text with the paths in diffs, stack traces and messages of compilers as they are in a project.
+    """A text with the paths in stack traces and messages of compilers as they are in a project.
 
-    `--- a/shop/till.py` becomes `--- shop/till.py`, `at org.tea.Pot.pour(Pot.java:3)` `at org/tea/Pot.java:3`,
-    `pot.ts(3,14):` `pot.ts:3:`, and `file:///srv/pot.mjs` a path. Nothing else is changed.
+    `at org.tea.Pot.pour(Pot.java:3)` becomes `at org/tea/Pot.java:3`, `pot.ts(3,14):` `pot.ts:3:`, and
+    `file:///srv/pot.mjs` a path. Nothing else is changed.
     """
-    if "diff --git " in text:
-        text = _HEADER.sub(r"\1 \3 \4", text)
-    if "\n+++ " in text:
-        text = _SIDES.sub(r"--- \2\n+++ \3", text)
     if ".java" in text:
         text = _JAVA.sub(lambda frame: f"{frame[1]}{frame[2].replace('.', '/')}{frame[3]}", text)
     if "):" in text or ") :" in text:

@@ -3,7 +3,7 @@
 Start at `terms.terms`.
 
     words           terms, stopwords, scripts, normalise, edits, style, small_talk, spoken
-    parts           pieces, sentences, evidence, shell, json_texts
+    parts           pieces, sentences, evidence, diff_sides, shell, json_texts
     dates           dates, date_phrases, periods, period_parts, seasons, iso_time, date_languages, foreign_dates
     of questions    query_dates, query_date_phrases, compound_dates, date_bounds
     names           names, spoken_names, shown_names

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from clew.text.diff_sides import side_marks
 from clew.text.late_pattern import late_pattern
 from clew.text.shell import command_spans, is_command
 
@@ -179,10 +180,6 @@ _MACHINE: Final = late_pattern(
 
 _DOTTED: Final = late_pattern(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 
-_SIDES: Final = ("a/", "b/")
-_DIFF_LINE: Final = ("diff --git ", "--- ", "+++ ")
-"""Where Git writes `a/` and `b/` before the paths of both sides."""
-
 # A value such as "round_trip" is one of a few and names nothing.
 _PLAIN_VALUE: Final = late_pattern(r"[a-z]+(?:_[a-z]+)*")
 
@@ -266,31 +263,14 @@ def _errors(text: str, lines: Sequence[Span]) -> Iterator[Span]:
 
 def _paths(text: str, lines: Sequence[Span]) -> Iterator[Span]:
     yield from (match.span(2) for match in _LISTED.finditer(text))
-    for start, end in _within(_PATH, text, [line for line in lines if _DOT_OR_SLASH.search(text, *line)]):
-        if text.startswith(_SIDES, start) and _names_side(text, start):
-            yield start + len(_SIDES[0]), end
-        elif text[start:end].lower() not in _PRODUCTS:
+    marks = side_marks(text)
+    for begin, end in _within(_PATH, text, [line for line in lines if _DOT_OR_SLASH.search(text, *line)]):
+        start = begin + marks.get(begin, 0)
+        if start < end and text[start:end].lower() not in _PRODUCTS:
             yield start, end
     yield from _matches(_BARE_FILE, text)
     if "── " in text or "-- " in text:
         yield from _matches(_TREE, text)
-
-
-def _names_side(text: str, start: int) -> bool:
-    """Whether `a/` or `b/` at this place is what Git writes before a side, and not a folder that both sides have."""
-    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
-    line = text[begin:] if end < 0 else text[begin:end]
-    if not line.startswith(_DIFF_LINE):
-        return False
-    if line.startswith("diff"):
-        return all(f" {side}" in line for side in _SIDES)
-    # The line of the other side: the one behind `---`, the one before `+++`.
-    if line.startswith("---"):
-        other = text[end + 1 : end + 7] if end >= 0 else ""
-    else:
-        before = text.rfind("\n", 0, max(begin - 1, 0)) + 1
-        other = text[before : before + 6] if begin else ""
-    return other[4:] != text[start : start + 2]
 
 
 def _dates(text: str, numeric: Sequence[Span]) -> Iterator[Span]:
