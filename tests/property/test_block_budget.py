@@ -166,7 +166,7 @@ def _taken_one_by_one(sizes: list[int], budget: int, characters_per_token: int) 
     for place, size in enumerate(sizes):
         for evidence in _offered(place, size) if room >= 4 * characters_per_token else ():
             key = evidence.heading
-            cost = len(evidence.shown) + (0 if key in headings else len(heading(*key)))
+            cost = len(evidence.packed) + (0 if key in headings else len(heading(*key)))
             if cost <= room:
                 room -= cost
                 taken.add(place)

@@ -274,7 +274,7 @@ LONG_ANSWER = "So:\n\n```go\nfunc a() {\n    return nil\n}\n```\n\n---\n\nDoes t
 def test_a_passage_shows_as_code_what_is_code(start: str, end: str, expected: str) -> None:
     first = LONG_ANSWER.index(start)
     text = cut_out(LONG_ANSWER, first, LONG_ANSWER.index(end, first) + len(end))
-    passage = replace(shown(text), pieces=(1,)).shown.removeprefix("0 Ann: ").removesuffix("\n")
+    passage = replace(shown(text), pieces=(1,)).packed.removeprefix("0 Ann: ").removesuffix("\n")
     assert passage == expected
     assert open_at_end(passage) == ""
 
@@ -282,7 +282,7 @@ def test_a_passage_shows_as_code_what_is_code(start: str, end: str, expected: st
 @pytest.mark.requirement("F-BLOCK-17")
 @pytest.mark.parametrize(("start", "end"), [(0, 200), (11, 60), (30, 50), (45, 80), (0, len(LONG_ANSWER))])
 def test_a_fence_of_a_passage_has_a_line_of_its_own(start: int, end: int) -> None:
-    passage = replace(shown(cut_out(LONG_ANSWER, start, end)), pieces=(1,)).shown
+    passage = replace(shown(cut_out(LONG_ANSWER, start, end)), pieces=(1,)).packed
     fences = [line for line in passage.split("\n") if "```" in line or "~~~" in line]
     assert all(re.fullmatch(r"(?:```|~~~)(?:go)?", line) for line in fences)
 
@@ -301,7 +301,7 @@ def test_a_fence_of_a_passage_has_a_line_of_its_own(start: int, end: int) -> Non
     ],
 )
 def test_a_terminals_output_is_shown_without_its_escape_sequences(stored: str, expected: str) -> None:
-    assert shown(stored).shown == f"0 Ann: {expected}\n"
+    assert shown(stored).packed == f"0 Ann: {expected}\n"
 
 
 @pytest.mark.requirement("F-RANKING-12")
@@ -324,7 +324,7 @@ def test_a_block_holds_its_own_marks_items_and_headings_alone(texts: list[str]) 
 @pytest.mark.requirement("F-RANKING-12")
 @pytest.mark.parametrize("text", ["<b>clew</b>", "a < b", "1: one\nnot 2", "café\n  - 3 eggs: yes", "`</div>`"])
 def test_other_words_stand_as_they_were_said(text: str) -> None:
-    assert shown(text).shown == f"0 Ann: {text}\n"
+    assert shown(text).packed == f"0 Ann: {text}\n"
 
 
 @pytest.mark.requirement("F-RANKING-12")

@@ -99,7 +99,7 @@ def test_a_long_turn_is_offered_whole_by_its_best_piece_and_by_title() -> None:
     offered = renderings(shown(0, words), words, spans, scores)
     assert [each.rendering for each in offered] == ["full", "pieces", "title"]
     assert "cellar" in offered[1].text
-    lengths = [len(each.shown) for each in offered]
+    lengths = [len(each.packed) for each in offered]
     assert lengths == sorted(lengths, reverse=True)
     for each, length in zip(offered[1:], lengths[1:], strict=True):
         assert 0 < each.share < length / lengths[0]  # so that the whole is shown where it fits
@@ -276,9 +276,9 @@ def test_only_calls_that_are_shown_are_read_and_once() -> None:
     candidates, block = packed([call % number for number in range(40)])
     assert 0 < len(block.items) < 40
     for number, candidate in enumerate(candidates):
-        assert bool(candidate.read) == any(item is candidate for item in block.items), number
-        assert not candidate.read or candidate.read is candidate.line
+        assert bool(candidate.kept_line) == any(item is candidate for item in block.items), number
+        assert not candidate.kept_line or candidate.kept_line is candidate.line
 
     candidates, block = packed([f"The tests of part {number} are slow." for number in range(40)])
     assert block.items
-    assert not any(candidate.read for candidate in candidates), "no look at each of a plain block"
+    assert not any(candidate.kept_line for candidate in candidates), "no look at each of a plain block"

@@ -52,7 +52,7 @@ def lines_that_fit(first: FirstLines, budget: int, counter: Counter) -> tuple[li
     spent = 0
     headings: set[object] = set()
     for line in first.lines:
-        cost = counter(line.shown) + (0 if line.heading in headings else counter(heading(*line.heading)))
+        cost = counter(line.packed) + (0 if line.heading in headings else counter(heading(*line.heading)))
         if spent + cost + _ROUNDING > budget // first.share:
             break
         taken.append(line)

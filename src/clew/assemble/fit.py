@@ -190,7 +190,7 @@ class _Table:
         offered = list(map(self._offered.__getitem__, reached))
         worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
         picked = self._picked(reached, offered, worths, must, room)
-        for (number, evidence), cost in zip(picked, self._weights([each.shown for _, each in picked]), strict=True):
+        for (number, evidence), cost in zip(picked, self._weights([each.packed for _, each in picked]), strict=True):
             room -= cost
             if evidence.heading not in self._headings:
                 room -= self._heading_cost(evidence.heading)
@@ -209,7 +209,7 @@ class _Table:
         """What is packed of these candidates: numbers of them, ascending, each with its rendering."""
         if not must and set(map(len, offered)) == {1}:
             lines = [shown[0] for shown in offered]
-            costs = self._weights([line.shown for line in lines])
+            costs = self._weights([line.packed for line in lines])
             utilities = [
                 worth * max(cost, 1.0) * line.share for worth, cost, line in zip(worths, costs, lines, strict=True)
             ]
@@ -276,7 +276,7 @@ class _Table:
         """Takes the first rendering of a candidate that fits, if any, and returns the room that is left."""
         for evidence in self._offered[place]:
             key = evidence.heading
-            cost = self.weigh(evidence.shown) + (0 if key in self._headings else self._heading_cost(key))
+            cost = self.weigh(evidence.packed) + (0 if key in self._headings else self._heading_cost(key))
             if cost <= room:
                 self._take(place, evidence)
                 return room - cost
@@ -295,18 +295,18 @@ class _Table:
     def _join(self, place: int, other: int, evidence: Evidence, must: Sequence[int], room: float) -> float:
         """Joins one; where dropping all later candidates would not make room, drops the one that needs it."""
         key = evidence.heading
-        cost = self.weigh(evidence.shown) + (0 if key in self._headings else self._heading_cost(key))
+        cost = self.weigh(evidence.packed) + (0 if key in self._headings else self._heading_cost(key))
         spared = {place, *must, *self.tied, *self.tied.values()}
         leaving: list[int] = []
         for later in sorted((each for each in self.taken if each > place and each not in spared), reverse=True):
             if cost <= room:
                 break
             leaving.append(later)
-            room += self.weigh(self.taken[later].shown)
+            room += self.weigh(self.taken[later].packed)
         if cost > room:
-            room -= sum(self.weigh(self.taken[later].shown) for later in leaving)
+            room -= sum(self.weigh(self.taken[later].packed) for later in leaving)
             leaving = [] if place in must or len(self.taken) == 1 else [place]
-            room += sum(self.weigh(self.taken[later].shown) for later in leaving)
+            room += sum(self.weigh(self.taken[later].packed) for later in leaving)
         else:
             self.tied[other] = place
             self.joined.add(other)
@@ -351,11 +351,11 @@ class _Table:
         heading_cost = self._heading_costs.get(key)
         if heading_cost is None:
             heading_cost = self._heading_cost(key)
-        whole_cost = self.weigh(first.shown)
+        whole_cost = self.weigh(first.packed)
         whole = worth * max(whole_cost, 1.0)
         if len(shown) == 1:  # as most have
             return _CHOICE(((_OFFER((whole * first.share, whole_cost)),), key, heading_cost))
-        costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]
+        costs = [whole_cost, *(self.weigh(evidence.packed) for evidence in shown[1:])]
         offers = [CandidateRendering(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
         return PackingCandidate(offers, key, heading_cost)
 

@@ -49,9 +49,9 @@ class Evidence:
         text: the text to show.
         share: share of the whole rendering's utility, above 0, up to 1.
         mark: shown in brackets after the speaker, such as `thinking`; empty for none.
-        shown: the item's line in the block as it is packed, made once; `line` is what a reader sees of it.
+        packed: the item's line as it is packed into a block, made once; `line` is what a reader sees of it.
         heading: session and day; items with equal values share a heading.
-        read: `line`, once it was asked for; empty before.
+        kept_line: `line`, once it was asked for; empty before.
     """
 
     session: str
@@ -63,9 +63,9 @@ class Evidence:
     pieces: tuple[int, ...] = ()
     share: float = field(default=1.0, compare=False)
     mark: str = ""
-    shown: str = field(init=False, repr=False, compare=False)
+    packed: str = field(init=False, repr=False, compare=False)
     heading: tuple[str, date | None] = field(init=False, repr=False, compare=False)
-    read: str = field(init=False, repr=False, compare=False, default="")
+    kept_line: str = field(init=False, repr=False, compare=False, default="")
 
     @classmethod
     def of(cls, turn: Turn, text: str, rendering: str, mark: str = "") -> Self:
@@ -81,18 +81,18 @@ class Evidence:
         )
 
     def __post_init__(self) -> None:
-        self.shown = self._line(self.text)
+        self.packed = self._written(self.text)
         self.heading = self.session, None if self.at is None else self.at.date()
 
     @property
     def line(self) -> str:
         """The item's line in the block: as packed, but with calls of tools and commands as a person reads them."""
-        if not self.read:
+        if not self.kept_line:
             words = readable(self.text)
-            self.read = self.shown if words == self.text else self._line(words)
-        return self.read
+            self.kept_line = self.packed if words == self.text else self._written(words)
+        return self.kept_line
 
-    def _line(self, words: str) -> str:
+    def _written(self, words: str) -> str:
         return item_line(self.seq, label(self.speaker, self.mark), words, passage=bool(self.pieces))
 
     @property
@@ -192,7 +192,7 @@ def chronological_order(items: Sequence[Evidence]) -> list[int]:
 
 def lines_of(items: Sequence[Evidence]) -> list[str]:
     """The `line` of each item, for a block without calls of tools without a look at each."""
-    packed = [item.shown for item in items]
+    packed = [item.packed for item in items]
     return [item.line for item in items] if may_read_better("".join(packed)) else packed
 
 
@@ -225,7 +225,7 @@ def names_left_out(items: Sequence[Evidence]) -> int:
 
 def saved_by_calls(items: Sequence[Evidence]) -> int:
     """Characters that calls of tools and commands take less in a block than they were packed with."""
-    return sum([len(item.shown) - len(line) for item, line in zip(items, lines_of(items), strict=True)])
+    return sum([len(item.packed) - len(line) for item, line in zip(items, lines_of(items), strict=True)])
 
 
 def _go_on(items: Sequence[Evidence]) -> list[bool]:

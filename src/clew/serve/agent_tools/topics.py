@@ -46,7 +46,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
     for name in ids[offset:]:
         turn = memory.get(name)
         evidence = Evidence.of(turn, turn.text, "full")
-        left -= count(evidence.shown)
+        left -= count(evidence.line)
         if left < 0:
             break
         shown.append(evidence)
