@@ -1,7 +1,10 @@
 """A client that keeps the first messages of a chat and sends the last ones behind them."""
 
+from collections.abc import Sequence
+
 import pytest
 
+from clew.memory import Memory
 from clew.serve.proxy.exchange import ClientMark
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.wires import WIRES
@@ -69,15 +72,8 @@ def test_a_window_that_begins_in_the_middle_of_an_answer_is_known() -> None:
 def test_windows_of_a_session_that_others_stored_store_no_message_again(window: int, is_restarted: bool) -> None:
     with quiet() as memory:
         history = [made(n) for n in range(6) for made in (_question, _answer)]
-        memory.add_many(Turn(role=said["role"], content=said["content"], session="s") for said in history)
-        proxied = Proxied(memory)
-        for n in range(6, 10):
-            history.append(_question(n))
-            proxied.exchange(history[-window:], _answer(n), header="s")
-            history.append(_answer(n))
-            if is_restarted:
-                proxied.restart()
-        assert proxied.stored("s") == [said["content"] for said in history]
+        stored = _stored_after(memory, history, [window] * 4, is_restarted=is_restarted)
+        assert stored == [said["content"] for said in history]
 
 
 @pytest.mark.requirement("P-IDN-18")
@@ -86,15 +82,21 @@ def test_windows_of_a_session_that_others_stored_store_no_message_again(window: 
 def test_more_of_a_session_that_others_stored_is_known_after_a_window_of_it(further: int, is_restarted: bool) -> None:
     with quiet() as memory:
         history = [made(n) for n in (0, 1, 2, 2, 3, 4) for made in (_question, _answer)]
-        memory.add_many(Turn(role=said["role"], content=said["content"], session="s") for said in history)
-        proxied = Proxied(memory)
-        for n, window in enumerate((3, further, 3, further + 2, 40), 6):
-            history.append(_question(n))
-            proxied.exchange(history[-window:], _answer(n), header="s")
-            history.append(_answer(n))
-            if is_restarted:
-                proxied.restart()
-        assert proxied.stored("s") == [said["content"] for said in history]
+        stored = _stored_after(memory, history, (3, further, 3, further + 2, 40), is_restarted=is_restarted)
+        assert stored == [said["content"] for said in history]
+
+
+def _stored_after(memory: Memory, history: list[Message], windows: Sequence[int], *, is_restarted: bool) -> list[str]:
+    """What is stored of a history that others stored and that a client goes on with, by windows of these lengths."""
+    memory.add_many(Turn(role=said["role"], content=said["content"], session="s") for said in history)
+    proxied = Proxied(memory)
+    for n, window in enumerate(windows, 6):
+        history.append(_question(n))
+        proxied.exchange(history[-window:], _answer(n), header="s")
+        history.append(_answer(n))
+        if is_restarted:
+            proxied.restart()
+    return proxied.stored("s")
 
 
 def _question(n: int) -> Message:
