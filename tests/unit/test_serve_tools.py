@@ -13,11 +13,12 @@ from mcp.client.client import Client
 from clew.assemble.excerpt import around
 from clew.errors import InputError, MissingExtra, NotFoundError, TurnRejected
 from clew.memory import Memory
+from clew.serve.agent_tools.answers import PAGE_CHARS
 from clew.serve.agent_tools.other_tools import OtherTools
 from clew.serve.agent_tools.quoting import NotTraceable, quoting
 from clew.serve.agent_tools.tool_names import unknown
 from clew.serve.agent_tools.toolbox import Toolbox, prefix_of
-from clew.serve.agent_tools.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools
+from clew.serve.agent_tools.tools import MOST_QUOTES, MOST_TOKENS, QUOTE_CHARS, Tools
 from clew.serve.mcp import make_server
 from clew.testing import FrozenClock
 from clew.text.counters import counter

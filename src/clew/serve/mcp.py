@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 from clew.errors import ClewError, InputError, MissingExtra, NotFoundError
+from clew.serve.agent_tools.tool import Tool
 from clew.serve.agent_tools.tool_arguments import read_arguments
 from clew.serve.agent_tools.tool_names import OFFERED, listed_name, plain_name, unknown, with_names
-from clew.serve.agent_tools.tools import Tool, Tools
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.processes.warming import warming_up
 from clew.version import __version__
 

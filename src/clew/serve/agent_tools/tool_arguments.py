@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from clew.errors import InputError
-from clew.serve.agent_tools.tools import Tool
+from clew.serve.agent_tools.tool import Tool
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 _MOST: Final = 10**18

@@ -4,7 +4,7 @@ import json
 from collections.abc import Container, Mapping
 from typing import Any, Final
 
-from clew.serve.agent_tools.tools import Tool
+from clew.serve.agent_tools.tool import Tool
 
 PREFIXES: Final = ("clew_", "vc_")
 """What a tool's name may begin with where the tools of several servers stand in one list."""

@@ -12,9 +12,10 @@ from typing import Any, Final
 from clew.assemble.render import OPENING
 from clew.errors import ClewError
 from clew.serve.agent_tools.quoting import NotTraceable, quoting
+from clew.serve.agent_tools.tool import Tool
 from clew.serve.agent_tools.tool_arguments import read_arguments
 from clew.serve.agent_tools.tool_names import OFFERED, plain_name, unknown, with_names
-from clew.serve.agent_tools.tools import Tool, Tools
+from clew.serve.agent_tools.tools import Tools
 from clew.serve.agent_tools.topics import OTHERS
 
 log = logging.getLogger("clew.serve")

@@ -1,12 +1,11 @@
-"""The tools that an agent may call: recall, quotes, recall by time, and notes. Texts in, texts of bounded length out.
+"""The tools that an agent may call: recall, quotes, recall by time, facts, topics, and notes. Start at `Tools`.
 
-Borders: independent of any protocol; `clew.serve.mcp` serves them. Recalled text is always inside a block that marks it
-as quoted memory (DESIGN 1.10). The space is chosen where the server is started, never by the caller.
+A tool takes text and whole numbers, and returns text of bounded length. Recalled text is always inside a block that
+marks it as quoted memory (DESIGN 1.10). Borders: knows no protocol, `clew.serve.mcp` serves the tools; the space is
+chosen where the server is started, never by the caller.
 """
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,26 +14,22 @@ from urllib.parse import unquote
 
 from clew.assemble.excerpt import around
 from clew.assemble.fact_lines import fact_lines
-from clew.assemble.receipt import OMISSIONS
 from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError, NotFoundError
 from clew.memory import Memory
 from clew.memory.arguments import given_session
-from clew.memory.smallest_budget import smallest_budget
 from clew.recall.session_names import is_session, session_meant, session_shown_as
 from clew.recall.sessions import NOTES_SOURCE, latest_name
 from clew.rows.fact_progress import read_fact_progress, unread_turns
+from clew.serve.agent_tools.answers import period_answer, recall_answer, session_list, turn_page
 from clew.serve.agent_tools.file_decisions import code_decisions
 from clew.serve.agent_tools.other_tools import OF_MCP, OtherTools
 from clew.serve.agent_tools.past_answer import past_answer
 from clew.serve.agent_tools.quoting import NotTraceable, quotes
+from clew.serve.agent_tools.tool import Tool
 from clew.serve.agent_tools.topics import OTHERS, all_topics, collapsed, expanded, known_topics
 from clew.text.counted import counted
-from clew.text.shown_names import name_on_a_line, shown_title
-from clew.types.context import Context
-from clew.types.ids import cut_session
-from clew.types.moments import MODES, Remembered
-from clew.types.session import SessionInfo
+from clew.types.moments import MODES
 from clew.types.turn import Turn
 
 MOST_TOKENS: Final = 8_000
@@ -56,69 +51,16 @@ MOST_FACTS: Final = 30
 """Most facts that one answer lists."""
 
 EVER: Final = "all"
-"""In place of a status: everything that was ever stated of a subject."""
-
-PAGE_CHARS: Final = 20_000
-"""Most characters of a turn in one answer."""
-
-DOUBT: Final = (
-    "Probably nothing relevant is remembered: these are only the nearest turns. Do not take them for an answer; try "
-    "other words, or clew_find_quote for an exact phrase."
-)
-"""What follows a block that probably holds no answer."""
+"""A value of the argument `status`: also the facts of a subject that no longer hold."""
 
 NAME_CHARS: Final = 200
 """Most characters of a conversation's name that a note is given; every answer repeats it."""
 
 BUDGET: Final = f"up to {MOST_TOKENS} tokens"
-"""What a tool says of its budget; without one, or with 0, it takes its default."""
+"""Description of the argument `budget`; 0, which a call that leaves it out means, is the tool's default."""
 
 NOTES: Final = "notes"
 """The default conversation for notes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool.
-
-    Attributes:
-        call: the function, which takes the arguments by name.
-        about: description of the tool for the model: what it does and when to use it.
-        arguments: name of each argument of `call` -> its description.
-        stores: whether the tool changes the memory; the others only read.
-        destroys: whether what it changes is lost.
-    """
-
-    name: str
-    call: Callable[..., str]
-    about: str
-    arguments: Mapping[str, str]
-    stores: bool = False
-    destroys: bool = False
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """JSON Schema of the arguments, from the function's own signature; what is empty by default needs no word."""
-        given = inspect.signature(self.call, eval_str=True).parameters
-        properties: dict[str, dict[str, Any]] = {}
-        for name, about in self.arguments.items():
-            properties[name] = {"type": _JSON_TYPES[given[name].annotation], "description": about}
-            if not self.needs(name) and given[name].default:
-                properties[name]["default"] = given[name].default
-        needed = [name for name in properties if self.needs(name)]
-        return {"type": "object", "properties": properties, **({"required": needed} if needed else {})}
-
-    def needs(self, argument: str) -> bool:
-        """Whether a call must give an argument."""
-        return inspect.signature(self.call).parameters[argument].default is inspect.Parameter.empty
-
-    def defaults(self) -> dict[str, Any]:
-        """The values of the arguments that a call may leave out."""
-        parameters = inspect.signature(self.call).parameters
-        return {name: parameters[name].default for name in self.arguments if not self.needs(name)}
-
-
-_JSON_TYPES: Final = {str: "string", int: "integer"}
 
 
 def _now() -> datetime:
@@ -286,19 +228,12 @@ class Tools:
                 raise NotFoundError(f"{no_session}. A turn's id is a session and a number, as 'plans:7'") from None
         _check_offset(offset, turn.text, "turn")
         quotes([NotTraceable if turn.id is None else turn.id])
-        text = turn.text[offset : offset + PAGE_CHARS]
-        rest = len(turn.text) - offset - len(text)
-        more = f"\n{rest:,} more characters; open it with offset {offset + len(text)}." if rest > 0 else ""
-        return render([Evidence.of(turn, text, "quote")]) + more
+        return turn_page(turn, offset)
 
     def sessions(self, project: str = "", branch: str = "") -> str:
         """The latest sessions, one a line, marked as quoted memory."""
-        found = self._memory.sessions(
-            project=project.strip() or None, branch=branch.strip() or None, limit=MOST_SESSIONS
-        )
-        if not found:
-            return "No session matches. Leave out project and branch to see all."
-        return quoted("\n".join(map(_line, found)))
+        project_name, branch_name = project.strip() or None, branch.strip() or None
+        return session_list(self._memory.sessions(project=project_name, branch=branch_name, limit=MOST_SESSIONS))
 
     def brief(self) -> str:
         """What the project of the current folder was about last time, marked as quoted memory."""
@@ -309,8 +244,8 @@ class Tools:
         """The recap of the last session of the current folder's project, else of all, marked as quoted memory."""
         path = self._memory.reads
         look = partial(latest_name, path.store, path.space, path.live.view(), path.clock())
-        found = (look(str(Path.cwd())) if self._local else None) or look()
-        return "Nothing is remembered yet." if found is None else self.recap_of(found)
+        session = (look(str(Path.cwd())) if self._local else None) or look()
+        return "Nothing is remembered yet." if session is None else self.recap_of(session)
 
     def recap_of(self, session: str) -> str:
         """The recap of a session, marked as quoted memory."""
@@ -332,29 +267,17 @@ class Tools:
     def recall(self, query: str, budget: int = 0, session: str = "") -> str:
         """The block of remembered turns for a question."""
         _need(query, "query", "a question or topic")
-        return self._told(self._memory.recall(query, budget=self._budget(budget), **self._only(session)))
+        context = self._memory.recall(query, budget=self._budget(budget), **self._only(session))
+        return recall_answer(self._memory, context)
 
     def _only(self, session: str) -> dict[str, Any]:
         return {"session": session_meant(self._memory.reads, session.strip())} if session.strip() else {}
-
-    def _told(self, context: Context) -> str:
-        """The block of a recall, with what to do where it is doubtful, or leaves something out."""
-        if context.items:
-            if context.is_doubtful:
-                return f"{context.text}\n{DOUBT}"
-            left = len(context.omitted)
-            more = f"{left} or more" if left == OMISSIONS else f"{left} more"
-            more = f"\n{more} did not fit; ask with a larger budget or a narrower query." if left else ""
-            return context.text + more
-        if context.omitted and (enough := smallest_budget(self._memory, context)) > context.budget:
-            return f"Nothing fits into {context.budget} tokens; ask with a budget of {enough} or more."
-        return "Nothing relevant is remembered. Try other words, or clew_find_quote for an exact phrase."
 
     def recall_past_conversation(self, query: str) -> str:
         """An answer with sources where a language model is configured and answers well; else the block of `recall`."""
         _need(query, "query", "what you want to know")
         context = self._memory.recall(query, budget=self._budget(0))
-        return past_answer(self._memory, query, context) or self._told(context)
+        return past_answer(self._memory, query, context) or recall_answer(self._memory, context)
 
     def expand_topic(self, topic: str, collapse: str = "", offset: int = 0, budget: int = 0) -> str:
         """The turns of a topic in full, and in short the topics that they take the place of."""
@@ -378,30 +301,32 @@ class Tools:
     def file_decisions(self, about: str) -> str:
         """What was decided about a file or symbol, and what may be out of date, marked as quoted memory."""
         _need(about, "about", "the path of a file, or the name of a function or class")
-        found = self._memory.decisions(about)
-        quotes(each.turn for each in found)
-        return code_decisions(found) or f"Nothing was decided about it that is remembered. Try {self._others.wider}."
+        decisions = self._memory.decisions(about)
+        quotes(decision.turn for decision in decisions)
+        if not decisions:
+            return f"Nothing was decided about it that is remembered. Try {self._others.wider}."
+        return code_decisions(decisions)
 
     def query_facts(self, subject: str = "", verb: str = "", object: str = "", status: str = "") -> str:  # noqa: A002  # as in `Memory.facts`
         """Facts, one a line with the turns that state them, marked as quoted memory."""
-        who, does, what, held = (each.strip() or None for each in (subject, verb, object, status))
-        if not (who or does or what or held):
+        who, does, what, state = (value.strip() or None for value in (subject, verb, object, status))
+        if not (who or does or what or state):
             raise InputError("subject, verb, object and status are empty; give at least one of them")
-        if held == EVER and who is None:
+        if state == EVER and who is None:
             raise InputError(f"status {EVER} needs a subject; give whom or what it is about")
-        if held == EVER:
-            found = self._memory.history(who or "", does)
-            shown = found[-MOST_FACTS:]
+        if state == EVER:
+            facts = self._memory.history(who or "", does)
+            shown = facts[-MOST_FACTS:]
         else:
-            found = self._memory.facts(who, does, what, held, limit=MOST_FACTS + 1)
-            shown = found[:MOST_FACTS]
+            facts = self._memory.facts(who, does, what, state, limit=MOST_FACTS + 1)
+            shown = facts[:MOST_FACTS]
         quotes(source for fact in shown for source in fact.sources)
-        told = quoted(fact_lines(shown)) if shown else self._others.instead_of_facts
-        more = "\nThere are older ones; give more conditions to see them." if len(found) > len(shown) else ""
-        return f"{told}{more}{self._unread()}"
+        answer = quoted(fact_lines(shown)) if shown else self._others.instead_of_facts
+        more = "\nThere are older ones; give more conditions to see them." if len(facts) > len(shown) else ""
+        return f"{answer}{more}{self._unread()}"
 
     def _unread(self) -> str:
-        """A line about turns that no fact is known of yet; empty where all were read."""
+        """A line that counts the turns that were not read for facts yet; empty where all were."""
         reads = self._memory.reads
         with reads.store.snapshot() as reader:
             count = unread_turns(reader, reads.space, read_fact_progress(reader, reads.space))
@@ -417,30 +342,23 @@ class Tools:
         _need(text, "text", "the phrase to find")
         if not 1 <= limit <= MOST_QUOTES:
             raise InputError(f"limit {limit} is out of range; give 1 to {MOST_QUOTES}")
-        found = self._memory.find_quote(text, limit=limit)
-        quotes(str(turn.id) for turn in found)
-        if not found:
+        turns = self._memory.find_quote(text, limit=limit)
+        quotes(str(turn.id) for turn in turns)
+        if not turns:
             return f"No turn contains that phrase. Try fewer words{self._others.by_meaning}."
-        shown = [Evidence.of(turn, around(turn.text, text, QUOTE_CHARS), "quote") for turn in found]
+        passages = [Evidence.of(turn, around(turn.text, text, QUOTE_CHARS), "quote") for turn in turns]
         more = f"\nThere may be older ones; ask with a limit up to {MOST_QUOTES}."
-        return render(chronological(shown)) + (more if len(found) == limit < MOST_QUOTES else "")
+        return render(chronological(passages)) + (more if len(turns) == limit < MOST_QUOTES else "")
 
     def remember_when(
         self, query: str = "", since: str = "", until: str = "", mode: str = "auto", budget: int = 0
     ) -> str:
         """What was said in a period of time."""
-        found = self._memory.remember_when(
+        period = self._memory.remember_when(
             query, since.strip() or None, until.strip() or None, mode, budget=self._budget(budget)
         )
-        quotes(moment.ref if moment.kind == "turn" else NotTraceable for moment in found.moments)
-        if not found.turns:
-            return f"Nothing was said {_span(found)}. Widen the period, or use {self._others.wider}."
-        if not found.text:
-            why = f"nothing fits into {found.budget} tokens" if found.left_out else "none of them is about that"
-            return f"{counted(found.turns, 'turn')} {_span(found)}, but {why}. Try other words or a larger budget."
-        left = f" {found.left_out} more lines did not fit." if found.left_out else ""
-        told = f"This is the {found.mode} of {counted(found.turns, 'turn')} {_span(found)}."
-        return f"{found.text}\n{told}{left}{_receipt(found)}"
+        quotes(moment.ref if moment.kind == "turn" else NotTraceable for moment in period.moments)
+        return period_answer(period, self._others.wider)
 
     def remember(self, text: str, session: str = "") -> str:
         """Stores a note durably and returns its id."""
@@ -450,7 +368,7 @@ class Tools:
         return f"Stored as {self._memory.add(note)}."
 
     def _noted_in(self, session: str) -> str:
-        """The conversation of a note: the one that a block shows so, else a new one."""
+        """The conversation that a note is stored in: the one of this name or short name, else a new one."""
         if len(session) > NAME_CHARS:
             raise InputError(f"session {session!r:.60} has {len(session):,} characters; give at most {NAME_CHARS}")
         reads = self._memory.reads
@@ -465,15 +383,6 @@ class Tools:
         return asked or min(self._memory.config.budget, MOST_TOKENS)
 
 
-def _line(session: SessionInfo) -> str:
-    where = " on ".join(name_on_a_line(place) for place in (session.project, session.branch) if place)
-    day = "no date" if session.end is None else session.end.date().isoformat()
-    turns = counted(session.turns, "turn")
-    name = name_on_a_line(cut_session(session.name))
-    title = shown_title(session.title) if session.title else "no title"
-    return f"{name}: {day}, {turns}{f', {where}' if where else ''}: {title}"
-
-
 def _check_offset(offset: int, text: str, what: str) -> None:
     if offset >= max(1, len(text)):
         raise InputError(f"offset {offset} is behind the end; the {what} has {len(text):,} characters, from 0")
@@ -482,19 +391,3 @@ def _check_offset(offset: int, text: str, what: str) -> None:
 def _need(text: str, name: str, what: str) -> None:
     if not text.strip():
         raise InputError(f"{name} is empty; give {what}")
-
-
-def _span(found: Remembered) -> str:
-    """The period in words."""
-    ends = [None if end is None else end.isoformat(timespec="minutes") for end in (found.since, found.until)]
-    excluded = "".join(f", without {days}" for days in found.excluded_days())
-    if ends == [None, None]:
-        return f"of all times{excluded}"
-    day = found.counted_from
-    counted = "" if day is None else f" (counted from the conversation's last day, {day.date().isoformat()})"
-    last = ends[1] or ("now" if found.until is None and (found.since is None or found.turns) else "any later time")
-    return f"from {ends[0] or 'the beginning'} to {last}{counted}{excluded}"
-
-
-def _receipt(found: Remembered) -> str:
-    return f" Receipt {found.receipt_id}."
