@@ -11,8 +11,10 @@ from clew.config import RecallConfig
 from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
 from clew.memory import Memory
-from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
+from clew.rank.covered_days import covered_days
+from clew.rank.frame import Frame, Scores, make_frame
 from clew.rank.intent import read_intent
+from clew.rank.participants import assistant_takes_part
 from clew.rank.search import opinions, rank
 from clew.rank.signals import SIGNALS
 from clew.rank.sparse_columns import BySession, FewTurns

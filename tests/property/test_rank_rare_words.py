@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from clew.config import RecallConfig
 from clew.index.entry import PieceTerms, TurnEntry
 from clew.index.view import IndexView
-from clew.rank.frame import assistant_takes_part, make_frame
+from clew.rank.frame import make_frame
 from clew.rank.intent import Intent, Wants
+from clew.rank.participants import assistant_takes_part
 from clew.rank.search import rank
 from tests.effort import examples
 

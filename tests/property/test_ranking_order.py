@@ -12,9 +12,10 @@ from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
 from clew.index.tail import Tail
 from clew.index.view import IndexView
-from clew.rank.frame import agent_share, assistant_takes_part, make_frame
+from clew.rank.frame import make_frame
 from clew.rank.fusion import GROUP, best, highest
 from clew.rank.intent import Intent, Wants
+from clew.rank.participants import agent_share, assistant_takes_part
 from clew.rank.search import rank
 from tests.index_logs import WORDS, layouts, logs
 

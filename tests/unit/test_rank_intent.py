@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clew.memory import Memory
-from clew.rank.frame import covered_days
+from clew.rank.covered_days import covered_days
 from clew.rank.intent import Intent, read_intent
 from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.testing import FrozenClock, HashEmbedder

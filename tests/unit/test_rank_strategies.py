@@ -6,7 +6,7 @@ import pytest
 
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.rank.frame import covered_days
+from clew.rank.covered_days import covered_days
 from clew.rank.intent import Intent, read_intent
 from clew.rank.sigma import SNIPPET, snippet
 from clew.rank.strategies import AUTO, STRATEGIES, checked, plan

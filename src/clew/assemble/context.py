@@ -31,8 +31,9 @@ from clew.assemble.stored_words import (
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView, Mask
 from clew.rank.dampening import DAY
-from clew.rank.frame import TOOL, Frame
+from clew.rank.frame import Frame
 from clew.rank.intent import Intent
+from clew.rank.participants import TOOL
 from clew.rank.search import Ranking
 from clew.rank.sigma import SNIPPET
 from clew.rank.signals.cost import RESULT

@@ -25,7 +25,8 @@ from clew.learn.recap_uses import RecapUses
 from clew.learn.rendering_uses import RenderingUses
 from clew.learn.silver_questions import past, silver_questions
 from clew.rank.filter import Filter
-from clew.rank.frame import Frame, assistant_takes_part
+from clew.rank.frame import Frame
+from clew.rank.participants import assistant_takes_part
 from clew.rank.ranker import Ranker
 from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, RankedQuestion, fusion_problem, ranked_question
 from clew.rank.tuning.recaps import RATIO, RECAP_SCALE, recap_scale_of, recaps_problem

@@ -4,6 +4,7 @@ Pure: reads the index and what its sources hand in, and writes nothing.
 
     the question    intent (what it asks for), algebra (expressions), filter, strategies, information, second_lookup
     one ranking     ranker, frame, signals, fusion, dampening, search, confidence
+    one view        participants, adjacent_turns, covered_days
     large spaces    contenders, sparse_columns
     places          anchors, end_turns, session_order, name_order, timeline
     evidence        graph_context, labels, announcements, keywords, quotes

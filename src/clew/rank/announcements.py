@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import ASSISTANT, TOOL, Frame, Scores
+from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Opinion
+from clew.rank.participants import ASSISTANT, TOOL
 
 SHORT: Final = 100
 """Most characters of an announcement; in longer turns the assistant also says what it has found."""

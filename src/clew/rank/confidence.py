@@ -19,8 +19,10 @@ from clew.index.bm25 import idf, score_bound
 from clew.index.incremental_cache import CacheKey
 from clew.index.kernel import in_c
 from clew.index.view import IndexView
-from clew.rank.frame import Frame, Scores, agent_share, answers
+from clew.rank.adjacent_turns import answers
+from clew.rank.frame import Frame, Scores
 from clew.rank.information import information, without_dates
+from clew.rank.participants import agent_share
 from clew.rank.search import Ranking
 from clew.rank.signals.coverage import held, turns_with
 from clew.text.names import capitalised_names

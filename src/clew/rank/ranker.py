@@ -20,17 +20,10 @@ from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import LOOKED, FindNodes, PointedTurns, WeightedRange, resolve_positions
 from clew.rank.confidence import prepare_confidence
+from clew.rank.covered_days import covered_days
 from clew.rank.end_turns import TALKS, counted_talks, end_turns, last_talk, work_pointed
 from clew.rank.filter import EVERYWHERE, SearchScope
-from clew.rank.frame import (
-    Frame,
-    FrameParts,
-    Scores,
-    assistant_takes_part,
-    covered_days,
-    make_frame,
-    without_price,
-)
+from clew.rank.frame import Frame, FrameParts, Scores, make_frame, without_price
 from clew.rank.graph_context import GraphContextReader
 from clew.rank.information import UsedWords
 from clew.rank.intent import Intent, read_intent
@@ -38,7 +31,8 @@ from clew.rank.intent.respelling import with_respelt_words
 from clew.rank.intent.title_words import title_words
 from clew.rank.intent.work_questions import WorkAsked
 from clew.rank.intent.workplaces import Workplace, workplace
-from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
+from clew.rank.labels import LabelLookup, QuestionLabels
+from clew.rank.participants import assistant_takes_part
 from clew.rank.search import Ranking, prepare, rank
 from clew.rank.second_lookup import FIRST, ReadTexts, seeds
 from clew.rank.session_order import FindTalks, TalksByTime, any_sessions, sessions_with
@@ -53,15 +47,15 @@ KEPT_QUESTIONS: Final = 256
 NEAR: Final = {"minilm-l6-int8": 0.32, "minilm-l6-fp32": 0.32}
 """Cosine that the turn nearest to a question must reach, by model; below it the cosines are noise and are ignored.
 
-The least of 271 development questions (LoCoMo, REALTALK, BEAM) was 0.358; of the same questions asked of another
-conversation of the set, 33, 3 and 28 % lie below. Models not listed were not measured and have no limit.
+The lowest such cosine of 271 development questions (LoCoMo, REALTALK, BEAM) was 0.358; of the same questions asked of
+another conversation of the set, 33, 3 and 28 % lie below. Models not listed were not measured and have no limit.
 """
 
 NO_LIMIT: Final = -1.0
-"""The least that a cosine can be."""
+"""The lowest possible cosine, as a limit that every turn reaches."""
 
-_NOWHERE: Final = ("",)
-"""Terms of a question that no turn matches."""
+_NO_MATCH: Final = ("",)
+"""The terms of a question that no turn matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +63,16 @@ class RankingSources:
     """What a ranking reads beside the index. A source that is None is never asked, and its signals stay silent.
 
     Attributes:
-        graph: the entity graph and the hierarchy of beats.
-        labels: how far the labels of a question and of turns agree.
-        importance: the importance of every turn of a view; NaN while unknown.
-        texts: the words of turns, for the second look-up.
-        outline: the turns of the beats or chapters that a question counts back to.
-        titles: the beginnings of conversations whose titles have all of some words.
-        workplaces: the conversations on a branch or in a project that a question names.
-        facts: share of a question that the best fact of each turn answers.
-        work: the turns with work of a kind in some sessions, of those that a mask lets through.
-        talks: the sessions in which somebody talked; as a default any.
+        graph: reads the entity graph and the hierarchy of beats.
+        labels: compares the labels of a question with those of the turns.
+        importance: returns the importance of every turn of a view; NaN while unknown.
+        texts: reads the text of turns, for the second look-up.
+        outline: finds the turns of the beats or chapters that a question counts back to.
+        titles: finds the beginnings of the conversations whose titles contain all of some words.
+        workplaces: finds the conversations on a branch or in a project that a question names.
+        facts: returns the share of a question that the best fact of each turn answers.
+        work: finds the turns with work of a kind in some sessions, among the turns that a mask lets through.
+        talks: chooses the sessions in which somebody talked; by default, every session counts.
     """
 
     graph: GraphContextReader | None = None
@@ -94,6 +88,29 @@ class RankingSources:
 
 
 NO_SOURCES: Final = RankingSources()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingOptions:
+    """How a question is to be ranked, beside its words and its time.
+
+    Attributes:
+        region: turns at the place in the conversation to which the caller points; empty where it points to none.
+        shown: turns that the caller has on the screen, as (session, seq). Labels that they have raise no turn.
+        scope: the session from which the question counts, and the turns that the caller's filters let through.
+        view: the index as it was before the question was stored. It is used unless the question counts from its own
+            place ("three turns ago"), which needs the current index. None for the current index in any case.
+        priced: whether long turns lose for the tokens they cost; False for rankings without a budget.
+    """
+
+    region: tuple[WeightedRange, ...] = ()
+    shown: Collection[tuple[str, int]] = ()
+    scope: SearchScope = EVERYWHERE
+    view: IndexView | None = None
+    priced: bool = True
+
+
+NO_OPTIONS: Final = RankingOptions()
 
 
 class Ranker:
@@ -121,71 +138,56 @@ class Ranker:
         self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
-    def frame(
-        self,
-        text: str,
-        now: datetime,
-        region: tuple[WeightedRange, ...] = (),
-        shown: Collection[tuple[str, int]] = (),
-        scope: SearchScope = EVERYWHERE,
-        view: IndexView | None = None,
-        *,
-        priced: bool = True,
-    ) -> Frame:
-        """Everything that ranking a question looks at.
+    def frame(self, text: str, now: datetime, options: RankingOptions = NO_OPTIONS) -> Frame:
+        """Gathers everything that the ranking of one question looks at.
 
         Args:
-            region: where in the conversation the caller points.
-            shown: turns, by session and place in it, that the caller has on the screen.
-            scope: the session from which it counts, and the turns whose conversations have the ends that it asks for.
-            view: the index from before the question was stored, which does for all that does not count from it; None
-                for the present one.
-            priced: what a turn costs counts.
+            now: when the question is asked; times such as "last week" are counted from it.
         """
-        before, view = view, self._live.view() if view is None else view
+        view = self._live.view() if options.view is None else options.view
         with_assistant = assistant_takes_part(view)
-        intent = read_intent(
-            text,
-            view.speakers,
-            now,
-            with_assistant=with_assistant,
-            covered=covered_days(view),
-            known_as=lambda words: nicknames(view, words),
-        )
-        intent = with_respelt_words(
-            _with_joined_words(intent, view), view.document_frequency, view.similar_terms, UsedWords()
-        )
-        if before is not None and (intent.positions or intent.end is not None):
-            return self.frame(text, now, region, shown, scope, priced=priced)
+        intent = _read(text, now, view, with_assistant=with_assistant)
+        if options.view is not None and (intent.positions or intent.end is not None):
+            return self.frame(text, now, replace(options, view=None))
         cosines = self._cosines(view, intent)
-        similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
-        config = self._config() if priced else without_price(self._config())
-        labels = self._labels(view, intent, config, shown, near=similarity is not None)
-        more: FrameParts = {"region": region}
-        if self._sources.graph is not None:
-            more["around"] = self._sources.graph.look(intent.text, config, view)
+        frame = make_frame(
+            intent,
+            view,
+            self._config() if options.priced else without_price(self._config()),
+            cosines if cosines is not None and self._is_near(view, cosines) else None,
+            with_assistant=with_assistant,
+        )
+        parts = self._parts(frame, options, now)
         if cosines is not None and (serving := self.serving(view)) is not None:
-            more |= {"cosines": cosines[0], "alike": likeness(view, serving.name)}
-        if self._sources.importance is not None and config.importance:
-            more["importance"] = self._sources.importance(view)
-        if intent.end is not None or intent.work is not None or (intent.positions and config.position):
-            more["pointed"] = self._pointed(view, intent, now, scope, with_assistant=with_assistant)
-        if self._sources.titles is not None and config.position:
-            words = title_words(text, exact=intent.wants.exact)
-            more |= {"titled": self._sources.titles(view, words)} if words else {}
-        if self._sources.facts is not None and config.fact:
-            more["facts"] = self._sources.facts(view, intent)
-        if labels is not NO_LABELS:
-            more["labels"] = labels
-        frame = make_frame(intent, view, config, similarity, with_assistant=with_assistant, **more)
-        if self._sources.workplaces is None or not config.position:
-            return frame
-        return self._with_workplace(frame, workplace(text, exact=intent.wants.exact))
+            parts |= {"cosines": cosines[0], "alike": likeness(view, serving.name)}
+        return self._with_workplace(replace(frame, **parts))
 
-    def _with_workplace(self, frame: Frame, place: Workplace | None) -> Frame:
-        """The frame with the conversations on a branch or in a project that the question names."""
-        look = self._sources.workplaces
-        ranges = look(frame.view, place) if look is not None and place is not None else ()
+    def _parts(self, frame: Frame, options: RankingOptions, now: datetime) -> FrameParts:
+        """What the sources say about the question, as far as a signal with a weight needs it."""
+        intent, view, config, sources = frame.intent, frame.view, frame.config, self._sources
+        parts: FrameParts = {"region": options.region}
+        if sources.graph is not None:
+            parts["around"] = sources.graph.look(intent.text, config, view)
+        if sources.importance is not None and config.importance:
+            parts["importance"] = sources.importance(view)
+        if intent.end is not None or intent.work is not None or (intent.positions and config.position):
+            parts["pointed"] = self._pointed(frame, now, options.scope)
+        if sources.titles is not None and config.position:
+            words = title_words(intent.text, exact=intent.wants.exact)
+            parts |= {"titled": sources.titles(view, words)} if words else {}
+        if sources.facts is not None and config.fact:
+            parts["facts"] = sources.facts(view, intent)
+        if sources.labels is not None and (config.label or config.hub):
+            parts["labels"] = self._labels(frame, sources.labels, options.shown)
+        return parts
+
+    def _with_workplace(self, frame: Frame) -> Frame:
+        """The frame with the conversations on the branch or in the project that the question names, if it names one."""
+        find = self._sources.workplaces
+        if find is None or not frame.config.position:
+            return frame
+        place = workplace(frame.intent.text, exact=frame.intent.wants.exact)
+        ranges = () if place is None else find(frame.view, place)
         if not ranges or place is None:
             return frame
         if place.is_all:
@@ -193,51 +195,50 @@ class Ranker:
         pointed = replace(frame.pointed, stretches=(*frame.pointed.stretches, *ranges))
         return replace(frame, pointed=pointed)
 
-    def _pointed(
-        self, view: IndexView, intent: Intent, now: datetime, scope: SearchScope, *, with_assistant: bool
-    ) -> PointedTurns:
-        """The turns that the question's words point at, or the end of a conversation, where that alone is asked for.
+    def _pointed(self, frame: Frame, now: datetime, scope: SearchScope) -> PointedTurns:
+        """The turns to which the words of the question point.
 
-        People's talk goes on from session to session, so that its beginning is that of the first one; what was asked of
-        an assistant first is what the present session began with.
+        Where the question asks for nothing but work of a kind, or the end of a conversation, these turns are the
+        answer. Conversations between people continue from session to session, so "the beginning" is that of the first
+        session; beside an assistant it is that of the current session.
         """
-        end, mask = intent.end, scope.mask(view)
+        view, intent, mask = frame.view, frame.intent, scope.mask(frame.view)
         among = None if scope.session is not None or mask is None or not mask.any() else sessions_with(view, mask)
         talks = TalksByTime(view, now, scope.session, self._sources.talks, among)
         if intent.work is not None and (work := self._work(view, intent.work, talks, mask)):
             return work_pointed(intent.work, work)
+        end = intent.end
         if end is None:
             return resolve_positions(view, intent.positions, talks, self._sources.outline)
         if end.counted is not None:
             return counted_talks(view, end.counted, talks)
-        is_earliest = end.is_first and (end.is_ever or not with_assistant)
+        is_earliest = end.is_first and (end.is_ever or not frame.with_assistant)
         sessions = talks.earliest(TALKS) if is_earliest else talks.latest(TALKS)
         if end.is_whole:
             return last_talk(view, sessions, now)
-        return end_turns(view, end, intent.speakers, sessions, mask, with_assistant=with_assistant)
+        return end_turns(view, end, intent.speakers, sessions, mask, with_assistant=frame.with_assistant)
 
     def _work(
         self, view: IndexView, asked: WorkAsked, talks: TalksByTime, mask: Mask | None
     ) -> Sequence[WeightedRange]:
-        """The turns with the work that alone is asked for; none where there is no such work."""
-        look = self._sources.work
-        return () if look is None or not len(view.turns.ordinal) else look(view, asked, talks.latest(LOOKED), mask)
+        """The turns with the kind of work that the question asks for; empty when there is no such work."""
+        find = self._sources.work
+        return () if find is None or not len(view.turns.ordinal) else find(view, asked, talks.latest(LOOKED), mask)
 
-    def _labels(
-        self, view: IndexView, intent: Intent, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool
-    ) -> QuestionLabels:
-        """What labels say, where a weight asks for it; `near` says that the question's vector is worth looking at."""
-        if self._sources.labels is None or not (config.label or config.hub):
-            return NO_LABELS
-        embedder, vector = self.serving(view), None
-        if near and embedder is not None:
-            vector = embedder.name, self._embedded(embedder, _forms(intent))[0]
-        return self._sources.labels(view, intent, vector, shown, hubs=config.hub > 0)
+    def _labels(self, frame: Frame, lookup: LabelLookup, shown: Collection[tuple[str, int]]) -> QuestionLabels:
+        """The labels of the question compared with those of the turns.
+
+        The vector of the question takes part only if some turn is near to it.
+        """
+        embedder, vector = self.serving(frame.view), None
+        if frame.similarity is not None and embedder is not None:
+            vector = embedder.name, self._embedded(embedder, _forms(frame.intent))[0]
+        return lookup(frame.view, frame.intent, vector, shown, hubs=frame.config.hub > 0)
 
     def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
-        """The best turns that the mask lets through, best first; None lets all through.
+        """The best `limit` turns that the mask lets through, best first; the mask None lets all turns through.
 
-        A question that needs two steps is ranked again with what the first turns tell.
+        A question that needs two steps is ranked twice: the second time with terms from the best turns of the first.
         """
         if self._sources.texts is not None and frame.intent.wants.hop and frame.config.hop:
             first = rank(frame, limit=FIRST, mask=mask)
@@ -245,7 +246,11 @@ class Ranker:
         return rank(frame, limit=limit, mask=mask)
 
     def serving(self, view: IndexView) -> Embedder | None:
-        """The embedder whose vectors rank a question: always one alone, also where two have vectors of one length."""
+        """The embedder whose vectors rank a question; None without one.
+
+        The vectors of two embedders are never mixed, even if they have the same length: the previous embedder serves
+        as long as it has vectors in the view.
+        """
         if self._embedder is not None and self._previous is not None and self._previous.name in view.vectors:
             return self._previous
         return self._embedder
@@ -260,47 +265,52 @@ class Ranker:
                 log.warning("the embedder could not be loaded: %s", error)
 
     def refresh(self) -> IndexView:
-        """Takes in what was stored, so that the next question finds what depends on the turns alone ready.
+        """Reads what was stored since, and prepares what depends on no question, so that the next recall is fast.
 
         Returns:
-            The view that is ready.
+            The new view.
         """
         view = self._live.view()
         covered_days(view)
         nicknames(view, ())
         prepare_windows(view)
-        asked = Intent("", _NOWHERE, (), (), (), "")
-        frame = make_frame(asked, view, self._config(), None, with_assistant=assistant_takes_part(view))
+        no_question = Intent("", _NO_MATCH, (), (), (), "")
+        frame = make_frame(no_question, view, self._config(), None, with_assistant=assistant_takes_part(view))
         prepare(frame)
         prepare_confidence(frame)
         return view
 
     def forget(self) -> None:
-        """Drops remembered questions: one may repeat words that were forgotten."""
+        """Drops the cached vectors of questions, since a question may repeat words that are being forgotten."""
         with self._lock:
             self._vectors.clear()
 
     def least_cosine(self, view: IndexView) -> float:
-        """Cosine below which nearness to a question is noise; `NO_LIMIT` where that is not known."""
+        """The cosine that a turn must reach to be near a question; `NO_LIMIT` where the model was not measured."""
         embedder = self.serving(view)
         return NO_LIMIT if embedder is None else _near(embedder)
 
     def _is_near(self, view: IndexView, cosines: Scores) -> bool:
-        """Whether some turn is so near to the question that the cosines can rank."""
-        near = self.least_cosine(view)
-        return near == NO_LIMIT or float(np.fmax.reduce(cosines, axis=None, initial=NO_LIMIT)) >= near
+        """Whether some turn reaches the least cosine, so that cosines tell turns apart."""
+        least = self.least_cosine(view)
+        return least == NO_LIMIT or float(np.fmax.reduce(cosines, axis=None, initial=NO_LIMIT)) >= least
 
     def _cosines(self, view: IndexView, intent: Intent) -> Scores | None:
-        """Cosines of both forms of the question; None without embedder, or when the model fails."""
+        """The cosine of each turn to both forms of the question, a row for each form.
+
+        None without an embedder, or when the model fails, which is logged.
+        """
         embedder = self.serving(view)
         if embedder is None or not intent.text.strip():
             return None
         try:
             cosines = cosine(view, embedder.name, self._embedded(embedder, _forms(intent)))
-        except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
+        except (ModelError, InputError) as error:  # InputError: the stored vectors have another length
             log.warning("the question was ranked without vectors: %s", error)
             return None
-        return cosines if len(cosines) == 2 else np.broadcast_to(cosines, (2, cosines.shape[1]))  # one form is both
+        return (
+            cosines if len(cosines) == 2 else np.broadcast_to(cosines, (2, cosines.shape[1]))
+        )  # both forms are the same text
 
     def _embedded(self, embedder: Embedder, texts: tuple[str, ...]) -> Matrix:
         key = (embedder.name, *texts)
@@ -316,10 +326,24 @@ class Ranker:
         return vectors
 
 
+def _read(text: str, now: datetime, view: IndexView, *, with_assistant: bool) -> Intent:
+    """Reads a question, with words that no turn has respelt, and adjacent words also looked up as one."""
+    intent = read_intent(
+        text,
+        view.speakers,
+        now,
+        with_assistant=with_assistant,
+        covered=covered_days(view),
+        known_as=lambda words: nicknames(view, words),
+    )
+    intent = _with_joined_words(intent, view)
+    return with_respelt_words(intent, view.document_frequency, view.similar_terms, UsedWords())
+
+
 def _forms(intent: Intent) -> tuple[str, ...]:
-    """The texts whose vectors a question has: itself, and its second form where that is another."""
-    asked = intent.about or intent.text
-    return (asked,) if intent.rewritten == asked else (asked, intent.rewritten)
+    """The texts whose vectors stand for a question: the question, and its rewritten form if that differs."""
+    plain = intent.about or intent.text
+    return (plain,) if intent.rewritten == plain else (plain, intent.rewritten)
 
 
 def _near(embedder: Embedder) -> float:
@@ -327,7 +351,7 @@ def _near(embedder: Embedder) -> float:
 
 
 def _with_joined_words(intent: Intent, view: IndexView) -> Intent:
-    """The question with the terms of its neighbouring words written as one, as far as some turn has them so."""
+    """The question with further terms: its adjacent words written as one word, where some turn contains that word."""
     joined = joined_terms(
         intent.about or intent.text, lambda term: view.document_frequency(term) > 0, is_search=intent.wants.exact
     )

@@ -13,8 +13,9 @@ from clew.index.columns import Column
 from clew.index.view import IndexView, Mask
 from clew.rank.algebra import TRUE, parse, truth
 from clew.rank.algebra.syntax import Node
+from clew.rank.covered_days import covered_days
 from clew.rank.filter import Filter, SearchScope
-from clew.rank.frame import Scores, covered_days
+from clew.rank.frame import Scores
 from clew.rank.sigma import BOOSTING
 from clew.recall.annotation_columns import AnnotationCache, owners
 from clew.recall.field_values import RowFieldSource, weighs

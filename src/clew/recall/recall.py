@@ -21,6 +21,7 @@ from clew.rank.filter import Filter, without, without_positions
 from clew.rank.frame import Frame
 from clew.rank.information import information
 from clew.rank.keywords import is_keyword_search, without_noise
+from clew.rank.ranker import RankingOptions
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, rank_sigma
 from clew.rank.strategies import plan as plan_recall
@@ -155,7 +156,9 @@ def _search(
     """Ranks the turns for a question."""
     region = () if request.place is None else _region(path, chosen.session, request.place)
     scope = path.selector.scope(chosen, asked_at)
-    frame = path.ranker.frame(query, asked_at, region, shown, scope, request.view)
+    frame = path.ranker.frame(
+        query, asked_at, RankingOptions(region=region, shown=shown, scope=scope, view=request.view)
+    )
     mask = only_meant(frame, without(frame.view, scope.mask(frame.view), shown))
     kind = frame.intent.kind(placed=request.place is not None)
     plan = plan_recall(kind, request.strategy, request.budget, request.window, path.config.budget)

@@ -8,6 +8,7 @@ from clew.ingest.media import inline
 from clew.rank.end_turns import only_meant
 from clew.rank.filter import Filter
 from clew.rank.quotes import find_quote
+from clew.rank.ranker import RankingOptions
 from clew.recall.read_path import ReadPath
 from clew.recall.session_names import session_shown_as
 from clew.store.row_types import TurnRow
@@ -25,7 +26,7 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
     """
     asked_at = chosen.as_of or path.clock()
     scope = path.selector.scope(chosen, asked_at)
-    frame = path.ranker.frame(query, asked_at, scope=scope, priced=priced)
+    frame = path.ranker.frame(query, asked_at, RankingOptions(scope=scope, priced=priced))
     mask = only_meant(frame, scope.mask(frame.view))
     matches = list(path.ranker.rank(frame, limit, mask))
     with path.store.snapshot() as reader:

@@ -16,6 +16,7 @@ from clew.index.view import IndexView
 from clew.rank.filter import Filter
 from clew.rank.frame import Frame
 from clew.rank.intent.time_window import End, TimeWindow, mode_of, time_window
+from clew.rank.ranker import RankingOptions
 from clew.rank.search import Ranking
 from clew.rank.timeline import on_topic
 from clew.recall.masked_receipt import without_secrets
@@ -103,7 +104,9 @@ def _findings(path: ReadPath, mode: str, window: TimeWindow, sessions: Filter, n
     """The lines about a time in the order in which they are to be shown, and what they were chosen from."""
     window = replace(window, since=None) if mode == "state_at_time" and window.began(now) else window
     chosen = replace(sessions, since=window.since, until=window.until)
-    frame = path.ranker.frame(window.rest, now, scope=path.selector.scope(chosen, now)) if window.about else None
+    frame = None
+    if window.about:
+        frame = path.ranker.frame(window.rest, now, RankingOptions(scope=path.selector.scope(chosen, now)))
     view = path.live.view() if frame is None else frame.view
     positions, ranking = _in_window(path, view, frame, chosen, window.excluded, now)
     ranked = _NONE if ranking is None else ranking.positions if mode == "lookup" else on_topic(ranking)

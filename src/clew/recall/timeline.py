@@ -19,7 +19,8 @@ from clew.analyze.tags import beat_phrases
 from clew.assemble.timeline_block import TimelineEntry
 from clew.index.view import IndexView
 from clew.rank.anchors import on_side
-from clew.rank.frame import Frame, covered_days
+from clew.rank.covered_days import covered_days
+from clew.rank.frame import Frame
 from clew.rank.intent.time_window import time_window
 from clew.rank.sigma import snippet
 from clew.rank.timeline import by_period, in_turns

@@ -12,19 +12,9 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import (
-    ASSISTANT,
-    SYSTEM,
-    TOOL,
-    USER,
-    Frame,
-    Scores,
-    agent_share,
-    findings_share,
-    has_agents_work,
-    tool_use,
-)
+from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Opinion
+from clew.rank.participants import ASSISTANT, SYSTEM, TOOL, USER, agent_share, findings_share, has_agents_work, tool_use
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
 """Signals of a calling turn that `call` gives to the tool's result."""

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import USER, Frame, Scores
+from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Opinion
+from clew.rank.participants import USER
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten", "window")
 """Signals of a message from which the others of its burst get a share."""

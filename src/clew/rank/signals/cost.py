@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 
 from clew.index.incremental_cache import CacheKey
-from clew.rank.frame import EVERY, SYSTEM, TOOL, Frame, Scores, findings_share
+from clew.rank.frame import EVERY, Frame, Scores
+from clew.rank.participants import SYSTEM, TOOL, findings_share
 
 OFFSET: Final = 50.0
 """Tokens added before the logarithm, so that short turns do not win by shortness alone (RETRIEVAL, part B, T2)."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import ASSISTANT, Frame, Scores, agent_share, has_agents_work
+from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Opinion, scores_of
+from clew.rank.participants import ASSISTANT, agent_share, has_agents_work
 from clew.rank.signals.session import session_match
 from clew.rank.sparse_columns import whole
 from clew.text.terms import terms

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.bm25 import idf
-from clew.rank.frame import Frame, Scores, agent_share, has_agents_work
+from clew.rank.frame import Frame, Scores
+from clew.rank.participants import agent_share, has_agents_work
 from clew.rank.sparse_columns import FewTurns, distinct
 
 FEW: Final = 5

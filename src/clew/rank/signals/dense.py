@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 
 from clew.index.incremental_cache import CacheKey
-from clew.rank.frame import Frame, Scores, answers, neighbours
+from clew.rank.adjacent_turns import answers, neighbours
+from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Opinion, centred
 
 _WINDOW_COUNTS: Final = CacheKey[Scores]("window counts")

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from clew.rank.frame import USER, Frame, Scores
+from clew.rank.frame import Frame, Scores
+from clew.rank.participants import USER
 
 
 def opening(frame: Frame) -> Scores | None:

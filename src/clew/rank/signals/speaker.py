@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 
 from clew.index.view import Mask
-from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores, findings_share
+from clew.rank.frame import EVERY, Frame, Scores
+from clew.rank.participants import ASSISTANT, USER, findings_share
 
 SUMMARY: Final = 0.25
 """What the assistant's turns get more than the person's where a summary is asked for (docs/recall-figures.md)."""

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import USER, Frame, Scores
+from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import FLAT, Opinion
+from clew.rank.participants import USER
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
 """Signals whose sum is averaged over the turns around each."""

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from clew.index.bm25 import turn_scores
 from clew.index.entry import DATED, STANDING
 from clew.index.view import Mask
-from clew.rank.frame import EVERY, TOOL, USER, Frame, Scores
+from clew.rank.frame import EVERY, Frame, Scores
+from clew.rank.participants import TOOL, USER
 
 WISHES: Final = 12
 """Most standing wishes that count for one request; people were seen to state fewer to an assistant."""
