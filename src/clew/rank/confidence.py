@@ -24,7 +24,7 @@ from clew.rank.frame import Frame, Scores
 from clew.rank.information import information, without_dates
 from clew.rank.participants import agent_share
 from clew.rank.search import Ranking
-from clew.rank.signals.coverage import held, turns_with
+from clew.rank.signals.coverage import turns_with, weight_share
 from clew.text.names import capitalised_names
 from clew.text.terms import terms
 
@@ -184,12 +184,12 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
     near = 0.0 if nearest is None or frame.cosines is None else _near(frame, float(frame.cosines[nearest]))
     if frame.titled:  # a title has every word of the question
         return Features(together=1.0, scene=1.0, words=1.0, near=near)
-    told = information(frame.intent)
-    found = {term: frame.view.document_frequency(term) for term in told}
-    rarities = [idf(frame.size, max(df, 1)) for df in found.values()]
+    values = information(frame.intent)
+    frequencies = {term: frame.view.document_frequency(term) for term in values}
+    rarities = [idf(frame.size, max(df, 1)) for df in frequencies.values()]
     often = max(FEW, frame.size // 2 - 1)  # a word of more turns stands around any turn, and its postings are long
-    places = [turns_with(frame, term) if df <= often else None for term, df in found.items()]
-    weights_of_terms = [value * rare for value, rare in zip(told.values(), rarities, strict=True)]
+    places = [turns_with(frame, term) if df <= often else None for term, df in frequencies.items()]
+    weights_of_terms = [value * rare for value, rare in zip(values.values(), rarities, strict=True)]
     together, scene = gathered(frame.size, places, weights_of_terms)
     return Features(
         strange=_strange(frame),
@@ -200,7 +200,7 @@ def _weighted_features(ranking: Ranking, nearest: int | None, weights: Features)
         near=near,
         worded=_worded(frame, nearest) if weights.worded else 0.0,
         agent=_agent(frame.view) if frame.with_assistant else 0.0,
-        thin=_thin(frame, told),
+        thin=_thin(frame, values),
     )
 
 
@@ -246,7 +246,7 @@ def richest_stretches(
     starts = range(0, len(places), _BITS)
     worths = [_worth_of_sets(weights[start : start + _BITS]) for start in starts]
     sets = [_sets_around(size, places[start : start + _BITS], reaches) for start in starts]
-    together, scene = (_highest(found, worths) for found in zip(*sets, strict=True))
+    together, scene = (_highest(term_sets, worths) for term_sets in zip(*sets, strict=True))
     return together, scene
 
 
@@ -266,7 +266,7 @@ def _worth_of_sets(weights: Sequence[float]) -> Scores:
     """What each set of terms weighs; the bits of its index say which terms it has."""
     sums = [0.0]
     for weight in weights:
-        sums += [each + weight for each in sums]
+        sums += [total + weight for total in sums]
     return np.array(sums)
 
 
@@ -278,17 +278,17 @@ def _sets_around(size: int, places: Sequence[Turns], reaches: Sequence[int]) -> 
     Args:
         places: the turns with each term, of `_BITS` terms at most.
     """
-    held = np.zeros(size, dtype=np.uint8)  # of each turn, a bit for each term
+    terms_around = np.zeros(size, dtype=np.uint8)  # of each turn, a bit for each term
     for bit, turns in enumerate(places):
-        held[turns] |= 1 << bit
-    found, width = [], 1
+        terms_around[turns] |= 1 << bit
+    sets, width = [], 1
     for reach in reaches:
         while width < 2 * reach + 1:
             step = min(width, 2 * reach + 1 - width)
-            held[step:] |= held[:-step]
+            terms_around[step:] |= terms_around[:-step]
             width += step
-        found.append(held.copy())
-    return found
+        sets.append(terms_around.copy())
+    return sets
 
 
 def _highest(sets: Sequence[_Sets], worths: Sequence[Scores]) -> float:
@@ -300,16 +300,16 @@ def _highest(sets: Sequence[_Sets], worths: Sequence[Scores]) -> float:
     """
     pairs = list(zip(sets, worths, strict=True))
     blocks = (
-        reduce(np.add, [worth.take(held[low : low + _BLOCK]) for held, worth in pairs])
+        reduce(np.add, [worth.take(term_sets[low : low + _BLOCK]) for term_sets, worth in pairs])
         for low in range(0, len(sets[0]), _BLOCK)
     )
     return max(float(block.max()) for block in blocks)
 
 
-def _thin(frame: Frame, told: dict[str, float]) -> float:
-    if not told or frame.size >= FEW:
+def _thin(frame: Frame, values: dict[str, float]) -> float:
+    if not values or frame.size >= FEW:
         return 0.0
-    most = float(held(frame, told).max()) * sum(told.values())
+    most = float(weight_share(frame, values).max()) * sum(values.values())
     return max(0.0, 1.0 - most / ENOUGH) * (1.0 - frame.size / FEW)
 
 

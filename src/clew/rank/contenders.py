@@ -161,5 +161,5 @@ class _Groups:
         columns = np.flatnonzero(self._highest >= least)
         row, column = np.nonzero(self._table.take(columns, axis=1) >= least)
         rest = np.flatnonzero(self._rest >= least)
-        found = np.concatenate((row * self._count + columns[column], rest + self._first))
-        return distinct(np.concatenate((found, also))) if len(also) else found
+        reaching = np.concatenate((row * self._count + columns[column], rest + self._first))
+        return distinct(np.concatenate((reaching, also))) if len(also) else reaching

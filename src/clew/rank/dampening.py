@@ -48,14 +48,14 @@ def dampening(
         allowed: turns that may be found; None means all.
         opinions: of the signals on all turns.
     """
-    found = announcement(frame, score, opinions, boost_unit(frame.config))
+    subtracted = announcement(frame, score, opinions, boost_unit(frame.config))
     if frame.config.gravity:
         relevant = best(score, RELEVANT, tie, allowed)
         values = gravity(frame.view, frame.around.nodes, relevant)
-        found += [] if values is None else [Opinion("gravity", -values, frame.config.gravity)]
+        subtracted += [] if values is None else [Opinion("gravity", -values, frame.config.gravity)]
     if frame.config.hub and frame.labels.hubs is not None:
-        found.append(Opinion("hub", -frame.labels.hubs, frame.config.hub))
-    return found
+        subtracted.append(Opinion("hub", -frame.labels.hubs, frame.config.hub))
+    return subtracted
 
 
 def is_needed(frame: Frame) -> bool:
@@ -75,16 +75,16 @@ def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fuse
     Score fusion subtracts weight times value. Reciprocal rank fusion multiplies that by one rank step at the top, as
     for every boost.
     """
-    found = dampening(frame, fused.score, tie, allowed, fused.opinions)
-    if not found:
+    subtracted = dampening(frame, fused.score, tie, allowed, fused.opinions)
+    if not subtracted:
         return fused
     step = boost_unit(frame.config)
-    shares = {opinion.name: step * opinion.shares() for opinion in found}
+    shares = {opinion.name: step * opinion.shares() for opinion in subtracted}
     score = fused.score
     for share in shares.values():
         score = score + share
     by_rank = None if fused.rank_shares is None else {**fused.rank_shares, **shares}
-    return Fused.of(score, [*fused.opinions, *found], by_rank)
+    return Fused.of(score, [*fused.opinions, *subtracted], by_rank)
 
 
 def gravity(view: IndexView, nodes: Sequence[HierarchyNode], relevant: NDArray[np.int64]) -> Scores | None:

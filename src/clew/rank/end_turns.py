@@ -38,21 +38,21 @@ def last_talk(view: IndexView, sessions: Sequence[str], now: datetime) -> Pointe
         sessions: the conversations that went on last, the last one first.
     """
     meant = sessions if sessions and goes_on(view, sessions[0], now) else sessions[:1]
-    told = {"kind": "previous", "words": "all of it", "turns": [turn_id(name, 0) for name in meant[:1]]}
-    return _whole(meant, told)
+    entry = {"kind": "previous", "words": "all of it", "turns": [turn_id(name, 0) for name in meant[:1]]}
+    return _whole(meant, entry)
 
 
 def counted_talks(view: IndexView, counted: PositionPhrase, talks: TalksByTime) -> PointedTurns:
     """All turns of the conversations that a question counts back; of none where there are not so many."""
     names = talks.back(counted.count, alone=counted.kind == "ago") if len(view.turns.ordinal) else []
-    told = {"kind": counted.kind, "words": counted.words, "turns": [turn_id(name, 0) for name in names]}
-    return _whole(names, told)
+    entry = {"kind": counted.kind, "words": counted.words, "turns": [turn_id(name, 0) for name in names]}
+    return _whole(names, entry)
 
 
-def _whole(names: Sequence[str], told: dict[str, Any]) -> PointedTurns:
+def _whole(names: Sequence[str], entry: dict[str, Any]) -> PointedTurns:
     """All turns of conversations, those of the first one first."""
-    found = tuple(WeightedRange(name, 0, _LAST_SEQ, 1.0 / place) for place, name in enumerate(names, 1))
-    return PointedTurns(found, (), (told,), alone=True)
+    ranges = tuple(WeightedRange(name, 0, _LAST_SEQ, 1.0 / place) for place, name in enumerate(names, 1))
+    return PointedTurns(ranges, (), (entry,), alone=True)
 
 
 def end_turns(
@@ -81,27 +81,32 @@ def end_turns(
         said &= np.isin(turns.speaker, speakers)
     elif end.by != "anybody" and with_assistant:
         said &= turns.role == ROLES.index(end.by)
-    found: list[WeightedRange] = []
+    ranges: list[WeightedRange] = []
     for session in sessions:
         code = view.sessions.index(session) if session in view.sessions else -1
         own = np.unique(turns.seq[said & (turns.session == code)])
-        for seq in (own if end.is_first else own[::-1])[: MOST - len(found)].tolist():
-            found.append(WeightedRange(session, seq, seq, 1.0 - len(found) / MOST))
+        for seq in (own if end.is_first else own[::-1])[: MOST - len(ranges)].tolist():
+            ranges.append(WeightedRange(session, seq, seq, 1.0 - len(ranges) / MOST))
     kind = "start" if end.is_first else "last"
-    return PointedTurns(tuple(found), (), (_explained(kind, end, found),), alone=True)
+    return PointedTurns(tuple(ranges), (), (_explained(kind, end, ranges),), alone=True)
 
 
-def work_pointed(asked: WorkAsked, found: Sequence[WeightedRange]) -> PointedTurns:
+def work_pointed(asked: WorkAsked, ranges: Sequence[WeightedRange]) -> PointedTurns:
     """The turns with the work that is asked for, and no others."""
-    turns = [turn_id(each.session, each.low) for each in found[:1]]
-    told = {"kind": "start" if asked.is_first else "last", "words": "all of it", "work": asked.kind, "turns": turns}
-    return PointedTurns(tuple(found), (), (told,), alone=True)
+    turns = [turn_id(first.session, first.low) for first in ranges[:1]]
+    entry = {"kind": "start" if asked.is_first else "last", "words": "all of it", "work": asked.kind, "turns": turns}
+    return PointedTurns(tuple(ranges), (), (entry,), alone=True)
 
 
-def _explained(kind: str, end: ConversationEnd, found: Sequence[WeightedRange]) -> dict[str, Any]:
+def _explained(kind: str, end: ConversationEnd, ranges: Sequence[WeightedRange]) -> dict[str, Any]:
     """The receipt's entry: what was understood, and the turn at that end."""
     by = {} if end.by == "anybody" else {"by": end.by}
-    return {"kind": kind, "words": "all of it", **by, "turns": [turn_id(each.session, each.low) for each in found[:1]]}
+    return {
+        "kind": kind,
+        "words": "all of it",
+        **by,
+        "turns": [turn_id(first.session, first.low) for first in ranges[:1]],
+    }
 
 
 def only_meant(frame: Frame, mask: Mask | None) -> Mask | None:

@@ -89,8 +89,8 @@ class GraphContextReader:
             known = (graph.find(mention.name) for mention in entities_in(question).mentions)
             own = list(dict.fromkeys(key for key in known if key is not None))[:SEEDS]
             reached = spreading_activation(GraphByKey(graph), own)
-            found = ((graph.entity(key), energy) for key, energy in reached.items() if key not in own)
-            return tuple(((each.name, *each.aliases), energy) for each, energy in found if each is not None)
+            entities = ((graph.entity(key), energy) for key, energy in reached.items() if key not in own)
+            return tuple(((entity.name, *entity.aliases), energy) for entity, energy in entities if entity is not None)
 
     def _nodes(self) -> tuple[HierarchyNode, ...]:
         version = self._store.version()
@@ -131,7 +131,7 @@ def inherited(view: IndexView, nodes: tuple[HierarchyNode, ...], cosines: NDArra
     """
     order, keys = _in_order(view)
     sums = np.concatenate(([0.0], np.cumsum(np.nan_to_num(cosines[order]))))
-    found = np.full(len(order), np.nan)
+    beat_scores = np.full(len(order), np.nan)
     scores: list[float] = []
     inner = {node.parent for node in nodes}
     lows, highs = _bounds(view, nodes, keys)
@@ -139,9 +139,9 @@ def inherited(view: IndexView, nodes: tuple[HierarchyNode, ...], cosines: NDArra
         mean = float(sums[high] - sums[low]) / max(1, high - low)
         scores.append(mean if node.parent < 0 else OWN * mean + INHERITED * scores[node.parent])
         if place not in inner:
-            found[low:high] = scores[-1]
+            beat_scores[low:high] = scores[-1]
     spread = np.empty(len(order))
-    spread[order] = found
+    spread[order] = beat_scores
     return spread
 
 
@@ -150,17 +150,17 @@ def nodes_of(view: IndexView, nodes: Sequence[HierarchyNode]) -> tuple[NDArray[n
 
     Cached with the view until the nodes change.
     """
-    held = view.derived(_NODES_OF, dict[str, _NodesOfTurns])
-    found = held.get("now")
-    if found is None or found[0] is not nodes:
+    cache = view.derived(_NODES_OF, dict[str, _NodesOfTurns])
+    cached = cache.get("now")
+    if cached is None or cached[0] is not nodes:
         beats, chapters = np.full((2, len(view.turns.ordinal)), -1, dtype=np.int64)
         inner = {node.parent for node in nodes}
         order, keys = _in_order(view)
         for place, (node, low, high) in enumerate(zip(nodes, *_bounds(view, nodes, keys), strict=True)):
             if place not in inner:
                 beats[order[low:high]], chapters[order[low:high]] = place, node.parent
-        found = held["now"] = nodes, beats, chapters
-    return found[1:]
+        cached = cache["now"] = nodes, beats, chapters
+    return cached[1:]
 
 
 def _bounds(view: IndexView, nodes: Sequence[HierarchyNode], keys: NDArray[np.int64]) -> tuple[list[int], list[int]]:

@@ -20,14 +20,14 @@ def information(intent: Intent) -> dict[str, float]:
     A time tells the least, since turns have it as their date, seldom as a word. In a language other than English,
     function words do, too: the vocabulary lacks most of them, as it does names.
     """
-    told = dict.fromkeys(intent.terms, LEAST)
+    values = dict.fromkeys(intent.terms, LEAST)
     text = without_dates(intent)
     if languages := shown_languages(intent.text):
         text = without_empty_words(text, languages)
     known = rarities(text)
     left = set(terms(text))
-    told |= {term: known.get(term, 1.0) for term in intent.terms if term in left}
-    return told
+    values |= {term: known.get(term, 1.0) for term in intent.terms if term in left}
+    return values
 
 
 class UsedWords:
@@ -49,4 +49,4 @@ def _words_by_letters() -> TermDirectory:
 
 def without_dates(intent: Intent) -> str:
     """A question without the times that it names."""
-    return cut_out(intent.text, {each.phrase_span for each in intent.dates})  # two years may share a phrase
+    return cut_out(intent.text, {date.phrase_span for date in intent.dates})  # two years may share a phrase

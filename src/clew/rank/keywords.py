@@ -42,8 +42,8 @@ def is_keyword_search(frame: Frame) -> bool:
     if intent.dates or "?" in intent.text or len(intent.text.split()) > MOST:
         return False
     names = {term for code in intent.speakers for term in terms(frame.view.speakers[code])}
-    known = {term: told for term, told in information(intent).items() if frame.view.document_frequency(term)}
-    return sum(known.values()) >= TOLD and any(term not in names for term in known)
+    values = {term: value for term, value in information(intent).items() if frame.view.document_frequency(term)}
+    return sum(values.values()) >= TOLD and any(term not in names for term in values)
 
 
 def without_noise(ranking: Ranking, least: float) -> Ranking:
@@ -56,23 +56,23 @@ def without_noise(ranking: Ranking, least: float) -> Ranking:
     Args:
         least: cosine below which nearness is noise.
     """
-    frame, positions, known = ranking.frame, ranking.positions, ranking.opinions
+    frame, positions, opinions = ranking.frame, ranking.positions, ranking.opinions
     has = np.zeros(frame.size, dtype=np.bool_)
     for term in frame.intent.terms:
         has[turns_with(frame, term)] = True
-    kept = _beside(frame.view, has, positions)
+    related = _beside(frame.view, has, positions)
     for name in ("lexical", "position"):
-        if name in known:
-            kept |= known[name].values[positions] > 0
+        if name in opinions:
+            related |= opinions[name].values[positions] > 0
     if frame.similarity is not None:
-        kept |= _near(frame.similarity, has, positions, least)
-    return ranking.only(kept)
+        related |= _near(frame.similarity, has, positions, least)
+    return ranking.only(related)
 
 
 def _beside(view: IndexView, has: Mask, positions: NDArray[np.int64]) -> Mask:
     """Whether some turn has a word, of each of these turns and those around it in its session and branch."""
     turns, owner = view.turns, view.pieces.turn
-    found = has[positions]
+    is_beside = has[positions]
     for links, is_next in zip(view.links, (False, True), strict=True):
         at = positions
         for _ in range(AROUND):
@@ -80,8 +80,8 @@ def _beside(view: IndexView, has: Mask, positions: NDArray[np.int64]) -> Mask:
             piece = links[edge]
             goes_on = (piece >= 0) & (piece < len(owner))
             at = np.where(goes_on, owner[np.where(goes_on, piece, 0)], at)
-            found |= has[at]
-    return found
+            is_beside |= has[at]
+    return is_beside
 
 
 def _near(similarity: Scores, has: Mask, positions: NDArray[np.int64], least: float) -> Mask:

@@ -102,11 +102,11 @@ def overlap(
     for place, (number, _) in enumerate(asked):
         place_of[number] = place
     hit = place_of[np.clip(tags.groups.ravel(), -1, len(place_of) - 1)]
-    found = np.flatnonzero(hit >= 0)
-    at = found // max(tags.groups.shape[1], 1)
-    owners = np.concatenate((at, np.array([each[0] for each in given], dtype=np.int64)))
-    labels = np.concatenate((hit[found], np.array([each[1] for each in given], dtype=np.int64)))
-    weights = np.concatenate((tags.weights.ravel()[found], np.array([each[2] for each in given], dtype=np.float64)))
+    matching = np.flatnonzero(hit >= 0)
+    at = matching // max(tags.groups.shape[1], 1)
+    owners = np.concatenate((at, np.array([tag[0] for tag in given], dtype=np.int64)))
+    labels = np.concatenate((hit[matching], np.array([tag[1] for tag in given], dtype=np.int64)))
+    weights = np.concatenate((tags.weights.ravel()[matching], np.array([tag[2] for tag in given], dtype=np.float64)))
     if not len(owners):
         return None, [0.0] * len(asked)
     turns, rows = np.unique(owners, return_inverse=True)
@@ -120,11 +120,11 @@ def overlap(
     if whole <= 0.0:
         return None, worth
     summed = np.zeros(len(turns))
-    for place, each in enumerate(worth):  # in a fixed order, so that it is the same sum everywhere
-        summed += best[:, place] * each
+    for place, label_worth in enumerate(worth):  # in a fixed order, so that it is the same sum everywhere
+        summed += best[:, place] * label_worth
     values = np.where(tags.known, 0.0, np.nan)
     values[turns] = summed / whole
-    return values, [each / whole for each in worth]
+    return values, [label_worth / whole for label_worth in worth]
 
 
 def generality(tags: TagColumns) -> Values:

@@ -33,17 +33,17 @@ def find_quote(view: IndexView, fetch: ReadTurns, text: str, limit: int) -> list
     """
     if not fold(text):
         raise InputError(f"the phrase {text!r} contains no word; give at least one letter or digit")
-    found: list[Turn] = []
+    matches: list[Turn] = []
     positions = _positions(view, list(dict.fromkeys(quote_terms(text))))
     size = max(FEWEST, limit)
-    while len(positions) and len(found) < limit:
+    while len(positions) and len(matches) < limit:
         size = min(size, MOST)
         some, positions = positions[:size], positions[size:]
         sessions = [view.sessions[number] for number in view.turns.session[some].tolist()]
         turns = fetch(list(zip(sessions, view.turns.seq[some].tolist(), strict=True)))
-        found += [turn for turn in turns if turn is not None and fold_contains(turn.text, text)]
+        matches += [turn for turn in turns if turn is not None and fold_contains(turn.text, text)]
         size *= 2
-    return found[:limit]
+    return matches[:limit]
 
 
 def _positions(view: IndexView, words: Sequence[str]) -> NDArray[np.int64]:
@@ -56,7 +56,7 @@ def holding(view: IndexView, words: Sequence[str]) -> NDArray[np.bool_]:
     """Which turns contain all of the terms according to the index, which has no terms of injected text."""
     common = np.ones(len(view.turns.chars), dtype=np.bool_)
     for word in words:
-        held = np.zeros_like(common)
-        held[view.pieces.turn[view.postings(word)[0]]] = True
-        common &= held
+        has_all = np.zeros_like(common)
+        has_all[view.pieces.turn[view.postings(word)[0]]] = True
+        common &= has_all
     return common

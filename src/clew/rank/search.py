@@ -312,8 +312,8 @@ def _ranks_of_values(values: Scores, wanted: NDArray[np.int64]) -> NDArray[np.in
     falling = np.round(-values, 6)
     ours = falling[:, wanted]
     falling.sort(axis=1)  # NaN sorts to the end
-    found = np.stack([np.searchsorted(held, some) for held, some in zip(falling, ours, strict=True)])
-    return np.where(np.isnan(ours), 0, found + 1)
+    better = np.stack([np.searchsorted(column, row) for column, row in zip(falling, ours, strict=True)])
+    return np.where(np.isnan(ours), 0, better + 1)
 
 
 def rank(frame: Frame, *, limit: int, mask: Mask | None = None, first: Ranking | None = None) -> Ranking:

@@ -33,16 +33,16 @@ def seeds(ranking: Ranking, fetch: ReadTexts) -> tuple[str, ...]:
     Terms of more first turns come first, then rarer terms; ties go by the term. Of a long turn its best piece counts.
     """
     frame, first = ranking.frame, ranking[:FIRST]
-    found: Counter[str] = Counter()
-    for each, words in zip(first, fetch([(one.session, one.seq) for one in first]), strict=True):
+    counts: Counter[str] = Counter()
+    for candidate, words in zip(first, fetch([(turn.session, turn.seq) for turn in first]), strict=True):
         if words is not None:
             spans = piece_spans(words)
-            best = frame.best_piece(each.position)
+            best = frame.best_piece(candidate.position)
             start, end = spans[best] if best < len(spans) else (0, len(words))
-            found.update(set(terms(words[start:end])))
+            counts.update(set(terms(words[start:end])))
     for known in frame.intent.terms:
-        del found[known]
-    held = {term: frame.view.document_frequency(term) for term in found}
+        del counts[known]
+    frequencies = {term: frame.view.document_frequency(term) for term in counts}
     most = max(FEW, SHARE * frame.size)
-    rare = sorted((-found[term], df, term) for term, df in held.items() if 1 < df <= most)
+    rare = sorted((-counts[term], df, term) for term, df in frequencies.items() if 1 < df <= most)
     return tuple(term for _, _, term in rare[:MOST])

@@ -55,7 +55,7 @@ def extents(view: IndexView) -> dict[str, SessionExtent]:
 
 
 def _extents(view: IndexView) -> dict[str, SessionExtent]:
-    turns, found = view.turns, {}
+    turns, by_name = view.turns, {}
     codes, first, counts = np.unique(turns.session, return_index=True, return_counts=True)
     last = len(turns.session) - 1 - np.unique(turns.session[::-1], return_index=True)[1]
     known = turns.at != view.NO_TIME
@@ -66,8 +66,8 @@ def _extents(view: IndexView) -> dict[str, SessionExtent]:
     for code, head, tail, count in zip(codes.tolist(), first.tolist(), last.tolist(), counts.tolist(), strict=True):
         has_times = start[code] != _LAST
         times = (int(start[code]), int(end[code])) if has_times else (None, None)
-        found[view.sessions[code]] = SessionExtent(head, tail, count, *times)
-    return found
+        by_name[view.sessions[code]] = SessionExtent(head, tail, count, *times)
+    return by_name
 
 
 def by_end(placed: Placed) -> tuple[bool, int, str]:
@@ -93,7 +93,7 @@ def latest_first(view: IndexView, now: datetime, before: str | None = None) -> l
     """
     to_come = to_us(now) + AHEAD // _MICROSECOND
     order = sorted(extents(view).items(), key=by_end)
-    order.sort(key=lambda each: _is_to_come(each[1], to_come))  # it keeps the order
+    order.sort(key=lambda placed: _is_to_come(placed[1], to_come))  # it keeps the order
     own = extents(view).get(before or "")
     if own is None:
         return order
@@ -122,7 +122,7 @@ def in_order(
         among: only these sessions; None for all.
     """
     placed = sorted(extents(view).items(), key=by_start) if earliest else latest_first(view, now, before)
-    return placed if among is None else [each for each in placed if each[0] in among]
+    return placed if among is None else [session for session in placed if session[0] in among]
 
 
 def any_sessions(_view: IndexView, placed: Sequence[Placed], limit: int, /, *, or_any: bool) -> list[str]:  # noqa: ARG001  # the index does not know who talked
@@ -176,10 +176,10 @@ class TalksByTime:
         """
         current = self.current
         is_over = self.session is None and self._is_over(current)
-        found = [*([current] if is_over else []), *self._found(count, before=current)][:count]
+        previous = [*([current] if is_over else []), *self._found(count, before=current)][:count]
         if alone:
-            return found[count - 1 :]
-        return found if is_over or self.session is not None else [*found, current]
+            return previous[count - 1 :]
+        return previous if is_over or self.session is not None else [*previous, current]
 
     def first(self) -> list[str]:
         """The session that is going on where it is known, else the one that began first, and the last one."""

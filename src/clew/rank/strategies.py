@@ -103,8 +103,8 @@ def rank_sigma(frame: Frame, mask: Mask | None, scored: Scored) -> Ranking:
     own = candidates(len(places), np.flatnonzero(np.nan_to_num(shifts) > 0).tolist())
     values = np.zeros(frame.size)
     values[places[own]] = relevance(_likeness(frame)[places[own]], importance[own], overlays[own])
-    found = np.array([places[own][place] for place in chosen(values[places[own]], LEAST)], dtype=np.int64)
-    return Ranking(frame, Fused.of(values, [Opinion("sigma", values, 1.0)]), found)
+    positions = np.array([places[own][place] for place in chosen(values[places[own]], LEAST)], dtype=np.int64)
+    return Ranking(frame, Fused.of(values, [Opinion("sigma", values, 1.0)]), positions)
 
 
 def _likeness(frame: Frame) -> Scores:

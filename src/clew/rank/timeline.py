@@ -29,7 +29,9 @@ def on_topic(ranking: Ranking) -> NDArray[np.int64]:
     """
     positions = ranking.positions
     words = rarities(ranking.frame.view, _about(ranking.frame.intent))[positions]
-    near = np.asarray([sum(each.shares.get(name, 0.0) for name in _NEAR) for each in ranking[:]], dtype=np.float64)
+    near = np.asarray(
+        [sum(candidate.shares.get(name, 0.0) for name in _NEAR) for candidate in ranking[:]], dtype=np.float64
+    )
     about = np.zeros(len(positions), dtype=bool)
     for values in (words, near):
         best = float(values.max(initial=0.0))

@@ -92,7 +92,7 @@ class FieldSource(Protocol):
         ...
 
 
-def truth(node: Node, view: IndexView, known: FieldSource, places: Positions) -> Truth:
+def truth(node: Node, view: IndexView, source: FieldSource, places: Positions) -> Truth:
     """Whether the tree holds for each of some turns.
 
     Conditions on the index are evaluated first, then those on text, then those on rows, and each only for turns whose
@@ -100,13 +100,13 @@ def truth(node: Node, view: IndexView, known: FieldSource, places: Positions) ->
     """
     match node:
         case Not(part):
-            return -truth(part, view, known, places)
+            return -truth(part, view, source, places)
         case And(parts):
-            return _least(parts, view, known, places)
+            return _least(parts, view, source, places)
         case Or(parts):
-            return -_least(tuple(Not(part) for part in parts), view, known, places)
+            return -_least(tuple(Not(part) for part in parts), view, source, places)
         case _:
-            return _leaf(node, view, known, places)
+            return _leaf(node, view, source, places)
 
 
 def needs_analysis(node: Node) -> bool:
@@ -114,15 +114,15 @@ def needs_analysis(node: Node) -> bool:
     return _cost(node) > 1
 
 
-def _least(parts: tuple[Node, ...], view: IndexView, known: FieldSource, places: Positions) -> Truth:
-    found = np.full(len(places), TRUE, dtype=np.int8)
-    left = np.arange(len(places))
+def _least(parts: tuple[Node, ...], view: IndexView, source: FieldSource, places: Positions) -> Truth:
+    result = np.full(len(places), TRUE, dtype=np.int8)
+    undecided = np.arange(len(places))
     for part in sorted(parts, key=_cost):  # stable: equals stay in their order
-        if not len(left):
+        if not len(undecided):
             break
-        found[left] = np.minimum(found[left], truth(part, view, known, places[left]))
-        left = left[found[left] > FALSE]
-    return found
+        result[undecided] = np.minimum(result[undecided], truth(part, view, source, places[undecided]))
+        undecided = undecided[result[undecided] > FALSE]
+    return result
 
 
 def _cost(node: Node) -> int:
@@ -140,72 +140,72 @@ def _cost(node: Node) -> int:
             return 2
 
 
-def _leaf(node: Leaf, view: IndexView, known: FieldSource, places: Positions) -> Truth:
+def _leaf(node: Leaf, view: IndexView, source: FieldSource, places: Positions) -> Truth:
     match node:
         case Phrase(phrase):
-            return _stated(known.says(phrase, places))
+            return _from_mask(source.says(phrase, places))
         case TimeRange():
-            return _told(node, view, places)
+            return _in_range(node, view, places)
         case FieldEquals():
-            return _named(node, view, places)
+            return _field_equals(node, view, places)
         case _:
-            return _compared(*_values(node, known, places))
+            return _compared(*_values(node, source, places))
 
 
 def _values(
     node: ScoreComparison | LabelWeight | FlagSet | About | ProjectMeet | ProjectLink,
-    known: FieldSource,
+    source: FieldSource,
     places: Positions,
 ) -> tuple[Values, str, float]:
     """The values that a condition compares, the sign, and the number that they are compared with."""
     match node:
         case ScoreComparison(field, sign, number):
-            found = known.scores(field, places), sign, number
+            comparison = source.scores(field, places), sign, number
         case LabelWeight(namespace, name, sign, number):
-            found = known.weights(namespace, name, places), sign, number
+            comparison = source.weights(namespace, name, places), sign, number
         case FlagSet(name):
-            found = known.flags(name, places), "=", 1.0
+            comparison = source.flags(name, places), "=", 1.0
         case About():
-            found = known.concerns(node, places), "=", 1.0
+            comparison = source.concerns(node, places), "=", 1.0
         case ProjectMeet(overlay, sign, least):
-            found = known.meets(overlay, places), sign, known.active if least is None else least
+            comparison = source.meets(overlay, places), sign, source.active if least is None else least
         case ProjectLink(wanted):
-            found = known.linked(wanted, places), "=", 1.0
-    return found
+            comparison = source.linked(wanted, places), "=", 1.0
+    return comparison
 
 
 def _compared(values: Values, sign: str, number: float) -> Truth:
     unknown = np.isnan(values)
-    held = _COMPARE[sign](np.round(values, _DIGITS), round(number, _DIGITS))
-    return np.where(unknown, UNKNOWN, np.where(held, TRUE, FALSE)).astype(np.int8)
+    holds = _COMPARE[sign](np.round(values, _DIGITS), round(number, _DIGITS))
+    return np.where(unknown, UNKNOWN, np.where(holds, TRUE, FALSE)).astype(np.int8)
 
 
-def _stated(held: NDArray[np.bool_]) -> Truth:
-    return np.where(held, TRUE, FALSE).astype(np.int8)
+def _from_mask(holds: NDArray[np.bool_]) -> Truth:
+    return np.where(holds, TRUE, FALSE).astype(np.int8)
 
 
-def _told(node: TimeRange, view: IndexView, places: Positions) -> Truth:
+def _in_range(node: TimeRange, view: IndexView, places: Positions) -> Truth:
     at = view.turns.at[places]
     since, until = to_us(node.since), to_us(node.until)
-    held = np.ones(len(places), dtype=np.bool_)
+    holds = np.ones(len(places), dtype=np.bool_)
     if since is not None:
-        held &= at >= since
+        holds &= at >= since
     if until is not None:
-        held &= at < until
-    return np.where(at == view.NO_TIME, UNKNOWN, _stated(held)).astype(np.int8)
+        holds &= at < until
+    return np.where(at == view.NO_TIME, UNKNOWN, _from_mask(holds)).astype(np.int8)
 
 
-def _named(node: FieldEquals, view: IndexView, places: Positions) -> Truth:
+def _field_equals(node: FieldEquals, view: IndexView, places: Positions) -> Truth:
     if node.field == "role":
-        held = _stated(view.turns.role[places] == ROLES.index(node.value))
+        result = _from_mask(view.turns.role[places] == ROLES.index(node.value))
     elif node.field == "session":
         codes = [code for code, name in enumerate(view.sessions) if name == node.value]
-        held = _stated(np.isin(view.turns.session[places], codes))
+        result = _from_mask(np.isin(view.turns.session[places], codes))
     else:
         called = people_called(node.value, view.speakers)
         same = [name for name in called if name.casefold() == node.value.casefold()]
         wanted = same or (called if len(called) == 1 else [])
         codes = [code for code, name in enumerate(view.speakers) if name in wanted]
         speaker = view.turns.speaker[places]
-        held = np.where(speaker < 0, UNKNOWN, _stated(np.isin(speaker, codes))).astype(np.int8)
-    return held if node.operator == "=" else -held
+        result = np.where(speaker < 0, UNKNOWN, _from_mask(np.isin(speaker, codes))).astype(np.int8)
+    return result if node.operator == "=" else -result

@@ -240,11 +240,11 @@ class _Parser:
             while self._token.kind == "word" and self._token.text.casefold() not in _KEYWORDS:
                 last = self._next()
             text = self._expression[first.start : last.end] if last.kind == "word" else ""
-        found = _moment(text.strip()) or _days(text.strip(), self._now, self._covered)
-        if found is None:
+        days = _moment(text.strip()) or _days(text.strip(), self._now, self._covered)
+        if days is None:
             stands = repr(text[:40]) if text else shown(first)
             raise unexpected(first.start, stands, f"{_DATE} after {word!r}")
-        return found
+        return days
 
     def _named(self, field: str) -> FieldEquals:
         operator = self._token
@@ -329,8 +329,8 @@ def _moment(text: str) -> tuple[datetime, datetime] | None:
     if not _MOMENT.fullmatch(text):
         return None
     try:
-        found = parse_iso(text)
-        return found, found + _MICROSECOND
+        moment = parse_iso(text)
+        return moment, moment + _MICROSECOND
     except (ValueError, OverflowError):
         return None
 
@@ -341,25 +341,25 @@ def _days(text: str, now: datetime, covered: tuple[date, date] | None) -> tuple[
     A date without a year is the last such date of the conversations, if they have one.
     """
     for before in ("", "in "):
-        for each in resolve(before + text, now):
-            if text and each.phrase_span[0] <= len(before) and each.phrase_span[1] == len(before + text):
-                start, end = (each.start, each.end) if each.guessed != "year" else _told(each, covered)
+        for resolved in resolve(before + text, now):
+            if text and resolved.phrase_span[0] <= len(before) and resolved.phrase_span[1] == len(before + text):
+                start, end = (resolved.start, resolved.end) if resolved.guessed != "year" else _told(resolved, covered)
                 return _midnight(start), _day_after(end)
     return None
 
 
-def _told(found: ResolvedDate, covered: tuple[date, date] | None) -> tuple[date, date]:
+def _told(resolved: ResolvedDate, covered: tuple[date, date] | None) -> tuple[date, date]:
     """The days of a date without a year, in the last year in which turns were said then."""
-    first, last = covered or (found.end, found.start)
+    first, last = covered or (resolved.end, resolved.start)
     for year in range(last.year, first.year - 1, -1):
         try:
-            start = found.start.replace(year=year)
-            end = start + (found.end - found.start)
+            start = resolved.start.replace(year=year)
+            end = start + (resolved.end - resolved.start)
         except (ValueError, OverflowError):  # the 29th of February; days behind those of the calendar
             continue
         if start <= last and end >= first:
             return start, end
-    return found.start, found.end
+    return resolved.start, resolved.end
 
 
 def _day_after(day: date) -> datetime:

@@ -55,9 +55,9 @@ def tokens(expression: str) -> list[Token]:
             f"at position {MAX_CHARS + 1} of the expression: it goes on to {len(expression):,} characters; at most "
             f"{MAX_CHARS:,} are read, so ask in parts"
         )
-    found: list[Token] = []
+    result: list[Token] = []
     place = 0
-    while not found or found[-1].kind != "end":
+    while not result or result[-1].kind != "end":
         match = _TOKEN.match(expression, place)
         if match is None:  # "!" without "=", or a closing quote
             place += len(expression[place:]) - len(expression[place:].lstrip())
@@ -65,8 +65,8 @@ def tokens(expression: str) -> list[Token]:
         kind, place = cast("Kind | Literal['quote']", match.lastgroup), match.end()
         if kind == "quote":
             raise unexpected(match.start(kind), "a quote that is never closed", "the same quote again at its end")
-        found.append(_token(kind, match))
-    return found
+        result.append(_token(kind, match))
+    return result
 
 
 def _token(kind: Kind, match: re.Match[str]) -> Token:
@@ -76,9 +76,9 @@ def _token(kind: Kind, match: re.Match[str]) -> Token:
     return Token(kind, "=" if text == "==" and kind == "operator" else text, *match.span(kind))
 
 
-def unexpected(place: int, found: str, expected: str) -> ExpressionError:
+def unexpected(place: int, actual: str, expected: str) -> ExpressionError:
     """The syntax error for a position, which is counted from 0 here and from 1 in the message."""
-    return ExpressionError(f"at position {place + 1} of the expression: found {found}; expected {expected}")
+    return ExpressionError(f"at position {place + 1} of the expression: found {actual}; expected {expected}")
 
 
 def shown(token: Token) -> str:

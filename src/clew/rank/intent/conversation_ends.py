@@ -148,10 +148,10 @@ def conversation_end(text: str, names: Collection[str], *, with_assistant: bool)
     if not any(map(lower.__contains__, _WORDS)):
         return None
     counted, as_last = _counted(text)
-    found = next((match for form in _WHOLE if (match := form.match(as_last or lower))), None)
-    found = found or next((match for form in _FORMS if (match := form.match(lower))), None)
-    groups = {} if found is None else found.groupdict()
-    if found is None or (not with_assistant and (groups.get("deed") or groups.get("deeds"))):
+    matched = next((match for form in _WHOLE if (match := form.match(as_last or lower))), None)
+    matched = matched or next((match for form in _FORMS if (match := form.match(lower))), None)
+    groups = {} if matched is None else matched.groupdict()
+    if matched is None or (not with_assistant and (groups.get("deed") or groups.get("deeds"))):
         return None
     if "whole" in groups:
         return ConversationEnd(is_first=False, by="anybody", is_whole=True, counted=counted)

@@ -146,10 +146,10 @@ def _as_asked_by_another(text: str, named: Mapping[int, set[str]], tellers: Sequ
 
 def _possible_names(text: str) -> dict[str, str]:
     """The words that may name someone, without possessive endings and stop words, each with its case-folded form."""
-    found = _WORD.findall(text)
+    possible = _WORD.findall(text)
     if "'" in text or "’" in text:
-        found = [_POSSESSIVE.sub("", word) for word in found]
-    words = dict.fromkeys(found)
+        possible = [_POSSESSIVE.sub("", word) for word in possible]
+    words = dict.fromkeys(possible)
     folded = {word: word.casefold() for word in words if word}
     return {word: plain for word, plain in folded.items() if plain not in STOPWORDS}
 

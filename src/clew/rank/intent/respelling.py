@@ -78,10 +78,10 @@ def with_respelt_words(
     unknown = list(islice(strange, MOST_WORDS + 1))
     if not 0 < len(unknown) <= MOST_WORDS:
         return intent
-    read = {word: found for word in unknown if (found := _read(word, frequency, similar, words))}
+    read = {word: meant for word in unknown if (meant := _read(word, frequency, similar, words))}
     if not read:
         return intent
-    written = {terms(word)[0]: terms(found)[0] for word, found in read.items()}
+    written = {terms(word)[0]: terms(meant)[0] for word, meant in read.items()}
 
     def respell(words: str) -> str:
         return _PLAIN.sub(lambda match: read.get(match[0], match[0]), words)
@@ -99,8 +99,8 @@ def _unknown(text: str, intent: Intent, frequency: Callable[[str], int]) -> Iter
     """The plain words of a question that no turn has, each once."""
     quoted, asked = " ".join(intent.quotes), frozenset(intent.terms)
     for word in dict.fromkeys(_PLAIN.findall(text)):
-        found = terms(word)
-        if len(found) == 1 and found[0] in asked and not frequency(found[0]) and word not in quoted:
+        word_terms = terms(word)
+        if len(word_terms) == 1 and word_terms[0] in asked and not frequency(word_terms[0]) and word not in quoted:
             yield word
 
 
@@ -113,7 +113,7 @@ def _may_be_slip(word: str, words: EnglishWords) -> bool:
     """Whether a word is not English; a short one only if it is English with two neighbours exchanged."""
     if _is_english(word, words):
         return False
-    return len(word) >= ANY_SLIP or any(each in words for each in _exchanged(word))
+    return len(word) >= ANY_SLIP or any(variant in words for variant in _exchanged(word))
 
 
 def _read(
@@ -127,18 +127,18 @@ def _read(
         return min(_said(_exchanged(word), frequency, words), default=(0, ""))[1]
     most = 2 if len(word) >= LONG else 1
     said = _said(_alike(word, words.similar(word, most), most), frequency, words)
-    found = [(1 if within(word, meant, 1) else 3, often, meant) for often, meant in said]
-    found += [(2, often, meant) for often, meant in _said(_with_other_beginning(word), frequency, words)]
-    if not found:  # a word that English lacks
+    candidates = [(1 if within(word, meant, 1) else 3, often, meant) for often, meant in said]
+    candidates += [(2, often, meant) for often, meant in _said(_with_other_beginning(word), frequency, words)]
+    if not candidates:  # a word that English lacks
         known = (term for term in similar(word, 1, _CUT) if term.isascii() and term.isalpha())
         meant_by = {term + ending: term for term in known for ending in ENDINGS}
         least = 1 if len(word) >= LONG else OFTEN
-        found = [
+        candidates = [
             (1, -frequency(term), meant)
             for meant in _alike(word, meant_by, 1)
             if terms(meant) == [term := meant_by[meant]] and frequency(term) >= least
         ]
-    return min(found)[2] if found else ""
+    return min(candidates)[2] if candidates else ""
 
 
 def _said(candidates: Iterable[str], frequency: Callable[[str], int], words: EnglishWords) -> Iterator[tuple[int, str]]:
@@ -165,10 +165,10 @@ def _with_other_beginning(word: str) -> list[str]:
 
 def _alike(word: str, others: Iterable[str], most: int) -> list[str]:
     """Those that are at most so many edits from a word."""
-    letters, found = set(word), []
+    letters, alike = set(word), []
     for other in others:
         if abs(len(word) - len(other)) > most or len(letters.symmetric_difference(other)) > 2 * most:
             continue  # a hundred times as fast as looking at the order of the letters
         if within(word, other, most):
-            found.append(other)
-    return found
+            alike.append(other)
+    return alike

@@ -142,21 +142,21 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
 
 def _with_word_before(query: str, span: tuple[int, int]) -> tuple[int, int]:
     """A time with the word that leads to it, which is a stop word or names no subject either."""
-    found = _LEADING.search(query, 0, span[0])
-    return span if found is None else (found.start(), span[1])
+    match = _LEADING.search(query, 0, span[0])
+    return span if match is None else (match.start(), span[1])
 
 
 def _exact(query: str, now: datetime, covered: tuple[date, date] | None) -> TimeWindow | None:
     """The window of a question that is a moment or a year, or that names the last minutes."""
     words = " ".join(query.split()).rstrip("?.! ")
     recent = _MINUTES.search(query)
-    found = exact_period(words, now) or (exact_period(recent["words"], now) if recent else None)
-    if found is None or found.start is None or found.end is None:
+    period = exact_period(words, now) or (exact_period(recent["words"], now) if recent else None)
+    if period is None or period.start is None or period.end is None:
         return None
-    if covered is not None and found.start.date() > covered[1] and words.lower().rstrip("s").endswith("hour"):
+    if covered is not None and period.start.date() > covered[1] and words.lower().rstrip("s").endswith("hour"):
         return None  # of a conversation that is over: counted from its end, in days
     rest = "" if recent is None else cut_out(query, {recent.span()})
-    return TimeWindow(found.start.astimezone(UTC), found.end.astimezone(UTC), None, rest)
+    return TimeWindow(period.start.astimezone(UTC), period.end.astimezone(UTC), None, rest)
 
 
 def last_moment_of(words: str, name: str, now: datetime) -> datetime:
@@ -168,9 +168,9 @@ def last_moment_of(words: str, name: str, now: datetime) -> datetime:
     Raises:
         InputError: the words name no time, or none with an end.
     """
-    found = _period(words, name, now, None)
-    end = cast(datetime, aware(found.end, name))
-    return end if found.start == found.end else end - datetime.resolution
+    period = _period(words, name, now, None)
+    end = cast(datetime, aware(period.end, name))
+    return end if period.start == period.end else end - datetime.resolution
 
 
 def _check_calendar(query: str) -> None:
@@ -217,19 +217,19 @@ def _end_of(
 ) -> tuple[datetime | None, date | None]:
     if not isinstance(end, str):
         return end, None
-    found = _period(end, name, now, covered)
-    return found.start if name == "since" else found.end, found.counted_from
+    period = _period(end, name, now, covered)
+    return period.start if name == "since" else period.end, period.counted_from
 
 
 def _period(words: str, name: str, now: datetime, covered: tuple[date, date] | None) -> Period:
     """The period that is given in words for an argument; it has a start for `since`, and an end for every other."""
-    found = parse_period(words, now, covered)
-    if found is None or (found.start if name == "since" else found.end) is None:
-        what = "names no time" if found is None else "has no such end"
+    period = parse_period(words, now, covered)
+    if period is None or (period.start if name == "since" else period.end) is None:
+        what = "names no time" if period is None else "has no such end"
         raise InputError(
             f"{name} {words!r:.80} {what}; write a date such as 2023-05-07, or words: 'last week', 'March 2023'"
         )
-    return found
+    return period
 
 
 def _whole(query: str, named: Sequence[DateConstraint], zone: tzinfo | None) -> tuple[datetime | None, datetime | None]:
@@ -237,7 +237,7 @@ def _whole(query: str, named: Sequence[DateConstraint], zone: tzinfo | None) -> 
 
     Of the years that a date without one may mean, the last counts.
     """
-    latest = {each.phrase_span: each for each in named}
+    latest = {constraint.phrase_span: constraint for constraint in named}
     dates = list(latest.values())
     start, end = _ends(dates[-1], zone)
     for date_before, later in reversed(list(pairwise(dates))):
@@ -263,10 +263,14 @@ def _stretch(query: str, now: datetime, covered: tuple[date, date] | None) -> li
     """
     words = query.strip()
     form = f"{_FROM}{words}"
-    found = parse_query_dates(form, counting_moment(form, now, covered), covered)
-    both = [each for each in found if each.relation == "between" and each.phrase_span == (len(_FROM), len(form))]
+    constraints = parse_query_dates(form, counting_moment(form, now, covered), covered)
+    both = [
+        constraint
+        for constraint in constraints
+        if constraint.relation == "between" and constraint.phrase_span == (len(_FROM), len(form))
+    ]
     if both:
         first = parse_query_dates(words[: query_mentions(words)[-1].span[0]], now, covered)
         if first and first[0].end == both[-1].end and first[0].start != both[-1].start:
             raise InputError(f"the range {words!r:.80} ends before it starts; give the earlier date first")
-    return [replace(each, phrase_span=(0, len(query))) for each in both]
+    return [replace(constraint, phrase_span=(0, len(query))) for constraint in both]

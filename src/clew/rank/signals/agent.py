@@ -137,7 +137,7 @@ def _calls(view: IndexView) -> tuple[NDArray[np.int64], NDArray[np.int64], Score
         spoken = (called >= 0) & (role[called] == ASSISTANT)
         results, called, size = results[spoken], called[spoken], size[spoken]
         every.append((results, called))
-    results, calls = (np.concatenate(each) for each in zip(*every, strict=True))
+    results, calls = (np.concatenate(column) for column in zip(*every, strict=True))
     share = agent_share(view)[results]
     count = len(results) if share.any() else 0
     return results[:count], calls[:count], np.minimum(share[:count] / WHOLE, 1.0)

@@ -18,16 +18,18 @@ def beat(frame: Frame) -> Scores | None:
     beats, _ = nodes_of(view, frame.around.nodes)
     of_piece, size = beats[view.pieces.turn] + 1, len(frame.around.nodes) + 1  # index 0 is for pieces in no beat
     lengths = np.bincount(of_piece, weights=view.pieces.length, minlength=size)
-    held = np.bincount(of_piece, minlength=size) > 0
-    held[0] = False
-    count = int(np.count_nonzero(held))
+    has_pieces = np.bincount(of_piece, minlength=size) > 0
+    has_pieces[0] = False
+    count = int(np.count_nonzero(has_pieces))
     if not count:
         return None
-    norms = K1 * (1 - B + B * lengths / (float(lengths[held].mean()) or 1.0))
+    norms = K1 * (1 - B + B * lengths / (float(lengths[has_pieces].mean()) or 1.0))
     scores = np.zeros(size)
     for term in frame.intent.terms:
-        found = view.lookup(term)
-        counts = np.bincount(of_piece[found.pieces], weights=found.body + found.extra.astype(float), minlength=size)
+        postings = view.lookup(term)
+        counts = np.bincount(
+            of_piece[postings.pieces], weights=postings.body + postings.extra.astype(float), minlength=size
+        )
         counts[0] = 0.0
         factor = idf(count, int(np.count_nonzero(counts))) * (K1 + 1)
         scores += factor * np.divide(counts, counts + norms, out=np.zeros(size), where=counts > 0)

@@ -62,7 +62,7 @@ def _bursts(view: IndexView, *, only_user: bool) -> tuple[NDArray[np.int64], NDA
 
 def _goes_on(view: IndexView, rows: slice, *, only_user: bool) -> NDArray[np.bool_]:
     """Whether each turn of a slice belongs to one burst with the turn before it."""
-    turns, found = view.turns, np.zeros(rows.stop - rows.start, dtype=np.bool_)
+    turns, belongs = view.turns, np.zeros(rows.stop - rows.start, dtype=np.bool_)
     start = max(rows.start, 1)
     now, before = slice(start, rows.stop), slice(start - 1, rows.stop - 1)
     previous = view.links[0][turns.first_piece[now]]
@@ -72,5 +72,5 @@ def _goes_on(view: IndexView, rows: slice, *, only_user: bool) -> NDArray[np.boo
     goes_on &= np.abs(turns.at[now] - turns.at[before]) <= APART_US
     if only_user:
         goes_on &= turns.role[now] == USER
-    found[start - rows.start :] = goes_on
-    return found
+    belongs[start - rows.start :] = goes_on
+    return belongs

@@ -78,11 +78,11 @@ def _share(frame: Frame) -> Scores | None:
 
 def _explains(view: IndexView) -> NDArray[np.bool_]:
     """Whether a turn is the assistant's and has a word of `EXPLAINING`."""
-    found = np.zeros(len(view.turns.ordinal), dtype=np.bool_)
+    explains = np.zeros(len(view.turns.ordinal), dtype=np.bool_)
     for term in terms(EXPLAINING):
-        found[view.pieces.turn[view.lookup(term).pieces]] = True
-    found &= view.turns.role == ASSISTANT
-    return found
+        explains[view.pieces.turn[view.lookup(term).pieces]] = True
+    explains &= view.turns.role == ASSISTANT
+    return explains
 
 
 def _to_end(view: IndexView) -> NDArray[np.float64]:

@@ -31,15 +31,15 @@ def coverage(frame: Frame) -> Scores | None:
         return None
     frequencies = ((term, frame.view.document_frequency(term)) for term in frame.intent.terms)
     rarities = {term: idf(frame.size, df) for term, df in frequencies if df}
-    return held(frame, rarities) ** 2 * agent_share(frame.view) if rarities else None
+    return weight_share(frame, rarities) ** 2 * agent_share(frame.view) if rarities else None
 
 
-def held(frame: Frame, weights: Mapping[str, float]) -> Scores:
+def weight_share(frame: Frame, weights: Mapping[str, float]) -> Scores:
     """The share of the weight of some terms, above 0 in all, that each turn itself contains."""
-    found = np.zeros(frame.size)
+    contained = np.zeros(frame.size)
     for term, weight in weights.items():
-        found[turns_with(frame, term)] += weight  # several pieces of a turn add it once
-    return found / sum(weights.values())
+        contained[turns_with(frame, term)] += weight  # several pieces of a turn add it once
+    return contained / sum(weights.values())
 
 
 def exact(frame: Frame) -> FewTurns | None:
@@ -67,10 +67,10 @@ def rare(frame: Frame) -> FewTurns | None:
     rarities = [(term, idf(frame.size, df) - RARE) for term, df in frequencies if df]
     if max((above for _, above in rarities), default=0.0) <= 0.0:
         return None
-    found = [(turns_with(frame, term), above) for term, above in rarities if above > 0.0]
-    positions = distinct(np.concatenate([turns for turns, _ in found]))
+    rare_turns = [(turns_with(frame, term), above) for term, above in rarities if above > 0.0]
+    positions = distinct(np.concatenate([turns for turns, _ in rare_turns]))
     values = np.zeros(len(positions))
-    for turns, above in found:
+    for turns, above in rare_turns:
         values[positions.searchsorted(turns)] += above
     return FewTurns(frame.size, positions, values)
 

@@ -20,8 +20,8 @@ def graph(frame: Frame) -> Scores | None:
     for names, energy in frame.around.near:
         named = np.zeros(frame.size, dtype=bool)
         for name in names:
-            held = [frame.view.postings(term)[0] for term in dict.fromkeys(quote_terms(name))]
-            if held:
-                named[owner[reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), held)]] = True
+            postings = [frame.view.postings(term)[0] for term in dict.fromkeys(quote_terms(name))]
+            if postings:
+                named[owner[reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), postings)]] = True
         scores[named] += energy
     return scores

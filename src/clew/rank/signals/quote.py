@@ -14,9 +14,9 @@ def quote(frame: Frame) -> Scores | None:
     scores = np.zeros(frame.size)
     owner = frame.view.pieces.turn
     for words in phrases:
-        held = [frame.view.postings(word)[0] for word in words]
-        common = held[0]
-        for pieces in held[1:]:
+        postings = [frame.view.postings(word)[0] for word in words]
+        common = postings[0]
+        for pieces in postings[1:]:
             common = np.intersect1d(common, pieces, assume_unique=True)
         scores[owner[common]] = 1.0
     return scores

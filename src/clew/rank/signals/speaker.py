@@ -51,7 +51,7 @@ def assistant(frame: Frame) -> Scores | None:
         return None
     values = np.full(frame.size, worth)
     if frame.config.assistant:
-        found = findings_share(frame.view)
-        same = frame.config.user - frame.config.agent * (0.0 if found is None else found)
+        findings = findings_share(frame.view)
+        same = frame.config.user - frame.config.agent * (0.0 if findings is None else findings)
         values += np.maximum(same, 0.0) / frame.config.assistant
     return np.where(frame.view.turns.role == ASSISTANT, values, 0.0)

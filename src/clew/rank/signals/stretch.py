@@ -114,10 +114,10 @@ def _talk(view: IndexView) -> _Talk | None:
 def _silence(view: IndexView, positions: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Whether more than `SILENCE_US` passed between each turn and the one before it; no for turns without a time."""
     at = view.turns.at[positions]
-    found = np.zeros(len(at), dtype=np.bool_)
+    is_silent = np.zeros(len(at), dtype=np.bool_)
     known = (at[1:] != view.NO_TIME) & (at[:-1] != view.NO_TIME)
-    found[1:][known] = np.abs(at[1:][known] - at[:-1][known]) > SILENCE_US
-    return found
+    is_silent[1:][known] = np.abs(at[1:][known] - at[:-1][known]) > SILENCE_US
+    return is_silent
 
 
 def _effective(run: NDArray[np.intp], speaker: NDArray[np.integer]) -> Scores:

@@ -94,7 +94,7 @@ def ranked_question(
     fixed, fixed_asked = np.zeros(len(chosen)), np.zeros(len(chosen))
     names, rows, depends = [], [], []
     for opinion in (*standing, *spoken, *taken_off):
-        shares, is_asked = opinion.shares(chosen), any(opinion is each for each in spoken)
+        shares, is_asked = opinion.shares(chosen), any(opinion is other for other in spoken)
         if opinion.name in TUNED and np.ptp(shares) > 0.0:
             names.append(opinion.name)
             rows.append(shares / opinion.weight)
@@ -141,11 +141,11 @@ def fusion_problem(
         weights = {
             signal: values.get(PREFIX + setting, getattr(config, setting)) for signal, setting in settings.items()
         }
-        return np.array([_found(each, weights, config.floor) for each in history])
+        return np.array([_found(question, weights, config.floor) for question in history])
 
     axes = tuple(_axis(settings[signal], config) for signal in tried)
-    judges = np.array([each.judges for each in history], dtype=bool)
-    return TuningProblem("recall", axes, score, [each.group for each in history], judges)
+    judges = np.array([question.judges for question in history], dtype=bool)
+    return TuningProblem("recall", axes, score, [question.group for question in history], judges)
 
 
 def setting_of(signal: str, *, beside: bool) -> str:
@@ -165,21 +165,21 @@ def _axis(setting: str, config: RecallConfig) -> Axis:
 
 
 def _speaks(signal: str, history: Sequence[RankedQuestion]) -> bool:
-    return sum(each.judges and signal in each.names for each in history) >= MIN_SPOKEN
+    return sum(question.judges and signal in question.names for question in history) >= MIN_SPOKEN
 
 
-def _found(each: RankedQuestion, weights: Mapping[str, float], floor: float) -> float:
+def _found(question: RankedQuestion, weights: Mapping[str, float], floor: float) -> float:
     """Recall of the used turns, averaged over budgets; a turn is found when it and all better ones fit the budget."""
-    by_signal = np.array([weights[name] for name in each.names])
-    total: Scores = np.asarray(each.fixed + by_signal @ each.values, dtype=np.float64)
-    relevant = each.fixed_asked + (by_signal * each.depends) @ each.values > floor
+    by_signal = np.array([weights[name] for name in question.names])
+    total: Scores = np.asarray(question.fixed + by_signal @ question.values, dtype=np.float64)
+    relevant = question.fixed_asked + (by_signal * question.depends) @ question.values > floor
     total = np.where(relevant, np.round(total, 6), -np.inf)
     low, high = log(BUDGETS[0]), log(BUDGETS[1])
-    found = 0.0
-    for place in each.wanted.tolist():
+    share = 0.0
+    for place in question.wanted.tolist():
         if relevant[place]:
             first = total > total[place]
             first[:place] |= total[:place] == total[place]
-            needed = float(each.tokens[first].sum() + each.tokens[place])
-            found += min(1.0, max(0.0, (high - log(needed)) / (high - low)))
-    return found / len(each.wanted)
+            needed = float(question.tokens[first].sum() + question.tokens[place])
+            share += min(1.0, max(0.0, (high - log(needed)) / (high - low)))
+    return share / len(question.wanted)

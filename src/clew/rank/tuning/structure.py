@@ -117,9 +117,9 @@ def weighed(text: str) -> WeighedChunk:
 def weighed_together(texts: Sequence[str]) -> tuple[WeighedChunk, ...]:
     """Chunks weighed with every window, as those of a closed beat are (`layer1_of_beat`)."""
     readings = [read(text) for text in texts]
-    found = [layer1_of_beat(readings, window) for window in WINDOWS]
+    layers = [layer1_of_beat(readings, window) for window in WINDOWS]
     return tuple(
-        WeighedChunk(tuple(each[place].score for each in found), coherence_of(reading), nuance_of(reading))
+        WeighedChunk(tuple(layer[place].score for layer in layers), coherence_of(reading), nuance_of(reading))
         for place, reading in enumerate(readings)
     )
 
@@ -149,8 +149,8 @@ def adopt(parameters: StructureParameters, verdict: Verdict) -> StructureParamet
 
 def weights_problem(history: Sequence[Interaction], start: StructureParameters) -> TuningProblem:
     """The tuning of window and nuance weights; interactions that used all or none of their chunks are left out."""
-    usable = [each for each in history if any(each.used) and not all(each.used)]
-    chunks = [chunk for each in usable for chunk in each.chunks]
+    usable = [interaction for interaction in history if any(interaction.used) and not all(interaction.used)]
+    chunks = [chunk for interaction in usable for chunk in interaction.chunks]
     layer1 = np.array([chunk.layer1 for chunk in chunks]).reshape(len(chunks), len(WINDOWS))
     tried = _flags(chunks)
     carried = {flag: np.array([flag in chunk.nuance for chunk in chunks], dtype=bool) for flag in tried}
@@ -166,7 +166,7 @@ def weights_problem(history: Sequence[Interaction], start: StructureParameters) 
 
     axes = [axis("window", WINDOWS, start.window)]
     axes += [axis(FLAG + flag, FLAGS, start.flags.get(flag, 0.0)) for flag in tried]
-    groups = [each.group for each in usable]
+    groups = [interaction.group for interaction in usable]
     return TuningProblem("weights", tuple(axes), score, groups, np.ones(len(usable), dtype=bool))
 
 
@@ -180,12 +180,12 @@ def maturity_problem(
     Args:
         beats: for a threshold the beats of each interaction, as the places of their chunks in it.
     """
-    usable = [place for place, each in enumerate(history) if sum(each.used) >= 2]
+    usable = [place for place, interaction in enumerate(history) if sum(interaction.used) >= 2]
     used = [history[row].used for row in usable]
 
     def score(values: Mapping[str, float]) -> NDArray[np.float64]:
-        found = beats(values["maturity"])
-        return np.array([agreement(found[row], marks) for row, marks in zip(usable, used, strict=True)])
+        segmented = beats(values["maturity"])
+        return np.array([agreement(segmented[row], marks) for row, marks in zip(usable, used, strict=True)])
 
     groups = [history[row].group for row in usable]
     axes = (axis("maturity", MATURITIES, start.maturity),)
@@ -216,23 +216,23 @@ def _document_beats(
 ) -> Callable[[float], list[list[list[int]]]]:
     window = WINDOWS.index(parameters.window)
     scored = [
-        [(chunk.coherence, parameters.weight(chunk.layer1[window], chunk.nuance)) for chunk in each.chunks]
-        for each in history
+        [(chunk.coherence, parameters.weight(chunk.layer1[window], chunk.nuance)) for chunk in interaction.chunks]
+        for interaction in history
     ]
     return lambda threshold: [_beats(chunks, threshold) for chunks in scored]
 
 
 def _beats(chunks: Sequence[tuple[float, float]], threshold: float) -> list[list[int]]:
     """Indexes of chunks by beat, by the rule of the HSCA document; the last beat may be open."""
-    found: list[list[int]] = [[]]
+    beats: list[list[int]] = [[]]
     total = weight = 0.0
-    for place, (coherence, each) in enumerate(chunks):
-        found[-1].append(place)
-        total, weight = total + coherence * each, weight + each
-        if len(found[-1]) >= MAX_CHUNKS or (weight > 0.0 and total / weight >= threshold):
-            found.append([])
+    for place, (coherence, chunk) in enumerate(chunks):
+        beats[-1].append(place)
+        total, weight = total + coherence * chunk, weight + chunk
+        if len(beats[-1]) >= MAX_CHUNKS or (weight > 0.0 and total / weight >= threshold):
+            beats.append([])
             total = weight = 0.0
-    return found if found[-1] else found[:-1]
+    return beats if beats[-1] else beats[:-1]
 
 
 def _flags(chunks: Sequence[WeighedChunk]) -> list[str]:
@@ -257,13 +257,13 @@ class _Pairs:
     def __init__(self, history: Sequence[Interaction]) -> None:
         used, unused, owner = [], [], []
         first = 0
-        for row, each in enumerate(history):
-            taken = [first + place for place, was in enumerate(each.used) if was]
-            left = [first + place for place, was in enumerate(each.used) if not was]
+        for row, interaction in enumerate(history):
+            taken = [first + place for place, was in enumerate(interaction.used) if was]
+            left = [first + place for place, was in enumerate(interaction.used) if not was]
             used += [one for one in taken for _ in left]
             unused += left * len(taken)
             owner += [row] * (len(taken) * len(left))
-            first += len(each.chunks)
+            first += len(interaction.chunks)
         self._used, self._unused = np.array(used, dtype=np.int64), np.array(unused, dtype=np.int64)
         self._owner, self._size = np.array(owner, dtype=np.int64), len(history)
 

@@ -212,7 +212,7 @@ class _Search:
         self._problem = problem
         self._weights = np.where(problem.judges, 1.0, problem.helper_weight)
         self._held: dict[Point, Scores] = {}
-        self.start: Point = tuple(each.start for each in problem.axes)
+        self.start: Point = tuple(dimension.start for dimension in problem.axes)
 
     def scores(self, point: Point) -> Scores:
         """One score per example."""
@@ -223,7 +223,7 @@ class _Search:
     def changed(self, point: Point) -> dict[str, float]:
         """The values that differ from the start."""
         pairs = zip(self._problem.axes, point, strict=True)
-        return {each.name: each.values[place] for each, place in pairs if place != each.start}
+        return {dimension.name: dimension.values[place] for dimension, place in pairs if place != dimension.start}
 
     def tuned(self, rows: Rows, folds: _Folds) -> Point:
         """The end of a climb on these rows, with the number of steps that does best on inner folds."""
@@ -250,10 +250,12 @@ class _Search:
     def _neighbours(self, point: Point) -> Iterator[Point]:
         """The points at a distance of 1, 2 or 4 in one parameter, nearest first: scores may change in jumps."""
         for leap in LEAPS:
-            for place, each in enumerate(self._problem.axes):
+            for place, dimension in enumerate(self._problem.axes):
                 for notch in (point[place] - leap, point[place] + leap):
-                    if 0 <= notch < len(each.values):
+                    if 0 <= notch < len(dimension.values):
                         yield (*point[:place], notch, *point[place + 1 :])
 
     def _values(self, point: Point) -> dict[str, float]:
-        return {each.name: each.values[place] for each, place in zip(self._problem.axes, point, strict=True)}
+        return {
+            dimension.name: dimension.values[place] for dimension, place in zip(self._problem.axes, point, strict=True)
+        }
