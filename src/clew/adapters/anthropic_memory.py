@@ -167,7 +167,7 @@ class ClewMemoryTool(BetaAbstractMemoryTool):
         return stored
 
     def _all(self) -> dict[str, str]:
-        return {key: str(found.value.get(_TEXT, "")) for key, found in self._files.all().items()}
+        return {key: str(document.value.get(_TEXT, "")) for key, document in self._files.all().items()}
 
     def _read(self, path: str) -> tuple[str, str]:
         plain = self._plain(path)

@@ -47,20 +47,20 @@ class Documents:
 
     def all(self) -> dict[str, Document]:
         """Every document by its key, in the order in which the keys were first put."""
-        found: dict[str, Document] = {}
+        documents: dict[str, Document] = {}
         for turn in self._log.refresh():
             key, value = turn.metadata.get(KEY), turn.metadata.get(VALUE)
             if not isinstance(key, str) or not isinstance(value, dict) or turn.ingested_at is None:
                 continue  # a turn of somebody else in this conversation
-            before = found.get(key)
-            found[key] = Document(
+            before = documents.get(key)
+            documents[key] = Document(
                 key,
                 value,
                 turn.ingested_at if before is None else before.created,
                 turn.ingested_at,
                 (*(() if before is None else before.turn_ids), str(turn.id)),
             )
-        return found
+        return documents
 
     def get(self, key: str) -> Document | None:
         """The newest version of a document; None if there is none."""
@@ -84,10 +84,10 @@ class Documents:
 
     def delete(self, key: str) -> bool:
         """Forgets a document with all its versions, for good; False if there was none."""
-        found = self.get(key)
-        if found is None:
+        document = self.get(key)
+        if document is None:
             return False
-        self.memory.forget(turn_ids=found.turn_ids)
+        self.memory.forget(turn_ids=document.turn_ids)
         return True
 
     def _turn(self, key: str, value: dict[str, Any]) -> Turn:
@@ -121,5 +121,5 @@ def readable(value: Any) -> str:
             return str(next(iter(value.values()))) or lines[0]
         return "\n".join(lines) or "{}"
     if isinstance(value, list):
-        return "\n".join(f"- {readable(each)}" for each in value) or "[]"
+        return "\n".join(f"- {readable(element)}" for element in value) or "[]"
     return json.dumps(value)

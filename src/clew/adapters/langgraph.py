@@ -66,8 +66,8 @@ class ClewStore(BaseStore):
     def _done(self, op: Op) -> Result:
         match op:
             case GetOp():
-                found = self._in(op.namespace).get(op.key)
-                return None if found is None else Item(**_fields(op.namespace, found))
+                item = self._in(op.namespace).get(op.key)
+                return None if item is None else Item(**_fields(op.namespace, item))
             case SearchOp():
                 return self._searched(op)
             case PutOp():
@@ -117,7 +117,7 @@ class ClewStore(BaseStore):
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         held = [namespace for namespace in self._stored(()) if self._in(namespace).all()]
-        matching = [each for each in held if all(_matches(each, test) for test in op.match_conditions or ())]
+        matching = [item for item in held if all(_matches(item, test) for test in op.match_conditions or ())]
         cut = dict.fromkeys(namespace[: op.max_depth] for namespace in matching)
         return list(cut)[op.offset : op.offset + op.limit]
 

@@ -27,13 +27,13 @@ def _blanked(run: str) -> str:
     pieces, at = list[str](), 0
     domain = _TO_LAST_DOMAIN.match(run) if "@" in run else None
     while True:
-        found = _WEB_OR_PERSON.search(run, at)
-        if (found is None or found.start() > at) and domain and _is_mail(run, at, domain.start(1)):
+        match = _WEB_OR_PERSON.search(run, at)
+        if (match is None or match.start() > at) and domain and _is_mail(run, at, domain.start(1)):
             pieces.append(" " * (domain.end() - at))
             at, domain = domain.end(), None  # nothing behind the last domain is an address of mail
-        elif found is not None:
-            pieces.append(run[at : found.start()] + " " * len(found[0]))
-            at = found.end()
+        elif match is not None:
+            pieces.append(run[at : match.start()] + " " * len(match[0]))
+            at = match.end()
         else:
             return "".join(pieces) + run[at:]
 

@@ -165,7 +165,7 @@ def domains_of_beat(
 
 def states_of_beat(evidence: Sequence[Evidence], vectors: Sequence[bool]) -> str:
     """How well each state describes a beat, by all its pieces, short or not (`domain_states.state_levels`)."""
-    return state_levels([each or _NOTHING for each in evidence], vectors)
+    return state_levels([row or _NOTHING for row in evidence], vectors)
 
 
 def _own_part(row: Evidence, some: Sequence[str]) -> tuple[str, ...]:

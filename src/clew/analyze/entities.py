@@ -128,8 +128,8 @@ def entities_in(text: str) -> NamedEntities:
     for name in (*addressed, *own):
         key = entity_key(name)
         names[key] = Mention(key, name, NodeType.PERSON, names[key].start if key in names else text.find(name))
-    found = sorted(names.values(), key=lambda mention: mention.start)
-    taken = {word for mention in found for word in mention.key.split("-")}
+    mentions = sorted(names.values(), key=lambda mention: mention.start)
+    taken = {word for mention in mentions for word in mention.key.split("-")}
     limit = min(MOST_CONCEPTS, CONCEPTS + len(text) // CONCEPT_CHARS)
     concepts: dict[str, Mention] = {}
     for phrase in keyphrases(text, MOST_CONCEPTS):
@@ -145,7 +145,7 @@ def entities_in(text: str) -> NamedEntities:
             and not names_nothing(name)
         ):
             concepts[key] = Mention(key, name, NodeType.CONCEPT)
-    return NamedEntities((*found, *concepts.values()), addressed, own)
+    return NamedEntities((*mentions, *concepts.values()), addressed, own)
 
 
 @cached_by_word(1 << 12)
@@ -177,7 +177,7 @@ class _Capitalised(NamedTuple):
 
 def _names(text: str) -> list[Mention]:
     blank = without_addresses(text)
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     language = language_of(text)
     if language in ("fr", "it"):
         blank = without_elisions(blank)
@@ -200,8 +200,8 @@ def _names(text: str) -> list[Mention]:
                     continue
                 if language and mention.type is NodeType.NAME and is_given_name_elsewhere(part[0].plain):
                     mention = replace(mention, type=NodeType.PERSON)
-                found.append(mention)
-    return found
+                mentions.append(mention)
+    return mentions
 
 
 def _leads_to_place(text: str, before: re.Match[str], part: list[_Capitalised]) -> bool:
@@ -226,14 +226,14 @@ def _capitals(text: str, start: int, end: int) -> tuple[list[_Capitalised], bool
     """The capitalised words of a line, and whether the line is a heading: of Markdown, or most words have capitals."""
     tokens: list[_Capitalised] = []
     high = 0
-    for found in (_CAPITAL if text.isascii() else _WORD).finditer(text, start, end):
-        raw = found[0]
+    for match in (_CAPITAL if text.isascii() else _WORD).finditer(text, start, end):
+        raw = match[0]
         if raw.islower():
             continue
         spelling = _spelling(raw)
         if spelling.capital:
             high += len(raw) > _SHORT
-            tokens.append(_token(text, spelling, *found.span()))
+            tokens.append(_token(text, spelling, *match.span()))
     if text.startswith("#", start):
         return tokens, True
     if high <= _HEADING_SHARE * _HEADING:

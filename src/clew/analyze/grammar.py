@@ -45,15 +45,15 @@ def shapes(forms: Sequence[str], grammar: str) -> list[Shape]:
     """The shape of each sentence of a text; `grammar` is all forms, each followed by a full stop."""
     english = is_english(grammar)
     plain = english and "u" not in grammar and "U" not in grammar and "o" not in grammar
-    found: list[Shape] = []
+    listed: list[Shape] = []
     for form, functions in zip(forms, grammar.translate(_ONLY_FUNCTIONS).split("."), strict=False):
         words = len(form) - form.count(",")
         if not words:
-            found.append(_EMPTY)
+            listed.append(_EMPTY)
             continue
         built = min(1.0, len(functions) / words / BUILT_SHARE) if plain else _built(form, words, len(functions))
-        found.append(Shape(words, built, not english or "X" in form or _has_verb(form)))
-    return found
+        listed.append(Shape(words, built, not english or "X" in form or _has_verb(form)))
+    return listed
 
 
 def _has_verb(form: str) -> bool:

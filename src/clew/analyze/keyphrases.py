@@ -82,23 +82,23 @@ def _ranked(text: str) -> tuple[Keyphrase, ...]:
 
 def keyphrases_of(texts: Sequence[str], limit: int = 5) -> tuple[Keyphrase, ...]:
     """The strongest phrases of several texts together; cheap where each was just read by itself."""
-    found: list[_Phrase] = []
+    phrases: list[_Phrase] = []
     left = _READ
     for text in texts:
         if left <= 0:
             break
-        found += _phrases(text[:left])
+        phrases += _phrases(text[:left])
         left -= len(text) + 1
-    return _strongest(found, limit)
+    return _strongest(phrases, limit)
 
 
-def _strongest(found: "Sequence[_Phrase]", limit: int) -> tuple[Keyphrase, ...]:
-    stems = [stem for _, parts in found for _, stem, _ in parts]
+def _strongest(phrases: "Sequence[_Phrase]", limit: int) -> tuple[Keyphrase, ...]:
+    stems = [stem for _, parts in phrases for _, stem, _ in parts]
     are_single = len(set(stems)) == len(stems)
-    weights = _single_weights(found) if are_single else _weights(found, stems)
+    weights = _single_weights(phrases) if are_single else _weights(phrases, stems)
     if not weights:
         return ()
-    first = dict(reversed(found))
+    first = dict(reversed(phrases))
     ranked = sorted(weights, key=weights.__getitem__, reverse=True)  # stable: equal ones stay in order
     most = weights[ranked[0]]
     shares_none = are_single and "-" not in "".join(stems)  # so that no phrase is within another
@@ -120,10 +120,10 @@ def _not_within(ranked: Sequence[str], limit: int) -> list[str]:
     return chosen
 
 
-def _single_weights(found: "Sequence[_Phrase]") -> dict[str, float]:
+def _single_weights(phrases: "Sequence[_Phrase]") -> dict[str, float]:
     """`_weights` of phrases in which no word occurs twice, as in most short texts."""
     weights: dict[str, float] = {}
-    for key, parts in found:
+    for key, parts in phrases:
         total = 0.0
         for _, _, weight in parts:
             total += weight
@@ -132,12 +132,12 @@ def _single_weights(found: "Sequence[_Phrase]") -> dict[str, float]:
     return weights
 
 
-def _weights(found: "Sequence[_Phrase]", stems: Sequence[str]) -> dict[str, float]:
+def _weights(phrases: "Sequence[_Phrase]", stems: Sequence[str]) -> dict[str, float]:
     """The weight of each phrase by its key, in the order of the first of each; `stems` are those of all words."""
     often = {stem: _often(count) for stem, count in Counter(stems).items()}
     weights: dict[str, float] = {}
-    counts = Counter([key for key, _ in found])
-    for key, parts in found:
+    counts = Counter([key for key, _ in phrases])
+    for key, parts in phrases:
         if key in weights:
             continue
         total = 0.0
@@ -165,7 +165,7 @@ _Phrase = tuple[str, tuple[_ContentWord, ...]]
 
 @cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _phrases(text: str) -> tuple[_Phrase, ...]:
-    found: list[_Phrase] = []
+    phrases: list[_Phrase] = []
     run: list[_ContentWord] = []
     opening, within = _opening, _within
     language = language_of(text)
@@ -178,11 +178,11 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
             continue
         opens = raw in _ENDS
         if run:
-            _cut(run, found)
+            _cut(run, phrases)
             run = []
     if run:
-        _cut(run, found)
-    return tuple(found)
+        _cut(run, phrases)
+    return tuple(phrases)
 
 
 def _is_content_of(raw: str, language: str) -> bool:
@@ -192,19 +192,19 @@ def _is_content_of(raw: str, language: str) -> bool:
     return language != "de" or not raw.islower() or _IDENTIFIER.fullmatch(raw) is not None
 
 
-def _cut(run: list[_ContentWord], found: list[_Phrase]) -> None:
+def _cut(run: list[_ContentWord], phrases: list[_Phrase]) -> None:
     """Cut a run into phrases of at most three words, from its end, because the last word is the head."""
     if len(run) == 1:
         (word,) = run
-        found.append((word[1], (word,)))
+        phrases.append((word[1], (word,)))
         return
     if len(run) == 2:
         first, second = run
-        found.append((f"{first[1]}-{second[1]}", (first, second)))
+        phrases.append((f"{first[1]}-{second[1]}", (first, second)))
         return
     for end in range(len(run), 0, -MOST_WORDS):
         words = tuple(run[max(0, end - MOST_WORDS) : end])
-        found.append(("-".join([key for _, key, _ in words]), words))
+        phrases.append(("-".join([key for _, key, _ in words]), words))
 
 
 @cached_by_word(1 << 14)

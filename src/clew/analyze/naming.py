@@ -96,14 +96,14 @@ def _arguments(text: str) -> str:
     if not text.lstrip().startswith(("{", "[")):
         return _command(text)
     pieces, end, key = [], 0, ""
-    for found in _STRING.finditer(text):
-        pieces.append(_blank(text[end : found.start()]))
-        end = found.end()
-        if found[2].endswith(":"):
-            key = found[1]
-            pieces.append(_blank(found[0]))
+    for match in _STRING.finditer(text):
+        pieces.append(_blank(text[end : match.start()]))
+        end = match.end()
+        if match[2].endswith(":"):
+            key = match[1]
+            pieces.append(_blank(match[0]))
         else:
-            pieces.append(f"\n{_value(key, found[1])}{_blank(found[2])}")
+            pieces.append(f"\n{_value(key, match[1])}{_blank(match[2])}")
     return "".join((*pieces, _blank(text[end:])))
 
 
@@ -135,9 +135,9 @@ def _line(line: str) -> str:
 def _patched(text: str) -> str:
     """The files that a patch changes; nothing of any other code."""
     kept, end = "", 0
-    for found in _PATCHED.finditer(text):
-        kept += _blank(text[end : found.start(1)]) + _path(found[1])
-        end = found.end()
+    for match in _PATCHED.finditer(text):
+        kept += _blank(text[end : match.start(1)]) + _path(match[1])
+        end = match.end()
     return kept + _blank(text[end:])
 
 
@@ -167,5 +167,5 @@ def _blank(text: str) -> str:
     return "\n" * len(text)
 
 
-def _blanked(found: re.Match[str]) -> str:
-    return _blank(found[0])
+def _blanked(match: re.Match[str]) -> str:
+    return _blank(match[0])

@@ -77,13 +77,13 @@ def nuance(text: str) -> tuple[str, ...]:
 def nuance_of(reading: Reading) -> tuple[str, ...]:
     """`nuance` of a text already read."""
     marks, cues, stances = _observe(reading)
-    found = {flag for flags in stances for flag in flags}
-    if INSTRUCTIONAL in found:
+    raised = {flag for flags in stances for flag in flags}
+    if INSTRUCTIONAL in raised:
         directives = sum([INSTRUCTIONAL in flags for flags in stances])
         if directives * _INSTRUCTION_SHARE < sum([shape.words > 0 for shape in reading.shapes]):
-            found.remove(INSTRUCTIONAL)
+            raised.remove(INSTRUCTIONAL)
     register = tone_of(reading, reduce(or_, marks, 0), cues)
-    return tuple([flag for flag in FLAGS if flag in found or flag == register])
+    return tuple([flag for flag in FLAGS if flag in raised or flag == register])
 
 
 def sentence_nuance(text: str) -> list[tuple[str, ...]]:

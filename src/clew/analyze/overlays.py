@@ -106,12 +106,12 @@ def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overla
 def keyword_matches(text: str) -> dict[Overlay, dict[str, int]]:
     """The listed words and phrases in a text that raise each overlay, with their weights, 1 to 3; strongest first."""
     text, shown = text[:_MAX_CHARS], _lists().shown
-    found: dict[Overlay, dict[str, int]] = {}
+    counts: dict[Overlay, dict[str, int]] = {}
     for word, raised in sorted(_matches(text, set(terms(text)))):
         for overlay, weight in raised:
-            found.setdefault(overlay, {})[shown.get(word, word)] = weight
-    order = {overlay: sorted(words, key=lambda word: -words[word]) for overlay, words in found.items()}
-    return {overlay: {word: found[overlay][word] for word in order[overlay]} for overlay in _ALL if overlay in found}
+            counts.setdefault(overlay, {})[shown.get(word, word)] = weight
+    order = {overlay: sorted(words, key=lambda word: -words[word]) for overlay, words in counts.items()}
+    return {overlay: {word: counts[overlay][word] for word in order[overlay]} for overlay in _ALL if overlay in counts}
 
 
 def _matches(text: str, content: Set[str]) -> list[tuple[str, tuple[tuple[Overlay, int], ...]]]:
@@ -167,12 +167,12 @@ def meet_scores(cosines: Mapping[Overlay, Sequence[float]]) -> dict[Overlay, flo
 
 def strongest(*sources: Scores) -> dict[Overlay, float]:
     """The greatest score of each overlay over several sources, in the order of overlays."""
-    found: dict[Overlay, float] = {}
+    best: dict[Overlay, float] = {}
     for source in sources:
         for overlay, score in source.items():
-            if score > found.get(overlay, 0.0):
-                found[overlay] = score
-    return {overlay: found[overlay] for overlay in _ALL if overlay in found}
+            if score > best.get(overlay, 0.0):
+                best[overlay] = score
+    return {overlay: best[overlay] for overlay in _ALL if overlay in best}
 
 
 _PART: Final = 2

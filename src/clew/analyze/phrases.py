@@ -80,10 +80,10 @@ def _pattern(cue: Cue) -> re.Pattern[str]:
 
 def _holds(pattern: re.Pattern[str], text: str) -> bool:
     """Whether the claim matches outside the idioms."""
-    found = pattern.search(text)
-    while found and found.lastgroup != "claim":
-        found = pattern.search(text, found.end())
-    return found is not None
+    match = pattern.search(text)
+    while match and match.lastgroup != "claim":
+        match = pattern.search(text, match.end())
+    return match is not None
 
 
 # ------------------------------------------------------------------------------------------------------------- hedged

@@ -32,10 +32,10 @@ def named_in(text: str, spans: Sequence[NameSpan] = ()) -> NamedEntities:
     concepts = [each for each in named.mentions if each.type is NodeType.CONCEPT]
     rules = [each for each in named.mentions if each.type is not NodeType.CONCEPT]
     names = {mention.key: mention for mention in reversed(_joined(rules, seen)[:MOST_NAMES])}
-    found = sorted(names.values(), key=lambda mention: (mention.start, mention.key))
-    taken = {word for mention in found for word in mention.key.split("-")}
-    free = [each for each in concepts if taken.isdisjoint(each.key.split("-"))]
-    return NamedEntities((*found, *free), named.addressed, named.self_named)
+    mentions = sorted(names.values(), key=lambda mention: (mention.start, mention.key))
+    taken = {word for mention in mentions for word in mention.key.split("-")}
+    free = [concept for concept in concepts if taken.isdisjoint(concept.key.split("-"))]
+    return NamedEntities((*mentions, *free), named.addressed, named.self_named)
 
 
 def mentions_seen(text: str, spans: Sequence[NameSpan]) -> list[Mention]:
@@ -59,7 +59,7 @@ def _mention(text: str, span: NameSpan) -> Mention | None:
 def _joined(rules: Sequence[Mention], seen: Sequence[Mention]) -> list[Mention]:
     """The mentions of both, in text order; where two overlap, the longer name is kept."""
     types = {each.key: each.type for each in reversed(seen)}
-    kept = [Mention(each.key, each.name, _type(each.type, types.get(each.key)), each.start) for each in rules]
+    kept = [Mention(rule.key, rule.name, _type(rule.type, types.get(rule.key)), rule.start) for rule in rules]
     known = {each.key for each in kept}
     new = [each for each in seen if each.key not in known]
     longer = [each for each in new if not any(_covers(other, each) for other in kept)]

@@ -127,12 +127,12 @@ def standing(text: str) -> dict[str, str]:
 
     Reads 20,000 characters.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for part in _parts(text):
         for first in range(len(part)):
             for key, name in _runs(part, first):
-                found.setdefault(key, name)
-    return found
+                names.setdefault(key, name)
+    return names
 
 
 def stands(key: str, text: str) -> bool:
@@ -165,8 +165,8 @@ def _digits(word: str) -> int:
 
 def own_tags(text: str) -> dict[str, float]:
     """The tags from the response tagger without a model: the strongest phrases of the turn."""
-    found = (phrase for phrase in keyphrases(without_courtesies(text), OWN) if phrase.weight >= STRONG)
-    return {phrase.name: phrase.weight for phrase in found if is_name(phrase.name)}
+    phrases = (phrase for phrase in keyphrases(without_courtesies(text), OWN) if phrase.weight >= STRONG)
+    return {phrase.name: phrase.weight for phrase in phrases if is_name(phrase.name)}
 
 
 def known_tags(text: str, is_known: Callable[[str], bool], heads: Container[str] | None = None) -> dict[str, float]:
@@ -238,13 +238,13 @@ def beat_phrases(texts: Sequence[str], speakers: Iterable[str] = ()) -> tuple[Ke
     """
     who = {word for speaker in speakers for word in speaker.casefold().split()}
     said = [without_courtesies(text) for text in texts]
-    found = [phrase for phrase in keyphrases_of(said, _CANDIDATES) if is_name(phrase.name)]
+    phrases = [phrase for phrase in keyphrases_of(said, _CANDIDATES) if is_name(phrase.name)]
     if who:
         who |= {alias.name.casefold() for text in texts for alias in greeting_aliases(text)}
-        who |= {phrase.name for phrase in found if _is_short_form(phrase.name, who, texts)}
-        found = [phrase for phrase in found if not who.issuperset(phrase.name.split("-"))]
-    told = [phrase for phrase in found if not names_nothing(phrase.name.replace("-", " "))]
-    told = told or [phrase for phrase in found if not all(map(is_sound, phrase.name.split("-")))]
+        who |= {phrase.name for phrase in phrases if _is_short_form(phrase.name, who, texts)}
+        phrases = [phrase for phrase in phrases if not who.issuperset(phrase.name.split("-"))]
+    told = [phrase for phrase in phrases if not names_nothing(phrase.name.replace("-", " "))]
+    told = told or [phrase for phrase in phrases if not all(map(is_sound, phrase.name.split("-")))]
     return tuple(sorted(told, key=lambda phrase: phrase.key in _WORK))  # stable: by strength
 
 
@@ -254,7 +254,7 @@ def _is_short_form(word: str, names: Iterable[str], texts: Sequence[str]) -> boo
     if not near or not word.isalpha():
         return False
     found = [match[0] for text in texts for match in re.finditer(rf"\b{word}\b", text, re.IGNORECASE)]
-    return bool(found) and all(each[0].isupper() for each in found)
+    return bool(found) and all(form[0].isupper() for form in found)
 
 
 def _begins(one: str, other: str) -> bool:
@@ -268,20 +268,20 @@ def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None
         texts: the texts of its turns.
         phrases: their `beat_phrases`, if already known.
     """
-    found = beat_phrases(texts) if phrases is None else phrases
+    candidates = beat_phrases(texts) if phrases is None else phrases
     words = [_word_keys(text) for text in texts]
 
     def comes_again(key: str) -> bool:
         head, _, more = key.partition("-")
         if not more:
-            return len([1 for each in words if key in each.keys]) > 1
+            return len([1 for word in words if key in word.keys]) > 1
         holding = [text for text, each in zip(texts, words, strict=True) if head in each.heads]
         return len(holding) > 1 and len([1 for text in holding if stands(key, text)]) > 1
 
     return union(
         {
             phrase.name: phrase.weight
-            for place, phrase in enumerate(found)
+            for place, phrase in enumerate(candidates)
             if place == 0 or comes_again(tag_key(phrase.name))
         }
     )

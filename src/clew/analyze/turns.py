@@ -204,7 +204,7 @@ def _novelty(now: SeenTurn, recent: Sequence[SeenTurn], calibration: Calibration
     if now.vector is not None:
         held = [seen.vector for seen in recent if seen.vector is not None]
         if held or not recent:
-            return novelty([vector_cosine(now.vector, each) for each in held], calibration)
+            return novelty([vector_cosine(now.vector, vector) for vector in held], calibration)
     if not now.words:
         return novelty(())
     words, size = now.words, now.size

@@ -116,8 +116,8 @@ def syllables(line: str) -> int:
 
 def _end(line: str) -> tuple[str, str]:
     """The last word of a line, and how it ends; empty without a word."""
-    found = _LAST_WORD.search(line.lower())
-    word = "" if found is None else found[1].replace("’", "").replace("'", "")
+    match = _LAST_WORD.search(line.lower())
+    word = "" if match is None else match[1].replace("’", "").replace("'", "")
     return word, sound_of(word)
 
 
@@ -128,10 +128,10 @@ def sound_of(word: str) -> str:
     for spelling, sound in _WHOLE.items():
         if word.endswith(spelling):
             return sound
-    found = _RIME.search(word)
-    if found is None:
+    rime = _RIME.search(word)
+    if rime is None:
         return ""
-    vowels, after, mute, ending = found[1], found[2], found[3], found[4] or ""
+    vowels, after, mute, ending = rime[1], rime[2], rime[3], rime[4] or ""
     if after.startswith("gh"):
         vowels, after = ("ei" if len(vowels) > 1 else "ai"), after[2:]
     elif not after and vowels in _LAST:

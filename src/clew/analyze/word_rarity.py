@@ -31,11 +31,11 @@ def rarities(text: str) -> dict[str, float]:
 
     Of words with the same term, the commonest counts. Terms of what is no single word, as paths have, are left out.
     """
-    found: dict[str, float] = {}
+    by_word: dict[str, float] = {}
     for word in dict.fromkeys(_WORD.findall(text)):
         for term, rarity in _told_by(word):
-            found[term] = min(found.get(term, 1.0), rarity)
-    return found
+            by_word[term] = min(by_word.get(term, 1.0), rarity)
+    return by_word
 
 
 @cached_by_word(most=4096)

@@ -137,7 +137,7 @@ def _no_such_project(memory: MemoryRecalls, only: Mapping[str, object]) -> str:
     project = only.get("project")
     if not isinstance(project, str) or memory.sessions(project=project, limit=1):
         return ""
-    names = sorted({Path(each.project).name for each in memory.sessions() if each.project})
+    names = sorted({Path(session.project).name for session in memory.sessions() if session.project})
     there = f"; there is {', '.join(map(repr, names[:_NAMED]))}" if names else "; no conversation has a project"
     return f"No conversation is of the project {project!r:.200}{there}."
 
@@ -205,7 +205,7 @@ def quote(scope: Scope, text: str, limit: int) -> None:
 def _around(text: str, phrase: str) -> str:
     """The part of a turn around a phrase; its beginning when the phrase differs there in accents or punctuation."""
     text = without_styles(text)
-    found = re.search(re.escape(phrase), text, re.IGNORECASE)
-    place = max(found.start() - LINES // 3, 0) if found else 0
+    match = re.search(re.escape(phrase), text, re.IGNORECASE)
+    place = max(match.start() - LINES // 3, 0) if match else 0
     head = text[:place].rfind(" ") + 1
     return ("… " if head else "") + shortened(text[head:], LINES)

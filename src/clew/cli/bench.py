@@ -241,7 +241,7 @@ def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
     """
     differences = compare_runs(read(first), read(second), measure)
     if scope.as_json:
-        emit(*({**each.to_dict(), "significant": each.significant} for each in differences))
+        emit(*({**difference.to_dict(), "significant": difference.significant} for difference in differences))
         return
     _print(difference_sheet(differences, measure))
 
@@ -281,7 +281,12 @@ def ablate(
         )
     changes = {name: compare_runs(runs[NOTHING], run) for name, run in runs.items() if name != NOTHING}
     if scope.as_json:
-        emit(*({"without": name, "changes": [each.to_dict() for each in found]} for name, found in changes.items()))
+        emit(
+            *(
+                {"without": name, "changes": [difference.to_dict() for difference in differences]}
+                for name, differences in changes.items()
+            )
+        )
         return
     out().print(printable(headline(runs[NOTHING])), soft_wrap=True)
     _print(ablation_sheet(runs[NOTHING], changes))
@@ -324,13 +329,13 @@ def speed(scope: Scope, *, turns: tuple[int, ...] | None, quick: bool) -> None:
     """
     with progress("{task.description}") as shown:
         task = shown.add_task("")
-        found = run_speed(
+        measures = run_speed(
             turns or (QUICK if quick else SIZES), on_progress=lambda what: shown.update(task, description=what)
         )
     if scope.as_json:
-        emit(*(_record(measure) for measure in found))
+        emit(*(_record(measure) for measure in measures))
         return
-    _print(speed_sheet(found))
+    _print(speed_sheet(measures))
 
 
 @bench.command()
@@ -346,13 +351,13 @@ def proxy(scope: Scope, *, turns: int | None, quick: bool) -> None:
     with progress("{task.description}") as shown:
         task = shown.add_task("")
         size, calls = (1000, 20) if quick else (TURNS, CALLS)
-        found = run_proxy_bench(
+        measures = run_proxy_bench(
             turns or size, calls=calls, on_progress=lambda what: shown.update(task, description=what)
         )
     if scope.as_json:
-        emit(*(_record(measure) for measure in found))
+        emit(*(_record(measure) for measure in measures))
         return
-    _print(speed_sheet(found, "The proxy"))
+    _print(speed_sheet(measures, "The proxy"))
 
 
 def _record(measure: Measure) -> dict[str, Any]:

@@ -78,12 +78,12 @@ def _show(scope: Scope, session: str | None) -> None:
         name = session_named(memory, session)
         shown = memory.shown(name)
     if scope.as_json:
-        emit(*(each.to_dict() for each in shown))
+        emit(*(line.to_dict() for line in shown))
         return
     table = grid("turns", ">tokens", ">of", "shown as", titles=True)
-    for each in shown:
-        cell = f"{each.rendering}: {printable(shortened(' '.join(each.text.split()), _LINE))}".rstrip(": ")
-        table.add_row(_numbers(each.turn_ids), f"{each.tokens:,}", f"{each.full_tokens:,}", cell)
+    for line in shown:
+        cell = f"{line.rendering}: {printable(shortened(' '.join(line.text.split()), _LINE))}".rstrip(": ")
+        table.add_row(_numbers(line.turn_ids), f"{line.tokens:,}", f"{line.full_tokens:,}", cell)
     lay_out(out(), table)
     lay_out(out(), dim(_totals(name, shown)))
 
@@ -91,19 +91,19 @@ def _show(scope: Scope, session: str | None) -> None:
 def _numbers(ids: Sequence[str]) -> str:
     """The numbers of turns within their session, as ranges: `4-9, 11 + 3 more`."""
     ranges: list[list[int]] = []
-    for seq in sorted(int(each.rpartition(":")[2]) for each in ids):
+    for seq in sorted(int(turn_id.rpartition(":")[2]) for turn_id in ids):
         if ranges and seq == ranges[-1][-1] + 1:
             ranges[-1] = [ranges[-1][0], seq]
         else:
             ranges.append([seq])
-    told = ", ".join("-".join(map(str, each)) for each in ranges[:_RANGES])
-    left = sum(each[-1] - each[0] + 1 for each in ranges[_RANGES:])
+    told = ", ".join("-".join(map(str, seqs)) for seqs in ranges[:_RANGES])
+    left = sum(seqs[-1] - seqs[0] + 1 for seqs in ranges[_RANGES:])
     return f"{told} + {left} more" if left else told
 
 
 def _totals(session: str, shown: Sequence[Shown]) -> str:
-    turns = sum(len(each.turn_ids) for each in shown)
-    full, now = sum(each.full_tokens for each in shown), sum(each.tokens for each in shown)
+    turns = sum(len(line.turn_ids) for line in shown)
+    full, now = sum(line.full_tokens for line in shown), sum(line.tokens for line in shown)
     return (
         f"{counted(turns, 'turn')}: {full:,} tokens are shown as {now:,}, beside the recap (`clew recap`).\n"
         f"`clew restore {printable(session)}:turn:N` shows turn N."

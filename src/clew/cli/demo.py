@@ -143,7 +143,7 @@ def _prepared(path: str | None) -> list[str]:
     if path is not None:
         return []
     every = json.loads((SAMPLE / "questions.json").read_text(encoding="utf-8"))
-    return [each["question"] for each in every[:QUESTIONS]]
+    return [record["question"] for record in every[:QUESTIONS]]
 
 
 def _typed() -> Iterator[str]:
@@ -244,6 +244,6 @@ def _record(memory: Memory, loaded: LoadResult, answers: list[DemoAnswer]) -> di
         "embedder": None if memory.embedder is None else memory.embedder.name,
         "vectors": memory.stats().vectors,
         "answers": [
-            {"question": each.question, **each.context.to_dict(), "ms": round(each.took, 3)} for each in answers
+            {"question": answer.question, **answer.context.to_dict(), "ms": round(answer.took, 3)} for answer in answers
         ],
     }

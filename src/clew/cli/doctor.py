@@ -63,12 +63,12 @@ def doctor(scope: Scope, repair: bool) -> None:
                 "build": build(),
                 "encryption": report.encryption,
                 "mended": mended,
-                "findings": [_record(each) for each in findings],
+                "findings": [_record(finding) for finding in findings],
                 **spent,
             }
         )
     if not report.ok:
-        can = any(each.mends for each in findings) and not repair
+        can = any(finding.mends for finding in findings) and not repair
         hint = "`clew doctor --repair` repairs what it can" if can else "see above for the repair of each"
         raise ClewError(f"{counted(len(report.problems), 'problem')} left; {hint}")
     if not scope.as_json:
@@ -97,12 +97,12 @@ def _deferred(scope: Scope, store: Store) -> dict[str, list[dict[str, Any]]]:
     if aside and not scope.as_json:
         console = out()
         console.print(f"{counted(len(aside), 'job')} set aside; `clew work --retry` retries", style="bold")
-        for each in aside[:SHOWN]:
-            said = f"{each.job}: {each.reason or 'unknown reason'}, {counted(each.attempts, 'attempt')}"
+        for turn in aside[:SHOWN]:
+            said = f"{turn.job}: {turn.reason or 'unknown reason'}, {counted(turn.attempts, 'attempt')}"
             console.print(indented(f"- {printable(said)}"))
         if len(aside) > SHOWN:
             console.print(indented(f"- and {len(aside) - SHOWN:,} more"))
-    return {"deferred": [each.to_dict() for each in aside]} if aside else {}
+    return {"deferred": [turn.to_dict() for turn in aside]} if aside else {}
 
 
 def _ledger(scope: Scope, store: Store) -> dict[str, list[dict[str, Any]]]:
@@ -130,7 +130,7 @@ def _problem_line(problem: Problem) -> str:
 
 
 def _record(finding: pipeline.Finding) -> dict[str, object]:
-    problems = [each.to_dict() for each in finding.problems]
+    problems = [problem.to_dict() for problem in finding.problems]
     return {
         "kind": finding.kind,
         "meaning": finding.meaning,

@@ -21,7 +21,9 @@ WORDS: Final = 72
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--type", "kind", type=click.Choice([str(each) for each in NodeType]), help="Only entities of this type.")
+@click.option(
+    "--type", "kind", type=click.Choice([str(node_type) for node_type in NodeType]), help="Only entities of this type."
+)
 @limited("rows")
 @common
 def entities(scope: Scope, name: str | None, kind: str | None, limit: int | None) -> None:
@@ -43,16 +45,18 @@ def entities(scope: Scope, name: str | None, kind: str | None, limit: int | None
 
 
 def _list(memory: Memory, scope: Scope, kind: str | None, limit: int) -> None:
-    found = [each for each in memory.entities() if kind is None or each.type == kind]
+    matching = [entity for entity in memory.entities() if kind is None or entity.type == kind]
     if scope.as_json:
-        emit(*(each.to_dict() for each in found[:limit]))
+        emit(*(entity.to_dict() for entity in matching[:limit]))
         return
     table = grid("name", "type", ">turns", "also")
-    for each in found[:limit]:
-        table.add_row(each.name, str(each.type), str(each.turns), dim(shortened(", ".join(each.aliases), WORDS)))
+    for entity in matching[:limit]:
+        table.add_row(
+            entity.name, str(entity.type), str(entity.turns), dim(shortened(", ".join(entity.aliases), WORDS))
+        )
     lay_out(out(), table)
-    _say_more(len(found) - limit, "name")
-    if not found:
+    _say_more(len(matching) - limit, "name")
+    if not matching:
         err().print("no entities yet", style="dim")
 
 
@@ -65,8 +69,8 @@ def _about(memory: Memory, scope: Scope, name: str, limit: int) -> None:
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
     out().print(f"{entity.name}: {entity.type}, {counted(entity.turns, 'turn')}{also}", highlight=False, markup=False)
     near = grid("neighbour", "type", "relation", ">turns")
-    for each in page.neighbours[:limit]:
-        near.add_row(each.name, str(each.type), str(each.edge).replace("_", " "), str(each.turns))
+    for neighbour in page.neighbours[:limit]:
+        near.add_row(neighbour.name, str(neighbour.type), str(neighbour.edge).replace("_", " "), str(neighbour.turns))
     lay_out(out(), near)
     _say_more(len(page.neighbours) - limit, "neighbour")
     turns = grid("turn", "text")

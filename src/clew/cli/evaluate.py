@@ -46,7 +46,7 @@ def hsca(scope: Scope, *, seed: int, cases: int, embedder: str | None, seen: boo
         err().print(printable(note), style="dim")
     with progress("{task.description}") as shown:
         task = shown.add_task("")
-        found = list(
+        evaluations = list(
             run_all(
                 ConversationWeigher(chosen),
                 seed=seed,
@@ -56,38 +56,40 @@ def hsca(scope: Scope, *, seed: int, cases: int, embedder: str | None, seen: boo
             )
         )
     if scope.as_json:
-        emit(*(_record(each) for each in found))
+        emit(*(_record(evaluation) for evaluation in evaluations))
     else:
-        _print(found, None if failures else SHOWN)
-    missed = [each.name for each in found if not each.meets_document]
+        _print(evaluations, None if failures else SHOWN)
+    missed = [evaluation.name for evaluation in evaluations if not evaluation.meets_document]
     if missed:
         err().print(f"below the document's threshold: {', '.join(missed)}")
         raise click.exceptions.Exit(1)
 
 
-def _record(found: Evaluation) -> dict[str, object]:
-    return {**found.to_dict(), "meets_document": found.meets_document, "passed": found.passed}
+def _record(evaluation: Evaluation) -> dict[str, object]:
+    return {**evaluation.to_dict(), "meets_document": evaluation.meets_document, "passed": evaluation.passed}
 
 
-def _print(found: list[Evaluation], most: int | None) -> None:
-    out().print(printable(sheet(found).text()), soft_wrap=True)
-    for each in found:
-        if each.failures:
+def _print(evaluations: list[Evaluation], most: int | None) -> None:
+    out().print(printable(sheet(evaluations).text()), soft_wrap=True)
+    for evaluation in evaluations:
+        if evaluation.failures:
             out().print()
-            out().print(f"{each.name}: {counted(len(each.failures), 'failure')}", style="dim")
-            for failure in each.failures[:most]:
+            out().print(f"{evaluation.name}: {counted(len(evaluation.failures), 'failure')}", style="dim")
+            for failure in evaluation.failures[:most]:
                 out().print(printable(f"  {failure.case}  {failure.found}"), soft_wrap=True)
 
 
-def sheet(found: list[Evaluation]) -> Sheet:
+def sheet(evaluations: list[Evaluation]) -> Sheet:
     """A table with one row for each evaluation, and one for each of its further figures."""
     rows = []
-    for each in found:
-        bars = (f"{100 * each.document_bar:.1f}", f"{100 * each.bar:.1f}")
-        name = f"{each.number} {each.name}"
-        rows.append((name, f"{100 * each.value:.1f}", *bars, f"{each.cases}", "yes" if each.passed else "no"))
-        for figure, value in each.figures.items():
-            floor = each.floors.get(figure)
+    for evaluation in evaluations:
+        bars = (f"{100 * evaluation.document_bar:.1f}", f"{100 * evaluation.bar:.1f}")
+        name = f"{evaluation.number} {evaluation.name}"
+        rows.append(
+            (name, f"{100 * evaluation.value:.1f}", *bars, f"{evaluation.cases}", "yes" if evaluation.passed else "no")
+        )
+        for figure, value in evaluation.figures.items():
+            floor = evaluation.floors.get(figure)
             ours = "-" if floor is None else f"{100 * floor:.1f}"
             rows.append((f"  {figure.replace('_', ' ')}", f"{100 * value:.1f}", "-", ours, "", ""))
     columns = ("evaluation", "%", "document asks", "we ask", "cases", "passed")

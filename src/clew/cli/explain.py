@@ -52,17 +52,17 @@ def explain(scope: Scope, receipt: str, before: str | None, full: bool) -> None:
     if before is not None and full:
         raise click.UsageError("--full cannot be combined with --diff, which shows all changes.")
     with open_for_questions(scope) as memory:
-        found = memory.explain(receipt)
+        explained = memory.explain(receipt)
         if before is not None:
-            compared = changes(memory.explain(before), found)
+            compared = changes(memory.explain(before), explained)
             if scope.as_json:
                 emit(compared.to_dict())
             else:
                 print_changes(out(), memory, compared)
         elif scope.as_json:
-            emit(found.to_dict())
+            emit(explained.to_dict())
         else:
-            print_receipt(out(), memory, found, full=full)
+            print_receipt(out(), memory, explained, full=full)
 
 
 def print_receipt(console: Console, memory: MemoryRecalls, receipt: Receipt, *, full: bool = False) -> None:
@@ -127,11 +127,11 @@ def print_changes(console: Console, memory: MemoryRecalls, compared: ReceiptChan
         lay_out(console, dim("No turn was added, removed or moved."))
         return
     table = grid("change", ">rank", "turn and cause", titles=True)
-    for each in compared.turns:
-        cause = f"{each.signal} {each.share:+.2f}" if each.signal else "no signal: the budget or the other turns"
-        shown = f"{each.was} -> {each.shown}, " if each.was and each.shown and each.was != each.shown else ""
-        cell = Text.assemble(_named(memory, each.turn_id), "\n", dim(f"{shown}{cause}"))
-        table.add_row(each.kind, f"{each.before or '-'} -> {each.after or '-'}", cell)
+    for turn in compared.turns:
+        cause = f"{turn.signal} {turn.share:+.2f}" if turn.signal else "no signal: the budget or the other turns"
+        shown = f"{turn.was} -> {turn.shown}, " if turn.was and turn.shown and turn.was != turn.shown else ""
+        cell = Text.assemble(_named(memory, turn.turn_id), "\n", dim(f"{shown}{cause}"))
+        table.add_row(turn.kind, f"{turn.before or '-'} -> {turn.after or '-'}", cell)
     lay_out(console, table)
 
 
@@ -240,8 +240,11 @@ def _understood(name: str, value: Any) -> str:
     """One part of how the question was read; for places, with the turns that they point to."""
     if name != "places":
         return f"{name}: {_plain(value)}"
-    found = ((each["words"], each.get("turn") or ", ".join(each.get("turns", ())) or "not found") for each in value)
-    return f"{name}: {', '.join(f'{printable(words)!r} ({printable(where)})' for words, where in found)}"
+    lookups = (
+        (element["words"], element.get("turn") or ", ".join(element.get("turns", ())) or "not found")
+        for element in value
+    )
+    return f"{name}: {', '.join(f'{printable(words)!r} ({printable(where)})' for words, where in lookups)}"
 
 
 def _period(settings: Mapping[str, Any]) -> str:
@@ -278,7 +281,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_plain, value))
     if isinstance(value, Mapping):
-        return " ".join(str(each) for each in value.values() if each)
+        return " ".join(str(element) for element in value.values() if element)
     return printable(str(value))
 
 

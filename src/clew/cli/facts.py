@@ -36,7 +36,9 @@ _LINKED: Final = {
 @click.option("--subject", metavar="NAME", help="Only facts about this person or thing; `me` is the unnamed user.")
 @click.option("--verb", metavar="WORD", help="Only facts with this verb, in any form: `led` finds `leads`.")
 @click.option("--object", "object_", metavar="WORDS", help="Only facts whose object has these words.")
-@click.option("--status", type=click.Choice([str(each) for each in FactStatus]), help="Only facts with this status.")
+@click.option(
+    "--status", type=click.Choice([str(fact_status) for fact_status in FactStatus]), help="Only facts with this status."
+)
 @click.option(
     "--as-of",
     type=end_or_phrase,
@@ -61,9 +63,9 @@ def facts(scope: Scope, object_: str | None, status: str | None, limit: int | No
     most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.facts(object=object_, status=status, limit=most + 1, **with_ends(memory, asked))
-        _list(found[:most], scope)
-        if len(found) > most and not scope.as_json:
+        listed = memory.facts(object=object_, status=status, limit=most + 1, **with_ends(memory, asked))
+        _list(listed[:most], scope)
+        if len(listed) > most and not scope.as_json:
             err().print("there are more; --limit shows them", style="dim")
         _say_unread(memory)
 
@@ -106,10 +108,10 @@ def history(scope: Scope, subject: str, verb: str | None, limit: int | None) -> 
     most = most_rows(scope, limit)
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.history(subject, verb)
-        _list(found[-most:], scope)
-        if len(found) > most and not scope.as_json:
-            err().print(f"{len(found) - most:,} earlier; --limit shows them", style="dim")
+        versions = memory.history(subject, verb)
+        _list(versions[-most:], scope)
+        if len(versions) > most and not scope.as_json:
+            err().print(f"{len(versions) - most:,} earlier; --limit shows them", style="dim")
         _say_unread(memory)
 
 
@@ -126,23 +128,23 @@ def graph(scope: Scope, dot: bool, subject: str | None) -> None:
         raise click.UsageError("--dot and --json are two forms of the output; give only one of them.")
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.facts(subject=subject)
+        edges = memory.facts(subject=subject)
         _say_unread(memory)
     if scope.as_json:
-        emit(*(each.to_dict() for each in found))
+        emit(*(fact.to_dict() for fact in edges))
     elif dot:
-        give(dot_graph(found), newline=True)
+        give(dot_graph(edges), newline=True)
     else:
-        _list(found, scope)
+        _list(edges, scope)
 
 
-def dot_graph(found: Sequence[Fact]) -> str:
+def dot_graph(edges: Sequence[Fact]) -> str:
     """Facts in the language of Graphviz: an edge from subject to object each, and one for each link between two."""
-    shown = {fact.id for fact in found}
+    shown = {fact.id for fact in edges}
     lines = ["digraph facts {", "  rankdir=LR;", "  node [shape=box];"]
-    ends = ((fact, _quoted(fact.subject), _quoted(fact.object)) for fact in found if fact.object)
+    ends = ((fact, _quoted(fact.subject), _quoted(fact.object)) for fact in edges if fact.object)
     lines += [f"  {subject} -> {value} [label={_quoted(_verb(fact))}];" for fact, subject, value in ends]
-    for fact in found:
+    for fact in edges:
         for link in fact.links:
             if not link.is_source and link.id in shown:
                 lines.append(
@@ -160,12 +162,12 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _list(found: Sequence[Fact], scope: Scope) -> None:
+def _list(shown: Sequence[Fact], scope: Scope) -> None:
     if scope.as_json:
-        emit(*(each.to_dict() for each in found))
+        emit(*(each.to_dict() for each in shown))
         return
     table = grid("standing", "since", "until", "fact")
-    for fact in found:
+    for fact in shown:
         stale = ", may be out of date" if fact.stale_because is not None else ""
         begin = _day(fact.due_from or fact.valid_from)
         if not begin and fact.valid_to is None and fact.recorded_at is not None:
@@ -176,7 +178,7 @@ def _list(found: Sequence[Fact], scope: Scope) -> None:
             told = shortened(f"- {_LINKED[link.kind][link.is_source]} {link.told}", WORDS)
             table.add_row("", "", "", dim(told))
     lay_out(out(), table)
-    if not found:
+    if not shown:
         err().print("no such facts", style="dim")
 
 

@@ -65,7 +65,7 @@ def forget(
     """
     selection: dict[str, Any] = {**conditions, "turn_ids": turn_ids or None}
     _check_together(selection, expired=expired, dry_run=dry_run, proves=proof or bool(look_in))
-    found: ForgetProof | None = None
+    forget_proof: ForgetProof | None = None
     with open_memory(scope) as memory:
         selection["session"] = _session(memory, conditions["session"])
         selection["turn_ids"] = _turns(memory, turn_ids)
@@ -81,9 +81,9 @@ def forget(
         if not dry_run and report.turns:
             traces = traces_of(map(memory.restore, report.turn_ids)) if proof or look_in else None
             report = remove()
-            found = None if traces is None else _proof(scope, traces, look_in)
+            forget_proof = None if traces is None else _proof(scope, traces, look_in)
     if scope.as_json:
-        emit(report.to_dict() | ({} if found is None else {"proof": found.to_dict()}))
+        emit(report.to_dict() | ({} if forget_proof is None else {"proof": forget_proof.to_dict()}))
     elif not dry_run:
         err().print(_result(report))
         _say_corrections(report)
@@ -92,8 +92,8 @@ def forget(
         err().print(
             "A job is pending that removes them; `clew work --once` runs it, or any program that opens the memory."
         )
-    if found is not None:
-        _say_proof(scope, found)
+    if forget_proof is not None:
+        _say_proof(scope, forget_proof)
 
 
 def _check_together(selection: dict[str, Any], *, expired: bool, dry_run: bool, proves: bool) -> None:

@@ -18,7 +18,7 @@ def told_once() -> Iterator[None]:
     handlers, held, texts = list(logger.handlers), list[logging.LogRecord](), list[str]()
 
     def is_of_something_else(record: logging.LogRecord) -> bool:
-        errors = [each for each in record.args or () if isinstance(each, BaseException)]
+        errors = [argument for argument in record.args or () if isinstance(argument, BaseException)]
         if any(isinstance(translated(error) or error, StoreFull) for error in errors):
             held.append(record)
             texts.extend(map(str, errors))

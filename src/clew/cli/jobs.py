@@ -48,7 +48,7 @@ def jobs(scope: Scope, retry: bool, every: bool) -> None:
         failed = jobs_of(reader, memory.space)
         made = runs_of(reader, memory.space, done=every, limit=None if scope.as_json else ROWS)
         states = count_runs(reader, memory.space)
-    runs = [each.run for each in made]
+    runs = [extraction.run for extraction in made]
     if scope.as_json:
         emit(*map(_job_record, failed), *map(_run_record, runs))
         return
@@ -128,22 +128,24 @@ def extract(
         name = None if session is None else session_named(memory, session)
         made = memory.extract(name, use_model=not rules, semantic_calls=semantic_calls, **limit)
     if scope.as_json:
-        emit(*(each.to_dict() for each in made))
+        emit(*(extraction.to_dict() for extraction in made))
     elif session is not None and made[0].vector is not None:
         _print_vector(made[0], made[0].vector)
     else:
         _print_runs(made)
-    wrong = [each.run for each in made if not each.ok]
+    wrong = [extraction.run for extraction in made if not extraction.ok]
     if wrong:
         raise ClewError(f"{counted(len(wrong), 'extraction')} not done: {wrong[0].reason}; `clew jobs` lists all")
 
 
 def _print_runs(made: Sequence[Extraction]) -> None:
     table = grid("session", "state", ">chunks", ">entities", ">relations", ">open", titles=True)
-    for each in made:
-        counts = each.run.telemetry
+    for extraction in made:
+        counts = extraction.run.telemetry
         shown = (str(counts.get(name, "")) for name in ("nodes", "edges", "open_deltas"))
-        table.add_row(printable(each.run.session), each.run.state.value, str(len(each.run.chunks)), *shown)
+        table.add_row(
+            printable(extraction.run.session), extraction.run.state.value, str(len(extraction.run.chunks)), *shown
+        )
     if made:
         lay_out(out(), table)
     else:
@@ -154,10 +156,10 @@ def _print_vector(made: Extraction, vector: TriVector) -> None:
     console = out()
     parts = {
         "summary": vector.summary.splitlines(),
-        "open": [f"{each.namespace}: {each.text}".removeprefix(": ") for each in vector.open_deltas],
-        "relations": [f"{each.source} {each.verb} {each.target}" for each in vector.edges],
-        "entities": [f"{each.name} ({each.type.value})" for each in vector.nodes],
-        "unresolved": [f"{each.kind}: {' | '.join(each.items)}" for each in made.unresolved],
+        "open": [f"{delta.namespace}: {delta.text}".removeprefix(": ") for delta in vector.open_deltas],
+        "relations": [f"{edge.source} {edge.verb} {edge.target}" for edge in vector.edges],
+        "entities": [f"{node.name} ({node.type.value})" for node in vector.nodes],
+        "unresolved": [f"{question.kind}: {' | '.join(question.items)}" for question in made.unresolved],
     }
     for title, lines in parts.items():
         if lines:

@@ -200,17 +200,17 @@ def _problem_line(problem: Problem) -> str:
 
 def _verify_quest(scope: Scope, quest: str, root: str | None) -> None:
     with open_memory(scope) as memory:
-        found = memory.verify_quest(quest, root=root)
+        verdict = memory.verify_quest(quest, root=root)
     if scope.as_json:
-        emit({"ok": found.ok, **found.to_dict()})
+        emit({"ok": verdict.ok, **verdict.to_dict()})
     else:
-        out().print(f"checked: {counted(found.entries, 'entry')}, head {found.head}", soft_wrap=True)
-        for path in found.changed:
+        out().print(f"checked: {counted(verdict.entries, 'entry')}, head {verdict.head}", soft_wrap=True)
+        for path in verdict.changed:
             out().print(f"changed since: {printable(path)}", soft_wrap=True)
-        for problem in found.problems:
+        for problem in verdict.problems:
             out().print(printable(problem), soft_wrap=True)
-    if not found.ok:
-        raise ClewError(f"the seal of {quest!r} does not hold: {counted(len(found.problems), 'problem')} found")
+    if not verdict.ok:
+        raise ClewError(f"the seal of {quest!r} does not hold: {counted(len(verdict.problems), 'problem')} found")
     if not scope.as_json:
         out().print("the seal holds")
 

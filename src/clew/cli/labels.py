@@ -37,30 +37,30 @@ def labels(scope: Scope, name: str | None, namespace: str, limit: int | None) ->
 
 
 def _names(memory: Memory, scope: Scope, namespace: str, limit: int) -> int:
-    found = memory.labels(namespace)
+    listed = memory.labels(namespace)
     if scope.as_json:
-        emit(*(each.to_dict() for each in found[:limit]))
-        return len(found)
+        emit(*(label.to_dict() for label in listed[:limit]))
+        return len(listed)
     table = grid("label", ">beats", "also")
-    for each in found[:limit]:
-        table.add_row(each.name, str(each.count), dim(shortened(", ".join(each.aliases), WORDS)))
+    for label in listed[:limit]:
+        table.add_row(label.name, str(label.count), dim(shortened(", ".join(label.aliases), WORDS)))
     lay_out(out(), table)
-    if len(found) > limit:
-        err().print(f"{counted(len(found) - limit, 'label')} more; --limit shows them", style="dim")
-    return len(found)
+    if len(listed) > limit:
+        err().print(f"{counted(len(listed) - limit, 'label')} more; --limit shows them", style="dim")
+    return len(listed)
 
 
 def _marked(memory: Memory, scope: Scope, name: str, namespace: str, limit: int) -> None:
-    found = memory.labelled(name, namespace)
-    if not found:
+    segments = memory.labelled(name, namespace)
+    if not segments:
         raise NotFoundError(f"nothing has the label {name!r}; `clew labels` lists those that there are")
     if scope.as_json:
-        emit(*(each.to_dict() for each in found[:limit]))
+        emit(*(segment.to_dict() for segment in segments[:limit]))
         return
     table = grid("place", ">turns", ">weight", "title")
-    for each in found[:limit]:
-        about = shortened(each.title or each.name, WORDS)
-        table.add_row(dim(each.ref), str(len(each.turn_ids)), f"{each.weight:.2f}", about)
+    for segment in segments[:limit]:
+        about = shortened(segment.title or segment.name, WORDS)
+        table.add_row(dim(segment.ref), str(len(segment.turn_ids)), f"{segment.weight:.2f}", about)
     lay_out(out(), table)
-    if len(found) > limit:
-        err().print(f"{counted(len(found) - limit, 'place')} more; --limit shows them", style="dim")
+    if len(segments) > limit:
+        err().print(f"{counted(len(segments) - limit, 'place')} more; --limit shows them", style="dim")

@@ -63,25 +63,25 @@ def ledger(scope: Scope, **only: Any) -> None:
         narrowed = with_times(memory, only)
         since: datetime | None = narrowed.get("since")
         with memory.reads.store.snapshot() as reader:
-            found = read_ledger(reader, memory.space, session=narrowed.get("session"), since=since)
+            totals = read_ledger(reader, memory.space, session=narrowed.get("session"), since=since)
     if scope.as_json:
-        emit(found.to_dict())
+        emit(totals.to_dict())
         return
-    if not found.total.requests:
+    if not totals.total.requests:
         err().print("No request has passed through the proxy yet; `clew serve` starts it.", style="dim")
         return
     for title, rows in (
-        ("day", found.days),
-        ("model", found.models),
-        ("session", found.sessions),
-        ("total", (found.total,)),
+        ("day", totals.days),
+        ("model", totals.models),
+        ("session", totals.sessions),
+        ("total", (totals.total,)),
     ):
         _print(title, rows)
         if title != "total":
             out().print()
     notes = [
-        f"{counted(found.total.unpriced, 'request')} without a known price" if found.total.unpriced else "",
-        f"{counted(found.total.failed, 'request')} failed, or forwarded unchanged" if found.total.failed else "",
+        f"{counted(totals.total.unpriced, 'request')} without a known price" if totals.total.unpriced else "",
+        f"{counted(totals.total.failed, 'request')} failed, or forwarded unchanged" if totals.total.failed else "",
     ]
     if any(notes):
         err().print("; ".join(note for note in notes if note), style="dim")

@@ -71,17 +71,17 @@ def _say(scope: Scope, data: dict[str, object], sentence: str) -> None:
 
 
 def _list(scope: Scope, memory: Memory) -> None:
-    found = memory.pins()
+    pins = memory.pins()
     if scope.as_json:
-        emit(*(each.to_dict() for each in found))
+        emit(*(row.to_dict() for row in pins))
         return
     table = grid("since", "what")
-    for each in found:
-        cell = Text(_what(memory, each))
-        if each.note:
-            cell.append_text(dim(f"\n{shortened(each.note, LINE)}"))
-        table.add_row(dim(day(each.pinned_at)), cell)
-    if found:
+    for row in pins:
+        cell = Text(_what(memory, row))
+        if row.note:
+            cell.append_text(dim(f"\n{shortened(row.note, LINE)}"))
+        table.add_row(dim(day(row.pinned_at)), cell)
+    if pins:
         lay_out(out(), table)
     else:
         err().print("nothing is pinned; `clew pin TURN_ID` pins a turn", style="dim")

@@ -137,13 +137,13 @@ def status(scope: Scope, root: str | None) -> None:
     Exit status 1 means that something is wrong; `clew project genesis` heals it. Files that changed since they were
     read are counted, and are no problem.
     """
-    found = run_status(Layout.of(place_of(root)))
+    report = run_status(Layout.of(place_of(root)))
     if scope.as_json:
-        emit({"ok": found.ok, **found.to_dict()})
+        emit({"ok": report.ok, **report.to_dict()})
     else:
-        _print_status(found)
-    if not found.ok:
-        raise ClewError(f"{counted(len(found.problems), 'problem')} in the store; `clew project genesis` heals it")
+        _print_status(report)
+    if not report.ok:
+        raise ClewError(f"{counted(len(report.problems), 'problem')} in the store; `clew project genesis` heals it")
 
 
 @project.command()
@@ -160,15 +160,15 @@ def query(scope: Scope, expression: tuple[str, ...], limit: int | None, root: st
     """
     asked, most = " ".join(expression), most_rows(scope, limit)
     with Project.open(place_of(root)) as opened:
-        found = run_query(opened, asked, limit=most if scope.as_json else most + 1)
-        about = _about_file(opened, found)
+        matches = run_query(opened, asked, limit=most if scope.as_json else most + 1)
+        about = _about_file(opened, matches)
     if scope.as_json:
-        emit(*(match.to_dict() for match in found))
+        emit(*(match.to_dict() for match in matches))
     else:
-        _print_matches(found[:most], about)
-        if len(found) > most:
+        _print_matches(matches[:most], about)
+        if len(matches) > most:
             err().print("there are more; --limit shows them", style="dim")
-    if not found:
+    if not matches:
         raise ClewError(f"nothing in the project fits {asked!r}; `clew project update` reads what is new")
 
 
@@ -184,11 +184,11 @@ def blast_radius_(scope: Scope, target: str, depth: int | None, root: str | None
     them; of a symbol, what calls it or inherits from it, then the files that import its file.
     """
     with Project.open(place_of(root)) as opened:
-        found = blast_radius(opened, target, depth=depth)
+        radius = blast_radius(opened, target, depth=depth)
     if scope.as_json:
-        emit(found.to_dict() | {"files": list(found.files)})
+        emit(radius.to_dict() | {"files": list(radius.files)})
     else:
-        _print_radius(found)
+        _print_radius(radius)
 
 
 @project.command("open-cognition")
@@ -245,15 +245,19 @@ def prune(scope: Scope, older_than: int, root: str | None, *, dry_run: bool) -> 
         with open_memory(scope) as memory:
             sealed = sealed_digests(memory.reads.store)
     now = utc_now()
-    found = run_prune(place_of(root), now, before=now - timedelta(days=older_than), sealed=sealed, dry_run=dry_run)
+    report = run_prune(place_of(root), now, before=now - timedelta(days=older_than), sealed=sealed, dry_run=dry_run)
     if scope.as_json:
-        emit(found.to_dict())
+        emit(report.to_dict())
         return
-    gone = [counted(found.objects, "object"), counted(found.transforms, "transform"), counted(found.vectors, "vector")]
+    gone = [
+        counted(report.objects, "object"),
+        counted(report.transforms, "transform"),
+        counted(report.vectors, "vector"),
+    ]
     verb = "would be removed" if dry_run else "removed"
-    out().print(f"{', '.join(gone)} {verb} ({found.bytes:,} bytes)")
-    if found.superseded:
-        out().print(f"{counted(found.superseded, 'object')} of earlier states kept: a transform or a seal needs them")
+    out().print(f"{', '.join(gone)} {verb} ({report.bytes:,} bytes)")
+    if report.superseded:
+        out().print(f"{counted(report.superseded, 'object')} of earlier states kept: a transform or a seal needs them")
 
 
 def _say(scope: Scope, report: BuildReport) -> None:
@@ -298,54 +302,54 @@ def _named(paths: Sequence[str]) -> str:
     )
 
 
-def _print_status(found: ProjectStatus) -> None:
-    if found.checked:
-        said = ", ".join(counted(count, _ONE.get(kind, kind)) for kind, count in found.checked.items())
-        out().print(f"checked: {said}; state {found.generation}", soft_wrap=True)
-    if found.superseded:
-        out().print(f"{counted(found.superseded, 'object')} of earlier states; `clew project prune` removes old ones")
-    if found.behind:
-        out().print(f"{counted(len(found.behind), 'file')} changed since: {_named(found.behind)}", soft_wrap=True)
-    for problem in found.problems:
+def _print_status(report: ProjectStatus) -> None:
+    if report.checked:
+        said = ", ".join(counted(count, _ONE.get(kind, kind)) for kind, count in report.checked.items())
+        out().print(f"checked: {said}; state {report.generation}", soft_wrap=True)
+    if report.superseded:
+        out().print(f"{counted(report.superseded, 'object')} of earlier states; `clew project prune` removes old ones")
+    if report.behind:
+        out().print(f"{counted(len(report.behind), 'file')} changed since: {_named(report.behind)}", soft_wrap=True)
+    for problem in report.problems:
         out().print(printable_name(f"{problem.kind}: {problem.where}: {problem.detail}"), soft_wrap=True)
-    if found.ok:
+    if report.ok:
         out().print("nothing is wrong")
 
 
-def _about_file(opened: Project, found: Sequence[NodeMatch]) -> list[tuple[str, str]]:
+def _about_file(opened: Project, matches: Sequence[NodeMatch]) -> list[tuple[str, str]]:
     """What a file imports and what imports it, when all that was found is in one file."""
-    paths = {match.node.path for match in found}
-    if len(paths) != 1 or found[0].node.kind is not NodeKind.FILE:
+    paths = {match.node.path for match in matches}
+    if len(paths) != 1 or matches[0].node.kind is not NodeKind.FILE:
         return []
     (path,) = paths
     rows = [("imports", opened.index.targets(path)), ("imported by", opened.dependents(path))]
     return [(title, _named(list(files))) for title, files in rows if files]
 
 
-def _print_matches(found: Sequence[NodeMatch], about: Sequence[tuple[str, str]]) -> None:
+def _print_matches(matches: Sequence[NodeMatch], about: Sequence[tuple[str, str]]) -> None:
     table = grid("place", "kind", "what")
-    for match in found:
+    for match in matches:
         node = match.node
         said = node.signature or (node.name if node.kind is NodeKind.HEADING else "") or node.text
         name = f"{node.path}:{node.start}"
         table.add_row(printable_name(name), dim(node.kind), printable(shortened(" ".join(said.split()), WIDE)))
-    if found:
+    if matches:
         lay_out(out(), table)
     if about:
         lay_out(out(), lines(about))
 
 
-def _print_radius(found: BlastRadius) -> None:
-    if not found.reached:
+def _print_radius(radius: BlastRadius) -> None:
+    if not radius.reached:
         out().print(
-            f"nothing in the project uses {printable_name(found.changed[0])}, as far as names show", soft_wrap=True
+            f"nothing in the project uses {printable_name(radius.changed[0])}, as far as names show", soft_wrap=True
         )
         return
     table = grid(">steps", "what", "how")
-    for each in found.reached:
-        table.add_row(str(each.distance), printable_name(each.id), dim(f"{each.kind} {printable_name(each.through)}"))
+    for node in radius.reached:
+        table.add_row(str(node.distance), printable_name(node.id), dim(f"{node.kind} {printable_name(node.through)}"))
     lay_out(out(), table)
-    err().print(f"{counted(len(found.reached), 'place')} in {counted(len(found.files), 'file')}", style="dim")
+    err().print(f"{counted(len(radius.reached), 'place')} in {counted(len(radius.files), 'file')}", style="dim")
 
 
 def _print_view(view: CognitionView) -> None:

@@ -88,11 +88,11 @@ def overlays(scope: Scope, overlay: Overlay | None, limit: int, root: str | None
         overlay_members(opened, config.project.overlays)  # writes their lists to the store
     for each in chosen:
         best = sorted(scored, key=lambda one: (-one.scores.get(each.value, 0.0), one.element.title))
-        found = [one for one in best[:limit] if one.scores.get(each.value)]
+        strongest = [one for one in best[:limit] if one.scores.get(each.value)]
         if scope.as_json:
-            emit(*(_record(one, each) for one in found))
+            emit(*(_record(one, each) for one in strongest))
         else:
-            _print_overlay(each, found, sum(one.scores.get(each.value, 0.0) >= 5 for one in scored))
+            _print_overlay(each, strongest, sum(one.scores.get(each.value, 0.0) >= 5 for one in scored))
 
 
 def _record(one: ElementOverlays, overlay: Overlay) -> dict[str, object]:
@@ -101,14 +101,14 @@ def _record(one: ElementOverlays, overlay: Overlay) -> dict[str, object]:
     return {"overlay": overlay.value, "score": one.scores[overlay.value], **element, "evidence": evidence}
 
 
-def _print_overlay(overlay: Overlay, found: list[ElementOverlays], active: int) -> None:
+def _print_overlay(overlay: Overlay, elements: list[ElementOverlays], active: int) -> None:
     out().print(Text.assemble((overlay.value, "bold"), dim(f"  {counted(active, 'active element')}")))
     table = grid(">score", "element")
-    for one in found:
-        why = "; ".join(each.what for each in one.evidence if each.overlay == overlay)
+    for one in elements:
+        why = "; ".join(evidence.what for evidence in one.evidence if evidence.overlay == overlay)
         cell = Text(shortened(printable_name(one.element.title), WIDE))
         table.add_row(f"{one.scores[overlay.value]:.1f}", cell.append_text(dim(f"\n{printable(why)}")))
-    if found:
+    if elements:
         lay_out(out(), table)
 
 
@@ -157,14 +157,14 @@ def decisions(scope: Scope, about: str, limit: int, root: str | None) -> None:
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.decisions(about, limit=limit, project=root)
+        decided = memory.decisions(about, limit=limit, project=root)
     if scope.as_json:
-        emit(*({**each.to_dict(), "stale": each.is_stale} for each in found))
+        emit(*({**decision.to_dict(), "stale": decision.is_stale} for decision in decided))
         return
-    for each in found:
-        heading = Text.assemble((f"{day(each.at)} {each.kind}", "bold"), dim(f"  {each.turn}"))
-        out().print(Text.assemble(heading, "\n", printable(each.text), dim(_since(each))))
-    if not found:
+    for decision in decided:
+        heading = Text.assemble((f"{day(decision.at)} {decision.kind}", "bold"), dim(f"  {decision.turn}"))
+        out().print(Text.assemble(heading, "\n", printable(decision.text), dim(_since(decision))))
+    if not decided:
         err().print("No turn decides anything about it.", style="dim")
 
 
@@ -189,41 +189,41 @@ def drift(scope: Scope, limit: int) -> None:
         memory.drain(PATIENCE)
         found, roots = memory.drift(), memory.projects()
     if scope.as_json:
-        emit(*(each.to_dict() for each in found))
+        emit(*(project_drift.to_dict() for project_drift in found))
     else:
-        for each in found:
-            _print_drift(each, limit)
-    for root in sorted(set(roots) - {each.root for each in found}):
+        for project_drift in found:
+            _print_drift(project_drift, limit)
+    for root in sorted(set(roots) - {project_drift.root for project_drift in found}):
         said = f"{root!r} cannot be read; if it was moved, attach the new folder and detach this one"
         err().print(printable(said), style="dim", soft_wrap=True)
 
 
-def _print_drift(found: ProjectDrift, limit: int) -> None:
-    out().print(Text.assemble((printable(found.root), "bold")))
-    out().print(f"{found.explained:,} of {counted(found.files, 'file')} come up in conversations")
-    _print_unexplained(found, limit)
-    if found.unreflected:
+def _print_drift(drifted: ProjectDrift, limit: int) -> None:
+    out().print(Text.assemble((printable(drifted.root), "bold")))
+    out().print(f"{drifted.explained:,} of {counted(drifted.files, 'file')} come up in conversations")
+    _print_unexplained(drifted, limit)
+    if drifted.unreflected:
         out().print("Decisions about files that the project does not have, the newest first:")
-    for each in found.unreflected[:limit]:
-        said = shortened(printable(each.text), WIDE)
-        out().print(f"  {printable_name(', '.join(each.names))}  {said}  {each.turn}", soft_wrap=True)
-    _print_rest(len(found.unreflected) - limit, "decision")
+    for decision in drifted.unreflected[:limit]:
+        said = shortened(printable(decision.text), WIDE)
+        out().print(f"  {printable_name(', '.join(decision.names))}  {said}  {decision.turn}", soft_wrap=True)
+    _print_rest(len(drifted.unreflected) - limit, "decision")
 
 
-def _print_unexplained(found: ProjectDrift, limit: int) -> None:
+def _print_unexplained(drifted: ProjectDrift, limit: int) -> None:
     """The most central files by folder, in the order of the first of each, and how many more there are in which."""
-    if not found.unexplained:
+    if not drifted.unexplained:
         return
     out().print("No conversation explains (in brackets: how many files import it), the most central first:")
     folders: dict[str, list[str]] = {}
-    for path in found.unexplained[:limit]:
-        users = found.imported_by.get(path, 0)
+    for path in drifted.unexplained[:limit]:
+        users = drifted.imported_by.get(path, 0)
         said = f" ({users:,})" if users else ""
         folder, _, name = path.rpartition("/")
         folders.setdefault(folder, []).append(f"{printable_name(name)}{said}")
     for folder, names in folders.items():
         out().print(f"  {printable_name(folder) or '.'}/  {', '.join(names)}", soft_wrap=True)
-    rest = Counter(path.partition("/")[0] + "/" if "/" in path else "." for path in found.unexplained[limit:])
+    rest = Counter(path.partition("/")[0] + "/" if "/" in path else "." for path in drifted.unexplained[limit:])
     shown = [f"{count:,} in {printable_name(folder)}" for folder, count in rest.most_common(SHOWN_FOLDERS)]
     _print_rest(rest.total(), "file", f": {', '.join(shown)}{', and others' if len(rest) > len(shown) else ''}")
 

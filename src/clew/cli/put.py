@@ -35,7 +35,9 @@ SHOWN: Final = 20
 SHOWN_SKIPPED: Final = 3
 """Most skipped records of one kind that are named; `--json` names the first 20."""
 
-_FORMAT_LIST: Final = "\b\n" + "\n".join(["Formats:", *(f"  {each.name:20}{each.about}" for each in FORMATS.values())])
+_FORMAT_LIST: Final = "\b\n" + "\n".join(
+    ["Formats:", *(f"  {file_format.name:20}{file_format.about}" for file_format in FORMATS.values())]
+)
 
 
 @click.command()
@@ -207,10 +209,10 @@ def import_shown(memory: Memory, path: str, form: str | None = None, session: st
 
 
 def _sessions_of(program: str) -> Sequence[str | Path]:
-    found = find_sessions(program, Path.home())
-    if not found:
+    files = find_sessions(program, Path.home())
+    if not files:
         raise FormatError(f"no sessions of {program} were found in {Path.home()}; give their folder instead")
-    return found
+    return files
 
 
 def _joined(reports: Iterable[IngestReport]) -> IngestReport:
@@ -223,7 +225,7 @@ def _joined(reports: Iterable[IngestReport]) -> IngestReport:
     return IngestReport(
         added=sum(report.added for report in every),
         known=sum(report.known for report in every),
-        rejected=tuple(each for report in every for each in report.rejected),
+        rejected=tuple(rejection for report in every for rejection in report.rejected),
         turn_ids=tuple(name for report in every for name in report.turn_ids),
         masked=dict(sorted(masked.items())),
         skipped=skipped,
@@ -257,8 +259,8 @@ def print_report(report: IngestReport, seconds: float) -> None:
     if report.first_undated is not None:
         said = f"{counted(report.undated, 'turn')} stored without a time, because it could not be read"
         console.print(f"{said}; the first, {printable(report.first_undated)}", soft_wrap=True)
-    for each in report.rejected[:SHOWN]:
-        err().print(f"rejected {printable(_rejected(each))}", soft_wrap=True)
+    for rejection in report.rejected[:SHOWN]:
+        err().print(f"rejected {printable(_rejected(rejection))}", soft_wrap=True)
     if len(report.rejected) > SHOWN:
         err().print(f"rejected {len(report.rejected) - SHOWN:,} more; --json lists all of them")
 

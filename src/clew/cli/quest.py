@@ -38,14 +38,14 @@ def quest(context: click.Context, scope: Scope, session: str | None, limit: int 
         memory.drain(PATIENCE)
         every = memory.quests(session if session is None or memory.is_empty else session_named(memory, session))
     most = most_rows(scope, limit)
-    found = every[-most:]
+    quests = every[-most:]
     if scope.as_json:
-        emit(*(each.to_dict() for each in found))
+        emit(*(task.to_dict() for task in quests))
         return
     table = grid("stage", "quest")
-    for each in found:
-        table.add_row(Text(each.stage.value), _cell(each))
-    if found:
+    for task in quests:
+        table.add_row(Text(task.stage.value), _cell(task))
+    if quests:
         lay_out(out(), table)
         if len(every) > most:
             err().print(f"{len(every) - most:,} before; --limit shows them", style="dim")
@@ -133,17 +133,19 @@ def import_(scope: Scope, file: str) -> None:
 def patterns(scope: Scope) -> None:
     """List the patterns of quests that are kept here, with where they come from."""
     with open_memory(scope) as memory:
-        found = memory.quest_patterns()
+        learned = memory.quest_patterns()
     if scope.as_json:
-        emit(*(each.to_dict() for each in found))
+        emit(*(pattern.to_dict() for pattern in learned))
         return
     table = grid("pattern", "how it was done")
-    for each in found:
-        cell = Text(shortened(printable(each.title), LINE))
-        cell.append_text(dim(f"\n{' > '.join(each.steps)}; {', '.join(map(printable, each.checks)) or 'no checks'}"))
-        source = each.imported_from or each.provenance.get("quest", "")
-        table.add_row(Text(each.name), cell.append_text(dim(f"\nfrom {printable(source)}")))
-    if found:
+    for pattern in learned:
+        cell = Text(shortened(printable(pattern.title), LINE))
+        cell.append_text(
+            dim(f"\n{' > '.join(pattern.steps)}; {', '.join(map(printable, pattern.checks)) or 'no checks'}")
+        )
+        source = pattern.imported_from or pattern.provenance.get("quest", "")
+        table.add_row(Text(pattern.name), cell.append_text(dim(f"\nfrom {printable(source)}")))
+    if learned:
         lay_out(out(), table)
     else:
         err().print("no patterns; `clew quest export` makes one of a complete quest", style="dim")

@@ -80,9 +80,9 @@ def _with_key(text: str, settings: dict[str, Any], key: str, path: Path) -> str:
         start, end = old.span() if old else (table.end(), table.end())
         changed = f"{text[:start]}{'' if old else chr(10)}{line}{text[end:]}"
     try:
-        found = tomllib.loads(changed)
+        parsed = tomllib.loads(changed)
     except tomllib.TOMLDecodeError:
-        found = {}
-    if found != settings | {"store": settings.get("store", {}) | {"key": key}}:
+        parsed = {}
+    if parsed != settings | {"store": settings.get("store", {}) | {"key": key}}:
         raise ConfigError(f"{path} cannot be changed safely; add this line to its table [store]: {line}")
     return changed

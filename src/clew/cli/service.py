@@ -36,7 +36,9 @@ def print_service(scope: Scope, programs: tuple[str, ...]) -> None:
     """Prints the service and what starts it, without writing anything."""
     service = _service([clew_command(), "watch", *programs, *memory_options(scope)])
     if scope.as_json:
-        emit({"file": str(service.file), "text": service.text, "start": [" ".join(each) for each in service.start]})
+        emit(
+            {"file": str(service.file), "text": service.text, "start": [" ".join(command) for command in service.start]}
+        )
         return
     say(service.text.rstrip("\n"))
     _say_store(scope)

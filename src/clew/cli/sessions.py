@@ -40,18 +40,18 @@ def sessions(scope: Scope, limit: int | None, **only: Any) -> None:
     """
     most = most_rows(scope, limit)
     with open_for_questions(scope) as memory:
-        found = memory.sessions(limit=most + 1, **with_times(memory, only))
+        listed = memory.sessions(limit=most + 1, **with_times(memory, only))
         if scope.as_json:
-            emit(*(session.to_dict() for session in found[:most]))
+            emit(*(session.to_dict() for session in listed[:most]))
             return
         empty = memory.is_empty
     table = grid("time", "session")
-    for session in found[:most]:
+    for session in listed[:most]:
         table.add_row(dim(_when(session)), _described(session))
     lay_out(out(), table)
-    if len(found) > most:
+    if len(listed) > most:
         err().print("There are more; --limit shows them.", style="dim")
-    elif not found:
+    elif not listed:
         err().print("Nothing is stored yet." if empty else "No conversation matches.", style="dim")
 
 

@@ -52,10 +52,10 @@ def show(scope: Scope) -> None:
 
 
 def _value(values: Config, path: str) -> Any:
-    found: Any = values
+    value: Any = values
     for name in path.split("."):
-        found = getattr(found, name)
-    return "(not shown)" if SETTINGS[path].secret and found != SETTINGS[path].default else found
+        value = getattr(value, name)
+    return "(not shown)" if SETTINGS[path].secret and value != SETTINGS[path].default else value
 
 
 @config.command()
@@ -67,12 +67,12 @@ def check(scope: Scope) -> None:
     """
     problem = note = names = None
     try:
-        found = load_config(home_of(scope.home))
-        exclusion(found.ingest.exclude)
-        if secret_of(found.store.key) is not None:
+        settings = load_config(home_of(scope.home))
+        exclusion(settings.ingest.exclude)
+        if secret_of(settings.store.key) is not None:
             check_encryption_available()
-        _, note = choose_embedder(found.embedder)
-        _, names = choose_recogniser(found.entities.ner)
+        _, note = choose_embedder(settings.embedder)
+        _, names = choose_recogniser(settings.entities.ner)
     except ClewError as error:
         problem = str(error)
     if scope.as_json:

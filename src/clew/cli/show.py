@@ -134,8 +134,12 @@ def excerpt(text: str, query: str, limit: int) -> str:
         return len(wanted & set(terms(line[start:end])))
 
     spans = [part for span in sentence_spans(line) for part in _parts(line, *span, limit)]
-    found = [start for start, end in spans if shared(start, end)]  # one look at each, since a text may have 20 MB
-    near = [span for span in spans if (at := bisect_left(found, span[0])) < len(found) and found[at] < span[0] + limit]
+    overlaps = [start for start, end in spans if shared(start, end)]  # one look at each, since a text may have 20 MB
+    near = [
+        span
+        for span in spans
+        if (at := bisect_left(overlaps, span[0])) < len(overlaps) and overlaps[at] < span[0] + limit
+    ]
     if not near:
         return shortened(line, limit)
     start, _ = max(near, key=lambda span: (shared(span[0], span[0] + limit), shared(*span), -span[0]))

@@ -27,16 +27,16 @@ def snapshots(scope: Scope, session: str, text: bool) -> None:
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.snapshots(session_named(memory, session))
+        beats = memory.snapshots(session_named(memory, session))
         waiting = memory.stats().pending.get("analyse", 0)
     if scope.as_json:
-        emit(*(snapshot.to_dict(include_text=text) for snapshot in found))
+        emit(*(snapshot.to_dict(include_text=text) for snapshot in beats))
     else:
-        for snapshot in found:
+        for snapshot in beats:
             _show(snapshot, with_text=text)
     if waiting:
         err().print(f"{counted(waiting, 'turn')} not analysed yet; `clew work --once` does it now", style="dim")
-    elif not found and not scope.as_json:
+    elif not beats and not scope.as_json:
         err().print(f"session {session!r} has no closed beats: it is short", style="dim")
 
 

@@ -38,27 +38,27 @@ def when(scope: Scope, query: str, since: str | None, until: str | None, mode: s
         with_times(
             memory, {"since": since, "until": until, "session": more["session"]}
         )  # words without a time are usage
-        found = memory.remember_when(query, since, until, mode, **more)
-        why = f"; `clew explain {found.receipt_id}` says why" if memory.is_writable else ""
+        period = memory.remember_when(query, since, until, mode, **more)
+        why = f"; `clew explain {period.receipt_id}` says why" if memory.is_writable else ""
     if scope.as_json:
-        emit(found.to_dict())
+        emit(period.to_dict())
         return
-    give(found.text)
-    err().print(_footer(found) + why, style="dim")
+    give(period.text)
+    err().print(_footer(period) + why, style="dim")
 
 
-def _footer(found: Remembered) -> str:
-    ends = [None if end is None else end.isoformat(" ", "minutes")[:16] for end in (found.since, found.until)]
+def _footer(period: Remembered) -> str:
+    ends = [None if end is None else end.isoformat(" ", "minutes")[:16] for end in (period.since, period.until)]
     span = f"from {ends[0] or 'the beginning'} to {ends[1] or 'now'}" if any(ends) else "all times"
-    if found.excluded:
-        span += f" without {', '.join(found.excluded_days())}"
-    last = found.counted_from
+    if period.excluded:
+        span += f" without {', '.join(period.excluded_days())}"
+    last = period.counted_from
     day = "" if last is None else f" (counted from the conversation's last day, {last.date()})"
-    left = f", {found.left_out:,} lines left out" if found.left_out else ""
-    if found.text:
-        what = f"{found.tokens:,} of {found.budget:,} tokens{left}"
-    elif found.left_out:
-        what = f"nothing fits into {found.budget:,} tokens; raise --budget"
+    left = f", {period.left_out:,} lines left out" if period.left_out else ""
+    if period.text:
+        what = f"{period.tokens:,} of {period.budget:,} tokens{left}"
+    elif period.left_out:
+        what = f"nothing fits into {period.budget:,} tokens; raise --budget"
     else:
         what = "nothing was found"
-    return f"{found.mode} of {counted(found.turns, 'turn')}, {span}{day}: {what}"
+    return f"{period.mode} of {counted(period.turns, 'turn')}, {span}{day}: {what}"

@@ -88,12 +88,12 @@ def _chains(messages: Sequence[Message], wire: Wire, border: int) -> list[list[_
     rounds = _rounds(messages, wire)
     opening = max((number for number, each in enumerate(messages) if wire.is_question(each)), default=-1)
     chains: list[list[_Round]] = []
-    for each in rounds:
+    for tool_round in rounds:
         last = chains[-1] if chains else []
-        if last and _joins(last[-1], each, messages, wire) and len(last) < _ROUNDS:
-            last.append(each)
+        if last and _joins(last[-1], tool_round, messages, wire) and len(last) < _ROUNDS:
+            last.append(tool_round)
         else:
-            chains.append([each])
+            chains.append([tool_round])
     return [
         chain
         for number, chain in enumerate(chains)
@@ -121,15 +121,17 @@ def _complete(rounds: Sequence[_Round], messages: Sequence[Message], wire: Wire)
 
     A call without any result in the list, or a result without its call, is an orphan and may leave.
     """
-    calls = [{call.id for each in messages[one.start : one.end] for call in wire.calls(each)} for one in rounds]
-    results = [{result.id for each in messages[one.start : one.end] for result in wire.results(each)} for one in rounds]
+    calls = [{call.id for message in messages[one.start : one.end] for call in wire.calls(message)} for one in rounds]
+    results = [
+        {result.id for message in messages[one.start : one.end] for result in wire.results(message)} for one in rounds
+    ]
     called, answered = set[str]().union(*calls), set[str]().union(*results)
     return [
         one
         for one, own, given in zip(rounds, calls, results, strict=True)
         if not (own - given) & answered
         and not (given - own) & called
-        and not any(wire.must_stay(each) for each in messages[one.start : one.end])
+        and not any(wire.must_stay(message) for message in messages[one.start : one.end])
     ]
 
 
@@ -164,7 +166,9 @@ def _joins(before: _Round, after: _Round, messages: Sequence[Message], wire: Wir
     return (
         before.end == after.start
         and wire.rest(messages[before.end - 1]) is None
-        and all(_is_tied(each, wire) or wire.rest(each) is None for each in messages[after.start : after.start + 1])
+        and all(
+            _is_tied(message, wire) or wire.rest(message) is None for message in messages[after.start : after.start + 1]
+        )
     )
 
 
@@ -177,13 +181,13 @@ def _may_leave(messages: Sequence[Message], chain: Sequence[_Round], opening: in
     end = chain[-1].end
     if not wire.checks_reasoning or chain[0].start <= opening:
         return True
-    reasoned = any(wire.reasons(each) for each in messages[opening + 1 : end])
+    reasoned = any(wire.reasons(message) for message in messages[opening + 1 : end])
     return not reasoned or (end < len(messages) and wire.opens_with_reasoning(messages[end]))
 
 
 def _standing(removed: Sequence[Message], wire: Wire, stub: str) -> list[Message]:
     """What stands for removed messages: the words that stood beside calls, then the stub, with what the user added."""
-    kept = [rest for each in removed if not _is_tied(each, wire) and (rest := wire.rest(each)) is not None]
+    kept = [rest for message in removed if not _is_tied(message, wire) and (rest := wire.rest(message)) is not None]
     if kept and wire.is_question(removed[-1]) and wire.results(removed[-1]):
         return [*kept[:-1], wire.with_note(kept[-1], stub)]
     return [*kept, wire.note(stub)]
@@ -194,8 +198,8 @@ def _made(removed: Sequence[Message], wire: Wire, counter: Counter, start: int) 
     original = f"[{','.join(_written(each, start + at) for at, each in enumerate(removed))}]"
     digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()
     ref = f"chain-{digest[:_DIGITS]}"
-    calls = [call for each in removed for call in wire.calls(each)]
-    failed = {result.id for each in removed for result in wire.results(each) if result.failed}
+    calls = [call for message in removed for call in wire.calls(message)]
+    failed = {result.id for message in removed for result in wire.results(message) if result.failed}
     tokens = counter(original)
     stub = _stub(ref, calls, failed, tokens)
     standing = json.dumps(_standing(removed, wire, stub), ensure_ascii=False, separators=(",", ":"))

@@ -69,7 +69,7 @@ def open_points(text: str) -> tuple[str, ...]:
     | Open points: none. | |
     """
     lines = plain_lines(text)
-    found: list[str] = []
+    open_lines: list[str] = []
     at = 0
     while at < len(lines):
         after = _after_heading(lines[at])
@@ -77,14 +77,14 @@ def open_points(text: str) -> tuple[str, ...]:
         if after is None:
             continue
         if after:
-            found += _SPLIT.split(_NEXT.split(after)[0])
+            open_lines += _SPLIT.split(_NEXT.split(after)[0])
             continue
         while at < len(lines) and (not lines[at].strip() or _ENTRY.match(lines[at])):
             entry = _ENTRY.match(lines[at])
             if entry is not None and _CHECKED.match(lines[at]) is None:
-                found.append(entry["text"])
+                open_lines.append(entry["text"])
             at += 1
-    points = (" ".join(point.replace("**", "").split()).rstrip(" .;") for point in found)
+    points = (" ".join(point.replace("**", "").split()).rstrip(" .;") for point in open_lines)
     told = [point[:_WORDS] for point in points if point and _NONE.fullmatch(point) is None]
     return tuple(dict.fromkeys(told))[:MOST]
 
@@ -101,7 +101,7 @@ def _after_heading(line: str) -> str | None:
     """What follows a heading on its line; None where no sentence of the line begins with one."""
     if _TITLE.fullmatch(line.strip()):
         return ""
-    for start in (0, *(found.end() for found in _ENDS.finditer(line))):
+    for start in (0, *(end.end() for end in _ENDS.finditer(line))):
         heading = _HEADING.match(line, start)
         if heading is not None:
             return line[heading.end() :].strip()

@@ -137,12 +137,12 @@ def totals(before: Mapping[str, int], rows: Sequence[Mapping[str, Any]], back: S
         rows: the ledger of this compaction.
         back: the values that its recap shows again.
     """
-    found = Tally(before)
+    counts = Tally(before)
     for row in rows:
-        found.update(row["lost"])
-    for each in back:
-        found[each.kind] -= each.uses
-    return {kind: count for kind, count in sorted(found.items()) if count > 0}
+        counts.update(row["lost"])
+    for sentence in back:
+        counts[sentence.kind] -= sentence.uses
+    return {kind: count for kind, count in sorted(counts.items()) if count > 0}
 
 
 def _row(session: str, seq: int, tokens: int, lost: dict[str, int], reason: str) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def plain_prose(text: str) -> str:
 
 
 def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
-    found = [mark for part in calls for mark in called_values(part)]
+    named = [mark for part in calls for mark in called_values(part)]
     for part in turn.parts:
         if part.type in ("text", "tool_result"):
             is_result = part.type == "tool_result"
@@ -222,8 +222,8 @@ def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
                 and not (kind == "command" and is_result and _HINT.search(part.text, max(0, start - _LEAD), start))
                 and not (kind == "identifier" and part.text[max(0, start - 1) : start] == "\\")  # `\nTo` in a string
             )
-            found += [mark for mark in said if not _is_idle(mark, is_result=is_result)]
-    marks = [Mark(mark.kind, _tidy(mark)) for mark in found]
+            named += [mark for mark in said if not _is_idle(mark, is_result=is_result)]
+    marks = [Mark(mark.kind, _tidy(mark)) for mark in named]
     told = [Mark(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose)]
     values = [mark for mark in marks if _SHORTEST <= len(mark.value) <= _LONGEST]
     return values + [mark for mark in told if len(mark.value) <= _LONGEST_SENTENCE]
@@ -285,8 +285,8 @@ def called_values(part: Part) -> list[Mark]:
     if not isinstance(given, dict):
         return []
     named = [(kind, given.get(name)) for kind, names in (("command", _COMMANDS), ("path", _PATHS)) for name in names]
-    found = [Mark(kind, value) for kind, value in named if isinstance(value, str)]
-    has_path = any(mark.kind == "path" for mark in found)
+    marks = [Mark(kind, value) for kind, value in named if isinstance(value, str)]
+    has_path = any(mark.kind == "path" for mark in marks)
     return [
-        mark for mark in found if not (has_path and mark.kind == "command" and mark.value.replace("_", "").isalpha())
+        mark for mark in marks if not (has_path and mark.kind == "command" and mark.value.replace("_", "").isalpha())
     ]

@@ -173,17 +173,17 @@ class _Sentence:
 
 
 def _sentences(source: NodeSource) -> list[_Sentence]:
-    cut = [each for number, line in enumerate(source.lines) for each in _cut(number, line)][:_SENTENCES]
+    cut = [piece for number, line in enumerate(source.lines) for piece in _cut(number, line)][:_SENTENCES]
     speakers = {line.speaker.casefold() for line in source.lines}
-    shared = Tally(chain.from_iterable([each.terms for each in cut]))
-    for each in cut:
-        held = each.terms
+    shared = Tally(chain.from_iterable([piece.terms for piece in cut]))
+    for piece in cut:
+        held = piece.terms
         central = len([term for term in held if shared[term] > 1]) / len(held) if held else 0.0
         asked = 1.0 if not source.words or held & source.words else LEAD
-        each.worth += central
-        each.share *= asked * form_of(each.text)
-        each.marks = marks_in(each.text)
-        each.names = [name for name in names_in(each.text) if name.casefold() not in speakers]
+        piece.worth += central
+        piece.share *= asked * form_of(piece.text)
+        piece.marks = marks_in(piece.text)
+        piece.names = [name for name in names_in(piece.text) if name.casefold() not in speakers]
     return cut
 
 
@@ -222,7 +222,7 @@ def runs_in(lines: Sequence[NodeLine], text: str) -> list[tuple[int, list[int]]]
     A run is two numbers, where it begins and how long it is; there are none where all of the line is quoted. `quoted`
     makes the same text of them. None where the text has other words, such as lists of files, or another order.
     """
-    found: list[tuple[int, list[int]]] = []
+    stretches: list[tuple[int, list[int]]] = []
     before: _Sentence | None = None
     at = 0
     for number, line in enumerate(lines):
@@ -240,9 +240,9 @@ def runs_in(lines: Sequence[NodeLine], text: str) -> list[tuple[int, list[int]]]
                 at += len(part)
                 before = each
         if runs:
-            found.append((number, [] if runs == [0, len(line.text)] else runs))
-    is_whole = at == len(text) and quoted((lines[number], runs) for number, runs in found) == text
-    return found if is_whole else None
+            stretches.append((number, [] if runs == [0, len(line.text)] else runs))
+    is_whole = at == len(text) and quoted((lines[number], runs) for number, runs in stretches) == text
+    return stretches if is_whole else None
 
 
 def quoted(lines: Iterable[tuple[NodeLine, Sequence[int]]]) -> str:

@@ -44,10 +44,10 @@ def tasks_by_turn(turns: Iterable[Turn]) -> list[tuple[Turn, list[str]]]:
         renewed = state.tasks is not before  # by a call that repeats the whole list
         left = state.left()
         told = {text: turn if renewed or text not in told else told[text] for text in left}
-    found = dict[int, tuple[Turn, list[str]]]()
+    tasks = dict[int, tuple[Turn, list[str]]]()
     for text, turn in told.items():
-        found.setdefault(id(turn), (turn, []))[1].append(text)
-    return list(found.values())
+        tasks.setdefault(id(turn), (turn, []))[1].append(text)
+    return list(tasks.values())
 
 
 def is_list(part: Part | str) -> bool:

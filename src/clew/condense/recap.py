@@ -176,8 +176,8 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
         head = _head(source, mode, is_short=True)
     draft = RecapDraft(budget, count, spent=count(head))
     known = source.known.casefold()
-    found = values_by_worth(turns, count) if source.values is None else source.values
-    values = [value for value in found if value.mark.value.casefold() not in known]
+    worthy = values_by_worth(turns, count) if source.values is None else source.values
+    values = [value for value in worthy if value.mark.value.casefold() not in known]
     kept: list[ReusedValue] = []
     rarity = Rarity(turn.prose for turn in turns if turn.prose)
     if turns:
@@ -340,7 +340,7 @@ def _evenly(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 def _tells_something(turn: RecapTurn) -> bool:
     """Whether a turn states something: "Hey, how have you been?" does not."""
-    return any(form_of(each) >= 1.0 and tells(each) for each in sentences_of(turn.prose))
+    return any(form_of(sentence) >= 1.0 and tells(sentence) for sentence in sentences_of(turn.prose))
 
 
 def _last_telling(turns: Sequence[RecapTurn]) -> Sequence[RecapTurn]:

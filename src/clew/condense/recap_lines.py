@@ -139,7 +139,7 @@ def best_opening(text: str, most: int, rarity: Rarity | None = None, *, by_user:
 
 
 def _any_tells(line: str, *, by_user: bool) -> bool:
-    return any(tells(each, by_user=by_user) for each in sentences_of(line))
+    return any(tells(sentence, by_user=by_user) for sentence in sentences_of(line))
 
 
 def _leads_on(told: Sequence[str], *, is_cut: bool, by_user: bool) -> bool:
@@ -163,8 +163,8 @@ def as_sentence(text: str) -> str:
 
 def announces(sentence: str, *, by_user: bool = False) -> bool:
     """Whether a sentence announces the next step ("Now let me run it:"); a user's "Let's run it" asks for it."""
-    found = _OPENINGS.match(sentence)
-    return found is not None and not (by_user and found[0].casefold().endswith(_PROPOSALS))
+    match = _OPENINGS.match(sentence)
+    return match is not None and not (by_user and match[0].casefold().endswith(_PROPOSALS))
 
 
 def is_plan(sentence: str) -> bool:
@@ -179,7 +179,7 @@ def agrees(sentence: str) -> bool:
 
 def _names_a_matter(prose: str) -> bool:
     """Whether somebody's words are more than consent and thanks."""
-    return any(form_of(each) >= LEAD and not agrees(each) for each in sentences_of(prose))
+    return any(form_of(sentence) >= LEAD and not agrees(sentence) for sentence in sentences_of(prose))
 
 
 def sentences_of(prose: str) -> list[str]:
@@ -214,7 +214,7 @@ def says_something(turn: RecapTurn) -> bool:
 def is_request(prose: str) -> bool:
     """Whether a person's words ask or tell something that an answer is due to; thanks and goodbyes do not."""
     said = without_courtesy(prose)
-    return any(form_of(each) >= 1.0 or each.endswith("?") for each in sentences_of(said))
+    return any(form_of(sentence) >= 1.0 or sentence.endswith("?") for sentence in sentences_of(said))
 
 
 def awaits_answer(said: Iterable[tuple[str | None, str]]) -> bool:

@@ -269,17 +269,17 @@ def phrases_to_ask(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTurn]
     """
     said = [turn.prose for turn in turns if turn.prose and turn.origin in PEOPLE and turn.role != "system"]
     names = {word.casefold() for turn in turns if turn.speaker for word in turn.name.split()}
-    found: dict[str, None] = {}
+    phrases: dict[str, None] = {}
     for title, _ in sorted(topics, key=lambda topic: -topic[1]):
         for phrase in map(str.strip, title.split(",")):
             if len(phrase) < _PHRASE or phrase[0].isdigit() or names.intersection(phrase.casefold().split()):
                 continue
             if _is_told_apart(phrase, [other for other, _ in topics]) and (written := _as_written(phrase, said)):
-                found[written] = None
+                phrases[written] = None
                 break
-        if len(found) == _QUESTIONS:
+        if len(phrases) == _QUESTIONS:
             break
-    return list(found)
+    return list(phrases)
 
 
 def _is_told_apart(phrase: str, titles: Sequence[str]) -> bool:

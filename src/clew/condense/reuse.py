@@ -140,16 +140,16 @@ class Uses:
 
         waiting = [(-gain(place), uses[place].mark.value, place) for place in range(len(keys))]
         heapify(waiting)
-        found: list[ReusedValue] = []
+        values: list[ReusedValue] = []
         while waiting:
             worth, text, place = heappop(waiting)
             if gain(place) < -worth:  # a value before it contains a part of it
                 heappush(waiting, (-gain(place), text, place))
                 continue
-            found.append(ReusedValue(uses[place].mark, -worth, uses[place].last))
+            values.append(ReusedValue(uses[place].mark, -worth, uses[place].last))
             for part in within[place]:
                 left[part] = 0.0
-        return found
+        return values
 
     def keep_best(self, most: int, besides: Container[str] = ()) -> None:
         """Forgets the values of least worth where there are more than `most`.

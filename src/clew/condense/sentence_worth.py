@@ -92,10 +92,11 @@ def best_passage(text: str, rarity: Rarity | None = None, most: int = _READ) -> 
         rarity: sentences of rare words are preferred.
         most: characters up to which a sentence can be quoted whole; longer ones are worth less.
     """
-    found = [_in_session(each, text, rarity, most) for each in _weighed(text[:_READ])]
-    best = max((each.worth for each in found), default=0.0)
+    weighed = [_in_session(sentence, text, rarity, most) for sentence in _weighed(text[:_READ])]
+    best = max((sentence.worth for sentence in weighed), default=0.0)
     return next(
-        (each._replace(worth=best) for each in found if each.worth >= _NEARLY * best), WeighedSentence(0, 0.0, 0)
+        (sentence._replace(worth=best) for sentence in weighed if sentence.worth >= _NEARLY * best),
+        WeighedSentence(0, 0.0, 0),
     )
 
 

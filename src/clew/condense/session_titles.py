@@ -49,7 +49,7 @@ def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
         intent = _SUMMARISED.search(summary)
         wish = _first(intent[1] if intent else summary)
     if not wish:
-        wish = next((found[1] for found in map(_COMMAND.search, texts) if found), "")
+        wish = next((match[1] for match in map(_COMMAND.search, texts) if match), "")
     if not wish:
         wish = next(iter(wishes), "")
     return cut_title(wish) or None

@@ -103,7 +103,7 @@ def stand_ins(passages: Sequence[CoveredTurns], count: Counter, most: int = SUMM
         most: tokens of the summary of a beat.
     """
     made = [_preserved(turn, count) for passage in passages for turn in passage.turns if turn.grade == "preserved"]
-    rest = [replace(each, turns=[turn for turn in each.turns if turn.grade != "preserved"]) for each in passages]
+    rest = [replace(whole, turns=[turn for turn in whole.turns if turn.grade != "preserved"]) for whole in passages]
     made += [_summarised(group, count, most) for group in grouped([passage for passage in rest if passage.turns])]
     return sorted(made, key=lambda each: each.low)
 
@@ -153,7 +153,7 @@ def cut_to(text: str, most: float, count: Callable[[str], int]) -> str:
 
 
 def _overlap(passage: CoveredTurns, group: Sequence[CoveredTurns]) -> float:
-    labels = frozenset[str]().union(*(each.labels for each in group))
+    labels = frozenset[str]().union(*(stand_in.labels for stand_in in group))
     least = min(len(labels), len(passage.labels))
     return len(labels & passage.labels) / least if least else 0.0
 
@@ -168,10 +168,10 @@ def _preserved(turn: TurnLedger, count: Counter) -> StandIn:
 def _summarised(group: Sequence[CoveredTurns], count: Counter, most: int) -> StandIn:
     seqs = tuple(sorted(turn.seq for passage in group for turn in passage.turns))
     texts: dict[ShownAs, tuple[str, int]] = {}
-    room = sum(summary_room(each.turns, most) for each in group)
-    shown = [_shown(each, count, most) for each in group]
+    room = sum(summary_room(stand_in.turns, most) for stand_in in group)
+    shown = [_shown(stand_in, count, most) for stand_in in group]
     for number, rendering in enumerate(_TIERS):
-        text = cut_to(_by_day(each[number] for each in shown if each[number]), room, count)
+        text = cut_to(_by_day(lines[number] for lines in shown if lines[number]), room, count)
         texts[rendering] = text, (room := count(text))
     shared = [passage.labels for passage in group]
     return StandIn(
@@ -221,7 +221,7 @@ def _shown(turns: CoveredTurns, count: Counter, longest: int) -> list[str]:
 def _with_settled(text: str, settled: Sequence[str], room: int, count: Counter) -> str:
     """A text below the decisions and constraints that it leaves out; those have half of the room where not all fits."""
     flat = " ".join(text.split()).casefold()
-    missing = [each for each in settled if each.casefold() not in flat]
+    missing = [value for value in settled if value.casefold() not in flat]
     if count(whole := "\n".join([*missing, text])) <= room:
         return whole
     head = _whole(missing, room // 2, count)

@@ -306,12 +306,12 @@ def statements(text: str) -> tuple[tuple[int, int, str], ...]:
     (what is asked for or announced and not yet done), `failure` (what did not work, and why). A sentence has one kind.
     """
     head = text[:MOST]
-    found = list(_listed(head))
+    listed = list(_listed(head))
     for start, end in _prose(head):
         kind = kind_of(head[start:end])
-        if kind and not any(low < end and start < high for low, high, _ in found):
-            found.append((start, end, kind))
-    return tuple(sorted(found))
+        if kind and not any(low < end and start < high for low, high, _ in listed):
+            listed.append((start, end, kind))
+    return tuple(sorted(listed))
 
 
 def kind_of(sentence: str) -> str | None:

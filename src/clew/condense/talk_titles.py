@@ -114,7 +114,7 @@ def _clauses(text: str, names: Collection[str]) -> Iterator[str]:
         sentence = _without_lead(" ".join(text[start:end].split()), names)
         yield sentence
         if len(sentence) > TITLE:
-            rests = (sentence[found.end() :] for found in _CLAUSE.finditer(sentence, _SHORTEST))
+            rests = (sentence[match.end() :] for match in _CLAUSE.finditer(sentence, _SHORTEST))
             yield from (rest[:1].upper() + rest[1:] for rest in rests if len(rest) >= _SHORTEST)
 
 
@@ -144,12 +144,12 @@ def _subjects(sentence: str, names: Collection[str]) -> list[list[str]]:
         [term for word in phrase.name.split("-") if not (word in names or word in CALENDAR) for term in terms(word)[:1]]
         for phrase in keyphrases(sentence, _PHRASES)
     )
-    return [each for each in found if each]
+    return [subject for subject in found if subject]
 
 
 def _about(clause: str, weights: Mapping[str, float], names: Collection[str]) -> float:
     """What a clause is about, by the weightiest word of each of its subjects: only what is shown of it counts."""
-    return _told(max(weights.get(term, 0.0) for term in each) for each in _subjects(cut_title(clause), names))
+    return _told(max(weights.get(term, 0.0) for term in subject) for subject in _subjects(cut_title(clause), names))
 
 
 def _told(weights: Iterable[float]) -> float:

@@ -80,8 +80,8 @@ class DatasetQuestion:
 
 def answer_in(item: Mapping[str, Any]) -> str:
     """The answer that a record of a question gives; empty where it gives none."""
-    found = next((item[name] for name in _ANSWERS if item.get(name) is not None), "")
-    return ", ".join(map(str, found)) if isinstance(found, list) else str(found)
+    answer = next((item[name] for name in _ANSWERS if item.get(name) is not None), "")
+    return ", ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

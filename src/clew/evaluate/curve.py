@@ -69,5 +69,5 @@ def curve(runs: Sequence[Run], names: Sequence[str]) -> str:
 
 def _points(run: Run, form: str) -> list[tuple[int, float]]:
     """Each budget with the percentage of evidence found."""
-    found = ((budget, mean(run.outcomes, form, budget, "recall")) for budget in run.budgets)
-    return [(budget, 100 * value.mean) for budget, value in found if value is not None]
+    points = ((budget, mean(run.outcomes, form, budget, "recall")) for budget in run.budgets)
+    return [(budget, 100 * value.mean) for budget, value in points if value is not None]

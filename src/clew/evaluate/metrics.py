@@ -96,10 +96,10 @@ class Passage:
     def _shingles(self, size: int) -> dict[tuple[str, ...], list[int]]:
         """Each run of `size` words with the places where it begins."""
         if size not in self._places:
-            found: dict[tuple[str, ...], list[int]] = {}
+            places: dict[tuple[str, ...], list[int]] = {}
             for start in range(len(self._words) - size + 1):
-                found.setdefault(tuple(self._words[start : start + size]), []).append(start)
-            self._places[size] = found
+                places.setdefault(tuple(self._words[start : start + size]), []).append(start)
+            self._places[size] = places
         return self._places[size]
 
 

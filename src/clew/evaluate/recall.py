@@ -88,7 +88,7 @@ def run_recall(
 
 def changed_settings(config: Config) -> dict[str, object]:
     """The settings that differ from their defaults, by path, without the embedder, which a run names separately."""
-    found = {}
+    changed = {}
     for path, setting in SETTINGS.items():
         if path == "embedder":
             continue
@@ -96,8 +96,8 @@ def changed_settings(config: Config) -> dict[str, object]:
         for name in path.split("."):
             value = getattr(value, name)
         if value != setting.default:
-            found[path] = value
-    return found
+            changed[path] = value
+    return changed
 
 
 def _run_one(

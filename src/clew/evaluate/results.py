@@ -98,13 +98,13 @@ def read(path: Path) -> Run:
 
 def mean(outcomes: Sequence[QuestionOutcome], form: str, budget: int, measure: str) -> Estimate | None:
     """The mean of a measure over questions; None if no question was measured in that form and budget."""
-    pairs = [(MEASURES[measure](found), outcome) for outcome, found in _measured(outcomes, form, budget)]
+    pairs = [(MEASURES[measure](coverage), outcome) for outcome, coverage in _measured(outcomes, form, budget)]
     return estimate([value for value, _ in pairs], [outcome.conversation for _, outcome in pairs])
 
 
 def mean_tokens(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> float:
     """Mean length of the contexts in tokens."""
-    lengths = [found.tokens for _, found in _measured(outcomes, form, budget)]
+    lengths = [coverage.tokens for _, coverage in _measured(outcomes, form, budget)]
     return sum(lengths) / len(lengths) if lengths else 0.0
 
 
@@ -118,8 +118,8 @@ def of_role(outcomes: Sequence[QuestionOutcome], role: str, form: str, budget: i
     """`recall` and `soft` over all evidence turns of one role, each turn weighing the same."""
     rows = [
         (outcome.conversation, float(whole), cover)
-        for outcome, found in _measured(outcomes, form, budget)
-        for said, whole, cover in zip(outcome.roles, found.whole, found.cover, strict=True)
+        for outcome, coverage in _measured(outcomes, form, budget)
+        for said, whole, cover in zip(outcome.roles, coverage.whole, coverage.cover, strict=True)
         if said == role
     ]
     groups = [conversation for conversation, _, _ in rows]
@@ -199,19 +199,19 @@ def compare(first: Run, second: Run, measure: str = "recall") -> list[Difference
     """
     known = {_key(outcome): outcome for outcome in first.outcomes}
     pairs = [(known[_key(outcome)], outcome) for outcome in second.outcomes if _key(outcome) in known]
-    found = [
+    differences = [
         Difference(form=form, budget=budget, category=category, change=change)
         for form in FORMS
         for budget in sorted(set(first.budgets) & set(second.budgets))
         for category in (None, *sorted({after.category for _, after in pairs}))
         if (change := _change(pairs, form, budget, category, measure)) is not None
     ]
-    if not found:
+    if not differences:
         raise InputError(
             f"nothing to compare: {first.data} and {second.data} share {len(pairs)} questions, and budgets "
             f"{first.budgets} and {second.budgets}; run both over the same data and budgets"
         )
-    return found
+    return differences
 
 
 def _key(outcome: QuestionOutcome) -> tuple[str, str]:
@@ -235,9 +235,9 @@ def _measured(
     outcomes: Sequence[QuestionOutcome], form: str, budget: int
 ) -> Iterator[tuple[QuestionOutcome, EvidenceCoverage]]:
     for outcome in outcomes:
-        found = outcome.found.get(form, {}).get(str(budget))
-        if found is not None:
-            yield outcome, found
+        coverage = outcome.found.get(form, {}).get(str(budget))
+        if coverage is not None:
+            yield outcome, coverage
 
 
 def _plain(value: Estimate | None) -> dict[str, Any] | None:

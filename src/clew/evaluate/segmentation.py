@@ -31,14 +31,14 @@ def half_segment(turns: int, borders: Collection[int]) -> int:
     return max(2, round(turns / (len(borders) + 1) / 2))
 
 
-def pk(turns: int, right: Collection[int], found: Collection[int]) -> float:
+def pk(turns: int, right: Collection[int], boundaries: Collection[int]) -> float:
     """Pk of one dialogue; 0 when it is shorter than the window."""
-    return _windows(turns, right, found, same=True)
+    return _windows(turns, right, boundaries, same=True)
 
 
-def window_diff(turns: int, right: Collection[int], found: Collection[int]) -> float:
+def window_diff(turns: int, right: Collection[int], boundaries: Collection[int]) -> float:
     """WindowDiff of one dialogue; 0 when it is shorter than the window."""
-    return _windows(turns, right, found, same=False)
+    return _windows(turns, right, boundaries, same=False)
 
 
 def agreement(dialogues: Sequence[tuple[int, Collection[int], Collection[int]]]) -> Agreement:
@@ -48,19 +48,19 @@ def agreement(dialogues: Sequence[tuple[int, Collection[int], Collection[int]]])
     told = sum(len({*found}) for _, _, found in dialogues)
     count = max(1, len(dialogues))
     return Agreement(
-        pk=sum(pk(*each) for each in dialogues) / count,
-        window_diff=sum(window_diff(*each) for each in dialogues) / count,
+        pk=sum(pk(*dialogue) for dialogue in dialogues) / count,
+        window_diff=sum(window_diff(*dialogue) for dialogue in dialogues) / count,
         f1=2 * hits / max(1, there + told),
         borders=told / max(1, there),
     )
 
 
-def _windows(turns: int, right: Collection[int], found: Collection[int], *, same: bool) -> float:
+def _windows(turns: int, right: Collection[int], boundaries: Collection[int], *, same: bool) -> float:
     size = half_segment(turns, right)
     if turns <= size:
         return 0.0
     wrong = 0
-    ours, theirs = (list(accumulate(turn in borders for turn in range(turns))) for borders in (found, right))
+    ours, theirs = (list(accumulate(turn in borders for turn in range(turns))) for borders in (boundaries, right))
     for low in range(turns - size):
         mine, yours = ours[low + size] - ours[low], theirs[low + size] - theirs[low]
         wrong += (mine == 0) != (yours == 0) if same else mine != yours

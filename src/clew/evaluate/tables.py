@@ -138,8 +138,15 @@ def ablation_sheet(whole: Run, changes: Mapping[str, Sequence[Difference]]) -> S
     sizes = tuple(f"{budget:,}" for budget in whole.budgets)
     first = ("nothing", *(percent(mean(whole.outcomes, "bare", budget, "recall")) for budget in whole.budgets))
     rows = [
-        (name, *(f"{100 * each.change.mean:+.1f}{'*' * each.significant}" for each in found if each.category is None))
-        for name, found in changes.items()
+        (
+            name,
+            *(
+                f"{100 * difference.change.mean:+.1f}{'*' * difference.significant}"
+                for difference in differences
+                if difference.category is None
+            ),
+        )
+        for name, differences in changes.items()
     ]
     return Sheet(f"{TITLES['recall']}, bare, and the change without", ("without", *sizes), (first, *rows))
 
@@ -148,13 +155,13 @@ def difference_sheet(differences: Sequence[Difference], measure: str) -> Sheet:
     """One row for each form, budget and category; a star marks an interval that excludes 0."""
     rows = tuple(
         (
-            f"{each.form} {each.budget:,} {each.category or 'all'}",
-            f"{each.change.count:,}",
-            f"{100 * each.change.mean:+.1f}",
-            _limits(each.change),
-            "*" if each.significant else "",
+            f"{difference.form} {difference.budget:,} {difference.category or 'all'}",
+            f"{difference.change.count:,}",
+            f"{100 * difference.change.mean:+.1f}",
+            _limits(difference.change),
+            "*" if difference.significant else "",
         )
-        for each in differences
+        for difference in differences
     )
     title = f"{TITLES[measure]}: second minus first, in points (95 % interval over conversations)"
     return Sheet(title, ("what", "questions", "change", "interval", ""), rows)
@@ -170,14 +177,14 @@ def speed_sheet(measures: Sequence[Measure], title: str = "Speed and size") -> S
     """One row for each figure, with its reference."""
     rows = tuple(
         (
-            each.title if each.turns is None else f"{each.title} ({each.turns:,} turns)",
-            number(each.value),
-            UNKNOWN if each.reference is None else number(each.reference),
-            each.unit,
-            UNKNOWN if each.ratio is None else f"{each.ratio:.2f}",
-            each.against or UNKNOWN,
+            measure.title if measure.turns is None else f"{measure.title} ({measure.turns:,} turns)",
+            number(measure.value),
+            UNKNOWN if measure.reference is None else number(measure.reference),
+            measure.unit,
+            UNKNOWN if measure.ratio is None else f"{measure.ratio:.2f}",
+            measure.against or UNKNOWN,
         )
-        for each in measures
+        for measure in measures
     )
     return Sheet(title, ("what", "Clew", "reference", "unit", "ratio", "reference is"), rows)
 

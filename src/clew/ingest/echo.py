@@ -178,7 +178,7 @@ def _stretches(text: str, spans: Iterable[tuple[int, int]]) -> list[EchoStretch]
         stretches += (EchoStretch(text[place:start], False), EchoStretch(text[start:end], True))
         place = end
     stretches.append(EchoStretch(text[place:], False))
-    return [each for each in stretches if each.text] or stretches[-1:]
+    return [stretch for stretch in stretches if stretch.text] or stretches[-1:]
 
 
 NO_ECHOES: Final = Echoes()
@@ -186,7 +186,9 @@ NO_ECHOES: Final = Echoes()
 
 def without_echoes(text: str) -> str:
     """A text without whole frames, wherever they are from: what tells a message apart does not depend on them."""
-    return "".join(each.text for each in NO_ECHOES.split(text) if not each.injected) if may_echo(text) else text
+    return (
+        "".join(stretch.text for stretch in NO_ECHOES.split(text) if not stretch.injected) if may_echo(text) else text
+    )
 
 
 def told_apart(turn: Turn) -> Turn:
@@ -209,13 +211,13 @@ def _apart(part: Part) -> Iterable[Part]:
         return (part,)
     stretches = _stretches(part.text, spans)
     if part.type == "tool_result" or part.blob is not None or part.data is not None:
-        rest = "".join(each.text for each in stretches if not each.injected)
-        quoted = (Part(type="injected", text=each.text) for each in stretches if each.injected)
+        rest = "".join(stretch.text for stretch in stretches if not stretch.injected)
+        quoted = (Part(type="injected", text=stretch.text) for stretch in stretches if stretch.injected)
         return (replace(part, text=rest), *quoted)
     return tuple(
-        Part(type="injected", text=each.text) if each.injected else replace(part, text=each.text)
-        for each in stretches
-        if each.injected or each.text.strip()
+        Part(type="injected", text=stretch.text) if stretch.injected else replace(part, text=stretch.text)
+        for stretch in stretches
+        if stretch.injected or stretch.text.strip()
     )
 
 
@@ -227,8 +229,8 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     for sign in ("<", "&lt;"):
-        starts = [_line_start(text, found.start()) for found in _BLOCK.finditer(text) if found["sign"].lower() == sign]
-        ends = [found.end() for found in _BLOCK_END.finditer(text) if found["sign"].lower() == sign] if starts else []
+        starts = [_line_start(text, match.start()) for match in _BLOCK.finditer(text) if match["sign"].lower() == sign]
+        ends = [match.end() for match in _BLOCK_END.finditer(text) if match["sign"].lower() == sign] if starts else []
         for start, limit in pairwise([*starts, len(text)]):
             place = bisect_right(ends, start)
             if place < len(ends) and ends[place] <= limit:
@@ -241,21 +243,21 @@ def marked(parts: Sequence[Part], echoes: Echoes) -> tuple[Part, ...]:
 
     What surrounds it stays as it is. In the arguments of a call, which are JSON, a mark stands in its place.
     """
-    found: list[Part] = []
+    segments: list[Part] = []
     for part in parts:
-        found += _marked(part, echoes) if part.text and part.type != "injected" else (part,)
-    return tuple(found)
+        segments += _marked(part, echoes) if part.text and part.type != "injected" else (part,)
+    return tuple(segments)
 
 
 def _marked(part: Part, echoes: Echoes) -> Iterable[Part]:
     stretches = echoes.split(part.text)
-    quoted = [Part(type="injected", text=each.text) for each in stretches if each.injected]
+    quoted = [Part(type="injected", text=stretch.text) for stretch in stretches if stretch.injected]
     if not quoted:
         return (part,)
     if part.type == "tool_call":
-        rest = "".join(f"[{NAME}]" if each.injected else each.text for each in stretches)
+        rest = "".join(f"[{NAME}]" if stretch.injected else stretch.text for stretch in stretches)
         return (replace(part, text=rest), *quoted)
-    own = [each.text for each in stretches if not each.injected and each.text.strip()]
+    own = [stretch.text for stretch in stretches if not stretch.injected and stretch.text.strip()]
     if part.type == "tool_result" or part.blob is not None or part.data is not None:
         return (replace(part, text="".join(own)), *quoted)
     return (*(replace(part, text=text) for text in own), *quoted)
@@ -263,12 +265,12 @@ def _marked(part: Part, echoes: Echoes) -> Iterable[Part]:
 
 def _lines(text: str, start: int, stop: int) -> list[tuple[int, int]]:
     """Where the lines of a stretch are, their breaks excluded; a break written as in JSON ends a line too."""
-    found: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
     place = start
     for mark in re.compile(r"\r?\n|\\r\\n|\\n").finditer(text, start, stop):
-        found.append((place, mark.start()))
+        lines.append((place, mark.start()))
         place = mark.end()
-    return [*found, (place, stop)]
+    return [*lines, (place, stop)]
 
 
 def _line_start(text: str, place: int) -> int:
@@ -313,10 +315,10 @@ def _plain(line: str) -> str:
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in order, with those that overlap as one."""
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for start, end in spans:
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:
-            found.append((start, end))
-    return found
+            joined.append((start, end))
+    return joined

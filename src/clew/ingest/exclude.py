@@ -32,8 +32,8 @@ class Exclusion:
         for written, pattern in self.sessions:
             if pattern.fullmatch(turn.session):
                 return written
-        if self.projects and (found := self.of_folder(turn.metadata.get("cwd"))) is not None:
-            return found
+        if self.projects and (folder := self.of_folder(turn.metadata.get("cwd"))) is not None:
+            return folder
         texts = (turn.text, *(part.text for part in turn.parts)) if self.texts else ()
         return next((written for written, pattern in self.texts if any(map(pattern.search, texts))), None)
 

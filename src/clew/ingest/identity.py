@@ -154,15 +154,15 @@ class _Aligner:
     def _find_by_id(self) -> dict[int, int]:
         """Maps incoming turns whose external id occurred before, stored or incoming, to the turn that has that id."""
         first = dict(self.lines.ids)
-        found: dict[int, int] = {}
+        places: dict[int, int] = {}
         for i, key in enumerate(self.incoming):
             if key.external_id is None:
                 continue
             if key.external_id in first:
-                found[i] = first[key.external_id]
+                places[i] = first[key.external_id]
             else:
                 first[key.external_id] = len(self.lines.stored) + i
-        return found
+        return places
 
     def _named(self, i: int, found: int) -> Placement:
         count = len(self.lines.stored)

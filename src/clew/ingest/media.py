@@ -108,7 +108,7 @@ def _failures(text: str, room: int) -> list[str]:
 
     Lines that differ in numbers alone are of one kind: a log may repeat a failure thousands of times.
     """
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     end = 0
     for sign in _FAILURE.finditer(text):
         if sign.start() < end:
@@ -119,14 +119,14 @@ def _failures(text: str, room: int) -> list[str]:
         end = high if line_end < 0 else line_end
         line = text[start:end].strip()
         kind = _NUMBER.sub("0", line)
-        if kind in found:
+        if kind in lines:
             continue
         size = len(line.encode("utf-8", "surrogatepass")) + 1
         if size > room:
             break
         room -= size
-        found[kind] = line
-    return list(found.values())
+        lines[kind] = line
+    return list(lines.values())
 
 
 def _restored(part: Part, get_blob: Callable[[str], bytes]) -> Part:

@@ -110,12 +110,12 @@ class SessionFolders:
         return any(_stamp(folder) != stamp for folder, stamp in self._folders.items())
 
     def _folders_below(self, root: Path, *, flat: bool) -> list[Path]:
-        found = []
+        folders = []
         for folder, below, _ in os.walk(root, onerror=self._note_closed):
-            found.append(Path(folder))
-            if flat and len(found) > 1:
+            folders.append(Path(folder))
+            if flat and len(folders) > 1:
                 below.clear()
-        return found or [root]
+        return folders or [root]
 
     def _note_closed(self, error: OSError) -> None:
         if not isinstance(error, FileNotFoundError | NotADirectoryError):

@@ -83,7 +83,7 @@ def _from_words(text: str, day_first: bool | None) -> datetime | None:
         day_first = False
     elif day_first is None:
         day_first = _DOTTED.search(text) is not None
-    text = _OFFSET.sub(lambda found: f"{found[1]}{found[2]:0>2}:{found[3] or '00'}", text)
+    text = _OFFSET.sub(lambda match: f"{match[1]}{match[2]:0>2}:{match[3] or '00'}", text)
     try:
         first, second = (parser.parse(text, dayfirst=day_first, default=day, tzinfos=_zone) for day in _FILLERS)
     except (ValueError, OverflowError, TypeError, AttributeError, IndexError):

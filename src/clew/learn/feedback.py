@@ -99,10 +99,10 @@ def shown(receipt: Receipt) -> list[str]:
 
 def read_feedback(reader: Reader, space: str) -> dict[str, dict[str, set[str]]]:
     """Receipt -> turn -> kinds of evidence."""
-    found: dict[str, dict[str, set[str]]] = {}
+    by_receipt: dict[str, dict[str, set[str]]] = {}
     for row in FEEDBACK.scan(reader, (space,), (space,)):
-        found.setdefault(row.receipt, {}).setdefault(row.owner, set()).add(row.kind)
-    return found
+        by_receipt.setdefault(row.receipt, {}).setdefault(row.owner, set()).add(row.kind)
+    return by_receipt
 
 
 def receipts_of(reader: Reader, space: str) -> list[Receipt]:
@@ -111,9 +111,15 @@ def receipts_of(reader: Reader, space: str) -> list[Receipt]:
     return [receipt_of(row.data) for row in sorted(rows, key=lambda row: (row.created_at, row.receipt))]
 
 
-def write_quoted(store: Store, space: str, found: Mapping[str, Iterable[str]], now: datetime) -> int:
+def write_quoted(store: Store, space: str, receipts: Mapping[str, Iterable[str]], now: datetime) -> int:
     """Records echoes, receipt -> turns; returns how many were not known."""
-    return _write(store, space, [(each, name, QUOTED) for each in found for name in found[each]], now, durable=False)
+    return _write(
+        store,
+        space,
+        [(receipt, name, QUOTED) for receipt in receipts for name in receipts[receipt]],
+        now,
+        durable=False,
+    )
 
 
 def _write(
@@ -153,7 +159,7 @@ def echoes(store: Store, space: str, view: IndexView, receipts: Sequence[Receipt
     none does, in the session of the first turn after it. An answer echoes a turn when it shares a run of words with it
     that neither the question nor another shown turn has, or rare terms that the question has not.
     """
-    found: dict[str, list[str]] = {}
+    by_receipt: dict[str, list[str]] = {}
     with store.snapshot():
         for receipt in receipts:
             names = shown(receipt)
@@ -166,8 +172,8 @@ def echoes(store: Store, space: str, view: IndexView, receipts: Sequence[Receipt
             turns = {name: turn_from_row(row) for name, row in zip(names, rows, strict=True) if row is not None}
             told = _echoed(receipt, turns, answers, view)
             if told:
-                found[receipt.name] = told
-    return found
+                by_receipt[receipt.name] = told
+    return by_receipt
 
 
 def _answers(store: Store, space: str, view: IndexView, receipt: Receipt) -> list[Turn]:

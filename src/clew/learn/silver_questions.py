@@ -64,19 +64,19 @@ def silver_questions(reader: Reader, space: str, view: IndexView, most: int) -> 
         return []
     low, high = (space, int(last[0])), (space, int(last[-1]))
     rows = TURN.scan(reader, low, high, index="ordinal")
-    found: list[SilverQuestion] = []
+    questions: list[SilverQuestion] = []
     for row in reversed(rows):
         turn = turn_from_row(row)
         position = view.position(row.session, row.seq)
         if position is None or not _is_a_person(turn) or not turn.text.strip():
             continue
         allowed = past(view, position)
-        positives = sorted({each for each in _refers_to(reader, space, view, turn, position) if allowed[each]})
+        positives = sorted({earlier for earlier in _refers_to(reader, space, view, turn, position) if allowed[earlier]})
         if 1 <= len(positives) <= MOST_POSITIVES:
-            found.append(SilverQuestion(turn, position, tuple(positives)))
-            if len(found) == most:
+            questions.append(SilverQuestion(turn, position, tuple(positives)))
+            if len(questions) == most:
                 break
-    return found
+    return questions
 
 
 def past(view: IndexView, position: int) -> NDArray[np.bool_]:
@@ -128,8 +128,8 @@ def _rare(view: IndexView, text: str, position: int) -> Iterator[int]:
     for word in dict.fromkeys(terms(text)):
         if len(word) < RARE_LENGTH or word.isdigit():
             continue
-        found = view.postings(word)
-        pieces = found[0][found[1] > 0]  # in what was said, not in its date or speaker
+        postings = view.postings(word)
+        pieces = postings[0][postings[1] > 0]  # in what was said, not in its date or speaker
         earlier = sorted({place for place in view.pieces.turn[pieces].tolist() if place < position})
         if 1 <= len(earlier) <= HELD:
             yield from earlier

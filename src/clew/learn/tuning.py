@@ -157,10 +157,10 @@ class Tuner:
         with self.store.snapshot() as reader:
             silver = silver_questions(reader, self.space, view, MOST_SILVER) if pairs else []
         known = sorted(zip([use.place for use in uses], groups, strict=True))
-        for each in silver:
-            group = _group_at((each.turn.session, each.turn.seq or 0), known)
-            frame = self.ranker.frame(each.turn.text, each.turn.at or each.turn.ingested_at or EPOCH)
-            pair = ranked_question(frame, each.positives, past(frame.view, each.position), group, judges=False)
+        for question in silver:
+            group = _group_at((question.turn.session, question.turn.seq or 0), known)
+            frame = self.ranker.frame(question.turn.text, question.turn.at or question.turn.ingested_at or EPOCH)
+            pair = ranked_question(frame, question.positives, past(frame.view, question.position), group, judges=False)
             if pair is not None:
                 pairs.append(pair)
         free = {setting for setting in SETTINGS_TUNED if PREFIX + setting not in self.book.given}
@@ -185,8 +185,8 @@ class Tuner:
         groups = stretches([use.place for use in some])
         with self.store.snapshot() as reader:
             seen = RenderingUses(reader, self.space)
-            found = [seen.told(use.receipt, use.used, group) for use, group in zip(some, groups, strict=True)]
-        known = [each for each in found if each is not None]
+            outcomes = [seen.told(use.receipt, use.used, group) for use, group in zip(some, groups, strict=True)]
+        known = [outcome for outcome in outcomes if outcome is not None]
         return decide(renderings_problem(known, scale_of(self.book.now().values)))
 
     def _recaps(self, uses: Sequence[Use]) -> Verdict:
@@ -194,8 +194,8 @@ class Tuner:
         groups = stretches([use.place for use in uses])
         with self.store.snapshot() as reader:
             seen = RecapUses(reader, self.space, self.condense, self.counter)
-            found = [seen.told(use.receipt, use.used, group) for use, group in zip(uses, groups, strict=True)]
-        known = [each for each in found if each is not None]
+            outcomes = [seen.told(use.receipt, use.used, group) for use, group in zip(uses, groups, strict=True)]
+        known = [outcome for outcome in outcomes if outcome is not None]
         start = recap_scale_of(self.book.now().values)
         return decide(recaps_problem(known, start, is_free=RATIO not in self.book.given))
 
@@ -304,11 +304,11 @@ class _Sessions:
 
     def spans(self, use: Use, group: str) -> list[_Span]:
         """Where a recall used several turns of a session that lie near each other."""
-        found: dict[str, list[int]] = {}
+        members: dict[str, list[int]] = {}
         for session, seq in map(parse_turn_id, use.used):
-            found.setdefault(session, []).append(seq)
+            members.setdefault(session, []).append(seq)
         spans = []
-        for session, used in found.items():
+        for session, used in members.items():
             if len(used) < 2 or used[-1] - used[0] > TOGETHER:
                 continue
             line = [turn.seq for turn in self._line(session)]

@@ -32,10 +32,10 @@ def drop_unreadable_counters(tx: Transaction, space: str) -> None:
 
 
 def _unreadable(reader: Reader, space: str) -> dict[str, ValueError | TypeError]:
-    found: dict[str, ValueError | TypeError] = {}
+    errors: dict[str, ValueError | TypeError] = {}
     for name, read in _READ.items():
         try:
             read(reader, space)
         except (ValueError, TypeError) as error:
-            found[name] = error
-    return found
+            errors[name] = error
+    return errors

@@ -53,7 +53,7 @@ def _alias_problems(reader: Reader, space: str) -> Iterator[Problem]:
     aliases = aliases_of(reader, space)
     words, _ = read_vocabulary(reader, space, None)
     for name, target in sorted(aliases.items()):
-        lost = [each for each in (name, target) if each not in words.labels]
+        lost = [label for label in (name, target) if label not in words.labels]
         if lost or resolve(name, aliases) in aliases:
             what = f"it leads to {target!r}, " + (f"and no label {lost[0]!r} is in use" if lost else "in a circle")
             yield Problem(kind="coverage", where=f"label {name}", detail=what, repair=_REPAIR)
@@ -67,23 +67,23 @@ def _branch_marks(reader: Reader, space: str) -> dict[str, BranchMark]:
 
 def _branches(reader: Reader, space: str) -> dict[str, dict[str, set[int]]]:
     """By session and branch, the places of the turns, without injected text and turns that were set aside."""
-    found: dict[str, dict[str, set[int]]] = {}
+    branches: dict[str, dict[str, set[int]]] = {}
     aside = names_aside(reader, space, RuleStage.ANALYSIS)
     for row in TURN_BRANCHES.scan(reader, (space,), (space,)):
         if row.origin != "injected" and (not aside or turn_id(row.session, row.seq) not in aside):
-            found.setdefault(row.session, {}).setdefault(row.branch, set()).add(row.seq)
-    return found
+            branches.setdefault(row.session, {}).setdefault(row.branch, set()).add(row.seq)
+    return branches
 
 
 def _closed_beats(reader: Reader, space: str) -> tuple[dict[str, Counter[int]], set[str]]:
     """How often each turn is in a closed beat, by session; and the names of all nodes."""
-    found: dict[str, Counter[int]] = {}
+    counts: dict[str, Counter[int]] = {}
     names: set[str] = set()
     for row in NODE.scan(reader, (space,), (space,)):
         names.add(row.node)
         if row.level == 1:
-            found.setdefault(row.session, Counter()).update(seqs_of(row.data) or ())
-    return found, names
+            counts.setdefault(row.session, Counter()).update(seqs_of(row.data) or ())
+    return counts, names
 
 
 def _compare(session: str, covered: _Places, expected: set[int], *, has_gaps: bool) -> Iterator[Problem]:

@@ -78,13 +78,13 @@ def copy_space(
         report = _level_all(reader, target, space, on_progress or (lambda _: None))
         wanted = space_digest(reader, space)
     with target.snapshot() as reader:
-        found = space_digest(reader, space)
-    if found != wanted:
+        digest = space_digest(reader, space)
+    if digest != wanted:
         raise ConflictError(
             f"the copy of {space!r} at {target.url} differs from its source: somebody wrote there meanwhile; "
             "close what has it open and copy again"
         )
-    return CopyReport(*report, digest=found)
+    return CopyReport(*report, digest=digest)
 
 
 def space_digest(reader: Reader, space: str) -> str:
@@ -110,7 +110,7 @@ def _framed(value: Value) -> tuple[str, bytes]:
 
 def _tables() -> list[Table]:
     """Every table that is copied; the space's own row comes last."""
-    return [*(each for each in TABLES.values() if each.name not in _NOT_COPIED | {"space"}), TABLES["space"]]
+    return [*(table for table in TABLES.values() if table.name not in _NOT_COPIED | {"space"}), TABLES["space"]]
 
 
 def _level_all(

@@ -100,9 +100,9 @@ def _mend_numbers(store: Store, space: str, _config: IndexConfig) -> None:
         if row is not None and row.next_ordinal <= top:
             SPACE.put(tx, [row._replace(next_ordinal=top + 1)])
         for session, last in places.items():
-            found = SESSION.get(tx, (space, session))
-            found = found or SessionRow(space, session, 0, None, dumps({}), turns[0].ingested_at)
-            SESSION.put(tx, [found._replace(next_seq=max(last + 1, next_seq(tx, space, session)))])
+            stored = SESSION.get(tx, (space, session))
+            stored = stored or SessionRow(space, session, 0, None, dumps({}), turns[0].ingested_at)
+            SESSION.put(tx, [stored._replace(next_seq=max(last + 1, next_seq(tx, space, session)))])
         for name in SESSION_NAME.scan(tx, (space,), (space,)):
             if name not in places:
                 tx.delete("session", (space, name), (space, name))

@@ -89,13 +89,13 @@ def examine(stretch: Stretch) -> tuple[list[Examined], Counts]:
             damaged[place] = read
         else:
             sound.append(_Sound(read, *of_turn))
-    entries = [entry_digest(entry_of(each.turn, seq=each.row.seq, ordinal=each.row.ordinal)) for each in sound]
-    weighed = [_is_weighed(each, waits=_waits(each.row.ordinal, stretch)) for each in sound]
-    masked = [masks_in(each.turn) for each in sound]
+    entries = [entry_digest(entry_of(stored.turn, seq=stored.row.seq, ordinal=stored.row.ordinal)) for stored in sound]
+    weighed = [_is_weighed(stored, waits=_waits(stored.row.ordinal, stretch)) for stored in sound]
+    masked = [masks_in(stored.turn) for stored in sound]
     counts = Counts()
-    for each in sound:
-        if each.row.ordinal < stretch.counted_to and each.row.ordinal not in stretch.uncounted:
-            counts.add(each.turn, each.spans)
+    for stored in sound:
+        if stored.row.ordinal < stretch.counted_to and stored.row.ordinal not in stretch.uncounted:
+            counts.add(stored.turn, stored.spans)
     examined = (
         Examined(None, _blobs(each.turn), entry, _agrees(each.turn), is_weighed, masks)
         for each, entry, is_weighed, masks in zip(sound, entries, weighed, masked, strict=True)

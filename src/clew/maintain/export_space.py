@@ -108,7 +108,7 @@ def write_space(store: Store, space: str, file: TextIO) -> int:
     with store.snapshot():  # one state for all: a turn forgotten under way would take its originals along
         file.writelines(f"{line}\n" for line in export_lines(turns(), blob))
         with store.snapshot() as reader:
-            file.writelines(f"{quest_line(each.to_dict())}\n" for each in quests_to_carry(reader, space))
+            file.writelines(f"{quest_line(quest.to_dict())}\n" for quest in quests_to_carry(reader, space))
         values = learned()
         if values:
             file.write(f"{learned_line(values)}\n")

@@ -16,12 +16,12 @@ from clew.types.turn import Turn
 def repeating_corrections(reader: Reader, space: str, turns: Sequence[Turn]) -> tuple[str, ...]:
     """The corrections of facts that repeat a value which one of these turns states, as `not prawns` does."""
     gone = {(turn.session, turn.seq) for turn in turns}
-    found: list[str] = []
+    ids: list[str] = []
     for row in TURN.scan(reader, (space, CORRECTIONS), (space, CORRECTIONS)):
         correction = turn_from_row(row)
         value = wrong_value(correction)
         if (correction.session, correction.seq) in gone or value is None or not fold(value):
             continue
         if any(fold_contains(turn.text, value) for turn in turns):
-            found.append(turn_id(correction.session, cast(int, correction.seq)))
-    return tuple(found)
+            ids.append(turn_id(correction.session, cast(int, correction.seq)))
+    return tuple(ids)

@@ -119,18 +119,18 @@ class Traces:
 
 def traces_of(turns: Iterable[Turn]) -> Traces:
     """All runs, words and index terms of turns that are to be forgotten, as `Memory.restore` gives them."""
-    found = Traces()
+    traces = Traces()
     for turn in turns:
-        found.turns += 1
-        found.ordinals.add(cast(int, turn.ordinal))
+        traces.turns += 1
+        traces.ordinals.add(cast(int, turn.ordinal))
         for text in {turn.text, *(part.text for part in turn.parts), *_originals(turn)}:
             held = words(text)
             length = min(RUN, len(held))
-            found.lengths.add(length)
-            found.runs.update(_runs(held, length))
-            found.words |= set(held)
-        found.terms |= _terms(derive(turn).entry(seq=0, ordinal=0))
-    return found
+            traces.lengths.add(length)
+            traces.runs.update(_runs(held, length))
+            traces.words |= set(held)
+        traces.terms |= _terms(derive(turn).entry(seq=0, ordinal=0))
+    return traces
 
 
 def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path] = ()) -> ForgetProof:
@@ -145,12 +145,12 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
     """
     _leave_out_what_remains(store, space, traces)
     looked: dict[str, int] = {}
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
 
     def look(place: str, size: int, hits: int) -> None:
         looked[place] = looked.get(place, 0) + size
         if hits:
-            found[place] = found.get(place, 0) + hits
+            counts[place] = counts.get(place, 0) + hits
 
     with store.snapshot() as reader:
         for table in WHOLE:
@@ -166,7 +166,7 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
         for path in _paths(store, look_in):
             if (searched := _searched(path, traces)) is not None:
                 look(str(path), *searched)
-    return ForgetProof(looked_for={"turns": traces.turns, **wanted}, looked_in=looked, found=found)
+    return ForgetProof(looked_for={"turns": traces.turns, **wanted}, looked_in=looked, found=counts)
 
 
 def _searched(path: Path, traces: Traces) -> tuple[int, int] | None:
@@ -360,14 +360,14 @@ def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str
         for key in list_segments(reader, space, kind.name):
             loaded = kind.load(segment_data(reader, space, key))
             strings = loaded.terms.strings() if isinstance(loaded, Segment) else []
-            terms = {each.decode("utf-8", "replace") for each in strings}
+            terms = {string.decode("utf-8", "replace") for string in strings}
             yield f"segments ({kind.name})", kind.ordinals(loaded).tolist(), terms
         if kind.name not in (TERMS, STAGED):
             ordinals = VECTOR_ORDINAL.scan(reader, kind.prefix, kind.prefix)
             yield f"vectors ({kind.name})", ordinals, set()
     for packed in TAIL_ENTRY.scan(reader, (space,), (space,)):
-        found = decode(packed)
-        yield "tail", [found.ordinal], _terms(found)
+        decoded = decode(packed)
+        yield "tail", [decoded.ordinal], _terms(decoded)
 
 
 def _schema() -> Iterator[str]:

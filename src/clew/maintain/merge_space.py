@@ -183,23 +183,23 @@ class _Theirs:
         self._space = space
         self._hashed = hashing_of(reader, space)
         self._forgets = reader.count("tombstone", (space,), (space,)) > 0
-        self.turns = {each.seq: each for each in _held(reader, space, session)}
+        self.turns = {turn.seq: turn for turn in _held(reader, space, session)}
         buried = [] if self._hashed is None else ghosts(reader, space, session, self._hashed)
         self.gone = {ghost.seq for ghost in buried}
         self._dated: dict[tuple[Value, Value], list[_Held]] = {}
         marks = {ghost.seq: ghost.digest for ghost in buried}
-        for each in self.turns.values():
-            if each.at is not None:
-                self._dated.setdefault((each.hash, each.at), []).append(each)
-            elif each.external_id is None:
-                marks[each.seq] = self._mark(each)
+        for turn in self.turns.values():
+            if turn.at is not None:
+                self._dated.setdefault((turn.hash, turn.at), []).append(turn)
+            elif turn.external_id is None:
+                marks[turn.seq] = self._mark(turn)
         self.undated = sorted(marks)
         self._marks = [marks[seq] for seq in self.undated]
 
     def among_undated(self, mine: Sequence[_Held]) -> dict[int, int]:
         """Which of some turns, that have neither time nor external id, are which of `undated`, by place."""
-        found = in_place([self._mark(each) for each in mine], self._marks)
-        return {mine[n].seq: self.undated[place] for n, place in found.items()}
+        matched = in_place([self._mark(turn) for turn in mine], self._marks)
+        return {mine[n].seq: self.undated[place] for n, place in matched.items()}
 
     def _mark(self, each: _Held) -> bytes:
         """The content as tombstones hold it, so that the forgotten can be told as well."""
@@ -207,11 +207,11 @@ class _Theirs:
 
     def take(self, mine: _Held) -> int | None:
         """The place of the turn with this content and time; None when there is none, or the time is unknown."""
-        found = self._dated.get((mine.hash, mine.at), []) if mine.at is not None else []
-        for each in found:
-            if each.may_be(mine):
-                found.remove(each)
-                return each.seq
+        candidates = self._dated.get((mine.hash, mine.at), []) if mine.at is not None else []
+        for candidate in candidates:
+            if candidate.may_be(mine):
+                candidates.remove(candidate)
+                return candidate.seq
         return None
 
     def forgot(self, reader: Reader, mine: _Held) -> bool:
@@ -231,20 +231,20 @@ def in_place(mine: Sequence[bytes], theirs: Sequence[bytes]) -> dict[int, int]:
     both sides. Without evidence none is: an "ok" here and an "ok" there prove nothing.
     """
     places = iter(range(len(theirs)))
-    every = [next((place for place in places if theirs[place] == each), None) for each in mine]
+    every = [next((place for place in places if theirs[place] == turn), None) for turn in mine]
     if None not in every:
         return {n: place for n, place in enumerate(every) if place is not None}
     blocks = SequenceMatcher(None, theirs, mine, autojunk=False).get_matching_blocks()
     if max(block.size for block in blocks) < 2:
         return {}
-    found = {block.b + n: block.a + n for block in blocks for n in range(block.size)}
+    pairs = {block.b + n: block.a + n for block in blocks for n in range(block.size)}
     free: dict[bytes, list[int]] = {}
-    for place in sorted(set(range(len(theirs))) - set(found.values()), reverse=True):
+    for place in sorted(set(range(len(theirs))) - set(pairs.values()), reverse=True):
         free.setdefault(theirs[place], []).append(place)
     for n, each in enumerate(mine):
-        if n not in found and free.get(each):
-            found[n] = free[each].pop()
-    return found
+        if n not in pairs and free.get(each):
+            pairs[n] = free[each].pop()
+    return pairs
 
 
 class _Merge:
@@ -260,25 +260,25 @@ class _Merge:
             self._settled = self._settle(theirs)
         self._names = {turn_id(session, seq): fate.known for seq, fate in self._settled.items() if fate.known}
         self._branches = self._renamed()
-        self._alignment = StreamAlignment(self._key(each) for each in self._turns if each.seq in self._settled)
+        self._alignment = StreamAlignment(self._key(turn) for turn in self._turns if turn.seq in self._settled)
 
     def run(self, appender: Appender, clock: Callable[[], datetime], tally: _Tally) -> None:
         """Settles every turn of the session."""
         waiting: dict[str, Prepared] = {}
-        for each in self._turns:
-            name = turn_id(self._session, each.seq)
-            if each.seq in self._settled:
-                tally.take(name, self._settled[each.seq])
+        for turn in self._turns:
+            name = turn_id(self._session, turn.seq)
+            if turn.seq in self._settled:
+                tally.take(name, self._settled[turn.seq])
                 continue
-            (row,) = TURN.scan(self._reader, self._place(each), self._place(each))
+            (row,) = TURN.scan(self._reader, self._place(turn), self._place(turn))
             if len(waiting) >= _HELD or row.parent in waiting:
                 self._append(waiting, appender, clock, tally)  # so that the parent's new id is known
             try:
-                item = self._prepared(row, each)
+                item = self._prepared(row, turn)
             except (TurnRejected, StoreCorrupt, NotFoundError) as error:  # the last for an original that is missing
                 tally.reject(name, str(error))
                 continue
-            fate = self._met(item, each)
+            fate = self._met(item, turn)
             if fate is None:
                 waiting[name] = item
             else:
@@ -299,35 +299,35 @@ class _Merge:
 
     def _find(self) -> dict[int, int]:
         """Which turns of the target, living or forgotten, are turns of the source, by place in the source."""
-        found = {each.seq: seq for each in self._turns if (seq := self._theirs.take(each)) is not None}
-        undated = [each for each in self._turns if each.at is None and each.external_id is None]
-        return found | self._theirs.among_undated(undated)
+        places = {turn.seq: seq for turn in self._turns if (seq := self._theirs.take(turn)) is not None}
+        undated = [turn for turn in self._turns if turn.at is None and turn.external_id is None]
+        return places | self._theirs.among_undated(undated)
 
     def _settle(self, theirs: Reader) -> dict[int, Fate]:
         """What is known or forgotten in the target, by place in the source."""
         fates: dict[int, Fate] = {}
-        for each in self._turns:
-            seq = self._found.get(each.seq)
-            if seq in self._theirs.gone or (seq is None and self._theirs.forgot(theirs, each)):
-                fates[each.seq] = Fate(forgotten=True)
+        for turn in self._turns:
+            seq = self._found.get(turn.seq)
+            if seq in self._theirs.gone or (seq is None and self._theirs.forgot(theirs, turn)):
+                fates[turn.seq] = Fate(forgotten=True)
             elif seq is not None:
-                fates[each.seq] = Fate(known=turn_id(self._session, seq))
+                fates[turn.seq] = Fate(known=turn_id(self._session, seq))
         return fates
 
     def _renamed(self) -> dict[str, str]:
         """The target's names of branches: that of its first turn; another one where the target's is another branch."""
-        taken = {each.branch for each in self._theirs.turns.values()}
+        taken = {turn.branch for turn in self._theirs.turns.values()}
         space_row = SPACE.get(self._reader, (self._space,))
         mark = "" if space_row is None else space_row.salt[:4].hex()
         names: dict[str, str] = {"": ""}
-        for each in self._turns:
-            if each.branch in names:
+        for turn in self._turns:
+            if turn.branch in names:
                 continue
-            known = self._theirs.turns.get(self._found.get(each.seq, -1))
+            known = self._theirs.turns.get(self._found.get(turn.seq, -1))
             if known is not None:
-                names[each.branch] = known.branch
+                names[turn.branch] = known.branch
             else:
-                names[each.branch] = f"{each.branch}~{mark}" if each.branch in taken else each.branch
+                names[turn.branch] = f"{turn.branch}~{mark}" if turn.branch in taken else turn.branch
         return names
 
     def _key(self, each: _Held) -> TurnKey:

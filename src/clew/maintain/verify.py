@@ -155,8 +155,8 @@ def _read_log(store: Store, reader: Reader, space: str, progress: _Progress, on_
     log, derived, upto = _Log(), DerivedCheck(reader, space), progress.counted
     every = Counts() if upto else None
     turns = reader.count("turn", (space,), (space,))
-    for stretch, (found, counts) in examined(_stretches(store, reader, space, progress), turns):
-        for row, each in zip(stretch.rows, found, strict=True):
+    for stretch, (problems, counts) in examined(_stretches(store, reader, space, progress), turns):
+        for row, each in zip(stretch.rows, problems, strict=True):
             log.ordinals.append(row.ordinal)
             log.places.setdefault(row.session, []).append(row.seq)
             log.blobs |= each.blobs

@@ -43,7 +43,7 @@ class BlastRadius(Record):
     @property
     def files(self) -> tuple[str, ...]:
         """The files that are reached, each once, sorted."""
-        return tuple(sorted({each.path for each in self.reached}))
+        return tuple(sorted({node.path for node in self.reached}))
 
 
 def blast_radius(project: Project, target: str, *, depth: int | None = None) -> BlastRadius:
@@ -66,7 +66,7 @@ def blast_radius(project: Project, target: str, *, depth: int | None = None) -> 
         node.id for node in project.nodes(path=start.path) if node.start >= start.start and node.end <= start.end
     } - {start.path}
     reached = list(_spread(project, within | {start.id}, _users, depth))
-    files = {start.path, *(each.path for each in reached)}
+    files = {start.path, *(affected.path for affected in reached)}
     importers = (path for path in project.dependents(start.path) if path not in files)
     reached += [Reached(path, path, 1, EdgeKind.IMPORTS, start.path) for path in importers]
     return BlastRadius((start.id,), tuple(sorted(reached, key=lambda each: (each.distance, each.id))))
@@ -82,25 +82,25 @@ def find_node(project: Project, target: str) -> ProjectNode:
     exact = project.node(target)
     if exact is not None:
         return exact
-    found = [node for path in project.paths_like(target) if (node := project.node(path)) is not None]
-    found = found or _without_constructors(project.symbols_named(target))
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    nodes = [node for path in project.paths_like(target) if (node := project.node(path)) is not None]
+    nodes = nodes or _without_constructors(project.symbols_named(target))
+    if len(nodes) == 1:
+        return nodes[0]
+    if not nodes:
         raise NotFoundError(f"{target!r} is not a file or symbol of the project; `clew project query` finds those")
-    named = ", ".join(node.id for node in found[:5]) + (", ..." if len(found) > 5 else "")
-    raise NotFoundError(f"{target!r} may be one of {len(found)}: {named}; name one of them")
+    named = ", ".join(node.id for node in nodes[:5]) + (", ..." if len(nodes) > 5 else "")
+    raise NotFoundError(f"{target!r} may be one of {len(nodes)}: {named}; name one of them")
 
 
-def _without_constructors(found: Sequence[ProjectNode]) -> list[ProjectNode]:
+def _without_constructors(nodes: Sequence[ProjectNode]) -> list[ProjectNode]:
     """Of the symbols with a name, the class that all others are in: its constructors are called like it."""
     classes = [
         node
-        for node in found
+        for node in nodes
         if node.kind is NodeKind.CLASS
-        and all(each is node or each.qualified.startswith(f"{node.qualified}.") for each in found)
+        and all(other_node is node or other_node.qualified.startswith(f"{node.qualified}.") for other_node in nodes)
     ]
-    return classes if len(classes) == 1 else list(found)
+    return classes if len(classes) == 1 else list(nodes)
 
 
 def _spread(project: Project, start: set[str], users: _Users, depth: int | None) -> Iterator[Reached]:

@@ -138,20 +138,20 @@ def _built(
     index = _opened(layout, heals=goal is Goal.GENESIS)
     try:
         limits = limits or limits_of(index)
-        found = walk(layout.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
+        walked = walk(layout.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
         run = _started(layout, index, goal, limits, at, now)
         if run.reads_all:
             _heal_transforms(run)
         _take_in_transforms(run)
         tell = on_progress or (lambda _done, _all: None)
-        for done, file in enumerate(found.files):
+        for done, file in enumerate(walked.files):
             _look_at(run, file)
-            tell(done, len(found.files))
-        run.removed = sorted(set(run.contents) - {file.path for file in found.files} | _now_skipped(run))
+            tell(done, len(walked.files))
+        run.removed = sorted(set(run.contents) - {file.path for file in walked.files} | _now_skipped(run))
         _store(run, run.removed)
         _finish(run)
-        tell(len(found.files), len(found.files))
-        return _report(run, found)
+        tell(len(walked.files), len(walked.files))
+        return _report(run, walked)
     finally:
         index.close()
 
@@ -336,7 +336,7 @@ def _finish(run: _Run) -> None:
             run.index.set_meta("digest", digest_of((file.path, file.object) for file in run.index.files()))
 
 
-def _report(run: _Run, found: Walk) -> BuildReport:
+def _report(run: _Run, walked: Walk) -> BuildReport:
     files = run.index.files()
     return BuildReport(
         root=str(run.layout.root),
@@ -352,9 +352,9 @@ def _report(run: _Run, found: Walk) -> BuildReport:
         unchanged=len(files) - sum(map(len, run.changes.values())),
         objects=run.objects,
         transforms=tuple(run.transforms),
-        skipped=tuple(sorted([*found.skipped, *run.skipped], key=lambda skipped: skipped.path)),
-        ignored=found.ignored,
-        collisions=found.collisions,
+        skipped=tuple(sorted([*walked.skipped, *run.skipped], key=lambda skipped: skipped.path)),
+        ignored=walked.ignored,
+        collisions=walked.collisions,
         syntax_errors=tuple(run.index.syntax_errors()),
         grammars="tree-sitter" in method(),
     )

@@ -77,8 +77,8 @@ def check_commands(command: str) -> Iterator[str]:
 
 def checker(command: str) -> str:
     """What one of `check_commands` runs, without what it is run on: `ruff` of `ruff check tests`, `make test`."""
-    found = _CHECK.match(command)
-    return found[0] if found else ""
+    match = _CHECK.match(command)
+    return match[0] if match else ""
 
 
 def confirms(words: str) -> bool:

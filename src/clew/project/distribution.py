@@ -24,7 +24,7 @@ def metadata_of(package: Path) -> Path | None:
     """The metadata of the distribution that has installed a package; None for a folder that is no such package."""
     if not (package / _PACKAGE).is_file():
         return None
-    return next((each for each in _candidates(package) if _has(each, package.name)), None)
+    return next((candidate for candidate in _candidates(package) if _has(candidate, package.name)), None)
 
 
 def _candidates(package: Path) -> Iterator[Path]:

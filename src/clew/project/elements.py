@@ -108,5 +108,5 @@ def form_of(node: ProjectNode) -> str:
         match = _GO_TYPE.search(node.signature)
         return match[1] if match else ""
     match = _FORM.search(_ARGUMENTS.sub("", node.signature).partition("<")[0])
-    found = match[1] if match else ""
-    return _ABSTRACT_CLASS if found.startswith("abstract") else found
+    written = match[1] if match else ""
+    return _ABSTRACT_CLASS if written.startswith("abstract") else written

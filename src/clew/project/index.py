@@ -176,8 +176,8 @@ class ProjectIndex:
         Args:
             by: `of_path`, `of_kind`, `of_name`, or `since` for those that changed after a generation.
         """
-        found = self._rows(f"nodes_{by}", value) if by else self._rows("nodes")
-        return [_node(row) for row in found]
+        rows = self._rows(f"nodes_{by}", value) if by else self._rows("nodes")
+        return [_node(row) for row in rows]
 
     def node(self, node_id: str) -> ProjectNode | None:
         """The node of an id."""
@@ -186,8 +186,8 @@ class ProjectIndex:
     def search(self, text: str, limit: int) -> list[tuple[ProjectNode, float]]:
         """The nodes with the best BM25 score for the words of a text."""
         wanted = " OR ".join(f'"{term}"' for term in dict.fromkeys(words_of(text)))
-        found = self._rows("search", wanted, limit) if wanted else []
-        return [(_node(values), float(score)) for *values, score in found]
+        rows = self._rows("search", wanted, limit) if wanted else []
+        return [(_node(values), float(score)) for *values, score in rows]
 
     def counts(self) -> dict[str, int]:
         """Number of nodes by kind."""
@@ -225,15 +225,15 @@ class ProjectIndex:
         known = [Known(*row) for row in self._rows("known")]
         resolver = Resolver(known, self._root)
         languages = {file.path: file.language for file in known}
-        found = self.imports() if paths is None else [pair for path in paths for pair in self._imports_of(path)]
+        pairs = self.imports() if paths is None else [pair for path in paths for pair in self._imports_of(path)]
         return {
-            (path, target) for path, name in found for target in resolver.targets(path, languages.get(path, ""), name)
+            (path, target) for path, name in pairs for target in resolver.targets(path, languages.get(path, ""), name)
         }
 
     def references(self, by: str = "", value: str = "") -> list[NodeReference]:
         """All references, or those `of_path`, `of_kind`, or those `to` a name."""
-        found = self._rows(f"references_{by}", value) if by else self._rows("references")
-        return [_reference(row) for row in found]
+        rows = self._rows(f"references_{by}", value) if by else self._rows("references")
+        return [_reference(row) for row in rows]
 
     def removed(self, since: int) -> list[str]:
         """Ids of nodes that left after a generation."""
@@ -316,7 +316,10 @@ class ProjectIndex:
 
     def set_times(self, times: Iterable[FileTimes]) -> None:
         """Sets size and times of files that turned out to be unchanged."""
-        self._each("set_times", [(each.size, each.modified, each.seen, each.path) for each in times])
+        self._each(
+            "set_times",
+            [(file_times.size, file_times.modified, file_times.seen, file_times.path) for file_times in times],
+        )
 
     def resolve(self, paths: Iterable[str] | None) -> None:
         """Finds the targets of the imports of these files; of all files, which paths that came or went ask for."""

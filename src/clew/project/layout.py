@@ -42,10 +42,10 @@ class Layout:
         if not place.is_dir():
             kind = InputError if place.exists() else NotFoundError
             raise kind(f"{str(root)!r} is not a folder; name the folder of a project")
-        found = place.resolve()
-        if as_shown(str(found)) != str(found):
-            raise InputError(f"the path {str(found)!r} is not UTF-8, and SQLite opens no other; rename the folder")
-        return cls(found)
+        resolved = place.resolve()
+        if as_shown(str(resolved)) != str(resolved):
+            raise InputError(f"the path {str(resolved)!r} is not UTF-8, and SQLite opens no other; rename the folder")
+        return cls(resolved)
 
     @property
     def exists(self) -> bool:

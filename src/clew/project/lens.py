@@ -100,7 +100,11 @@ def lens_of(project: Project, changes: Iterable[str] = (), model: str | None = N
         resolver=PathResolver(tuple(by_path), project.root.as_posix()),
         names=NameResolver(elements),
         by_path={path: tuple(some) for path, some in by_path.items()},
-        central={each.element.path: _weight(each) for each in scored if not each.element.name},
+        central={
+            element_scores.element.path: _weight(element_scores)
+            for element_scores in scored
+            if not element_scores.element.name
+        },
     )
 
 
@@ -127,27 +131,27 @@ def _scored(project: Project, elements: Iterable[ProjectElement], rules: tuple[s
     file = project.folder / "overlays" / _KEPT
     kept, fresh = _read_kept(file, maker), dict[str, Any]()
     scorer = OverlayScorer(overlay_rules(rules))
-    found = []
+    scored = []
     for element in elements:
         mark = f"{element.digest} {element.used_by} {len(element.imports)} {element.form}"
         held = kept.get(element.id)
         scores = held[1] if held is not None and held[0] == mark else dict(scorer.score(element).scores)
         fresh[element.id] = [mark, scores]
-        found.append(ElementOverlays(element=element, scores=scores, evidence=()))
+        scored.append(ElementOverlays(element=element, scores=scores, evidence=()))
     if fresh != kept:
         said = zlib.compress(json.dumps({"maker": maker, "scores": fresh}, separators=(",", ":")).encode(), 1)
         try:
             for overlay in Overlay:
-                replace_file(file.parent / overlay.value[:2] / MEMBERS, _members(found, overlay))
+                replace_file(file.parent / overlay.value[:2] / MEMBERS, _members(scored, overlay))
             replace_file(file, said)
         except OSError as error:  # a project that may only be read is scored again each time
             log.info("the overlays of %s are not kept: %s", project.root, error)
-    return found
+    return scored
 
 
-def _members(found: Iterable[ElementOverlays], overlay: Overlay) -> bytes:
+def _members(elements: Iterable[ElementOverlays], overlay: Overlay) -> bytes:
     """The elements that are active in an overlay, with their scores, as JSON: for those who read the store."""
-    scores = {each.element.id: each.scores.get(overlay.value, 0.0) for each in found}
+    scores = {element.element.id: element.scores.get(overlay.value, 0.0) for element in elements}
     active = {name: round(score, 2) for name, score in scores.items() if score >= ACTIVE}
     return json.dumps(active, ensure_ascii=False, indent=0, sort_keys=True).encode("utf-8", "surrogatepass") + b"\n"
 

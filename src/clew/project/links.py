@@ -139,36 +139,36 @@ HOW: Final = ("edited", "read", "ran", "said", "shown")
 
 def links_of(turn: Turn) -> TurnLinks:
     """What a turn says of files; empty for text that Clew injected. Accepts any turn."""
-    found: dict[str, dict[str, None]] = {how: {} for how in HOW}
+    links: dict[str, dict[str, None]] = {how: {} for how in HOW}
     checks: list[tuple[str, str]] = []
     verdicts: list[tuple[str, bool]] = []
     edits: list[tuple[str, str]] = []
     undone: list[str] = []
     for part in turn.parts:
         if part.type == "tool_call":
-            changed = _read_call(part, found, checks)
+            changed = _read_call(part, links, checks)
             edits += [(part.call_id, path) for path in changed if part.call_id]
         elif part.type == "tool_result":
-            found["shown"].update(dict.fromkeys(_paths_in(part.text)))
+            links["shown"].update(dict.fromkeys(_paths_in(part.text)))
             if part.call_id and undid(part):
                 undone.append(part.call_id)
             verdict = verdict_of(part)
             if verdict is not None:
                 verdicts.append((part.call_id or "", verdict))
         elif part.type == "text":
-            found["said"].update(dict.fromkeys(_paths_in(part.text)))
+            links["said"].update(dict.fromkeys(_paths_in(part.text)))
     if turn.origin == "injected":
         return _NO_LINKS
     prose = prose_of(turn) if turn.role == "user" else turn.text
     said = [part.text for part in turn.parts if part.type == "text"]
     names = dict.fromkeys(name for text in said for name in names_in(text))
     is_users = turn.role == turn.origin == "user"
-    tells_none = not (names or any(found.values())) and len(said) == len(turn.parts) and prose.strip()
+    tells_none = not (names or any(links.values())) and len(said) == len(turn.parts) and prose.strip()
     if tells_none and not (is_users and (confirms(prose) or thanks_first(prose))):
         return _NO_LINKS  # as most turns between people
     commands = [command for part in turn.parts if part.type == "tool_call" for command in commands_of(part)]
     return TurnLinks(
-        **{how: tuple(list(paths)[:PATHS]) for how, paths in found.items()},
+        **{how: tuple(list(paths)[:PATHS]) for how, paths in links.items()},
         names=tuple(list(names)[:MOST_NAMES]),
         checks=tuple(checks[:PATHS]),
         verdicts=tuple(verdicts[:PATHS]),
@@ -179,7 +179,7 @@ def links_of(turn: Turn) -> TurnLinks:
         edits=tuple(edits[:PATHS]),
         undone=tuple(undone[:PATHS]),
         thanks=is_users and thanks_first(prose),
-        decides=bool(found["said"]) and any(True for _ in file_decisions(turn)),
+        decides=bool(links["said"]) and any(True for _ in file_decisions(turn)),
     )
 
 
@@ -212,7 +212,7 @@ def _paths_in(text: str) -> Iterator[str]:
     return (path for start, end in path_spans(plain) if (path := normal_path(plain[start:end])))
 
 
-def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple[str, str]]) -> Sequence[str]:
+def _read_call(part: Part, links: dict[str, dict[str, None]], checks: list[tuple[str, str]]) -> Sequence[str]:
     """Takes in what a tool was called with: the paths by name, those of a patch, and the command.
 
     Returns:
@@ -222,7 +222,7 @@ def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple
     changes = _changes(part.name or "", given)
     named = (given.get(key) for key in _PATH_KEYS)
     paths = [normal_path(path) for path in named if isinstance(path, str) and path.strip()]
-    found["edited" if changes else "read"].update(dict.fromkeys(path for path in paths if path))
+    links["edited" if changes else "read"].update(dict.fromkeys(path for path in paths if path))
     texts = [text for text in given.values() if isinstance(text, str)] if given else [part.text]
     patched = (
         match[1] for text in texts if "*** " in text or "+++ " in text for match in _PATCHED.finditer(text[:MOST])
@@ -232,9 +232,9 @@ def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple
     if not paths:
         for command in commands_of(part):
             changed += map(normal_path, written_by(command))
-            found["ran"].update(dict.fromkeys(_paths_in(command)))
-            checks += [(part.call_id or "", each) for each in check_commands(command)]
-    found["edited"].update(dict.fromkeys(changed))
+            links["ran"].update(dict.fromkeys(_paths_in(command)))
+            checks += [(part.call_id or "", checked) for checked in check_commands(command)]
+    links["edited"].update(dict.fromkeys(changed))
     return [*changed, *(path for path in paths if path and changes)]
 
 
@@ -329,12 +329,12 @@ class PathResolver:
             path = path[3:]
         candidates = self._by_name.get(path.rpartition("/")[2], [])
         if is_absolute:
-            ends = [each for each in candidates if path.endswith(f"/{each}")]
-            ends = [each for each in ends if "/" in each or self._is_of_root(path, each)]
+            ends = [candidate for candidate in candidates if path.endswith(f"/{candidate}")]
+            ends = [end for end in ends if "/" in end or self._is_of_root(path, end)]
             return PathMatch(max(ends, key=len), "suffix") if ends else None
-        ends = [each for each in candidates if each.endswith(f"/{path}")]
+        ends = [candidate for candidate in candidates if candidate.endswith(f"/{path}")]
         if not ends:  # written from a folder above the project's
-            ends = [each for each in candidates if "/" in each and path.endswith(f"/{each}")]
+            ends = [candidate for candidate in candidates if "/" in candidate and path.endswith(f"/{candidate}")]
             ends = [max(ends, key=len)] if ends else []
         return PathMatch(ends[0], "suffix") if len(ends) == 1 else None
 

@@ -117,13 +117,16 @@ class OverlayNodes:
         Args:
             vectors: of the texts of elements, by the element's id; of the embedder `model`.
         """
-        kept = [each for each in scored if max(each.scores.values(), default=0.0) >= ACTIVE]
+        kept = [
+            element_scores for element_scores in scored if max(element_scores.scores.values(), default=0.0) >= ACTIVE
+        ]
         self.digest = digest
-        self.elements: tuple[ProjectElement, ...] = tuple(each.element for each in kept)
+        self.elements: tuple[ProjectElement, ...] = tuple(element_scores.element for element_scores in kept)
         self._members = np.array(
-            [[each.scores.get(name, 0.0) >= ACTIVE for each in kept] for name in map(str, _ALL)], dtype=np.bool_
+            [[element_scores.scores.get(name, 0.0) >= ACTIVE for element_scores in kept] for name in map(str, _ALL)],
+            dtype=np.bool_,
         ).reshape(len(_ALL), len(kept))
-        self._fewest = [min(int(each.sum()), MEET_NODES) for each in self._members]
+        self._fewest = [min(int(member.sum()), MEET_NODES) for member in self._members]
         self._words: _Words | None = None
         self._vectors = _vectors_of(self.elements, model, vectors or {})
 
@@ -213,7 +216,7 @@ def _size(weights: Sequence[float]) -> float:
 
 def _words_of(elements: Sequence[ProjectElement], members: NDArray[np.bool_]) -> _Words:
     held = [set(terms(f"{element.path.rpartition('.')[0]} {element.name}\n{element.text}")) for element in elements]
-    counts = Counter(term for each in held for term in each)
+    counts = Counter(term for terms_ in held for term in terms_)
     most = max(_FEW, COMMON * len(elements))
     rarity = {term: log(1 + len(elements) / count) for term, count in counts.items() if count <= most}
     lists: dict[str, list[tuple[int, float]]] = defaultdict(list)

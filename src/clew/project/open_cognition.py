@@ -116,7 +116,9 @@ def read_open_cognition(folder: Path) -> CognitionView:
         for file in files
         if file.structural_hash not in known
     ]
-    overlays = {name: sum(1 for each in (folder / "overlays" / name).rglob("*") if each.is_file()) for name in OVERLAYS}
+    overlays = {
+        name: sum(1 for entry in (folder / "overlays" / name).rglob("*") if entry.is_file()) for name in OVERLAYS
+    }
     transforms = sum(1 for _ in (folder / "transforms").glob("*/*/manifest.yaml"))
     return CognitionView(str(folder), tuple(files), len(names), overlays, transforms, tuple(problems))
 
@@ -143,7 +145,11 @@ def _structure(parsed: ParsedFile) -> Mapping[str, Any]:
     classes = [
         {
             **_described(node),
-            "base_classes": [each.name for each in parsed.references if each.node == at and each.kind == "inherits"],
+            "base_classes": [
+                reference.name
+                for reference in parsed.references
+                if reference.node == at and reference.kind == "inherits"
+            ],
             "methods": [
                 _described(method)
                 for method in parsed.nodes

@@ -161,7 +161,7 @@ def overlay_rules(changes: Iterable[str] = ()) -> OverlayRules:
             else:
                 held[overlay] = float(match["weight"] or _USUAL)
                 dropped.discard((overlay, name))
-    words = frozenset(each for each in dropped)
+    words = frozenset(word for word in dropped)
     return OverlayRules(lists["path"], lists["import"], lists["kind"], lists["word"], words)
 
 
@@ -184,27 +184,27 @@ class OverlayScorer:
         Args:
             vector: of the element's text, by the scorer's embedder.
         """
-        found = [
+        evidence = [
             replace(each, weight=_ASIDE) if each.overlay == Overlay.MISSION and _is_aside(element) else each
             for each in self._of_path(element.path)
         ]
-        found += self._of_imports(element)
-        found += self._of_words(element, {each.overlay for each in found})
-        found += _of_name(element)
-        found += self._of_kind(element)
+        evidence += self._of_imports(element)
+        evidence += self._of_words(element, {row.overlay for row in evidence})
+        evidence += _of_name(element)
+        evidence += self._of_kind(element)
         if _says_what_for(element):
-            found.append(_evidence(Overlay.MISSION, "kind", "what a package says of itself", _SELF))
+            evidence.append(_evidence(Overlay.MISSION, "kind", "what a package says of itself", _SELF))
         if vector is not None:
-            found += self._of_examples(vector)
-        found.sort(key=lambda each: (each.overlay, -each.weight, each.rule, each.what))
+            evidence += self._of_examples(vector)
+        evidence.sort(key=lambda each: (each.overlay, -each.weight, each.rule, each.what))
         scores = {
-            overlay.value: TOP * (1 - prod(1 - each.weight for each in found if each.overlay == overlay))
+            overlay.value: TOP * (1 - prod(1 - row.weight for row in evidence if row.overlay == overlay))
             for overlay in Overlay
         }
         return ElementOverlays(
             element=element,
             scores={name: round(score, 6) for name, score in scores.items() if score > 0},
-            evidence=tuple(found),
+            evidence=tuple(evidence),
         )
 
     def _of_path(self, path: str) -> tuple[OverlayEvidence, ...]:
@@ -237,20 +237,20 @@ class OverlayScorer:
             for prefix in _prefixes(module.casefold()):
                 for overlay, weight in self._rules.imports.get(prefix, {}).items():
                     named.setdefault(overlay, {})[module] = weight
-        found = [
+        evidence = [
             _evidence(overlay, "import", f"imports {', '.join(list(modules)[:SHOWN])}", max(modules.values()))
             for overlay, modules in named.items()
         ]
         if element.kind in ("class", "module") and element.used_by:
             weight = min(_MOST_USERS, _DERIVED * log2(1 + element.used_by))
-            found.append(_evidence(Overlay.STRUCTURAL, "users", _derived(element), weight))
+            evidence.append(_evidence(Overlay.STRUCTURAL, "users", _derived(element), weight))
         elif element.used_by >= _FEWEST:
             weight = min(_MOST_USERS, _USERS * log2(element.used_by))
-            found.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} files import it", weight))
+            evidence.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} files import it", weight))
         if len(element.imports) >= _FEWEST:
             weight = min(_MOST_IMPORTS, _IMPORTS * log2(len(element.imports)))
-            found.append(_evidence(Overlay.LINEAGE, "imports", f"it imports {len(element.imports)} modules", weight))
-        return found
+            evidence.append(_evidence(Overlay.LINEAGE, "imports", f"it imports {len(element.imports)} modules", weight))
+        return evidence
 
     def _of_words(self, element: ProjectElement, sure: Set[str]) -> list[OverlayEvidence]:
         """What the words of an element's name and text say, as far as the lists hold them.
@@ -265,7 +265,7 @@ class OverlayScorer:
         for word in sorted(content & self._rules.words.keys()):
             for overlay, weight in self._rules.words[word].items():
                 own.setdefault(overlay, {})[word] = weight
-        found = []
+        evidence = []
         for overlay in Overlay:
             if overlay is Overlay.MISSION and not (_is_document(element) or _says_what_for(element)):
                 continue  # `strategy` and `purpose` are words of code; a mission is stated in documents
@@ -275,11 +275,11 @@ class OverlayScorer:
                 continue  # `token` of a parser, `signature` of a function, `session` of a database
             share = sum(held[word] for word in words) / (sum(held.values()) or 1)
             weight = WORDS * share * scores.get(overlay, 0.0) / TOP
-            weight = 1 - (1 - weight) * prod(1 - each for each in own.get(overlay, {}).values())
+            weight = 1 - (1 - weight) * prod(1 - own_weight for own_weight in own.get(overlay, {}).values())
             shown = [*own.get(overlay, ()), *words]
             if shown:
-                found.append(_evidence(overlay, "word", f"says {', '.join(shown[:SHOWN])}", weight))
-        return found
+                evidence.append(_evidence(overlay, "word", f"says {', '.join(shown[:SHOWN])}", weight))
+        return evidence
 
     def _of_examples(self, vector: Vector) -> list[OverlayEvidence]:
         """Which overlays' example sentences an element is like: more than the sentences of the others."""
@@ -324,7 +324,7 @@ def _is_aside(element: ProjectElement) -> bool:
 def _of_name(element: ProjectElement) -> Iterator[OverlayEvidence]:
     """What the name of an element says: a section on what a project is for, or a module of tests in Rust."""
     if element.kind == "heading":
-        title = next((each for each in element.name.split(" > ") if _WHAT_FOR.fullmatch(each)), None)
+        title = next((heading for heading in element.name.split(" > ") if _WHAT_FOR.fullmatch(heading)), None)
         if title is not None and _INNER.search(element.path.casefold()) is None:
             yield _evidence(Overlay.MISSION, "kind", f"a section {title!r}", _PURPOSE)
     elif element.path.endswith(".rs") and _MODULES_OF_TESTS.search(element.name):
@@ -367,7 +367,7 @@ def _stem(path: str) -> str:
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     """A pattern over whole segments of a case-folded path."""
-    segments = [translate(each)[len("(?s:") : -len(r")\Z")].replace(".*", "[^/]*") for each in pattern.split("/")]
+    segments = [translate(segment)[len("(?s:") : -len(r")\Z")].replace(".*", "[^/]*") for segment in pattern.split("/")]
     return re.compile(f"(?:^|/){'/'.join(segments)}(?:/|$)")
 
 
@@ -399,9 +399,14 @@ def _lists() -> Mapping[RuleKind, Mapping[str, Mapping[Overlay, float]]]:
 @cache
 def _document_names() -> frozenset[str]:
     """Names of documents without an ending, which may be folders of documents, and are no folders of code."""
-    paths = {each for overlay in Overlay for listed in _read()[overlay.value]["paths"].values() for each in listed}
-    names = {each for overlay in Overlay for listed in _read()[overlay.value]["documents"].values() for each in listed}
-    return frozenset(names - {each.casefold() for each in paths})
+    paths = {path for overlay in Overlay for listed in _read()[overlay.value]["paths"].values() for path in listed}
+    names = {
+        document
+        for overlay in Overlay
+        for listed in _read()[overlay.value]["documents"].values()
+        for document in listed
+    }
+    return frozenset(names - {path.casefold() for path in paths})
 
 
 @cache

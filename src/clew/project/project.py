@@ -104,12 +104,12 @@ class Project:
     def nodes(self, *, kind: NodeKind | None = None, path: str | None = None) -> Iterator[ProjectNode]:
         """All nodes in the order of path and line, or those of a kind, of a file, or both."""
         if path is not None:
-            found = self.index.nodes("of_path", path)
+            rows = self.index.nodes("of_path", path)
         elif kind is not None:
-            found = self.index.nodes("of_kind", kind)
+            rows = self.index.nodes("of_kind", kind)
         else:
-            found = self.index.nodes()
-        yield from (node for node in found if kind is None or node.kind is kind)
+            rows = self.index.nodes()
+        yield from (node for node in rows if kind is None or node.kind is kind)
 
     def node(self, node_id: str) -> ProjectNode | None:
         """The node of an id."""
@@ -164,7 +164,7 @@ class Project:
         """The path that is mentioned, or else all paths that end like it, on a border of names; one is unique."""
         written = as_shown(mention)
         forms = dict.fromkeys((written, written.replace("\\", "/")))
-        return next((found for form in forms if (found := self._paths_ending(form))), ())
+        return next((paths for form in forms if (paths := self._paths_ending(form))), ())
 
     def _paths_ending(self, mention: str) -> tuple[str, ...]:
         wanted = mention.removeprefix("./").rstrip("/")
@@ -184,8 +184,8 @@ class Project:
         parts = [part for part in name.replace("::", ".").replace("#", ".").removesuffix("()").split(".") if part]
         if not parts:
             return ()
-        found = [node for node in self.index.nodes("of_name", parts[-1]) if node.kind is not NodeKind.FILE]
-        return tuple(node for node in found if _full_name(node)[-len(parts) :] == parts)
+        symbols = [node for node in self.index.nodes("of_name", parts[-1]) if node.kind is not NodeKind.FILE]
+        return tuple(node for node in symbols if _full_name(node)[-len(parts) :] == parts)
 
     def search(self, text: str, *, limit: int = 20) -> list[tuple[ProjectNode, float]]:
         """The nodes that fit the words of a text best, with their BM25 scores."""

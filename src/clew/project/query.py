@@ -50,18 +50,18 @@ def query(project: Project, expression: str, *, limit: int = 20) -> list[NodeMat
     if not rest:
         raise InputError(f"{expression!r} asks for nothing; write words, or file:PATH, symbol:NAME, kind:KIND WORDS")
     if form == "file":
-        found = list(_of_files(project, rest))
+        matches = list(_of_files(project, rest))
     elif form == "symbol":
-        found = list(_named(project, rest))
+        matches = list(_named(project, rest))
     elif form == "kind":
-        found = list(_of_kind(project, rest, limit))
+        matches = list(_of_kind(project, rest, limit))
     elif form == "text":
-        found = list(_worded(project, rest, limit))
+        matches = list(_worded(project, rest, limit))
     else:
         paths = [node for path in project.paths_like(rest) if (node := project.node(path)) is not None]
-        found = [*(NodeMatch(node, "path") for node in paths), *_named(project, rest), *_worded(project, rest, limit)]
+        matches = [*(NodeMatch(node, "path") for node in paths), *_named(project, rest), *_worded(project, rest, limit)]
     first: dict[str, NodeMatch] = {}
-    for match in found:
+    for match in matches:
         first.setdefault(match.node.id, match)
     return list(first.values())[:limit]
 
@@ -87,9 +87,9 @@ def _of_kind(project: Project, rest: str, limit: int) -> Iterator[NodeMatch]:
     wanted = NodeKind(kind) if form is None else NodeKind.CLASS
     if words.strip():
         every = sum(project.index.counts().values())
-        found: Iterable[NodeMatch] = _worded(project, words, max(every, limit))
+        matches: Iterable[NodeMatch] = _worded(project, words, max(every, limit))
     else:
-        found = (NodeMatch(node, "path") for node in project.nodes(kind=wanted))
-    for match in found:
+        matches = (NodeMatch(node, "path") for node in project.nodes(kind=wanted))
+    for match in matches:
         if match.node.kind is wanted and form in (None, form_of(match.node)):
             yield match

@@ -108,7 +108,7 @@ class _Open:
         """A path as the quest has it: shells write `src/a.py` where editors write `/srv/app/src/a.py`."""
         if path in self.files:
             return path
-        return next((each for each in self.files if _is_same_file(each, path) or _is_same_file(path, each)), path)
+        return next((file for file in self.files if _is_same_file(file, path) or _is_same_file(path, file)), path)
 
     def undo(self, call: str) -> None:
         """Take back the change of a call whose result says that nothing was changed."""
@@ -145,8 +145,8 @@ def quests_of(session: str, turns: Iterable[TurnActs], opened: Collection[int] =
         turns: in order, from the beginning.
         opened: seqs of turns that open a quest because a person says so.
     """
-    found = _read([], turns, opened)
-    return [_closed(session, quest) for quest in found if quest.has_led_to_something(opened)]
+    quests = _read([], turns, opened)
+    return [_closed(session, quest) for quest in quests if quest.has_led_to_something(opened)]
 
 
 def quest_state(
@@ -158,17 +158,17 @@ def quest_state(
         turns: those after the state `before`, in order.
         opened: seqs of turns that open a quest because a person says so.
     """
-    found = _read([] if before.last is None else [_Open.of(before.last, before)], turns, opened)
-    if not found:
+    quests = _read([] if before.last is None else [_Open.of(before.last, before)], turns, opened)
+    if not quests:
         return QuestState(until=until)
-    shown = next((quest for quest in reversed(found) if quest.has_led_to_something(opened)), None)
+    shown = next((quest for quest in reversed(quests) if quest.has_led_to_something(opened)), None)
     return QuestState(
         shown=before.shown if shown is None else _closed(session, shown),
-        last=_closed(session, found[-1]),
-        waiting=found[-1].waiting,
-        edits=found[-1].edits,
-        editing=found[-1].editing,
-        answered=found[-1].answered,
+        last=_closed(session, quests[-1]),
+        waiting=quests[-1].waiting,
+        edits=quests[-1].edits,
+        editing=quests[-1].editing,
+        answered=quests[-1].answered,
         until=until,
     )
 

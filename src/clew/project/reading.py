@@ -63,6 +63,8 @@ def nodes_of(path: str, parsed: ParsedFile) -> list[ProjectNode]:
 def references_of(nodes: Sequence[ProjectNode], parsed: ParsedFile) -> list[NodeReference]:
     """The references of an object, from the nodes that `nodes_of` made of it."""
     return [
-        NodeReference(nodes[each.node].path, nodes[each.node].id, each.kind, each.name, each.is_member)
-        for each in parsed.references
+        NodeReference(
+            nodes[reference.node].path, nodes[reference.node].id, reference.kind, reference.name, reference.is_member
+        )
+        for reference in parsed.references
     ]

@@ -78,8 +78,8 @@ class Resolver:
     def targets(self, path: str, language: str, imported: str) -> tuple[str, ...]:
         """The paths that an import of a file means, without the file itself; empty when it comes from elsewhere."""
         find = self._finders.get(language)
-        found = find(path, imported) if find else ()
-        return tuple(dict.fromkeys(target for target in found if target != path))[:_MOST]
+        paths = find(path, imported) if find else ()
+        return tuple(dict.fromkeys(target for target in paths if target != path))[:_MOST]
 
     def _python_name(self, path: str) -> str:
         """The dotted name under which a file is imported; empty for a script in a folder that is no package."""
@@ -107,9 +107,9 @@ class Resolver:
             yield from self._python_files(base, name)
             return
         dotted = f"{module}.{name}" if name and name != "*" else module
-        found = self._modules.get(dotted) or self._modules.get(module)
-        if found:
-            yield max(found, key=lambda other: (_shared(path, other), -len(other), other))
+        file = self._modules.get(dotted) or self._modules.get(module)
+        if file:
+            yield max(file, key=lambda other: (_shared(path, other), -len(other), other))
             return
         if "." not in module and not self._is_package(own):  # a script beside a script
             yield from self._python_files("/".join([*own, module]), name)
@@ -129,19 +129,19 @@ class Resolver:
                 return
             base, name = f"{module}/{name}", ""
         for depth in range(len(own), -1, -1):
-            found = (
+            files = (
                 () if self._is_package(own[:depth]) else tuple(self._python_files("/".join([*own[:depth], base]), name))
             )
-            if found:
-                yield from found
+            if files:
+                yield from files
                 return
 
     def _python_files(self, base: str, name: str) -> Iterator[str]:
         """The file of a module by its folder, or that of a name in it that is a module itself."""
         bases = ([f"{base}/{name}".lstrip("/")] if name and name != "*" else []) + [base]
-        for each in bases:
+        for folder in bases:
             for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"):
-                candidate = f"{each}{ending}".lstrip("/")
+                candidate = f"{folder}{ending}".lstrip("/")
                 if candidate in self._files:
                     yield candidate
                     return
@@ -170,7 +170,9 @@ class Resolver:
             bare = imported.removeprefix("@/").removeprefix("~/").lstrip("/")
             yield from (f"{root}{bare}" for root in _SCRIPT_ROOTS)
             if bare != imported:
-                around = [each for each in self._packages["package.json"].values() if path.startswith(f"{each}/")]
+                around = [
+                    package for package in self._packages["package.json"].values() if path.startswith(f"{package}/")
+                ]
                 yield from (f"{each}/{root}{bare}" for each in around for root in _SCRIPT_ROOTS)
 
     def _go(self, _path: str, imported: str) -> Iterator[str]:
@@ -198,14 +200,14 @@ class Resolver:
             base = inside.parent
             while rest[:1] == ["super"]:
                 base, rest = base.parent, rest[1:]
-        elif found := tuple(self._rust_module(inside, [first, *rest])):  # a module beside it
-            yield from found
+        elif files := tuple(self._rust_module(inside, [first, *rest])):  # a module beside it
+            yield from files
             return
         else:
             base = self._crate_named(first)
         if base is not None:
-            found = tuple(self._rust_module(base, [part for part in rest if part != "*"]))
-            yield from found or self._rust_root(base)
+            files = tuple(self._rust_module(base, [part for part in rest if part != "*"]))
+            yield from files or self._rust_root(base)
 
     def _rust_module(self, base: PurePosixPath, parts: list[str]) -> Iterator[str]:
         """The file of the longest beginning of a path that is a module."""
@@ -224,7 +226,7 @@ class Resolver:
             base / "mod.rs",
             base.with_suffix(".rs") if base.name else base,
         )
-        yield from [file for each in candidates if (file := each.as_posix()) in self._files][:1]
+        yield from [file for candidate in candidates if (file := candidate.as_posix()) in self._files][:1]
 
     def _crate(self, path: PurePosixPath) -> PurePosixPath | None:
         for folder in path.parents:
@@ -247,9 +249,9 @@ class Resolver:
                     yield from (file for file in files if file.endswith(".java"))
             return
         for length in range(len(parts), 1, -1):  # a class inside of a class has the outer one's file
-            found = self._ending(f"{'/'.join(parts[:length])}.java", path)
-            if found:
-                yield found
+            paths = self._ending(f"{'/'.join(parts[:length])}.java", path)
+            if paths:
+                yield paths
                 return
 
     def _c(self, path: str, imported: str) -> Iterator[str]:
@@ -260,9 +262,9 @@ class Resolver:
         elif (
             imported.startswith('"') or "/" in name or any(f"include/{name}" in p for p in self._by_name.get(name, ()))
         ):
-            found = self._ending(name, path)
-            if found:
-                yield found
+            files = self._ending(name, path)
+            if files:
+                yield files
 
     def _ruby(self, path: str, imported: str) -> Iterator[str]:
         if imported.startswith("relative:"):
@@ -275,9 +277,9 @@ class Resolver:
                     yield candidate + ending
                     return
         if not imported.startswith("relative:") and "/" in imported:
-            found = self._ending(f"lib/{imported}.rb", path)
-            if found:
-                yield found
+            files = self._ending(f"lib/{imported}.rb", path)
+            if files:
+                yield files
 
     def _document(self, path: str, imported: str) -> Iterator[str]:
         target = normpath(imported.lstrip("/")) if imported.startswith("/") else _joined(path, imported)
@@ -286,12 +288,12 @@ class Resolver:
 
     def _ending(self, ending: str, near: str) -> str | None:
         """The file whose path ends like this, on a border of names; of several the one nearest to a file."""
-        found = [
+        paths = [
             path
             for path in self._by_name.get(ending.rpartition("/")[2], ())
             if path == ending or path.endswith(f"/{ending}")
         ]
-        return max(found, key=lambda other: (_shared(near, other), -len(other), other), default=None)
+        return max(paths, key=lambda other: (_shared(near, other), -len(other), other), default=None)
 
 
 def _joined(path: str, relative: str) -> str | None:

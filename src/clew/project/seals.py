@@ -122,7 +122,7 @@ def seal_before(seal: QuestSeal, stored: Iterable[QuestSeal]) -> str:
     """Whether the seal that one follows is still stored: `first`, `stored` or `gone` (forgotten, or made again)."""
     if not seal.previous:
         return "first"
-    return "stored" if seal.previous in {each.head for each in stored} else "gone"
+    return "stored" if seal.previous in {other_seal.head for other_seal in stored} else "gone"
 
 
 def _covered(
@@ -172,10 +172,10 @@ def _state(root: Path, path: str) -> tuple[int, int] | None:
         place = (root / path).resolve()
         if not place.is_file() or root.resolve() not in place.parents:
             return None
-        found = place.stat()
+        stat = place.stat()
     except (OSError, ValueError):  # unreadable, or no name that a file can have
         return None
-    return (found.st_size, found.st_mtime_ns) if found.st_size <= _LARGEST else None
+    return (stat.st_size, stat.st_mtime_ns) if stat.st_size <= _LARGEST else None
 
 
 def pattern_of(quest: Quest, *, seal: QuestSeal | None, now: datetime) -> QuestPattern:

@@ -194,9 +194,9 @@ def _references(project: Project) -> Iterator[Problem]:
 def _behind(project: Project) -> Iterator[str]:
     """Files that an update would read or remove."""
     limits = project.limits
-    found = walk(project.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
+    walked = walk(project.root, max_bytes=limits.max_bytes, exclude=limits.exclude)
     times = project.index.times()
-    files = [file for file in found.files if file.path in times or allowed(Path(file.place), os.R_OK)]
+    files = [file for file in walked.files if file.path in times or allowed(Path(file.place), os.R_OK)]
     now = {file.path: (file.size, file.modified) for file in files}
     then = {path: (known.size, known.modified) for path, known in times.items()}
     yield from sorted(path for path in now.keys() | then.keys() if now.get(path) != then.get(path))

@@ -51,10 +51,10 @@ def embed(index: ProjectIndex, embedder: Embedder, nodes: Iterable[ProjectNode])
 def stored_vectors(index: ProjectIndex, model: str, nodes: Iterable[ProjectNode]) -> NodeVectors:
     """The vectors of a model that nodes have; nodes without one are left out."""
     known = index.vectors(model)
-    found = [(node.id, data) for node in nodes if (data := known.get(text_key(node))) is not None]
-    matrix = np.frombuffer(b"".join(data for _, data in found), dtype=np.float16).astype(np.float32)
+    vectors = [(node.id, data) for node in nodes if (data := known.get(text_key(node))) is not None]
+    matrix = np.frombuffer(b"".join(data for _, data in vectors), dtype=np.float16).astype(np.float32)
     return NodeVectors(
-        tuple(node for node, _ in found), matrix.reshape(len(found), -1) if found else matrix.reshape(0, 0)
+        tuple(node for node, _ in vectors), matrix.reshape(len(vectors), -1) if vectors else matrix.reshape(0, 0)
     )
 
 

@@ -136,7 +136,7 @@ def walk(root: Path, *, max_bytes: int, exclude: Sequence[str] = ()) -> Walk:
     return found
 
 
-def _take_metadata(found: Walk, root: Path, own: GitIgnoreSpec | None, max_bytes: int) -> None:
+def _take_metadata(walked: Walk, root: Path, own: GitIgnoreSpec | None, max_bytes: int) -> None:
     """Takes the metadata of an installed package, the one file outside of the folder: `../x.dist-info/...`."""
     metadata = metadata_of(root)
     if metadata is None:
@@ -147,26 +147,26 @@ def _take_metadata(found: Walk, root: Path, own: GitIgnoreSpec | None, max_bytes
         about = metadata.stat()
     except OSError:  # removed meanwhile
         return
-    if own is not None and any(is_ignored(each, [FileRules(0, "", own)]) for each in inside):
-        found.ignored += 1
+    if own is not None and any(is_ignored(name, [FileRules(0, "", own)]) for name in inside):
+        walked.ignored += 1
     elif about.st_size > max_bytes:
-        found.skipped.append(SkippedFile(path, SkipReason.TOO_LARGE))
+        walked.skipped.append(SkippedFile(path, SkipReason.TOO_LARGE))
     else:
-        found.files.append(FoundFile(path, str(metadata), about.st_size, about.st_mtime_ns))
+        walked.files.append(FoundFile(path, str(metadata), about.st_size, about.st_mtime_ns))
 
 
-def _look_into(found: Walk, folder: _Folder, own: GitIgnoreSpec | None, max_bytes: int) -> list[_Folder]:
+def _look_into(walked: Walk, folder: _Folder, own: GitIgnoreSpec | None, max_bytes: int) -> list[_Folder]:
     """Takes the files of one folder; returns the folders in it that are to be looked into."""
     relative = folder.relative
     try:
         with os.scandir(folder.place) as listing:
             entries = list(listing)
     except OSError:  # it may not be listed, or was removed meanwhile
-        found.skipped.append(SkippedFile(shown_path(relative.rstrip("/")) or ".", SkipReason.UNREADABLE))
+        walked.skipped.append(SkippedFile(shown_path(relative.rstrip("/")) or ".", SkipReason.UNREADABLE))
         return []
     names = {entry.name for entry in entries}
     if relative and not names.isdisjoint(_GENERATED_MARKS):
-        found.ignored += 1
+        walked.ignored += 1
         return []
     if ".git" in names and (git := git_folder(Path(folder.place))) is not None:
         folder = _in_repository(folder, git)
@@ -175,9 +175,9 @@ def _look_into(found: Walk, folder: _Folder, own: GitIgnoreSpec | None, max_byte
     folders: list[_Folder] = []
     for entry in entries:
         try:
-            inner = _take(found, entry, folder, own, max_bytes)
+            inner = _take(walked, entry, folder, own, max_bytes)
         except OSError:  # removed meanwhile, or its folder may not be searched
-            found.skipped.append(SkippedFile(shown_path(relative + entry.name), SkipReason.UNREADABLE))
+            walked.skipped.append(SkippedFile(shown_path(relative + entry.name), SkipReason.UNREADABLE))
         else:
             folders += [inner] if inner is not None else []
     return folders
@@ -204,7 +204,7 @@ def _tracking(folder: _Folder, tracked: frozenset[str]) -> _Folder:
 
 
 def _take(
-    found: Walk, entry: os.DirEntry[str], folder: _Folder, own: GitIgnoreSpec | None, max_bytes: int
+    walked: Walk, entry: os.DirEntry[str], folder: _Folder, own: GitIgnoreSpec | None, max_bytes: int
 ) -> _Folder | None:
     """Puts one entry of a folder where it belongs; returns it if it is a folder that is to be looked into."""
     is_folder = entry.is_dir(follow_symlinks=False)
@@ -216,19 +216,19 @@ def _take(
     if (is_folder and entry.name in GENERATED_FOLDERS) or (
         ignored and (asked not in folder.tracked or (own is not None and is_ignored(asked, [FileRules(0, "", own)])))
     ):
-        found.ignored += not folder.ignored
+        walked.ignored += not folder.ignored
     elif is_folder:
         return replace(folder, place=entry.path, relative=f"{path}/", ignored=ignored)
     elif entry.is_symlink():
-        found.skipped.append(SkippedFile(shown_path(path), SkipReason.SYMBOLIC_LINK))
+        walked.skipped.append(SkippedFile(shown_path(path), SkipReason.SYMBOLIC_LINK))
     elif not stat.S_ISREG((about := entry.stat(follow_symlinks=False)).st_mode):
-        found.skipped.append(SkippedFile(shown_path(path), SkipReason.NOT_REGULAR))
+        walked.skipped.append(SkippedFile(shown_path(path), SkipReason.NOT_REGULAR))
     elif is_held(Path(entry.path)):
-        found.skipped.append(SkippedFile(shown_path(path), SkipReason.BINARY))
+        walked.skipped.append(SkippedFile(shown_path(path), SkipReason.BINARY))
     elif about.st_size > max_bytes:
-        found.skipped.append(SkippedFile(shown_path(path), SkipReason.TOO_LARGE))
+        walked.skipped.append(SkippedFile(shown_path(path), SkipReason.TOO_LARGE))
     else:
-        found.files.append(FoundFile(shown_path(path), entry.path, about.st_size, about.st_mtime_ns))
+        walked.files.append(FoundFile(shown_path(path), entry.path, about.st_size, about.st_mtime_ns))
     return None
 
 

@@ -281,13 +281,13 @@ def _closed(state: OpenBeat, reason: Reason, rule: BeatRule) -> tuple[Beat, ...]
 
 def _closed_meeting(state: OpenBeat, reason: Reason, rule: BeatRule) -> tuple[Beat, ...]:
     """The open beat of a meeting, closed and divided wherever topics changed, since nothing follows."""
-    found: list[Beat] = []
+    closed: list[Beat] = []
     while True:
         state = replace(state, contrasts=contrasts(state.turns, state.contrasts, len(state.turns) - 1))
         place = division(_as_meeting(state, ended=True), rule.meeting)
         if place is None:
-            return (*found, Beat(state.seqs, reason))
-        found.append(Beat(state.seqs[:place], "topic"))
+            return (*closed, Beat(state.seqs, reason))
+        closed.append(Beat(state.seqs[:place], "topic"))
         state = _after(state, place)
 
 

@@ -118,12 +118,17 @@ def _vectors(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> d
     near = float(left @ right)
     windows = float(_sum(known[-2:]) @ _sum(ahead))
     if len(ahead) < AFTER:
-        return {"near": near, "windows": windows, "onward": near, "across": max(float(each @ right) for each in known)}
+        return {
+            "near": near,
+            "windows": windows,
+            "onward": near,
+            "across": max(float(vector @ right) for vector in known),
+        }
     return {
         "near": near,
         "windows": windows,
         "onward": float(right @ ahead[1]),
-        "across": max(float(each @ ahead[1]) for each in known),
+        "across": max(float(vector @ ahead[1]) for vector in known),
     }
 
 

@@ -139,7 +139,7 @@ def in_common(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> In
     A beat that was frozen before states were kept, or whose states cannot be read, has the domains that it names.
     """
     odds = _odds(first, second)
-    same = np.equal.outer(*(np.array([each.node for each in beats], np.object_) for beats in (first, second)))
+    same = np.equal.outer(*(np.array([beat.node for beat in beats], np.object_) for beats in (first, second)))
     mine, theirs = _read(first), _read(second)
     worth = odds * ((1.0 - _BY_CHANCE) / _BY_CHANCE)
     worth[same | ~mine.known[:, None] | ~theirs.known] = 1.0
@@ -161,7 +161,7 @@ def _odds(first: Sequence[StretchBeat], second: Sequence[StretchBeat]) -> Matrix
     ours, theirs = ([place for place, each in enumerate(beats) if each.vector is not None] for beats in (first, second))
     if ours and theirs:
         mine, others = (
-            np.array([each.vector for each in beats if each.vector is not None]) for beats in (first, second)
+            np.array([beat.vector for beat in beats if beat.vector is not None]) for beats in (first, second)
         )
         both = np.ix_(ours, theirs)
         constant, by_words, by_vectors = _BY_VECTORS
@@ -198,8 +198,8 @@ def _likeness_of_words(first: Sequence[StretchBeat], second: Sequence[StretchBea
 
 def _number_and_weight(beats: Sequence[StretchBeat], rare: Mapping[str, float]) -> tuple[Matrix, Matrix]:
     """How many terms each beat has, at least 1, and their rarities together, more than 0."""
-    counts = [sum(each.terms.values()) for each in beats]
-    weights = [sum([count * rare.get(term, 1.0) for term, count in each.terms.items()]) for each in beats]
+    counts = [sum(beat.terms.values()) for beat in beats]
+    weights = [sum([count * rare.get(term, 1.0) for term, count in beat.terms.items()]) for beat in beats]
     return np.maximum(np.array(counts, np.float64), 1.0), np.maximum(np.array(weights), _LEAST)
 
 
@@ -228,25 +228,25 @@ def _parts_among(some: Collection[str], others: Collection[str]) -> Iterator[tup
 
 def _beats_by_term(beats: Sequence[StretchBeat]) -> dict[str, tuple[list[int], list[float]]]:
     """The places of the beats that have each term, and the roots of how often they have it."""
-    found: dict[str, tuple[list[int], list[float]]] = {}
+    places: dict[str, tuple[list[int], list[float]]] = {}
     for place, beat in enumerate(beats):
         for term, count in beat.terms.items():
-            if (known := found.get(term)) is None:
-                found[term] = ([place], [sqrt(count)])
+            if (known := places.get(term)) is None:
+                places[term] = ([place], [sqrt(count)])
             else:
                 known[0].append(place)
                 known[1].append(sqrt(count))
-    return found
+    return places
 
 
 def _read(beats: Sequence[StretchBeat]) -> _Readings:
-    known = np.array([are_levels(each.beat.states) for each in beats])
+    known = np.array([are_levels(beat.beat.states) for beat in beats])
     logs = np.zeros((len(beats), len(STATES)))
     if known.any():
-        logs[known] = levels_read([each.beat.states for each in beats if are_levels(each.beat.states)])
+        logs[known] = levels_read([beat.beat.states for beat in beats if are_levels(beat.beat.states)])
     states = np.exp(logs + _FIXED)
-    turns = np.array([len(each.beat.pieces) for each in beats], np.float64)
-    named = [named_shares(each.beat.domain_summary) for each in beats]
+    turns = np.array([len(beat.beat.pieces) for beat in beats], np.float64)
+    named = [named_shares(beat.beat.domain_summary) for beat in beats]
     return _Readings(
         states=states / states.sum(axis=1, keepdims=True),
         turns=turns,

@@ -66,16 +66,16 @@ def subjects_in_context(beats: Sequence[tuple[Mapping[str, float], int]]) -> lis
     total: Counter[str] = Counter()
     for share, (_, turns) in zip(shares, beats, strict=True):
         total.update({domain: value * turns for domain, value in share.items()})
-    found: list[BeatSubject] = []
+    subjects: list[BeatSubject] = []
     for place, (share, (_, turns)) in enumerate(zip(shares, beats, strict=True)):
         elsewhere = {domain: round(value - share.get(domain, 0.0) * turns, _DIGITS) for domain, value in total.items()}
         if any(elsewhere.values()):
             near = (*shares[max(0, place - 1) : place], *shares[place + 1 : place + 2])
             beside = near if share or turns <= _PASSING else ()
-            found.append(_among(_with_neighbours(share, turns, beside), elsewhere))
+            subjects.append(_among(_with_neighbours(share, turns, beside), elsewhere))
         else:
-            found.append(_alone(told[place], share))
-    return found
+            subjects.append(_alone(told[place], share))
+    return subjects
 
 
 def _with_neighbours(share: Mapping[str, float], turns: int, beside: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -102,9 +102,9 @@ def _subjects(posterior: Matrix, logs: Likelihoods) -> list[BeatSubject]:
     nothing, crossing = posterior[:, 0], posterior[:, _CROSSING].sum(axis=1)
     best = np.column_stack([single, crossing, nothing]).round(_DIGITS).argmax(axis=1)
     strongest = (posterior @ _ABOUT).round(_DIGITS).argmax(axis=1)
-    found = []
+    subjects = []
     for label, domain in zip(best.tolist(), strongest.tolist(), strict=True):
         crosses = label == _DOMAINS
         named = domain if crosses else label
-        found.append(BeatSubject(DOMAINS[named] if named < _DOMAINS else None, crosses))
-    return found
+        subjects.append(BeatSubject(DOMAINS[named] if named < _DOMAINS else None, crosses))
+    return subjects

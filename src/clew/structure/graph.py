@@ -194,8 +194,8 @@ class EntityGraph:
 
     def entities(self) -> tuple[Entity, ...]:
         """All entities, the most mentioned first; ties by name."""
-        found = [entity_of(key, self._types[key], self._forms[key]) for key in self._types]
-        return tuple(sorted(found, key=lambda each: (-each.turns, each.name)))
+        listed = [entity_of(key, self._types[key], self._forms[key]) for key in self._types]
+        return tuple(sorted(listed, key=lambda each: (-each.turns, each.name)))
 
     def neighbours(self, name: str) -> tuple[Neighbour, ...]:
         """An entity's neighbours, one for each kind of edge, the strongest first; ties by name.
@@ -240,18 +240,18 @@ class EntityGraph:
         graph = cls()
         try:
             graph._aliases = {str(alias): str(key) for alias, key in data["aliases"].items()}
-            for each in data["entities"]:
-                key = str(each["key"])
-                graph._forms[key] = Counter({str(form): int(count) for form, count in each["forms"].items()})
-                graph._types[key] = Counter({_of(NodeType, kind): int(n) for kind, n in each["types"].items()})
+            for record in data["entities"]:
+                key = str(record["key"])
+                graph._forms[key] = Counter({str(form): int(count) for form, count in record["forms"].items()})
+                graph._types[key] = Counter({_of(NodeType, kind): int(n) for kind, n in record["types"].items()})
                 if not graph._forms[key] or not graph._types[key]:
                     raise InputError(f"the entity {key!r:.60} has no spelling or no type; expected what to_dict wrote")
-            for each in data["edges"]:
-                first, second, kind = each["source"], each["target"], _of(EdgeType, each["type"])
+            for record in data["edges"]:
+                first, second, kind = record["source"], record["target"], _of(EdgeType, record["type"])
                 if not {first, second} <= graph._types.keys():
                     raise InputError(f"the edge from {first!r} to {second!r} has an end that is not an entity")
-                graph._edges[first][second, kind] += int(each["count"])
-                graph._edges[second][first, kind] += int(each["count"])
+                graph._edges[first][second, kind] += int(record["count"])
+                graph._edges[second][first, kind] += int(record["count"])
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"the record is not an entity graph ({error!r}); expected what to_dict wrote") from error
         return graph

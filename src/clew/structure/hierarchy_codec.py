@@ -105,7 +105,7 @@ def summary_of(text: str) -> NodeSummary:
         return NodeSummary(held.get("turns", len(held.get("pieces", ()))), held["macro_weight"], held["domains"])
     if isinstance(held[0], str):
         domains = held[4] if len(held) > 4 else ""
-        weights = [score_of(each) for each in held[2]]
+        weights = [score_of(stored_weight) for stored_weight in held[2]]
         weight, _, shares = sums_of(list(zip(_names(DOMAINS, domains), weights, strict=True)))
         return NodeSummary(len(weights), weight, shares, held[8] if len(held) > 8 else "")
     turns, weight, domains = held
@@ -116,7 +116,7 @@ def summary_of(text: str) -> NodeSummary:
 
 def tree_text(tree: OpenTree) -> str:
     """The row text of the right edge of a session's tree, without its beats, which are made again from their turns."""
-    return dumps([tree.closed, *([_profile_values(each) for each in level] for level in tree.levels[1:])])
+    return dumps([tree.closed, *([_profile_values(profile) for profile in level] for level in tree.levels[1:])])
 
 
 def tree_of(text: str, prefix: str) -> OpenTree:
@@ -129,7 +129,7 @@ def tree_of(text: str, prefix: str) -> OpenTree:
     if isinstance(held, dict):
         return OpenTree.from_dict(held)
     closed, *levels = held
-    above = (tuple(_profile_of(each, prefix) for each in level) for level in levels)
+    above = (tuple(_profile_of(profile, prefix) for profile in level) for level in levels)
     return OpenTree(levels=((), *above), closed=closed)
 
 
@@ -180,13 +180,13 @@ def _seqs(places: int | list[int], count: int) -> Sequence[int]:
 
 
 def _column(known: LetterCodes, lists: Sequence[Sequence[str]]) -> str | list[str | list[str]]:
-    written = [known.written(each) for each in lists]
-    plain = [each for each in written if isinstance(each, str)]
+    written = [known.written(name_list) for name_list in lists]
+    plain = [column for column in written if isinstance(column, str)]
     return ",".join(plain) if len(plain) == len(written) else written
 
 
 def _names(known: LetterCodes, column: str | list[str | list[str]]) -> list[list[str]]:
-    return [known.read(each) for each in (column.split(",") if isinstance(column, str) else column)]
+    return [known.read(code) for code in (column.split(",") if isinstance(column, str) else column)]
 
 
 _BLANK: Final[list[Any]] = ["", 0, [], [], "", "", [], [], ""]

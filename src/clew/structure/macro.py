@@ -107,10 +107,10 @@ class Merged(Record):
 
 def macro_nodes(session: str, snapshots: Iterable[ContextSnapshot]) -> tuple[MacroNode, ...]:
     """The list of beats from snapshots, in their order; each chunk counts as one turn."""
-    found: list[MacroNode] = []
+    nodes: list[MacroNode] = []
     low = 0
     for snapshot in snapshots:
-        found.append(
+        nodes.append(
             MacroNode(
                 session=session,
                 position=snapshot.conversation_position,
@@ -122,7 +122,7 @@ def macro_nodes(session: str, snapshots: Iterable[ContextSnapshot]) -> tuple[Mac
             )
         )
         low += len(snapshot.chunks)
-    return tuple(found)
+    return tuple(nodes)
 
 
 def first_mention(concept: str, said: Iterable[tuple[int, str]]) -> int | None:
@@ -151,11 +151,11 @@ def state_before(nodes: Sequence[MacroNode], mention: int, newest: int | None = 
     Returns:
         None when the turn lies in no beat. `before` is empty when it lies in the first beat.
     """
-    found = next((place for place, (low, high) in enumerate(_ranges(nodes, newest)) if low <= mention <= high), None)
-    if found is None:
+    number = next((place for place, (low, high) in enumerate(_ranges(nodes, newest)) if low <= mention <= high), None)
+    if number is None:
         return None
-    before = tuple(nodes[:found])
-    position = nodes[found].position if found < len(nodes) else nodes[-1].position + 1 if nodes else 0
+    before = tuple(nodes[:number])
+    position = nodes[number].position if number < len(nodes) else nodes[-1].position + 1 if nodes else 0
     return StateBefore(position, before, _together((node, _mass(node)) for node in before))
 
 

@@ -99,8 +99,8 @@ def contrasts(turns: Sequence[TurnFeatures], known: Sequence[float], gaps: int) 
 
 def _words(turns: Sequence[TurnFeatures]) -> NDArray[np.float64]:
     """Cumulative number of turns with each term, before each turn and at the end."""
-    found = [term for turn in turns for term in turn.terms]
-    columns = np.unique(np.array(found, np.int64), return_inverse=True)[1]
+    words = [term for turn in turns for term in turn.terms]
+    columns = np.unique(np.array(words, np.int64), return_inverse=True)[1]
     sums = np.zeros((len(turns) + 1, int(columns.max(initial=0)) + 1))
     sums[np.repeat(np.arange(1, len(turns) + 1), [len(turn.terms) for turn in turns]), columns] = 1.0
     return np.cumsum(sums, axis=0, out=sums)

@@ -44,14 +44,14 @@ def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
     if not view.derived(_SOME, lambda: any(view.may_have_marks(name_head(of)) for of in _CALLED)):
         return {}
     held = view.derived(_NICKNAMES, dict[str, int | None])
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for word in words:
         if word not in held:
             held[word] = _owner(view, word)
         code = held[word]
         if code is not None:
-            found[word] = code
-    return found
+            counts[word] = code
+    return counts
 
 
 def _owner(view: IndexView, word: str) -> int | None:

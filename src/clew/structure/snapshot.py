@@ -240,17 +240,17 @@ def _weigh_together(
 
 
 def _links(pieces: Sequence[Piece], hashes: Sequence[tuple[int, ...]]) -> tuple[Link, ...]:
-    found: list[tuple[float, int, int]] = []
+    links: list[tuple[float, int, int]] = []
     parts = [(piece.seq, piece.layer1, frozenset(each)) for piece, each in zip(pieces, hashes, strict=True)]
     for (one, weighs, mine), (two, other, theirs) in combinations(parts, 2):
         if mine.isdisjoint(theirs):
             continue
         weight = len(mine & theirs) / sqrt(len(mine) * len(theirs)) * sqrt(weighs * other)
         if weight >= _LEAST_LINK:
-            found.append((-round(weight, _DIGITS), one, two))
+            links.append((-round(weight, _DIGITS), one, two))
     kept: list[Link] = []
     counts: dict[int, int] = {}
-    for weight, one, two in sorted(found):
+    for weight, one, two in sorted(links):
         if counts.get(one, 0) < LINKS_PER_PIECE and counts.get(two, 0) < LINKS_PER_PIECE:
             kept.append(Link(one, two, -weight))
             for end in (one, two):

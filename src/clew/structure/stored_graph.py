@@ -127,12 +127,12 @@ class StoredGraph:
 
     def linked(self, key: str) -> Sequence[str]:
         """The keys of an entity's neighbours, sorted; empty for an entity with more than `MOST_LINKED`."""
-        found: set[str] = set()
+        keys: set[str] = set()
         for index, end in ((None, EDGE_TARGET), ("target", EDGE_SOURCE)):
             low = (self._space, key)
             limit = MOST_LINKED * len(EdgeType) + 1
-            found.update(end.scan(self._reader, low, low, index=index, limit=limit))
-        return sorted(found) if len(found) <= MOST_LINKED else ()
+            keys.update(end.scan(self._reader, low, low, index=index, limit=limit))
+        return sorted(keys) if len(keys) <= MOST_LINKED else ()
 
     def called(self, name: str) -> str | None:
         """The key of the only person with this nickname, by `clew.structure.nicknames`; None when there is none.
@@ -193,7 +193,9 @@ class StoredGraph:
     def with_nicknames(self, key: str) -> tuple[Entity, tuple[str, ...]] | None:
         """An entity merged with its nicknames, and every spelling of any of them, sorted; None when unknown."""
         keys = [key, *(other for other, person in self.nicknames().items() if person == key)]
-        rows = [row for each in keys for row in ENTITY.scan(self._reader, (self._space, each), (self._space, each))]
+        rows = [
+            row for entity in keys for row in ENTITY.scan(self._reader, (self._space, entity), (self._space, entity))
+        ]
         types, forms = _counted(rows)
         return (entity_of(key, types, forms), tuple(sorted(forms))) if types else None
 
@@ -210,14 +212,14 @@ def drop_graph(tx: Transaction, space: str) -> None:
 
 def stored_counts(reader: Reader, space: str) -> Counts:
     """All stored rows of the graph as counts."""
-    found = Counts()
+    counts = Counts()
     for entity in ENTITY.scan(reader, (space,), (space,)):
-        found.rows["entity"][_read("entity", (entity.entity, entity.type, entity.name))] = entity.turns
+        counts.rows["entity"][_read("entity", (entity.entity, entity.type, entity.name))] = entity.turns
     for edge in EDGE.scan(reader, (space,), (space,)):
-        found.rows["edge"][_read("edge", (edge.source, edge.target, edge.type))] = edge.turns
+        counts.rows["edge"][_read("edge", (edge.source, edge.target, edge.type))] = edge.turns
     for row in SPEAKER.scan(reader, (space,), (space,)):
-        found.rows["speaker"][_read("speaker", (row.session, row.speaker, row.kind, row.name))] = row.turns
-    return found
+        counts.rows["speaker"][_read("speaker", (row.session, row.speaker, row.kind, row.name))] = row.turns
+    return counts
 
 
 def _counted(rows: Sequence[EntityRow]) -> tuple[Counter[NodeType], Counter[str]]:

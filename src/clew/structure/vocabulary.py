@@ -178,9 +178,9 @@ class Vocabulary:
 
     def lacking(self) -> list[str]:
         """Names with two beats and no vector yet, earliest first; aliases, numbers and dates need none."""
-        found = [label for label in self.labels.values() if label.codes is None and label.again is not None]
-        found = [label for label in found if label.target is None and _is_comparable(label.name)]
-        return [label.name for label in sorted(found, key=lambda label: label.age)]
+        labels = [label for label in self.labels.values() if label.codes is None and label.again is not None]
+        labels = [label for label in labels if label.target is None and _is_comparable(label.name)]
+        return [label.name for label in sorted(labels, key=lambda label: label.age)]
 
     def _enter(self, label: LabelEntry) -> None:
         key = tag_key(label.name)
@@ -213,12 +213,12 @@ class Vocabulary:
         key = tag_key(label.name)
         names = dict.fromkeys(name for pattern in _patterns(key) for name in self._patterns.names(pattern))
         near = (name for name in names if name != label.name and _shares_block(key, tag_key(name)))
-        found = {name: self.labels[name] for name in near if is_near(key, tag_key(name))}
+        similar = {name: self.labels[name] for name in near if is_near(key, tag_key(name))}
         if label.codes is not None:
             labels, cosines = self._cosines(label.codes)
             held = (labels[place] for place in np.flatnonzero(cosines >= NAME_COSINE))
-            found |= {other.name: other for other in held if other is not label}
-        return list(found.values())
+            similar |= {other.name: other for other in held if other is not label}
+        return list(similar.values())
 
     def _cosines(self, codes: NDArray[np.int8]) -> tuple[list[LabelEntry], NDArray[np.float64]]:
         """Cosines of a vector with all names."""

@@ -159,8 +159,8 @@ class ClaimGraph:
     @typed
     def about(self, domain: str) -> list[ClaimNode]:
         """Claims whose context has the domain: strongest share first, then strongest support, then oldest."""
-        found = [node for node in self if node.context.get(domain, 0.0) > 0.0]
-        return sorted(found, key=lambda node: (-node.context[domain], -node.support_strength))
+        nodes = [node for node in self if node.context.get(domain, 0.0) > 0.0]
+        return sorted(nodes, key=lambda node: (-node.context[domain], -node.support_strength))
 
     def to_dict(self) -> dict[str, Any]:
         """The claims as primitives, in order, and what makes a snapshot dense enough."""

@@ -185,16 +185,16 @@ def context_budgeting(candidates: Sequence[ContextCandidate], budget: int) -> li
     """
     if budget < 0:
         raise InputError(f"budget {budget} is negative; give the tokens that the context may take, 0 or more")
-    for each in candidates:
-        if not _is_amount(each.token_cost) or not _is_amount(each.utility):
+    for candidate in candidates:
+        if not _is_amount(candidate.token_cost) or not _is_amount(candidate.utility):
             raise InputError(
-                f"a candidate has utility {each.utility!r} and costs {each.token_cost!r}; expected 0 or more"
+                f"a candidate has utility {candidate.utility!r} and costs {candidate.token_cost!r}; expected 0 or more"
             )
     chosen, left = [], budget
-    for each in sorted(candidates, key=_ratio, reverse=True):
-        if each.token_cost <= left:
-            chosen.append(each)
-            left -= each.token_cost
+    for candidate in sorted(candidates, key=_ratio, reverse=True):
+        if candidate.token_cost <= left:
+            chosen.append(candidate)
+            left -= candidate.token_cost
     return chosen
 
 
@@ -221,9 +221,9 @@ class EntityExtractor:
 
     def update(self, graph: EntityGraph, *texts: str) -> list[str]:
         """Add the entities of several texts to a graph, all linked to each other, and return their keys."""
-        found = {mention.key: mention for text in texts for mention in self.extract(text)}
-        keys = [graph.add_entity(mention.name, mention.type) for mention in found.values()]
-        names = list(found.values())
+        mentions = {mention.key: mention for text in texts for mention in self.extract(text)}
+        keys = [graph.add_entity(mention.name, mention.type) for mention in mentions.values()]
+        names = list(mentions.values())
         for place, first in enumerate(names):
             for second in names[place + 1 :]:
                 graph.add_edge(first.name, second.name)
@@ -397,24 +397,24 @@ class HCEPipeline:
 
     def _from_graph(self, query: str) -> list[tuple[str, str, float, dict[str, Any]]]:
         seeds = [mention.name for mention in self.extractor.extract(query) if mention.name in self.graph]
-        found = []
+        candidates = []
         for key, activation in spreading_activation(self.graph, seeds).items():
             entity, near = self.graph.entity_by_key(key)
             if near:
-                others = ", ".join(dict.fromkeys(each.name for each in near[: 2 * _TOLD]))
+                others = ", ".join(dict.fromkeys(neighbour.name for neighbour in near[: 2 * _TOLD]))
                 content = set_apart(f"{entity.name} ({entity.type}): with {others}")
-                found.append((content, "graph", activation, {"node": key}))
-        return found
+                candidates.append((content, "graph", activation, {"node": key}))
+        return candidates
 
     def _from_tree(self, query: str, held: set[tuple[str, str]]) -> list[tuple[str, str, float, dict[str, Any]]]:
-        found: dict[str, tuple[str, str, float, dict[str, Any]]] = {}
+        chunks: dict[str, tuple[str, str, float, dict[str, Any]]] = {}
         for hit in hierarchical_relevance_search(self.tree, query):
             said = [(role, str(hit.metadata[role])) for role in _ROLES if role in hit.metadata]
-            parts = [spoken(*each) for each in said if each not in held]
+            parts = [spoken(*sentence) for sentence in said if sentence not in held]
             content = "\n".join(parts) if said else set_apart(hit.text)
             if content and hit.score > 0:
-                found.setdefault(content, (content, "tree", hit.score, {"node": hit.node}))
-        return list(found.values())
+                chunks.setdefault(content, (content, "tree", hit.score, {"node": hit.node}))
+        return list(chunks.values())
 
 
 @typed
@@ -432,7 +432,7 @@ def _loaded(pipeline: HCEPipeline, directory: str | Path) -> HCEPipeline:
     try:
         # Clew once wrote graph and tree to files of their own.
         graph, tree = (settings[name] if name in settings else _read(folder / f"{name}.json") for name in _PARTS)
-        budget, entries = int(settings["context_budget"]), [FocusEntry(**each) for each in settings["focus"]]
+        budget, entries = int(settings["context_budget"]), [FocusEntry(**setting) for setting in settings["focus"]]
         focus = SlidingFocusBuffer(int(settings["max_focus"]), clock=pipeline.clock)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{_STATE} in {directory} cannot be read ({error!r}); expected what save wrote") from error
@@ -452,10 +452,10 @@ def _exchange(user: str, assistant: str) -> str:
 
 def _written(chosen: Sequence[ContextCandidate]) -> tuple[str, str]:
     """The context block, by source and best first, and the buffer in order."""
-    told = [each.content for source in ("graph", "tree") for each in chosen if each.source == source]
+    told = [candidate.content for source in ("graph", "tree") for candidate in chosen if candidate.source == source]
     recent = sorted((each for each in chosen if each.source == "buffer"), key=lambda each: int(each.metadata["place"]))
     block = "\n".join([QUOTED, *(f"- {content}" for content in told)]) if told else ""
-    return block, "\n".join(each.content for each in recent)
+    return block, "\n".join(candidate.content for candidate in recent)
 
 
 def _read(path: Path) -> Any:

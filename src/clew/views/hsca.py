@@ -204,7 +204,7 @@ class SessionState:
             **self.extra,
             "session_id": self.session_id,
             "task_summaries": list(self.task_summaries),
-            "context_snapshots": [each.to_dict(include_text=include_text) for each in self.context_snapshots],
+            "context_snapshots": [snapshot.to_dict(include_text=include_text) for snapshot in self.context_snapshots],
         }
 
     @classmethod
@@ -218,6 +218,8 @@ class SessionState:
         return cls(
             session_id=data.get("session_id", ""),
             task_summaries=listed(cls, data, "task_summaries"),
-            context_snapshots=[ContextSnapshot.from_dict(each) for each in listed(cls, data, "context_snapshots")],
+            context_snapshots=[
+                ContextSnapshot.from_dict(snapshot) for snapshot in listed(cls, data, "context_snapshots")
+            ],
             extra={name: value for name, value in data.items() if name not in _KNOWN},
         )

@@ -125,7 +125,7 @@ def calculate_novelty(current_embed: Sequence[float], recent_embeds: Sequence[Se
         InputError: the vectors differ in length, or are no finite numbers.
     """
     now = vector_of(current_embed)
-    return novelty([cosine(now, each) for each in recent_embeds], PLAIN)
+    return novelty([cosine(now, embedding) for embedding in recent_embeds], PLAIN)
 
 
 @typed

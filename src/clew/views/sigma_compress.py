@@ -52,8 +52,8 @@ _TASK: Final = (
 @typed
 def is_compression_due(tokens: int, session_tokens: int, turns: Sequence[TurnAnalysis]) -> bool:
     """Whether a session has more tokens than its threshold, and enough turns (5) for a compression to mean anything."""
-    for each in (tokens, session_tokens):
-        check_tokens(each)
+    for token_count in (tokens, session_tokens):
+        check_tokens(token_count)
     return tokens > session_tokens and len(turns) >= MINIMUM_TURNS
 
 
@@ -90,12 +90,12 @@ def compress_context(
     places = {turn.turn_id: place for place, turn in enumerate(turns)}
     kept = sorted(_fitted(turns, settings, writer), key=lambda each: (each.turn.timestamp, places[each.turn.turn_id]))
     preserved, summarized, routine = (
-        [each.turn for each in kept if each.kind == kind] for kind in ("preserved", "summarized", "compressed")
+        [item.turn for item in kept if item.kind == kind] for kind in ("preserved", "summarized", "compressed")
     )
-    before, after = sum(count(turn.content) for turn in turns), sum(each.tokens for each in kept)
+    before, after = sum(count(turn.content) for turn in turns), sum(item.tokens for item in kept)
     ratio = before / after if after else 1.0
     lattice = build_conversation_lattice(
-        [each.turn for each in kept],
+        [item.turn for item in kept],
         created_at=last_time(turns) if created_at is None else created_at,
         session_id=session_id,
     )
@@ -106,7 +106,7 @@ def compress_context(
         mode=mode_of_texts([turn.content for turn in turns], sum(turn.overlay_scores.O1_structural for turn in turns)),
     )
     nodes = [replace(node, compression=each.kind) for node, each in zip(lattice.nodes, kept, strict=True)]
-    left = {each.turn.turn_id for each in kept}
+    left = {item.turn.turn_id for item in kept}
     return CompressionResult(
         lattice=replace(lattice, nodes=tuple(nodes), metadata=metadata),
         preserved_turns=tuple(turn.turn_id for turn in preserved),

@@ -168,12 +168,12 @@ def _write(path: Path, record: object) -> Path:
 def _read(path: Path) -> dict[str, object]:
     text = _text(path)
     try:
-        found = json.loads(text)
+        record = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{str(path)!r} cannot be read as JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise FormatError(f"{str(path)!r} holds a {type(found).__name__}; expected an object")
-    return found
+    if not isinstance(record, dict):
+        raise FormatError(f"{str(path)!r} holds a {type(record).__name__}; expected an object")
+    return record
 
 
 def _text(path: Path) -> str:

@@ -180,13 +180,13 @@ def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
     rows = np.asarray([turn.embedding for turn in known], dtype=np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    found = []
+    edges = []
     for place, turn in enumerate(known):
         weights = np.round(np.minimum(1.0, units[:place] @ units[place]), 6)
         near = np.flatnonzero(weights > SIMILAR)
         best = near[np.lexsort((-near, -weights[near]))[:MOST_SIMILAR]]
-        found += [
+        edges += [
             ConversationEdge(turn.turn_id, known[earlier].turn_id, "semantic_similarity", float(weights[earlier]))
             for earlier in sorted(best.tolist())
         ]
-    return found
+    return edges

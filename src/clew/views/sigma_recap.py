@@ -172,7 +172,7 @@ class _Talk:
     @classmethod
     def of(cls, lattice: ConversationLattice, active: float) -> "_Talk":
         nodes = lattice.nodes
-        names = {found["prefix"] if (found := _OWN.fullmatch(node.turn_id)) else "" for node in nodes}
+        names = {match["prefix"] if (match := _OWN.fullmatch(node.turn_id)) else "" for node in nodes}
         turns = recap_turns((_turn(node, seq), _scores(node)) for seq, node in enumerate(nodes))
         return cls(turns, nodes, names.pop() if len(names) == 1 else "", active)
 

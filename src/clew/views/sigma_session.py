@@ -269,19 +269,19 @@ def import_session(memory: Memory, folder: Path | str, anchor_id: str) -> Ingest
 
 def _by_own_id(nodes: Iterable[ConversationNode]) -> dict[str, ConversationNode]:
     """The nodes of a lattice by an id that each has alone: the document's are times, which two turns may share."""
-    found: dict[str, ConversationNode] = {}
+    by_id: dict[str, ConversationNode] = {}
     times: Counter[str] = Counter()
     for node in nodes:
         name = node.turn_id
-        while name in found:
+        while name in by_id:
             times[node.turn_id] += 1
             name = f"{node.turn_id}+{times[node.turn_id]}"
-        found[name] = node if name == node.turn_id else replace(node, turn_id=name)
-    return found
+        by_id[name] = node if name == node.turn_id else replace(node, turn_id=name)
+    return by_id
 
 
 def _merge(space: str, state: SessionState, tx: Transaction) -> None:
-    known = {(each.name, each.started): each for each in provider_sessions(tx, space, state.anchor_id)}
+    known = {(session.name, session.started): session for session in provider_sessions(tx, space, state.anchor_id)}
     for step in state.compression_history:
         key = (step.new_session, step.timestamp * _MS)
         if not any(name == key[0] and started // _MS == step.timestamp for name, started in known):

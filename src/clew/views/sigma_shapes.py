@@ -286,8 +286,8 @@ class ConversationLattice:
         try:
             nodes, edges, metadata = data["nodes"], data["edges"], data["metadata"]
             return cls(
-                tuple(ConversationNode.from_dict(each) for each in nodes),
-                tuple(ConversationEdge.from_dict(each) for each in edges),
+                tuple(ConversationNode.from_dict(node) for node in nodes),
+                tuple(ConversationEdge.from_dict(edge) for edge in edges),
                 LatticeMetadata.from_dict(metadata),
             )
         except (KeyError, TypeError) as error:

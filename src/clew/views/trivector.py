@@ -94,7 +94,7 @@ class TriVectorOptions:
         if options is not None and not isinstance(options, Mapping):
             raise InputError(f"options are {options!r:.80}; expected TriVectorOptions, a mapping or None")
         named = {_DOCUMENTS.get(name, name): value for name, value in (options or {}).items()}
-        if unknown := sorted(map(str, named.keys() - {each.name for each in fields(cls)})):
+        if unknown := sorted(map(str, named.keys() - {field.name for field in fields(cls)})):
             raise InputError(f"unknown options: {', '.join(unknown)}; there are {', '.join(cls.__slots__)}")
         return cls(**named)
 
@@ -124,7 +124,7 @@ def execute_tri_vector_extraction(
 @typed
 def run_state(memory: Memory, session: str) -> ExtractionRun | None:
     """The state of a session's latest extraction, with its chunks; None when there was none."""
-    return next((each.run for each in memory.extractions(session)), None)
+    return next((extraction.run for extraction in memory.extractions(session)), None)
 
 
 @typed
@@ -181,7 +181,7 @@ def _given_turns(turns: Iterable[Turn]) -> list[Turn]:
         InputError: they are something else.
     """
     given = list(turns) if isinstance(turns, Iterable) else [turns]
-    if strange := [each for each in given if not isinstance(each, Turn)]:
+    if strange := [value for value in given if not isinstance(value, Turn)]:
         raise InputError(f"the session has {shown(strange[0])} for a turn; expected its name, or its turns")
     return given
 

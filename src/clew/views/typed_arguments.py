@@ -98,7 +98,7 @@ def _is_list(value: object, kind: Any, inner: tuple[Any, ...]) -> bool:
         return kind is Iterable
     if isinstance(value, set | frozenset) and kind not in (Collection, Iterable):
         return False
-    return all(_is(each, hint) for hint in inner for each in value)
+    return all(_is(element, hint) for hint in inner for element in value)
 
 
 def _is_protocol(kind: type) -> bool:
@@ -108,8 +108,8 @@ def _is_protocol(kind: type) -> bool:
 @cache
 def _members(kind: type) -> frozenset[str]:
     """The public names of a class, and whether it can be called."""
-    own = [each for each in kind.__mro__ if each.__module__.startswith("clew.")]
-    named = {name for each in own for name in (*vars(each), *vars(each).get("__annotations__", ()))}
+    own = [cls for cls in kind.__mro__ if cls.__module__.startswith("clew.")]
+    named = {name for cls in own for name in (*vars(cls), *vars(cls).get("__annotations__", ()))}
     return frozenset(name for name in named if name == "__call__" or not name.startswith("_"))
 
 

@@ -181,16 +181,16 @@ class _Room:
         sections = [*self.sections, *([] if more is None else [more])]
         if not sections and not self._hint:
             return ""
-        text = f"{OPENING}{NOTE}{self._hint}{''.join(each.text for each in sections)}{CLOSING}"
+        text = f"{OPENING}{NOTE}{self._hint}{''.join(section.text for section in sections)}{CLOSING}"
         return text if sections or self._count(text) <= self._budget else ""
 
     def take(self, tag: str, most: int, *, rule: bool) -> bool:
         """Adds a topic with as many of its segments as fit; whether anything of it is in the block."""
-        segments = [each for each in self._found.of(tag) if each.title is not None]
+        segments = [segment for segment in self._found.of(tag) if segment.title is not None]
         left = most - sum(len(section.shown) for section in self.sections if not section.rule)
-        new = [each for each in segments if each.ref not in self._taken]
+        new = [segment for segment in segments if segment.ref not in self._taken]
         if not new:
-            return any(each.ref in self._taken for each in segments)
+            return any(segment.ref in self._taken for segment in segments)
         for wanted in range(len(new) if rule else min(len(new), left), 0, -1):
             section = _section(self._memory, tag, segments, new[-wanted:], rule=rule)
             if self._count(self.text(section)) <= self._budget:
@@ -212,7 +212,7 @@ def _section(
         when = f" [{day}]" if day else ""
         said = _safe(text.removeprefix(day + "\n"))  # which an extract begins with
         lines.append(f"[{places[each.ref]}/{len(segments)}]{when} {said}\n")
-    refs = tuple(each.ref for each in shown)
+    refs = tuple(segment.ref for segment in shown)
     return TagSection(tag=tag, segments=len(segments), shown=refs, text="".join(lines), rule=rule)
 
 
@@ -226,15 +226,15 @@ def _living(memory: Memory, ids: Iterable[str]) -> Iterator[Turn]:
 
 
 def _summaries(memory: Memory, segments: Sequence[Labelled]) -> list[str]:
-    names = [each.ref for each in segments]
+    names = [segment.ref for segment in segments]
     with memory.reads.store.snapshot() as reader:
         models = renderings_of(reader, memory.space, names, "summary")
         extracts = renderings_of(reader, memory.space, names, "salient")
-    found = []
+    lines = []
     for model, extract, each in zip(models, extracts, segments, strict=True):
         made = model if model is not None and model.method.startswith(BY_MODEL) else extract
-        found.append(str(each.title) if made is None else made.text)
-    return found
+        lines.append(str(each.title) if made is None else made.text)
+    return lines
 
 
 def _safe(text: str) -> str:
@@ -248,7 +248,7 @@ def _hint(memory: Memory, count: Counter, most: int) -> str:
     if not topics:
         return ""
     for shown in range(len(topics), 0, -max(1, len(topics) // 8)):
-        names = ", ".join(f"{each.name} ({each.count})" for each in topics[:shown])
+        names = ", ".join(f"{topic.name} ({topic.count})" for topic in topics[:shown])
         more = f" and {len(topics) - shown} more" if shown < len(topics) else ""
         text = f"Topics with their numbers of segments: {names}{more}.\n"
         if count(text) <= most:
@@ -266,7 +266,7 @@ def _retrieved(found: _Marked, query: str, config: VirtualContextConfig) -> list
     for label in memory.labels()[:_LABELS]:
         if active & {label.name, *label.aliases}:
             continue
-        turns = {turn for each in found.of(label.name) for turn in each.turn_ids}
+        turns = {turn for segment in found.of(label.name) for turn in segment.turn_ids}
         best = sorted(places[turn] for turn in turns & places.keys())[
             :_BEST
         ]  # so that a broad tag does not win by size
@@ -278,12 +278,12 @@ def _retrieved(found: _Marked, query: str, config: VirtualContextConfig) -> list
 
 def _active(memory: Memory, lookback: int) -> set[str]:
     """The tags of the newest turns, whose words the client's window holds anyway."""
-    found: set[str] = set()
+    active: set[str] = set()
     for session, seq in newest(memory.reads.live.view(), None, lookback):
         tags = memory.annotations(turn_id(session, seq)).get("tags")
         if tags is not None and isinstance(tags.value, Mapping):
-            found |= set(tags.value)
-    return found
+            active |= set(tags.value)
+    return active
 
 
 def _is_compacted(memory: Memory) -> bool:
@@ -298,11 +298,11 @@ def vc_expand_topic(memory: Memory, tag: str, collapse_tags: Iterable[str] | str
     Raises:
         InputError: there is no such topic.
     """
-    ids = list(dict.fromkeys(turn for each in memory.labelled(tag) for turn in each.turn_ids))
+    ids = list(dict.fromkeys(turn for segment in memory.labelled(tag) for turn in segment.turn_ids))
     if not ids:
         raise InputError(f"no topic is called {tag!r:.80}; vc_recall_all lists them")
     others = (collapse_tags,) if isinstance(collapse_tags, str) else collapse_tags
-    collapsed = {each.name: each.summary or each.title for each in memory.topics(others) if each.name != tag}
+    collapsed = {topic.name: topic.summary or topic.title for topic in memory.topics(others) if topic.name != tag}
     return ExpandedTopic(tag=tag, turns=tuple(_living(memory, ids)), collapsed=collapsed)
 
 

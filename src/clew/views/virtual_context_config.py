@@ -46,7 +46,10 @@ class StrategyConfig(Record):
 def _strategies() -> dict[str, StrategyConfig]:
     names = ("default", "broad", "temporal")
     chosen = (STRATEGIES[name] for name in names)
-    return {each.name: StrategyConfig(max_results=each.results, max_budget_fraction=each.share) for each in chosen}
+    return {
+        strategy.name: StrategyConfig(max_results=strategy.results, max_budget_fraction=strategy.share)
+        for strategy in chosen
+    }
 
 
 @typed_record
@@ -90,17 +93,17 @@ class VirtualContextConfig(Record):
         strategies = _strategies()
         retrieval = _section(values, "retrieval")
         for name, given in _section(retrieval, "strategy_config").items():
-            found = {} if given is None else given
-            strategies[name] = _record(StrategyConfig, found, f"retrieval.strategy_config.{name}")
+            settings = {} if given is None else given
+            strategies[name] = _record(StrategyConfig, settings, f"retrieval.strategy_config.{name}")
         known = {name: retrieval[name] for name in ("active_tag_lookback",) if name in retrieval}
-        found = cls(
+        settings = cls(
             **{name: values[name] for name in ("context_window", "token_counter") if name in values},
             compaction=_record(CompactionConfig, _section(values, "compaction"), "compaction"),
             retrieval=RetrievalConfig(strategy_config=strategies, **known),
             assembly=_record(AssemblyConfig, _section(values, "assembly"), "assembly"),
         )
-        found._check()
-        return found
+        settings._check()
+        return settings
 
     @classmethod
     @typed
@@ -236,7 +239,7 @@ def _section(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _record(kind: Any, given: Any, where: str) -> Any:
     if not isinstance(given, Mapping):
         raise InputError(f"{where} is {given!r:.60}; expected a mapping of keys")
-    known = {each.name for each in fields(kind)}
+    known = {member.name for member in fields(kind)}
     values = {name: given[name] for name in given if name in known}
     for name, value in values.items():
         default = getattr(kind(), name)
@@ -247,13 +250,13 @@ def _record(kind: Any, given: Any, where: str) -> Any:
 
 
 def _unread(values: Mapping[str, Any], kind: Any, above: str) -> list[str]:
-    known = {each.name for each in fields(kind)}
-    found = [above + name for name in values if name not in known]
+    known = {member.name for member in fields(kind)}
+    unknown = [above + name for name in values if name not in known]
     for name, inner in (("compaction", CompactionConfig), ("retrieval", RetrievalConfig), ("assembly", AssemblyConfig)):
         if kind is VirtualContextConfig and isinstance(values.get(name), Mapping):
-            found += _unread(values[name], inner, f"{name}.")
+            unknown += _unread(values[name], inner, f"{name}.")
     strategies = values.get("strategy_config") if kind is RetrievalConfig else None
     for name, strategy in strategies.items() if isinstance(strategies, Mapping) else ():
         if isinstance(strategy, Mapping):
-            found += _unread(strategy, StrategyConfig, f"{above}strategy_config.{name}.")
-    return found
+            unknown += _unread(strategy, StrategyConfig, f"{above}strategy_config.{name}.")
+    return unknown

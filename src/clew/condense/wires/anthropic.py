@@ -37,13 +37,13 @@ class _Anthropic:
         )
 
     def must_stay(self, message: Message) -> bool:
-        found = blocks(message.get("content"))
-        answered = {text_of(block.get("tool_use_id")) for block in found if _kind(block).endswith(_PROVIDERS_RESULT)}
+        content = blocks(message.get("content"))
+        answered = {text_of(block.get("tool_use_id")) for block in content if _kind(block).endswith(_PROVIDERS_RESULT)}
         return any(
             _calls_from_code(block)
             or _loads_tools(block)
             or (_kind(block) == "server_tool_use" and text_of(block.get("id")) not in answered)
-            for block in found
+            for block in content
         )
 
     def rest(self, message: Message) -> Message | None:
@@ -61,8 +61,8 @@ class _Anthropic:
         return any(_kind(block) in _REASONING for block in blocks(message.get("content")))
 
     def opens_with_reasoning(self, message: Message) -> bool:
-        found = blocks(message.get("content"))
-        return bool(found) and _kind(found[0]) in _REASONING
+        content = blocks(message.get("content"))
+        return bool(content) and _kind(content[0]) in _REASONING
 
     def is_question(self, message: Message) -> bool:
         if message.get("role") != "user":
@@ -82,7 +82,7 @@ class _Anthropic:
         return {**message, "content": [{"type": "text", "text": text}, *rest]}
 
     def problems(self, messages: Sequence[Message]) -> list[str]:
-        found = (
+        complaints = (
             []
             if messages and messages[0].get("role") == "user"
             else ["message 0: the first message must be the user's"]
@@ -90,16 +90,16 @@ class _Anthropic:
         waiting: list[str] = []
         roles = [message.get("role") for message in messages] + ["assistant"]
         for number, message in enumerate(messages):
-            found += [f"message {number}: {problem}" for problem in _shape(message)]
+            complaints += [f"message {number}: {problem}" for problem in _shape(message)]
             if roles[number] == "system" and (roles[number - 1] != "user" or roles[number + 1] != "assistant"):
-                found.append(f"message {number}: the role system must stand between the user and the assistant")
+                complaints.append(f"message {number}: the role system must stand between the user and the assistant")
             given = [result.id for result in self.results(message)]
             if sorted(given) != sorted(waiting):
-                found.append(f"message {number}: results for {given}, but the calls before were {waiting}")
+                complaints.append(f"message {number}: results for {given}, but the calls before were {waiting}")
             if given and any(not _is_tool(block) for block in message["content"][: len(given)]):
-                found.append(f"message {number}: results must come before everything else")
+                complaints.append(f"message {number}: results must come before everything else")
             waiting = [call.id for call in self.calls(message)]
-        return found if not waiting else [*found, f"the last message calls {waiting} without a result"]
+        return complaints if not waiting else [*complaints, f"the last message calls {waiting} without a result"]
 
 
 ANTHROPIC: Final = _Anthropic()
@@ -136,16 +136,16 @@ def _shape(message: Message) -> list[str]:
         return [] if content.strip() else ["the content is empty"]
     if not isinstance(content, list) or not content:
         return ["the content must be text or a list of blocks, and not empty"]
-    found = [f"block {number} is no object" for number, block in enumerate(content) if not isinstance(block, dict)]
+    problems = [f"block {number} is no object" for number, block in enumerate(content) if not isinstance(block, dict)]
     kinds = [_kind(block) for block in content]
     if any(
         kind == "text" and not text_of(block.get("text")).strip() for kind, block in zip(kinds, content, strict=True)
     ):
-        found.append("a text block is empty")
+        problems.append("a text block is empty")
     if role == "user" and ("tool_use" in kinds or set(kinds) & set(_REASONING)):
-        found.append("a user cannot call tools or think")
+        problems.append("a user cannot call tools or think")
     if role == "assistant" and "tool_result" in kinds:
-        found.append("an assistant cannot give results")
+        problems.append("an assistant cannot give results")
     if role == "assistant" and kinds[-1] in _REASONING:
-        found.append("the last block is reasoning")
-    return found
+        problems.append("the last block is reasoning")
+    return problems

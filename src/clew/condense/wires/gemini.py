@@ -23,13 +23,13 @@ class _Gemini:
     checks_reasoning: bool = True
 
     def calls(self, message: Message) -> tuple[Call, ...]:
-        found = [call for part in blocks(message.get("parts")) if (call := _member(part, _CALLS)) is not None]
+        read = [call for part in blocks(message.get("parts")) if (call := _member(part, _CALLS)) is not None]
         return tuple(
             Call(
                 text_of(call.get("id")) or f"{number}:{text_of(call.get('name'))}",
                 call_label(call.get("name"), call.get("args")),
             )
-            for number, call in enumerate(found)
+            for number, call in enumerate(read)
         )
 
     def results(self, message: Message) -> tuple[Result, ...]:
@@ -70,23 +70,25 @@ class _Gemini:
         return {**message, "parts": [{"text": text}, *blocks(message.get("parts"))]}
 
     def problems(self, messages: Sequence[Message]) -> list[str]:
-        found = [] if messages else ["the list is empty"]
+        complaints = [] if messages else ["the list is empty"]
         waiting: list[str] = []
         before = "user"
         for number, message in enumerate(messages):
             role = message.get("role", "user")
             if role not in ("user", "model", "function"):
-                found.append(f"content {number}: role {role!r} is unknown")
+                complaints.append(f"content {number}: role {role!r} is unknown")
             if not isinstance(message.get("parts"), list) or not message["parts"]:
-                found.append(f"content {number}: parts must be a list that is not empty")
+                complaints.append(f"content {number}: parts must be a list that is not empty")
             given = [result.id for result in self.results(message)]
             if sorted(given) != sorted(waiting):
-                found.append(f"content {number}: responses for {given}, but the calls before were {waiting}")
+                complaints.append(f"content {number}: responses for {given}, but the calls before were {waiting}")
             waiting = [call.id for call in self.calls(message)]
             if waiting and (role != "model" or before == "model"):
-                found.append(f"content {number}: calls must be the model's and follow a user or a function response")
+                complaints.append(
+                    f"content {number}: calls must be the model's and follow a user or a function response"
+                )
             before = role
-        return found if not waiting else [*found, f"the last content calls {waiting} without a response"]
+        return complaints if not waiting else [*complaints, f"the last content calls {waiting} without a response"]
 
 
 GEMINI: Final = _Gemini()

@@ -69,28 +69,30 @@ class _OpenAI:
         return {**message, "content": f"{text}\n\n{text_of(content)}"}
 
     def problems(self, messages: Sequence[Message]) -> list[str]:
-        found = [] if messages else ["the list is empty"]
+        complaints = [] if messages else ["the list is empty"]
         waiting: set[str] = set()
         for number, message in enumerate(messages):
             if message.get("role") not in _ROLES:
-                found.append(f"message {number}: role {message.get('role')!r} is unknown")
+                complaints.append(f"message {number}: role {message.get('role')!r} is unknown")
             given = {result.id for result in self.results(message)}
             if given - waiting:
-                found.append(
+                complaints.append(
                     f"message {number}: a result for {sorted(given - waiting)}, which no call just before asked for"
                 )
             waiting -= given
             if not given and waiting:
-                found.append(f"message {number}: comes before the results for {sorted(waiting)}")
+                complaints.append(f"message {number}: comes before the results for {sorted(waiting)}")
                 waiting = set()
             if (
                 message.get("role") in ("system", "developer", "user", "assistant")
                 and not self.calls(message)
                 and not _says(message)
             ):
-                found.append(f"message {number}: the content is empty")
+                complaints.append(f"message {number}: the content is empty")
             waiting |= {call.id for call in self.calls(message)}
-        return found if not waiting else [*found, f"the last message calls {sorted(waiting)} without a result"]
+        return (
+            complaints if not waiting else [*complaints, f"the last message calls {sorted(waiting)} without a result"]
+        )
 
 
 OPENAI: Final = _OpenAI()

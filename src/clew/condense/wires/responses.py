@@ -69,19 +69,19 @@ class _Responses:
         return {**message, "content": [{"type": "input_text", "text": text}, *rest]}
 
     def problems(self, messages: Sequence[Message]) -> list[str]:
-        found = [] if messages else ["the list is empty"]
+        complaints = [] if messages else ["the list is empty"]
         waiting: dict[str, str] = {}
         for number, message in enumerate(messages):
             kind, call_id = text_of(message.get("type")), text_of(message.get("call_id"))
             if kind in _PAIRS:
                 waiting[call_id] = _PAIRS[kind]
             if kind in _OUTPUTS and waiting.pop(call_id, None) != kind:
-                found.append(f"item {number}: {kind} for {call_id!r}, which no call before asked for")
+                complaints.append(f"item {number}: {kind} for {call_id!r}, which no call before asked for")
             if kind == "reasoning" and not _is_tied(messages[number + 1 : number + 2]):
-                found.append(f"item {number}: reasoning without the item that follows it")
+                complaints.append(f"item {number}: reasoning without the item that follows it")
             if kind in ("", "message") and (message.get("role") is None or not message.get("content")):
-                found.append(f"item {number}: a message needs a role and content")
-        return found + [f"no output for the call {call_id!r}" for call_id in waiting]
+                complaints.append(f"item {number}: a message needs a role and content")
+        return complaints + [f"no output for the call {call_id!r}" for call_id in waiting]
 
 
 RESPONSES: Final = _Responses()

@@ -53,11 +53,11 @@ def answer_questions(history: History, setup: CondenseSetup, budgets: Sequence[i
         if report.rejected or not memory.drain():
             raise ClewError(f"{history.name}: turns were rejected or are not analysed; run again")
         heads = _heads(memory, history, setup.extracts, budgets)
-        found = []
+        outcomes = []
         for question in sampled(whole, setup.sample):
             clock.now = question.asked_at or last
             evidence = [words(turn.text) for turn in whole.turns if turn.id in question.evidence]
-            found.append(
+            outcomes.append(
                 QuestionOutcome(
                     conversation=whole.name,
                     question=question.id,
@@ -67,7 +67,7 @@ def answer_questions(history: History, setup: CondenseSetup, budgets: Sequence[i
                     found=_found(memory, question, evidence, heads, budgets),
                 )
             )
-    return found
+    return outcomes
 
 
 def _heads(

@@ -52,10 +52,10 @@ def extracts(names: Sequence[str] = SUMMARISERS) -> dict[str, Extract]:
     Raises:
         MissingExtra: sumy is not installed and a summariser is asked for.
     """
-    found: dict[str, Extract] = {LAST: last_turns}
+    by_name: dict[str, Extract] = {LAST: last_turns}
     for name in names:
-        found[name] = partial(_extract, _summariser(name))
-    return found
+        by_name[name] = partial(_extract, _summariser(name))
+    return by_name
 
 
 def _summariser(name: str) -> Any:
@@ -97,11 +97,11 @@ def _best(summariser: Any, words: _Words, stretch: Sequence[str], room: float) -
 
     def fitting(ranked: Sequence[Any]) -> list[Any]:
         kept, left = [], room
-        for each in ranked:
-            left -= len(str(each.sentence)) + 1
+        for sentence in ranked:
+            left -= len(str(sentence.sentence)) + 1
             if left < 0:
                 break
-            kept.append(each)
+            kept.append(sentence)
         return kept
 
     document = ObjectDocumentModel([Paragraph([Sentence(sentence, words) for sentence in stretch])])

@@ -52,8 +52,12 @@ def load_histories(path: Path) -> list[History]:
             )
         ]
     return [
-        History(name=each.name, turns=_joined(each.name, (turn.to_turn() for turn in each.turns)), conversation=each)
-        for each in conversations
+        History(
+            name=conversation.name,
+            turns=_joined(conversation.name, (turn.to_turn() for turn in conversation.turns)),
+            conversation=conversation,
+        )
+        for conversation in conversations
     ]
 
 

@@ -134,7 +134,7 @@ def _answered(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> di
 def readable_answers(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> tuple[float | None, float | None]:
     """The share of questions whose answer can be read, and how much of it can be read in the mean; None without any."""
     found = [outcome.found.get(form, {}).get(str(budget)) for outcome in outcomes]
-    shares = [each.answer for each in found if each is not None and each.answer is not None]
+    shares = [coverage.answer for coverage in found if coverage is not None and coverage.answer is not None]
     if not shares:
         return None, None
     return sum(share >= READ for share in shares) / len(shares), sum(shares) / len(shares)
@@ -212,7 +212,7 @@ def _answers(run: CondenseRun) -> list[Sheet]:
 def _answer_sheet(run: CondenseRun, forms: Sequence[str], sizes: Sequence[str]) -> list[Sheet]:
     """The answers that can be read, and their words; none where the data has no answers."""
     counted = sum(
-        any(each.answer is not None for by in outcome.found.values() for each in by.values())
+        any(coverage.answer is not None for by in outcome.found.values() for coverage in by.values())
         for outcome in run.outcomes
     )
     if not counted:

@@ -176,12 +176,12 @@ def _asked(memory: Memory, left: Iterable[str], uses: Sequence[LaterUse], recap:
 def _restored(memory: Memory, left: Iterable[str], uses: Sequence[LaterUse]) -> frozenset[str]:
     """The values that stand in a turn which the receipts name as having left the prompt."""
     waiting = {use.value for use in uses}
-    found: set[str] = set()
+    ids: set[str] = set()
     for reference in left:
         text = _squeezed(memory.restore(reference).text)
-        found |= {value for value in waiting if _squeezed(value) in text}
-        waiting -= found
-    return frozenset(found)
+        ids |= {value for value in waiting if _squeezed(value) in text}
+        waiting -= ids
+    return frozenset(ids)
 
 
 def _evenly(uses: Sequence[LaterUse], most: int | None) -> list[LaterUse]:

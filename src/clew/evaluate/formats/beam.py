@@ -52,7 +52,7 @@ def _conversation(path: Path) -> DatasetConversation:
             where = f"{probes}, {ability} {number}"
             text = take(asked, "question", str, where)
             named = once(f"m{each}" for each in _flat(asked.get("source_chat_ids") or []))
-            evidence = tuple(each for each in named if each in known)
+            evidence = tuple(message for message in named if message in known)
             if not evidence:
                 skipped["no source that resolves"] += 1
                 continue
@@ -96,4 +96,4 @@ def _flat(ids: object) -> list[object]:
     """Message ids out of a list, a list of lists, or an object of lists."""
     if isinstance(ids, dict):
         ids = list(ids.values())
-    return [each for part in ids for each in _flat(part)] if isinstance(ids, list) else [ids]
+    return [number for part in ids for number in _flat(part)] if isinstance(ids, list) else [ids]

@@ -47,10 +47,10 @@ def _conversation(item: object, place: int, where: str) -> DatasetConversation:
             skipped["no evidence that resolves"] += 1
         else:
             text = take(asked, "question", str, f"{where}, question {number}")
-            found = DatasetQuestion(
+            question = DatasetQuestion(
                 id=f"{name}/q{number}", text=text, category=category, evidence=evidence, answer=answer_in(asked)
             )
-            questions.append(found)
+            questions.append(question)
     return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 

@@ -45,10 +45,10 @@ def _meeting(item: object, unnamed: str, where: str) -> DatasetConversation:
         at = f"{where}, question {number}"
         evidence = _evidence(take(asked, "relevant_text_span", list, at), turns, at)
         text = take(asked, "query", str, at)
-        found = DatasetQuestion(
+        question = DatasetQuestion(
             id=f"{name}/q{number}", text=text, category=kind, evidence=evidence, answer=answer_in(asked)
         )
-        questions.append(found)
+        questions.append(question)
     if whole := fields.get("general_query_list"):
         skipped["on the whole meeting"] = len(whole)
     return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=skipped)

@@ -57,10 +57,10 @@ def _conversation(path: Path) -> DatasetConversation:
             continue
         text = take(asked, "question", str, where)
         name = f"{path.stem}/q{number}"
-        found = DatasetQuestion(
+        question = DatasetQuestion(
             id=name, text=text, category=category, evidence=tuple(evidence), answer=answer_in(asked)
         )
-        questions.append(found)
+        questions.append(question)
     return DatasetConversation(name=path.stem, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 

@@ -75,8 +75,8 @@ def run(chosen: Sequence[AdversarialCase]) -> Evaluation:
         good = (score <= MOST, place <= TOP, below < (len(weights) + 1) // TOP)
         low, ranked, sunk = low + good[0], ranked + good[1], sunk + good[2]
         if not all(good):
-            found = f"layer 1 {score:.2f}, above {below} honest texts; TF-IDF rank {place}"
-            failures.append(FailedCase(case=case.name, found=found))
+            detail = f"layer 1 {score:.2f}, above {below} honest texts; TF-IDF rank {place}"
+            failures.append(FailedCase(case=case.name, found=detail))
     total = max(1, len(chosen))
     return Evaluation(
         number=4,

@@ -68,13 +68,13 @@ class Material(Record):
 def bank(part: BankSplit) -> tuple[Material, ...]:
     """All material of one split, in the order of the files."""
     folder = resources.files(__package__) / "data" / "bank"
-    found: list[Material] = []
+    materials: list[Material] = []
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         domain = file.name.removesuffix(".txt")
         for head, lines in _blocks(file.read_text(encoding="utf-8")):
             if part_of(head) == part:
-                found += _materials(domain, head, lines)
-    return tuple(found)
+                materials += _materials(domain, head, lines)
+    return tuple(materials)
 
 
 def read_texts(told: str) -> tuple[Material, ...]:
@@ -120,11 +120,11 @@ def _framings(bridge: str, name: str, lines: list[str]) -> list[Material]:
             framings[-1][1].append(line)
         else:
             framings.append((begun[1], [begun[2]]))
-    found = []
+    listed = []
     for framing, told in framings:
         domains = (bridge,) if framing == bridge else (bridge, framing)
-        found.append(Material("bridge", domains, name, tuple(told) if len(told) > 1 else _sentences(told[0])))
-    return found
+        listed.append(Material("bridge", domains, name, tuple(told) if len(told) > 1 else _sentences(told[0])))
+    return listed
 
 
 def _sentences(text: str) -> tuple[str, ...]:

@@ -50,14 +50,16 @@ def cases(seed: int, count: int, texts: Sequence[Material]) -> tuple[BridgingCas
     """`count` bridging pairs, the families in turn, and `count` random controls from different families."""
     chance = Random(seed)  # noqa: S311 - no secret
     framings = of_kind(texts, "bridge")
-    families = list(dict.fromkeys(each.name for each in framings))
+    families = list(dict.fromkeys(framing.name for framing in framings))
     made = []
     for number in range(count):
         family = families[number % len(families)]
-        made.append(_case(number, chance.sample([each for each in framings if each.name == family], 2), chance))
+        made.append(
+            _case(number, chance.sample([framing for framing in framings if framing.name == family], 2), chance)
+        )
     for number in range(count, 2 * count):
         first = chance.choice(framings)
-        strangers = [each for each in framings if not set(each.domains) & set(first.domains)]
+        strangers = [framing for framing in framings if not set(framing.domains) & set(first.domains)]
         made.append(_case(number, [first, chance.choice(strangers)], chance))
     return tuple(made)
 
@@ -138,7 +140,7 @@ def shared(case: BridgingCase, beats: Sequence[StretchBeat]) -> dict[str, float]
     border = len(case.sides[0])
     sides = []
     for low, high in ((0, border), (border, border + len(case.sides[1]))):
-        held = [(sum(low <= piece.seq < high for piece in each.beat.pieces), each) for each in beats]
+        held = [(sum(low <= piece.seq < high for piece in beat.beat.pieces), beat) for beat in beats]
         mine = [each for count, each in held if 2 * count > len(each.beat.pieces)]
         sides.append(mine or [each for count, each in held if count])
     first, second = sides

@@ -50,8 +50,8 @@ def cases(seed: int, count: int, texts: Sequence[Material], asides: int = 1) -> 
     made = []
     for number in range(count):
         domain = DOMAINS[number % len(DOMAINS)]
-        thread = chance.choice([each for each in threads if each.domains == (domain,)])
-        chosen = chance.sample([each for each in passages if each.domains != (domain,)], asides)
+        thread = chance.choice([candidate for candidate in threads if candidate.domains == (domain,)])
+        chosen = chance.sample([aside for aside in passages if aside.domains != (domain,)], asides)
         told = thread.turns(chance)
         places = sorted(chance.sample(range(len(told) + asides), asides))
         turns = list(told)

@@ -51,8 +51,8 @@ def cases(seed: int, count: int, texts: Sequence[Material]) -> tuple[MacroCohere
     for number in range(count):
         crossing = crossings[number % len(crossings)]
         first, second = chance.sample(crossing.domains, 2)
-        opening, resumed = chance.sample([each for each in threads if each.domains == (first,)], 2)
-        other = chance.choice([each for each in threads if each.domains == (second,)])
+        opening, resumed = chance.sample([thread for thread in threads if thread.domains == (first,)], 2)
+        other = chance.choice([thread for thread in threads if thread.domains == (second,)])
         sections = (opening.turns(chance), other.turns(chance), crossing.lines, resumed.turns(chance))
         name = f"{number}:{first}-{second}:{crossing.name}"
         made.append(MacroCoherenceCase(name=name, labels=(first, second, CROSS, first), sections=sections))
@@ -60,7 +60,7 @@ def cases(seed: int, count: int, texts: Sequence[Material]) -> tuple[MacroCohere
 
 
 def _have_threads(crossing: Material, threads: Sequence[Material]) -> bool:
-    return all(sum(each.domains == (domain,) for each in threads) > 1 for domain in crossing.domains)
+    return all(sum(thread.domains == (domain,) for thread in threads) > 1 for domain in crossing.domains)
 
 
 def run(
@@ -75,8 +75,8 @@ def run(
     for case in chosen:
         nodes = _nodes(case, beats_of([turn for section in case.sections for turn in section], weigher, parameters))
         labels = [CROSS if moved.crossing else moved.domain for moved in evolution(nodes)]
-        found = [label for label, _ in groupby(labels)]
-        wrong = edits(case.labels, found)
+        sequence = [label for label, _ in groupby(labels)]
+        wrong = edits(case.labels, sequence)
         passed, exact = passed + (wrong <= MOST_ERRORS), exact + (wrong == 0)
         low = len(case.sections[0]) + len(case.sections[1])
         high = low + len(case.sections[2]) - 1
@@ -84,7 +84,7 @@ def run(
             label == CROSS and node.low <= high and node.high >= low for node, label in zip(nodes, labels, strict=True)
         )
         if wrong > MOST_ERRORS:
-            shown = ", ".join(label or "unnamed" for label in found)
+            shown = ", ".join(label or "unnamed" for label in sequence)
             failures.append(FailedCase(case=case.name, found=f"{wrong} errors: {shown}"))
     total = max(1, len(chosen))
     return Evaluation(

@@ -24,7 +24,7 @@ def measure_home(home: Path, small: Path, probe: Probe, texts: list[str]) -> lis
     count, said = len(texts), sum(len(text.encode()) for text in texts)
     stored = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
     large, base = _probed(home, probe), _probed(small, probe)
-    found = [
+    measures = [
         Measure(
             name="disk",
             title="disk beyond the text",
@@ -44,15 +44,15 @@ def measure_home(home: Path, small: Path, probe: Probe, texts: list[str]) -> lis
     ]
     if large["resident"] is not None:
         held = (large["resident"] - base["resident"]) / count
-        found.append(Measure(name="resident", title="memory in use", value=held, unit="bytes/turn", turns=count))
-    return found
+        measures.append(Measure(name="resident", title="memory in use", value=held, unit="bytes/turn", turns=count))
+    return measures
 
 
 def _probed(home: Path, probe: Probe) -> dict[str, Any]:
     command = [sys.executable, "-m", "clew.evaluate.speed.probe", str(home), probe.question]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - this Python, our module
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
 
 
 def measure_start() -> Measure:
@@ -79,7 +79,7 @@ def _best_start(code: str) -> float:
 def measure_core() -> list[Measure]:
     """Number and size of the packages that `pip install clew` installs, Clew included."""
     core = _closure("clew")
-    size = sum(_size(each) for each in core.values()) + _size_of(Path(__file__).parents[2])
+    size = sum(_size(package) for package in core.values()) + _size_of(Path(__file__).parents[2])
     return [
         Measure(name="core.packages", title="packages of the core", value=float(len(core)), unit="packages"),
         Measure(name="core.size", title="the core, installed", value=size / 1e6, unit="MB"),
@@ -88,14 +88,14 @@ def measure_core() -> list[Measure]:
 
 def _closure(root: str) -> dict[str, Distribution]:
     """A package and its transitive requirements without extras, as installed here."""
-    found: dict[str, Distribution] = {}
+    packages: dict[str, Distribution] = {}
     waiting = [root]
     while waiting:
         name = waiting.pop().lower().replace("_", "-")
-        if name not in found:
-            found[name] = distribution(name)
-            waiting += [match[0] for line in found[name].requires or [] if (match := _needed(line))]
-    return found
+        if name not in packages:
+            packages[name] = distribution(name)
+            waiting += [match[0] for line in packages[name].requires or [] if (match := _needed(line))]
+    return packages
 
 
 def _needed(line: str) -> re.Match[str] | None:
@@ -107,7 +107,7 @@ def _size(package: Distribution) -> int:
     """Bytes of an installed package; Clew's own are counted from its folder, wherever that is."""
     if package.metadata["Name"] == "clew":
         return 0
-    places = (Path(str(each.locate())) for each in package.files or [])
+    places = (Path(str(file.locate())) for file in package.files or [])
     return sum(place.stat().st_size for place in places if place.is_file())
 
 

@@ -33,12 +33,12 @@ def measure_ingest(home: Path, turns: Sequence[Turn], full_text: FullText) -> li
             derived += spent
             windows.append(1e6 * spent / len(some))
     count = len(turns)
-    found = [
+    measures = [
         _rate("ingest.acknowledged", "bulk ingest to the acknowledgement", count, acknowledged, reference),
         _rate("ingest.derived", "bulk ingest, fully derived without embedder", count, derived, reference),
     ]
     if len(windows) > 1:
-        found.append(
+        measures.append(
             Measure(
                 name="ingest.flatness",
                 title=f"processor time a turn in the last {WINDOW:,} turns, by that in the first",
@@ -48,7 +48,7 @@ def measure_ingest(home: Path, turns: Sequence[Turn], full_text: FullText) -> li
                 parts=tuple(windows),
             )
         )
-    return found
+    return measures
 
 
 def _rate(name: str, title: str, count: int, seconds: float, reference: float) -> Measure:

@@ -74,11 +74,11 @@ def _searched(memory: Memory, question: str) -> Elapsed:
 
 
 def _wall(elapsed: Sequence[Elapsed], share: float = 0.5) -> float:
-    return 1000 * quantile([each.wall for each in elapsed], share)
+    return 1000 * quantile([clock_reading.wall for clock_reading in elapsed], share)
 
 
 def _spent(elapsed: Sequence[Elapsed]) -> float:
-    return 1000 * quantile([each.processor for each in elapsed], 0.5)
+    return 1000 * quantile([clock_reading.processor for clock_reading in elapsed], 0.5)
 
 
 def _figure(

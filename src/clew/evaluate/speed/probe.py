@@ -32,8 +32,8 @@ def main(home: str, question: str) -> None:
         opened = time.perf_counter()
         memory.recall(question, budget=2000)
         answered = time.perf_counter()
-        found = {"open": opened - started, "first": answered - opened, "resident": resident()}
-    click.echo(json.dumps(found))
+        figures = {"open": opened - started, "first": answered - opened, "resident": resident()}
+    click.echo(json.dumps(figures))
 
 
 if __name__ == "__main__":

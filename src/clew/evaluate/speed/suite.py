@@ -51,12 +51,12 @@ def run_speed(
     with tempfile.TemporaryDirectory(prefix="clew-speed-") as name:
         folder = Path(name)
         on_progress("start and size")
-        found = [measure_start(), *measure_core()]
+        measures = [measure_start(), *measure_core()]
         on_progress("durable adds")
-        found += measure_adds(folder, list(ConversationGenerator().turns(adds)))
+        measures += measure_adds(folder, list(ConversationGenerator().turns(adds)))
         for size in sorted(sizes):
-            found += _measure_size(folder / str(size), size, probes, on_progress)
-        return found
+            measures += _measure_size(folder / str(size), size, probes, on_progress)
+        return measures
 
 
 def _measure_size(folder: Path, size: int, count: int, on_progress: OnStep) -> list[Measure]:
@@ -67,17 +67,17 @@ def _measure_size(folder: Path, size: int, count: int, on_progress: OnStep) -> l
     probes = writer.probes(texts, count + WARM_UP)
     full_text = FullText(folder / "fts.db")
     on_progress(f"ingest of {size:,} turns")
-    found = measure_ingest(folder / "home", turns, full_text)
+    measures = measure_ingest(folder / "home", turns, full_text)
     on_progress(f"vectors of {size:,} turns (not measured)")
     _embed(folder / "home", [])
     _embed(folder / "small", turns[:SMALL])
     on_progress(f"recall from {size:,} turns")
-    found += measure_recall(folder / "home", probes, texts, full_text)
+    measures += measure_recall(folder / "home", probes, texts, full_text)
     full_text.close()
     on_progress(f"disk and memory of {size:,} turns")
-    found += measure_home(folder / "home", folder / "small", probes[0], texts)
+    measures += measure_home(folder / "home", folder / "small", probes[0], texts)
     shutil.rmtree(folder)
-    return found
+    return measures
 
 
 def _embed(home: Path, turns: Sequence[Turn]) -> None:

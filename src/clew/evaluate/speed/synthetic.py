@@ -47,12 +47,12 @@ class Probe:
 def vocabulary(size: int = VOCABULARY) -> tuple[str, ...]:
     """Invented pronounceable words, each once; shorter ones first, since frequent words are short."""
     rng = np.random.default_rng(SEED)
-    found: dict[str, None] = {}
-    while len(found) < size:
-        word = "".join(_syllable(rng) for _ in range(1 if len(found) < SHORT else 2))
+    words: dict[str, None] = {}
+    while len(words) < size:
+        word = "".join(_syllable(rng) for _ in range(1 if len(words) < SHORT else 2))
         if word not in STOPWORDS:
-            found[word] = None
-    return tuple(found)
+            words[word] = None
+    return tuple(words)
 
 
 def _syllable(rng: np.random.Generator) -> str:
@@ -84,15 +84,15 @@ class ConversationGenerator:
 
     def probes(self, texts: list[str], count: int) -> list[Probe]:
         """Questions that each ask for content words of one of the texts."""
-        found: list[Probe] = []
-        while len(found) < count:
+        made_probes: list[Probe] = []
+        while len(made_probes) < count:
             text = texts[int(self._rng.integers(0, len(texts)))]
             words = sorted({word for word in text.lower().replace(".", "").split() if word not in STOPWORDS})
             wanted = min(int(self._rng.integers(QUERY_WORDS[0], QUERY_WORDS[1] + 1)), len(words))
             if wanted:
                 chosen = tuple(str(word) for word in self._rng.choice(words, wanted, replace=False))
-                found.append(Probe(f"What did we say about {' '.join(chosen)}?", chosen))
-        return found
+                made_probes.append(Probe(f"What did we say about {' '.join(chosen)}?", chosen))
+        return made_probes
 
     def _texts(self, count: int) -> Iterator[str]:
         lengths = np.clip(self._rng.lognormal(np.log(MEAN_WORDS) - 0.18, 0.6, count).astype(int), 2, 200)
@@ -104,8 +104,8 @@ class ConversationGenerator:
                 self._drawn(self._function, total),
                 self._drawn(self._content, total),
             )
-            for each in np.split(words, np.cumsum(some)[:-1]):
-                yield _sentences([str(word) for word in each])
+            for sentence in np.split(words, np.cumsum(some)[:-1]):
+                yield _sentences([str(word) for word in sentence])
 
     def _drawn(self, words: NDArray[np.object_], count: int) -> NDArray[np.object_]:
         weights = 1.0 / np.arange(1, len(words) + 1)

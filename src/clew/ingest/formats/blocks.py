@@ -45,8 +45,8 @@ def call_part(name: Any, arguments: Any, call_id: Any) -> Part:
 def result_parts(content: Any, call_id: Any, *, name: Any = None, is_error: Any = None) -> tuple[Part, ...]:
     """The parts of a tool's result, linked to its call: texts as `tool_result`, images as `image`; at least one."""
     extra = {"is_error": True} if is_error is True else None
-    found = to_parts(content) if isinstance(content, str | list | tuple) else _from_object(content)
-    parts = found or (Part(type="tool_result"),)
+    read = to_parts(content) if isinstance(content, str | list | tuple) else _from_object(content)
+    parts = read or (Part(type="tool_result"),)
     return tuple(
         replace(
             part,
@@ -101,8 +101,8 @@ def _block(block: Block) -> Iterator[Part]:
         )
     elif kind in _READERS:
         yield _READERS[kind](block)
-    elif kind is None and (found := next((name for name in _GEMINI if name in block), None)):
-        yield from _GEMINI[found](block)
+    elif kind is None and (vendor := next((name for name in _GEMINI if name in block), None)):
+        yield from _GEMINI[vendor](block)
     else:
         yield _unknown(block)
 

@@ -33,7 +33,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Mapping):
         return {str(name): plain(each, depth + 1) for name, each in value.items() if each is not None}
     if isinstance(value, list | tuple):
-        return [plain(each, depth + 1) for each in value]
+        return [plain(element, depth + 1) for element in value]
     for name in _DUMPS:
         dump = getattr(value, name, None)
         if callable(dump) and not isinstance(value, type):
@@ -70,10 +70,10 @@ def _from_list(values: list[Any], role: str) -> list[JsonObject] | None:
     if not any(isinstance(value, dict) and is_message(value) for value in values):
         known = all(isinstance(value, str | dict) for value in values)
         return ([{"role": role, "content": values}] if values else []) if known else None
-    found = [messages_in(value, role) for value in values]
-    if any(messages is None for messages in found):
+    lists = [messages_in(value, role) for value in values]
+    if any(messages is None for messages in lists):
         return None
-    return joined_items(message for messages in found for message in messages or ())
+    return joined_items(message for messages in lists for message in messages or ())
 
 
 def _from_object(value: JsonObject, role: str) -> list[JsonObject] | None:
@@ -91,7 +91,7 @@ def _from_choices(value: JsonObject, role: str) -> list[JsonObject]:
 
 
 def _from_candidates(value: JsonObject, role: str) -> list[JsonObject]:
-    contents = (each.get("content") for each in value["candidates"][:1] if isinstance(each, dict))
+    contents = (candidate.get("content") for candidate in value["candidates"][:1] if isinstance(candidate, dict))
     return [{"role": role, **content} for content in contents if isinstance(content, dict)]
 
 
@@ -139,16 +139,16 @@ def _with_role(value: JsonObject, role: str) -> JsonObject:
 
 def joined_items(messages: Iterable[JsonObject]) -> list[JsonObject]:
     """The messages, with the items of one answer of Responses (reasoning, text, calls) as one message of `items`."""
-    found: list[JsonObject] = []
+    items: list[JsonObject] = []
     for message in messages:
         item = None if "items" in message else _own_item(message)
         if item is None:
-            found.append(message)
-        elif found and "items" in found[-1] and found[-1]["items"]:
-            found[-1]["items"].append(message)
+            items.append(message)
+        elif items and "items" in items[-1] and items[-1]["items"]:
+            items[-1]["items"].append(message)
         else:
-            found.append({"role": "assistant", "items": [message]})
-    return found
+            items.append({"role": "assistant", "items": [message]})
+    return items
 
 
 def _own_item(message: JsonObject) -> JsonObject | None:

@@ -123,8 +123,8 @@ class StreamedAnswer:
 
     def _beside(self, name: str, place: int) -> JsonObject:
         """A member of the message that is put together of texts: its old kind of call, or what was spoken."""
-        found = {part: "".join(texts) for (held, part), texts in self._call_texts.items() if held == place}
-        return {name: found} if found else {}
+        texts_by_part = {part: "".join(texts) for (held, part), texts in self._call_texts.items() if held == place}
+        return {name: texts_by_part} if texts_by_part else {}
 
     def _take_part(self, part: Any) -> None:
         if not isinstance(part, dict):

@@ -273,14 +273,14 @@ def _member_format(source: Source, name: str | None = None) -> str | Skipped | R
         if (database := _database(source, name)) is not None:
             database.warn(source.label)
             return Skipped(database.kind, source.label)
-        found = name or detect_source(source)
-        if name is None and found in _SPOKEN and not _SPOKEN[found](source):
+        detected = name or detect_source(source)
+        if name is None and detected in _SPOKEN and not _SPOKEN[detected](source):
             return Skipped(UNSPOKEN, source.label)
     except FormatError:
         return Skipped(LISTING if slack.is_listing(source) else UNKNOWN, source.label)
     except UNREADABLE as error:
         return Rejection(where=source.label, reason=f"cannot be read: {error}")
-    return found
+    return detected
 
 
 def _read_file(source: Source, name: str) -> Iterator[ImportRecord]:

@@ -42,8 +42,8 @@ def _as_call(part: Part, recipient: str | None) -> Part:
 def _any(content: JsonObject, asset: Asset) -> Iterator[Part]:
     """The texts and asset pointers in `parts`, or the only text of the content."""
     raw = list_of(content, "parts")
-    for each in raw:
-        yield from _pointed(each, asset) if isinstance(each, dict) else blocks.to_parts(each)
+    for raw_part in raw:
+        yield from _pointed(raw_part, asset) if isinstance(raw_part, dict) else blocks.to_parts(raw_part)
     if not raw:
         yield from blocks.to_parts(text_of(content, "text", "result", "content"))
 

@@ -87,7 +87,7 @@ class _ClaudeConversation:
 def _parts(raw: dict[str, Any]) -> tuple[Part, ...]:
     """Content blocks, or the plain text where an older export has no blocks; then the texts of attachments."""
     parts = to_parts(raw.get("content")) or to_parts(text_of(raw, "text"))
-    return (*parts, *(part for each in objects_of(raw, "attachments") for part in _attached(each)))
+    return (*parts, *(part for attachment in objects_of(raw, "attachments") for part in _attached(attachment)))
 
 
 def _attached(attachment: dict[str, Any]) -> Iterator[Part]:

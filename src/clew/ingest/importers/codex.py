@@ -46,9 +46,9 @@ class _Rollout:
     """Reads the records of one rollout file."""
 
     def __init__(self, source: Source) -> None:
-        found = _UUID_AT_END.search(source.stem)
+        match = _UUID_AT_END.search(source.stem)
         self._source = source
-        self._own = found[0] if found else source.stem  # the session, until the first record names it
+        self._own = match[0] if match else source.stem  # the session, until the first record names it
         self._is_named = False
         self._session = source.session_for(self._own)
         self._branch = ""

@@ -38,11 +38,11 @@ class _Session:
         kind, data = text_of(item.value, "type") or "missing", dict_of(item.value, "data")
         if kind == "session.start":
             self._name(data)
-        found = _said(kind, data)
-        if found is None or not found[1]:
+        said = _said(kind, data)
+        if said is None or not said[1]:
             yield Skipped(kind, item.where)
             return
-        role, parts = found
+        role, parts = said
         message = ImportedMessage(
             skip_blank=True,
             source=NAME,

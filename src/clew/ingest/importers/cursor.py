@@ -197,8 +197,8 @@ def _parts(raw: Json, role: str) -> Iterator[Part]:
         yield from _code(raw, "attachedCodeChunks", part_type="injected")
     yield from _call(dict_of(raw, "toolFormerData"))
     for name in ("toolResults", "interpreterResults", "aiWebSearchResults", "webReferences"):
-        if found := list_of(raw, name):
-            yield from result_parts(json.dumps(found, ensure_ascii=False), None, name=_RESULTS.get(name, name))
+        if values := list_of(raw, name):
+            yield from result_parts(json.dumps(values, ensure_ascii=False), None, name=_RESULTS.get(name, name))
     if problem := text_of(dict_of(raw, "errorDetails"), "message", "title", "error"):
         yield Part(type="injected", text=problem)
 

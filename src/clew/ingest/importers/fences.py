@@ -31,5 +31,5 @@ def fenced(line: str, fence: Fence | None) -> tuple[bool, Fence | None]:
         closing = line.lstrip("> \t").rstrip()
         is_closed = closing.startswith(fence.marks) and not closing.strip(fence.marks[0])
         return False, None if is_closed else fence
-    found = _OPENING.match(line)
-    return True, None if found is None else Fence(found["marks"], bool(found["quote"]))
+    match = _OPENING.match(line)
+    return True, None if match is None else Fence(match["marks"], bool(match["quote"]))

@@ -108,9 +108,9 @@ def _paths(data: bytes) -> Iterator[str]:
     """Every member name with its path, as far as the data goes."""
     way: list[str] = []
     name = value = ""
-    for found in _TOKEN.finditer(data):
-        token = found[0]
-        if found["cut"] is not None:
+    for match in _TOKEN.finditer(data):
+        token = match[0]
+        if match["cut"] is not None:
             return
         if token in (b"{", b"["):
             way.append(f"{name}." if token == b"{" else f"{name}.[]" if name else "[]")

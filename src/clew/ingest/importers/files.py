@@ -81,11 +81,11 @@ def find_sessions(name: str, home: Path) -> list[Path]:
     """
     if name not in SESSIONS:
         raise FormatError(f"{name!r} keeps no sessions that are known; expected one of {', '.join(SESSIONS)}")
-    found = {path for pattern in SESSIONS[name] for path in home.glob(pattern) if _is_regular(path)}
+    paths = {path for pattern in SESSIONS[name] for path in home.glob(pattern) if _is_regular(path)}
     if name == "gemini-cli":  # its log repeats what the chats hold, where there are chats
         logs = (log for log in home.glob(".gemini/tmp/*/logs.json") if _is_regular(log))
-        found |= {log for log in logs if not any(path.is_relative_to(log.parent) for path in found)}
-    return sorted(found)
+        paths |= {log for log in logs if not any(path.is_relative_to(log.parent) for path in paths)}
+    return sorted(paths)
 
 
 def find_claude_code(home: Path) -> list[Path]:
@@ -182,7 +182,7 @@ def _stamp(path: Path) -> str:
     log = path.with_name(f"{path.name}-wal")  # an open database is changed there first
     if path.suffix == ".vscdb" and log.exists():
         states.append(log.stat())
-    return ":".join(f"{each.st_size}:{each.st_mtime_ns}:{each.st_ctime_ns}:{each.st_ino}" for each in states)
+    return ":".join(f"{state.st_size}:{state.st_mtime_ns}:{state.st_ctime_ns}:{state.st_ino}" for state in states)
 
 
 def is_single(path: Path) -> bool:

@@ -117,12 +117,12 @@ class _Chat:
         if kind == "user":
             parts = mark_injected(parts, marks.GEMINI_CLI)
         calls = objects_of(value, "toolCalls")
-        found: list[ImportRecord] = []
+        records: list[ImportRecord] = []
         if parts or not (calls or value.get("content")):
-            found += self._turns(item, own, kind, parts, value.get("timestamp"))
+            records += self._turns(item, own, kind, parts, value.get("timestamp"))
         for n, call in enumerate(calls):
-            found += self._call(item, call, f"{own}:{n}")
-        yield from found or [Skipped("written again", item.where)]
+            records += self._call(item, call, f"{own}:{n}")
+        yield from records or [Skipped("written again", item.where)]
 
     def _is_known_result(self, part: Part) -> bool:
         """Whether a part is a result that was read before, with its call or as a message."""

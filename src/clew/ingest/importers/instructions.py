@@ -53,11 +53,11 @@ def read(source: Source) -> Iterator[ImportRecord]:
             yield line
             continue
         number, text, is_open = line
-        found = _HEADING.match(text) if is_open else None
-        if found:
+        match = _HEADING.match(text) if is_open else None
+        if match:
             yield from _finished(source, section, title)
-            heading = heading_text(found[2]) or "#"
-            title = heading if found[1] == "#" else title
+            heading = heading_text(match[2]) or "#"
+            title = heading if match[1] == "#" else title
             section = _Section(source.where(number), heading)
         section.lines.append(text)
         section.size += len(text)

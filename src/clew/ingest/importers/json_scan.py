@@ -60,16 +60,16 @@ def elements(stream: BinaryIO, key: str | None, limit: int) -> Iterator[Element]
 def members(stream: BinaryIO, limit: int) -> dict[str, bytes]:
     """The members of the top-level object that are no longer than the limit, as bytes, up to any break."""
     reader = _JsonScanner(stream)
-    found: dict[str, bytes] = {}
+    values: dict[str, bytes] = {}
     try:
         reader.skip(b"{")
         for name in _names(reader):
             data = reader.value(limit)
             if data is not None:
-                found[name] = data
+                values[name] = data
     except EOFError:
         pass  # what was whole is returned; reading the elements reports the break
-    return found
+    return values
 
 
 def _find_member(reader: "_JsonScanner", key: str) -> bool:
@@ -154,14 +154,14 @@ class _JsonScanner:
     def _nested(self, taken: "_ValueBytes") -> None:
         depth = 0
         while True:
-            found = _STRUCTURE.search(self._buffer, self._at)
-            self._take(taken, found.end() if found else len(self._buffer))
-            if not found:
+            match = _STRUCTURE.search(self._buffer, self._at)
+            self._take(taken, match.end() if match else len(self._buffer))
+            if not match:
                 self._need()
-            elif found[0] == _QUOTE:
+            elif match[0] == _QUOTE:
                 self._string(taken)
             else:
-                depth += 1 if found[0] in _OPEN else -1
+                depth += 1 if match[0] in _OPEN else -1
                 if depth == 0:
                     return
 
@@ -187,8 +187,8 @@ class _JsonScanner:
             self._take(taken, self._at + 1)
 
     def _match(self, pattern: re.Pattern[bytes]) -> int:
-        found = pattern.match(self._buffer, self._at)
-        return found.end() if found else self._at
+        match = pattern.match(self._buffer, self._at)
+        return match.end() if match else self._at
 
     def _take(self, taken: "_ValueBytes", end: int) -> None:
         taken.add(self._buffer[self._at : end])

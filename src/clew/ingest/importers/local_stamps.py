@@ -38,5 +38,5 @@ def _is_western(head: str) -> bool:
     return head.lstrip("[")[:1].isascii()
 
 
-def _in_halves(found: re.Match[str]) -> str:
-    return f"{found['clock']} {'AM' if found['half'] in _MORNING else 'PM'}"
+def _in_halves(match: re.Match[str]) -> str:
+    return f"{match['clock']} {'AM' if match['half'] in _MORNING else 'PM'}"

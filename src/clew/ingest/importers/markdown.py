@@ -88,7 +88,7 @@ def _label(line: str) -> SpeakerLabel | None:
 
 def _made(label: str, rest: str) -> SpeakerLabel | None:
     """Splits the date off a label such as `User (2024-05-01 10:00)`."""
-    found = _MOMENT.search(label)
-    at = (found["in"] or found["out"]) if found else None
-    name = clean_name(label[: found.start()] if found else label)
+    match = _MOMENT.search(label)
+    at = (match["in"] or match["out"]) if match else None
+    name = clean_name(label[: match.start()] if match else label)
     return SpeakerLabel(name, rest, at) if name else None

@@ -52,9 +52,9 @@ def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
     if role is not None and "role" not in value and role.strip().lower() not in ROLES and _A_NAME.search(role):
         role, speaker = None, speaker or role  # `from` and `sender` name people, too
     if role is None or value.get("type") in ("message", "reasoning"):
-        found = item_parts(value)
-        if found is not None:
-            return found[0], found[1], None
+        parts = item_parts(value)
+        if parts is not None:
+            return parts[0], parts[1], None
     if role is None and first_of(value, *TEXTS) is None:
         raise TurnRejected(
             f"no message: expected role and content, found {', '.join(map(repr, [*value][:8])) or 'nothing'}"

@@ -52,9 +52,9 @@ class _Chat:
         history = dict_of(self._chat, "history")
         tree = dict_of(history, "messages")
         has_tree = any(isinstance(raw, dict) for raw in tree.values())
-        found = tree if has_tree else _by_name(list_of(self._chat, "messages"))
+        by_name = tree if has_tree else _by_name(list_of(self._chat, "messages"))
         messages: dict[str, dict[str, Any]] = {}
-        for name, raw in found.items():
+        for name, raw in by_name.items():
             if isinstance(raw, dict):
                 messages[name] = raw
             else:
@@ -112,11 +112,11 @@ class _Chat:
 
 def _by_name(listed: list[Any]) -> dict[str, Any]:
     """The messages of an old chat by their ids; one without an id, or with one that is taken, by its place."""
-    found: dict[str, Any] = {}
+    by_id: dict[str, Any] = {}
     for place, raw in enumerate(listed):
         name = (text_of(raw, "id") if isinstance(raw, dict) else None) or str(place)
-        found[name if name not in found else f"{name}#{place}"] = raw
-    return found
+        by_id[name if name not in by_id else f"{name}#{place}"] = raw
+    return by_id
 
 
 def _said(raw: dict[str, Any]) -> tuple[Part, ...]:
@@ -163,13 +163,13 @@ def _without_summary(body: str) -> str:
 
 def _in_text(text: str) -> Iterator[Part]:
     end = 0
-    for found in _details_in(text):
-        yield from to_parts(text[end : found.begin].strip("\n"))
-        end = found.end + text.startswith("\n", found.end)
-        attributes, body = found.attributes, found.body
-        if found.kind == "reasoning":
+    for block in _details_in(text):
+        yield from to_parts(text[end : block.begin].strip("\n"))
+        end = block.end + text.startswith("\n", block.end)
+        attributes, body = block.attributes, block.body
+        if block.kind == "reasoning":
             yield Part(type="thinking", text=_QUOTE.sub("", body))
-        elif found.kind == "tool_calls":
+        elif block.kind == "tool_calls":
             yield from _call(attributes.get("name"), attributes.get("arguments", "{}"), attributes, body)
         else:
             code = _CODE.search(body)

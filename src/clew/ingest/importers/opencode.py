@@ -37,7 +37,7 @@ class _Session:
         info = dict_of(item.value, "info")
         role = text_of(info, "role") or "missing"
         raw = objects_of(item.value, "parts")
-        parts = tuple(part for each in raw for part in _parts(each, is_summary=info.get("summary") is True))
+        parts = tuple(part for raw_part in raw for part in _parts(raw_part, is_summary=info.get("summary") is True))
         if not parts:
             yield Skipped(f"{role} message without words", item.where)
             return

@@ -66,8 +66,8 @@ def _output(source: Source, item: JsonRecord) -> Iterator[ImportRecord]:
 def _conversation(source: Source) -> str | None:
     """The name of the folder that has the file in its `events/`, also where a folder inside of it is imported."""
     path = None if source.path is None else source.path.absolute().with_suffix("").as_posix()
-    found = _EVENT_FILE.match(source.stem) or (_EVENT_FILE.match(path) if path else None)
-    return found["session"] if found else None
+    match = _EVENT_FILE.match(source.stem) or (_EVENT_FILE.match(path) if path else None)
+    return match["session"] if match else None
 
 
 class _Run:

@@ -77,8 +77,8 @@ def _acted(event: Mapping[str, Any]) -> tuple[Part, ...]:
 def _result(event: Mapping[str, Any], parts: tuple[Part, ...], is_error: bool) -> tuple[Part, ...]:
     text = "\n".join(part.text for part in parts if part.type == "text")
     name, call_id = text_of(event, "tool_name"), text_of(event, "tool_call_id")
-    found = result_parts(text, call_id, name=name, is_error=True if is_error else None)
-    return (*found, *(part for part in parts if part.type != "text"))
+    read = result_parts(text, call_id, name=name, is_error=True if is_error else None)
+    return (*read, *(part for part in parts if part.type != "text"))
 
 
 def _added(event: Mapping[str, Any]) -> tuple[Part, ...]:

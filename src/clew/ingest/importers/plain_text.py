@@ -122,16 +122,16 @@ def _speakers(source: Source, names: frozenset[str]) -> frozenset[str]:
 
     Else a message may have several lines, and one of them may begin with a word and a colon.
     """
-    found = set[str]()
+    speakers = set[str]()
     for line in unfenced_lines(source):
         if isinstance(line, Rejection) or not line[1].strip():
             continue
         label = _named(line[1]) if line[2] else None
-        if label is not None and label.name is not None and (found or label.name in names):
-            found.add(label.name)
-        elif found:
+        if label is not None and label.name is not None and (speakers or label.name in names):
+            speakers.add(label.name)
+        elif speakers:
             return names
-    return names | found
+    return names | speakers
 
 
 def _surveyed(source: Source) -> "_Survey":
@@ -169,33 +169,33 @@ class _Survey:
         self.nonblank += bool(text.strip())
         self.named += _named(line) is not None
         for pattern in (_BRACKET, _DASH):
-            found = pattern.match(text)
-            if found and _is_moment(_plain(found["at"])):
+            match = pattern.match(text)
+            if match and _is_moment(_plain(match["at"])):
                 self._found[pattern] += _BRACKET_HEAD.fullmatch(text) is None
                 self._is_early |= self.nonblank == 1
-                self._note(_plain(found["at"]))
+                self._note(_plain(match["at"]))
         if text.strip():
             self._add_head(_HEADED, text)
             self._add_head(_BRACKET_HEAD, text)
-        found = _STAMP.match(text)
-        if found and len(found["name"].split()) <= _WORDS:
+        match = _STAMP.match(text)
+        if match and len(match["name"].split()) <= _WORDS:
             self._found[_STAMP] += 1
-            self._is_log |= found["name"].lower() in _LEVELS
-            self._has_days |= _DATE.match(found["at"]) is not None
-            self._names[found["name"]] += 1
-            self._note(found["at"])
+            self._is_log |= match["name"].lower() in _LEVELS
+            self._has_days |= _DATE.match(match["at"]) is not None
+            self._names[match["name"]] += 1
+            self._note(match["at"])
 
     def _add_head(self, pattern: re.Pattern[str], text: str) -> None:
         """Counts a line of a name and a time alone, and whether the next line with words is what was said."""
-        found = pattern.fullmatch(text)
-        is_head = found is not None and len(found["name"].split()) <= _WORDS and _is_moment(_plain(found["at"]))
+        match = pattern.fullmatch(text)
+        is_head = match is not None and len(match["name"].split()) <= _WORDS and _is_moment(_plain(match["at"]))
         self._spoken[pattern] += pattern in self._is_under and not is_head
         self._is_under.discard(pattern)
-        if found is not None and is_head:
+        if match is not None and is_head:
             self._is_under.add(pattern)
             self._found[pattern] += 1
-            self._heads[pattern][found["name"]] += 1
-            self._note(_plain(found["at"]))
+            self._heads[pattern][match["name"]] += 1
+            self._note(_plain(match["at"]))
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
@@ -223,14 +223,14 @@ class _Survey:
         return len(self._last) > len(self._first) and all(int(number) > 12 for number in self._first)
 
     def _note(self, at: str) -> None:
-        found = _DATE.match(at)
-        self.has_clocks |= found is None
-        if found and len(found[1]) <= 2:
-            self._over[1] += int(found[1]) > 12
-            self._over[2] += int(found[3]) > 12
-            self._dots += found[2] == "."
-            self._first.add(found[1])
-            self._last.add(found[4])
+        match = _DATE.match(at)
+        self.has_clocks |= match is None
+        if match and len(match[1]) <= 2:
+            self._over[1] += int(match[1]) > 12
+            self._over[2] += int(match[3]) > 12
+            self._dots += match[2] == "."
+            self._first.add(match[1])
+            self._last.add(match[4])
         self._halves += not self._is_local and bool(re.search(r"[ap]\.?\s?m\b", at, re.IGNORECASE))
 
 
@@ -247,41 +247,41 @@ class _Stamps:
     def label(self, line: str) -> SpeakerLabel | None:
         """The label of a line; a line that is nothing but a date sets the day of the clock times after it."""
         text = _bare(line)
-        found = self._pattern.fullmatch(text)
-        if found is None or not _is_moment(_plain(found["at"])):
+        match = self._pattern.fullmatch(text)
+        if match is None or not _is_moment(_plain(match["at"])):
             return self._day_line(text) if self._has_clocks else None
         at = _DOTTED_TIME.sub(
-            lambda time: ":".join(filter(None, time.groups())), _plain(found["at"]).replace(" klo ", " ")
+            lambda time: ":".join(filter(None, time.groups())), _plain(match["at"]).replace(" klo ", " ")
         )
         when = parse_when(f"20{at}" if self._is_year_first else at, day_first=self._day_first) or self._of_day(at)
-        text = found["text"].lstrip(_SIGNS)
-        return SpeakerLabel(_speaker(found), text, when or found["at"], is_program=_is_program(found["text"], text))
+        text = match["text"].lstrip(_SIGNS)
+        return SpeakerLabel(_speaker(match), text, when or match["at"], is_program=_is_program(match["text"], text))
 
     def _day_line(self, text: str) -> SpeakerLabel | None:
         written = _plain(text).strip(_RULES)
         if len(written) > _LONGEST_DAY or _CLOCK.search(written):
             return None
-        found = parse_when(written, day_first=self._day_first)
-        if found is None:
+        day = parse_when(written, day_first=self._day_first)
+        if day is None:
             return None
-        self._day = self._last = found
+        self._day = self._last = day
         return SpeakerLabel(None, "")
 
     def _of_day(self, clock: str) -> datetime | None:
         """The moment of a clock time on the day of the last day line, or after midnight on the day after."""
         if self._day is None or self._last is None:
             return None
-        found = parse_when(f"{self._day.date()} {clock}")
-        if found is not None and self._last - found > _HALF_A_DAY:
+        moment = parse_when(f"{self._day.date()} {clock}")
+        if moment is not None and self._last - moment > _HALF_A_DAY:
             self._day += timedelta(days=1)
-            found += timedelta(days=1)
-        self._last = found or self._last
-        return found
+            moment += timedelta(days=1)
+        self._last = moment or self._last
+        return moment
 
 
-def _speaker(found: re.Match[str]) -> str | None:
+def _speaker(match: re.Match[str]) -> str | None:
     """The name in a label; of a handle without the sign of the channel's operators."""
-    groups = found.groupdict()
+    groups = match.groupdict()
     name = groups["name"] or (groups.get("handle") or "").lstrip("@+%&~")
     return _plain(name) or None if name else None
 
@@ -300,10 +300,10 @@ def _is_moment(text: str) -> bool:
 
 
 def _named(line: str) -> SpeakerLabel | None:
-    found = _NAME.match(line)
-    if found is None or len(found["name"].split()) > _WORDS:
+    match = _NAME.match(line)
+    if match is None or len(match["name"].split()) > _WORDS:
         return None
-    return SpeakerLabel(found["name"].strip(), found["text"])
+    return SpeakerLabel(match["name"].strip(), match["text"])
 
 
 def _one_of(label: SpeakerLabel | None, names: frozenset[str] | None) -> SpeakerLabel | None:

@@ -92,13 +92,13 @@ class _ChannelDay:
         texts = [text_of(value, "text")]
         if texts == [None]:
             attached = objects_of(value, "attachments")
-            texts = [text_of(each, name) for each in attached for name in ("pretext", "title", "text")]
-            texts = texts if any(texts) else [text_of(each, "fallback") for each in attached]
+            texts = [text_of(attachment, name) for attachment in attached for name in ("pretext", "title", "text")]
+            texts = texts if any(texts) else [text_of(attachment, "fallback") for attachment in attached]
         return unescape(_LINK.sub(self._written_out, "\n".join(filter(None, texts))))
 
-    def _written_out(self, found: re.Match[str]) -> str:
+    def _written_out(self, match: re.Match[str]) -> str:
         """`<@U02>` as `@Ann`, `<#C1|general>` as `#general`, `<https://x|page>` as `page (https://x)`."""
-        sign, target, label = found.groups()
+        sign, target, label = match.groups()
         if sign == "@":
             return f"@{self._names.get(target) or label or target}"
         if sign:
@@ -142,12 +142,12 @@ def _members(data: bytes) -> _Members:
 
 
 def _user_names(users: Sequence[JsonObject]) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for user in users:
         if own := text_of(user, "id"):
             name = text_of(dict_of(user, "profile"), *_NAMES) or text_of(user, *_NAMES)
-            found[own] = name or own
-    return found
+            names[own] = name or own
+    return names
 
 
 def _workspace(users: Sequence[JsonObject]) -> str | None:

@@ -238,16 +238,16 @@ def followed_json_lines(source: Source) -> Iterator[JsonRecord | Rejection | Fil
         yield position.end
 
 
-def _appended(found: Iterator[JsonRecord | Rejection], position: Position) -> Iterator[JsonRecord | Rejection]:
-    for record in found:
+def _appended(records: Iterator[JsonRecord | Rejection], position: Position) -> Iterator[JsonRecord | Rejection]:
+    for record in records:
         if isinstance(record, Rejection) and not position.is_whole:
             yield UnfinishedRecord(where=record.where, reason=record.reason)
         else:
             yield record
 
 
-def _records(source: Source, found: Iterator[tuple[int, bytes] | Rejection]) -> Iterator[JsonRecord | Rejection]:
-    for line in found:
+def _records(source: Source, values: Iterator[tuple[int, bytes] | Rejection]) -> Iterator[JsonRecord | Rejection]:
+    for line in values:
         record = _line_record(source, line)
         del line  # a long one is not held while its turns are stored
         if record is not None:
@@ -280,9 +280,9 @@ def json_list(source: Source, key: str | None, limit: int | None = None) -> Iter
 def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
     """The members of a document that is one JSON object, except those longer than `longest` bytes."""
     with source.open() as stream:
-        found = members(stream, longest)
+        fields = members(stream, longest)
     header: dict[str, Any] = {}
-    for name, data in found.items():
+    for name, data in fields.items():
         try:
             header[escape_surrogates(name)] = parse(data)
         except ValueError:

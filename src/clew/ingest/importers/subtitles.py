@@ -138,9 +138,9 @@ def _finished(source: Source, turn: _Turn, began: datetime | None) -> Iterator[I
 
 def _began(source: Source) -> datetime | None:
     """When a recording of Zoom began, by the file's name; None for others."""
-    found = _ZOOM.search(source.label)
+    match = _ZOOM.search(source.label)
     try:
-        return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) if found else None
+        return datetime.strptime(match[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) if match else None
     except ValueError:  # digits that are no date: the name says nothing
         return None
 
@@ -156,12 +156,12 @@ def _moment(began: datetime | None, start: timedelta) -> datetime | None:
 def _names(source: Source) -> frozenset[str]:
     """Who speaks: names in voice tags; else those before a colon, of two captions, or any if most captions have one."""
     named, certain, captions = Counter[str](), set[str](), 0
-    for each in _captions(source):
-        if isinstance(each, _Caption):
+    for caption in _captions(source):
+        if isinstance(caption, _Caption):
             captions += 1
-            if each.name is not None:
-                named[each.name] += 1
-                certain |= {each.name} if each.is_certain else set()
+            if caption.name is not None:
+                named[caption.name] += 1
+                certain |= {caption.name} if caption.is_certain else set()
     least = 1 if 2 * named.total() > captions else 2
     return frozenset(certain or (name for name, count in named.items() if count >= least))
 
@@ -176,7 +176,7 @@ def _captions(source: Source) -> Iterator[_Caption | Skipped | Rejection]:
         numbers, lines = [number for number, _ in block], [text for _, text in block]
         where = source.where(numbers[0])
         place, times = next(
-            ((place, found) for place, found in enumerate(map(_TIMES.fullmatch, lines[:2])) if found), (0, None)
+            ((place, match) for place, match in enumerate(map(_TIMES.fullmatch, lines[:2])) if match), (0, None)
         )
         if times is None:
             is_aside = lines[0].split(maxsplit=1)[0].startswith(_ASIDE)
@@ -210,10 +210,10 @@ def _voices(where: str, start: timedelta, end: timedelta, lines: list[str]) -> I
 
 
 def _labelled(where: str, start: timedelta, end: timedelta, line: str) -> _Caption:
-    found = _NAME.fullmatch(line)
-    if found is None or len(found[1].split()) > _WORDS:
+    match = _NAME.fullmatch(line)
+    if match is None or len(match[1].split()) > _WORDS:
         return _Caption(where, start, end, None, line, line)
-    return _Caption(where, start, end, found[1].strip(), found[2], line)
+    return _Caption(where, start, end, match[1].strip(), match[2], line)
 
 
 def _plain(text: str) -> str:

@@ -50,7 +50,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
 
 def _of_chat(own: str | None, records: Iterable[ImportRecord]) -> Iterator[ImportRecord]:
     """The records, whose turns name the chat, so that a chat of its name does not get them."""
-    return (replace(each, chat=own) if isinstance(each, ImportedTurn) else each for each in records)
+    return (replace(record, chat=own) if isinstance(record, ImportedTurn) else record for record in records)
 
 
 def _name(chat: JsonObject) -> str:

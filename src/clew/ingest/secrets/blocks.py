@@ -97,7 +97,7 @@ def in_lists_of_codes(text: str, places: Sequence[int]) -> Iterator[SecretMatch]
             done = code.end()
             gap = _BETWEEN.match(text, code.end())
             code = _CODE.match(text, gap.end()) if gap else None
-        if len(codes) >= 2 and 2 * sum(bool(re.search("[0-9]", each["secret"])) for each in codes) >= len(codes):
+        if len(codes) >= 2 and 2 * sum(bool(re.search("[0-9]", match["secret"])) for match in codes) >= len(codes):
             yield from codes
 
 

@@ -44,16 +44,16 @@ class CueSearch:
                 ends[number].append(end)
             else:
                 ends[number] = [end]
-        found: dict[int, set[int]] = {}
+        by_group: dict[int, set[int]] = {}
         for number, places in ends.items():
             before, groups = self._cues[number]
             begins = [end - before for end in places]
             for group in groups:
-                if group in found:
-                    found[group].update(begins)
+                if group in by_group:
+                    by_group[group].update(begins)
                 else:
-                    found[group] = set(begins)
-        return found
+                    by_group[group] = set(begins)
+        return by_group
 
 
 @cache

@@ -193,15 +193,15 @@ class _Masking:
 def _pieces(text: str, rule: SecretRule, finds: Iterable[SecretMatch], counts: Counter[str]) -> Iterator[str]:
     """The text in pieces, each secret of one kind as its mask."""
     end = 0
-    for found in finds:
-        secret = found["secret"]
-        if found.start() < end or secret.startswith(_MASK) or is_in_mask(text, found.start("secret")):
+    for match in finds:
+        secret = match["secret"]
+        if match.start() < end or secret.startswith(_MASK) or is_in_mask(text, match.start("secret")):
             continue
-        if rule.accept(found):
+        if rule.accept(match):
             counts[rule.kind] += 1
-            yield text[end : found.start("secret")]
+            yield text[end : match.start("secret")]
             yield _sign(rule.kind, secret)
-            end = found.end("secret")
+            end = match.end("secret")
     yield text[end:]
 
 

@@ -117,10 +117,10 @@ def _delimited(text: str, line: _Span, sign: str) -> list[_Span]:
 
 def _secret_columns(text: str, header: Sequence[_Span]) -> list[_Column]:
     """The columns whose header names a secret; their kind is that of its name."""
-    names = [text[cell.begin : cell.end] for cell in (_trimmed(text, each) for each in header[:_COLUMNS])]
+    names = [text[cell.begin : cell.end] for cell in (_trimmed(text, column) for column in header[:_COLUMNS])]
     of_user = any(_OF_USER.match(name) for name in names)
-    found = ((number, _HEADER.match(name)) for number, name in enumerate(names))
-    return [_Column(number, match["kind"].lower(), of_user) for number, match in found if match]
+    columns = ((number, _HEADER.match(name)) for number, name in enumerate(names))
+    return [_Column(number, match["kind"].lower(), of_user) for number, match in columns if match]
 
 
 def _is_secret(column: _Column, value: str, *, marked: bool) -> bool:

@@ -72,18 +72,18 @@ def parse_code(data: bytes, language: str, grammar: CodeGrammar, content: str) -
     if root.has_error and language in _PREPROCESSED and (plain := without_macros(data)) != data:
         root = parsed(plain, grammar.language)
     refuse_long_rows(root)
-    found = list(_definitions(QueryCursor(grammar.definitions).matches(root)))
+    definitions = list(_definitions(QueryCursor(grammar.definitions).matches(root)))
     text = data.decode("utf-8", "replace")
-    nodes = [_file_node(root, language, text, content), *_nodes(found, language, data)]
-    classes = {each.name: each.place for each in found if each.capture == "class"}
+    nodes = [_file_node(root, language, text, content), *_nodes(definitions, language, data)]
+    classes = {one.name: one.place for one in definitions if one.capture == "class"}
     references = [
         Reference(place, EdgeKind.INHERITS, base)
-        for definition in found
+        for definition in definitions
         if (place := definition.place if definition.place >= 0 else classes.get(definition.name, -1)) >= 0
         for base in definition.bases
     ]
     captures = QueryCursor(grammar.references).captures(root) if grammar.references else {}
-    references += _used(found, captures)
+    references += _used(definitions, captures)
     nodes += [
         ParsedNode(NodeKind.DECISION, f"line {said.start}", f"decision at line {said.start}", *said[:2], "", said.text)
         for said in decisions(text, is_document=False)
@@ -117,8 +117,8 @@ def _definitions(matches: Sequence[tuple[int, dict[str, list["Node"]]]]) -> Iter
         before = [text_of(each) for each in captures.get("prefix", ())]
         body = captures.get("body", [None])[0]
         seen[node.id] = _Definition(capture, node, _outer(node), name, ".".join([*before, *prefix]), body, bases)
-    found = sorted(seen.values(), key=lambda each: (each.outer.start_byte, -each.outer.end_byte))
-    return iter(found[:MOST_NODES])
+    definitions = sorted(seen.values(), key=lambda each: (each.outer.start_byte, -each.outer.end_byte))
+    return iter(definitions[:MOST_NODES])
 
 
 def _written_name(node: "Node") -> str:
@@ -168,12 +168,12 @@ def _file_node(root: "Node", language: str, text: str, content: str) -> ParsedNo
     return ParsedNode(NodeKind.FILE, "", "", 1, lines, "", said, content[:32])
 
 
-def _nodes(found: Sequence[_Definition], language: str, data: bytes) -> Iterator[ParsedNode]:
+def _nodes(definitions: Sequence[_Definition], language: str, data: bytes) -> Iterator[ParsedNode]:
     """The nodes of definitions, each named with what it stands in."""
     stack: list[tuple[int, str, str]] = []  # end, qualified name, capture
     names: dict[str, int] = {}
     place = 0
-    for definition in found:
+    for definition in definitions:
         while stack and stack[-1][0] <= definition.outer.start_byte:
             stack.pop()
         above = stack[-1][1] if stack else ""
@@ -211,12 +211,12 @@ def _signature(definition: _Definition, data: bytes) -> str:
     return " ".join(head.split()).rstrip("{:= ")[:MAX_SIGNATURE]
 
 
-def _used(found: Sequence[_Definition], captures: dict[str, list["Node"]]) -> list[Reference]:
+def _used(definitions: Sequence[_Definition], captures: dict[str, list["Node"]]) -> list[Reference]:
     """What each definition mixes in and the names that it calls, each once; outside of definitions it is the file's."""
     ends: list[tuple[int, int]] = [(0, 0)]  # where a stretch begins -> the innermost definition there
     stack: list[tuple[int, int]] = [(1 << 62, 0)]
-    types = {each.place: each.capture for each in found}
-    for definition in found:
+    types = {each.place: each.capture for each in definitions}
+    for definition in definitions:
         if definition.place < 0:
             continue
         start, end = definition.outer.start_byte, definition.outer.end_byte

@@ -55,17 +55,17 @@ def assigned_docstring(module: "Node") -> str:
 
 def comment_before(node: "Node") -> str:
     """The comments that end on the line before a node, or on a line before such a comment."""
-    found: list[str] = []
+    comments: list[str] = []
     below, before = node, node.prev_sibling
-    while before is not None and before.type in _BETWEEN and len(found) < _MOST_COMMENTS:
+    while before is not None and before.type in _BETWEEN and len(comments) < _MOST_COMMENTS:
         above = before.prev_sibling
         if "comment" in before.type:
             is_beside = above is not None and above.end_point.row == before.start_point.row
             if below.start_point.row - before.end_point.row > 1 or (is_beside and before.start_point.column > 0):
                 break
-            found.append(_text(before))
+            comments.append(_text(before))
         below, before = before, above
-    return plain_comment("\n".join(reversed(found)))
+    return plain_comment("\n".join(reversed(comments)))
 
 
 _BETWEEN: Final = frozenset(

@@ -72,11 +72,11 @@ def _by_grammar(data: bytes, grammar: CodeGrammar) -> list[_Heading] | None:
         root = parsed(data, grammar.language)
     except TooTangled:
         return None
-    found = [
+    headings = [
         _Heading(_level(captures["heading"][0]), _title(captures), captures["heading"][0].start_point.row)
         for _, captures in QueryCursor(grammar.definitions).matches(root)
     ]
-    return sorted(found, key=lambda heading: heading.line)
+    return sorted(headings, key=lambda heading: heading.line)
 
 
 def _level(heading: "Node") -> int:

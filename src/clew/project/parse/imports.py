@@ -24,14 +24,14 @@ _ELSEWHERE: Final = re.compile(r"^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|//)")
 def imports_of(language: str, nodes: Iterable["Node"]) -> tuple[str, ...]:
     """What these captures of a query import, each once, in the order of the file."""
     read = _READERS.get(language, _as_written)
-    found = (text for node in sorted(nodes, key=_place) for text in read(node))
-    return tuple(dict.fromkeys(found))[:MOST]
+    names = (text for node in sorted(nodes, key=_place) for text in read(node))
+    return tuple(dict.fromkeys(names))[:MOST]
 
 
 def links_of(text: str) -> tuple[str, ...]:
     """Targets of links in a document that are no addresses."""
-    found = (match[1] or match[2] for match in _LINK.finditer(text))
-    return tuple(dict.fromkeys(link for link in found if not _ELSEWHERE.match(link)))[:MOST]
+    targets = (match[1] or match[2] for match in _LINK.finditer(text))
+    return tuple(dict.fromkeys(link for link in targets if not _ELSEWHERE.match(link)))[:MOST]
 
 
 def _place(node: "Node") -> int:

@@ -39,7 +39,7 @@ def with_description(parsed: ParsedFile, path: str, data: bytes) -> ParsedFile:
         parsed = replace(parsed, package=_of(read, "name"))
     elif name in _TOML:
         read = _read(tomllib.loads, data)
-        said = next((found for keys in _TABLES if (found := _of(read, *keys, DESCRIPTION))), "")
+        said = next((description for keys in _TABLES if (description := _of(read, *keys, DESCRIPTION))), "")
         crate = _of(read, "lib", "name") or _of(read, "package", "name") if name == "Cargo.toml" else ""
         parsed = replace(parsed, package=crate.replace("-", "_"))
     elif (marks := _MARKED.get(name) or _MARKED.get(end)) is not None:
@@ -50,8 +50,8 @@ def with_description(parsed: ParsedFile, path: str, data: bytes) -> ParsedFile:
     said = said.strip()
     if not said:
         return parsed
-    before, found, _ = data.decode("utf-8", "replace").partition(said.split("\n")[0])
-    line = before.count("\n") + 1 if found else 1  # a file may escape its characters
+    before, description, _ = data.decode("utf-8", "replace").partition(said.split("\n")[0])
+    line = before.count("\n") + 1 if description else 1  # a file may escape its characters
     lines = line, min(line + said.count("\n"), max(line, parsed.lines))
     node = ParsedNode(NodeKind.HEADING, DESCRIPTION, DESCRIPTION, *lines, "", cut_text(said), hash_of(said.encode()))
     return replace(parsed, nodes=(*parsed.nodes, node))

@@ -65,7 +65,7 @@ def _without_secrets(imports: tuple[str, ...]) -> tuple[str, ...]:
     """Imports with what is secret in them masked, such as the login in an address."""
     if not mask("\n".join(imports))[1]:  # as good as always; one look at all is cheaper than one at each
         return imports
-    return tuple(dict.fromkeys(mask(each)[0] for each in imports))
+    return tuple(dict.fromkeys(mask(imported)[0] for imported in imports))
 
 
 def _cleaned(node: ParsedNode, names: dict[str, int]) -> ParsedNode:
