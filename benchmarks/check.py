@@ -2,7 +2,7 @@
 
     python -m benchmarks.check [--check] [--full] [--vectors-cache FILE]
 
-A bar has up to two numbers. The *goal* is DESIGN 13's; whether it is met is shown. The *floor* is enforced: it stands
+A bar has up to two numbers. The *goal* is the target; whether it is met is shown. The *floor* is enforced: it stands
 for what was reached, widened by the noise of a machine that others use too. Only ratios to references of the same run,
 and counts that come out the same everywhere, have a floor; times by the wall have a goal alone. Floors rise as the
 figures do.
@@ -50,7 +50,7 @@ class Bar:
         measure: name of the measure.
         of: which number of it: its `value`, its `ratio` to the reference, or its `excess` over the reference.
         rising: True when more is better.
-        goal: DESIGN 13's number; None where it gives none.
+        goal: the target; None where none was set.
         reached: recorded when the floor was last set; None has no floor.
         noise: factor by which the figure may be worse than `reached`.
         turns: only at this size; None at every size.
@@ -118,7 +118,7 @@ class Recorded:
         path: below CLEW_DATA; None is the sample conversation.
         vectors: whether MiniLM was there.
         bare, rendered: percentage of evidence turns found, by budget in tokens.
-        goal: DESIGN 13's percentages for the bare form, where it names this kind of data.
+        goal: target percentages for the bare form, where they are set for this kind of data.
     """
 
     name: str
@@ -182,7 +182,7 @@ RECORDED = (
         goal=ASSISTANT_GOAL,
     ),
 )
-"""Recall to be held. DESIGN 13 sets its goals for conversations outside of development; here they are a direction."""
+"""Recall to be held. The goals are set for conversations outside of development; here they are a direction."""
 
 
 CONDENSED = (

@@ -20,10 +20,10 @@ NEARLY: Final = 0.9
 """Share of the longest prompt from which the whole prompt has to be as many times smaller; a recap has a least size."""
 
 LITERALLY: Final = 60.0
-"""DESIGN 13: percentage of the evidence used again that is in the recap."""
+"""Target: percentage of the evidence used again that is in the recap."""
 
 ASKED_FOR: Final = 95.0
-"""DESIGN 13: percentage that is there or found within 1,000 tokens."""
+"""Target: percentage that is there or found within 1,000 tokens."""
 
 
 @dataclass(frozen=True, slots=True)

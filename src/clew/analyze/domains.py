@@ -123,7 +123,7 @@ def domains_of_beat(
     vectors: Sequence[bool],
     tagged: Sequence[tuple[str, ...]],
 ) -> tuple[tuple[str, ...], ...]:
-    """The tags of the short pieces of one beat, each taking the others into account (DESIGN 5.1, HSCA 8.4).
+    """The tags of the short pieces of one beat, each taking the others into account (HSCA 8.4).
 
     What they are about together (`domain_states.about`) is what each of them is about. A domain that they only touch is
     named at the half of them that says most of it, so that it never weighs as much as what they are about; so is the

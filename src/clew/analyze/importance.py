@@ -101,7 +101,7 @@ def importance(
 ) -> float:
     """Importance of a turn, 1 to 10.
 
-    Source: SIGMA, stage 2: novelty x 10 and the mean of the top 3 overlay scores; how they are combined is DESIGN 5.2.
+    Source: SIGMA, stage 2: novelty x 10 and the mean of the top 3 overlay scores; how they are combined is ours.
 
     Args:
         overlays: as `top_overlays` gives it.

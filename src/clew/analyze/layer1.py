@@ -101,7 +101,7 @@ def relational_weight(text: str, window: int = WINDOW) -> Layer1:
 
 
 def relational_weight_joint(texts: Sequence[str], window: int = WINDOW) -> tuple[Layer1, ...]:
-    """Weigh pieces together, as if they were one text, and give each its own score (DESIGN 5.1).
+    """Weigh pieces together, as if they were one text, and give each its own score.
 
     A piece gains by what ties it to the others, and loses what it says of things that no other speaks of. A piece
     without words, and every piece while all together have fewer than three sentences, stays `short`.

@@ -55,7 +55,7 @@ def calibration_of(model: str | None) -> Calibration:
 def novelty(cosines: Sequence[float], calibration: Calibration = PLAIN) -> float:
     """`0.7 x mean + 0.3 x max` of the distances to recent turns, 0 to 1; 0.5 when there are none.
 
-    Source: SIGMA, calculateNovelty; the calibration is ours (DESIGN 5.2).
+    Source: SIGMA, calculateNovelty; the calibration is ours.
 
     Args:
         cosines: the cosine with each recent turn.

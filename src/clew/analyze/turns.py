@@ -26,7 +26,7 @@ from clew.types.record import copier
 
 SHIFT_NOVELTY: Final = 0.7
 SHIFT_SHARE: Final = 0.07
-"""Share of a session's turns that the adaptive threshold of shifts aims at: within 2 to 15 % (DESIGN 5.2)."""
+"""Share of a session's turns that the adaptive threshold of shifts aims at: within 2 to 15 %."""
 SHIFT_GAIN: Final = 0.6
 """How fast the threshold moves. From 0.4 to 0.8 on, every conversation we measured stays within 2 to 15 %."""
 SHIFT_STEP: Final = 0.5

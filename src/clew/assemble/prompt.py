@@ -1,4 +1,4 @@
-"""Prompts in the three parts of seed 001: context block, focus buffer, query."""
+"""Prompts in the three parts of the HCE document: context block, focus buffer, query."""
 
 import re
 from typing import Final

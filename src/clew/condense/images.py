@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MOST_SIDE: Final = 1_024
-"""Pixels of the longer side of a shrunk image (DESIGN 7)."""
+"""Pixels of the longer side of a shrunk image."""
 
 MOST_PIXELS: Final = 64_000_000
 """Pixels above which an image is not decoded: a small file can expand to gigabytes."""

@@ -57,7 +57,7 @@ from clew.types.quests import Quest, QuestStage
 from clew.types.record import Record
 
 BUDGET: Final = 4_000
-"""Tokens of a recap, if nothing else is asked for (DESIGN 7)."""
+"""Tokens of a recap, if nothing else is asked for."""
 
 _STAGES: Final = {
     QuestStage.GENESIS: "Nothing changed yet",

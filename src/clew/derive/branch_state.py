@@ -205,7 +205,7 @@ class TurnMaterial:
 
     @cached_property
     def weight(self) -> float:
-        """Layer 1 times 1 + w over its nuance flags: what the turn weighs from here on (DESIGN 5.1)."""
+        """Layer 1 times 1 + w over its nuance flags: what the turn weighs from here on."""
         return self.by.weight(self.value("layer1", 0.0), self.value("nuance", ()))
 
     def value(self, kind: str, missing: Any) -> Any:

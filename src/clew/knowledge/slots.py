@@ -83,7 +83,7 @@ SLOTS: Final = (
     Slot("quantity", ("has number of",), scoped=True),
     Slot("setting", ("is set to",), scoped=True, single=True, ground=True),
 )
-"""All slots. DESIGN 8 names home, employer, preference, name, cost and date."""
+"""All slots."""
 
 SIDES: Final[Mapping[str, tuple[str, str]]] = {
     "likes": ("likes", "for"),

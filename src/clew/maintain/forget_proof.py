@@ -72,7 +72,7 @@ from clew.types.turn import Turn
 from clew.write.prepare import derive
 
 RUN: Final = 5
-"""Words of a run, as DESIGN 9 asks."""
+"""Words of a run."""
 
 SHORTEST: Final = 5
 """Letters of a rare word, or run, that is looked for in raw files: shorter ones stand in binary data by chance."""

@@ -64,7 +64,7 @@ _NEWEST: Final = "last"
 """In place of a receipt's id, as on the command line."""
 
 INSURANCE_BUDGET: Final = 2_000
-"""Default budget of `insure`, in tokens (DESIGN 10)."""
+"""Default budget of `insure`, in tokens."""
 
 
 class MemoryRecalls:

@@ -1,6 +1,6 @@
 """Dampening after fusion: less for announcements, for turns far from other matches, and for labels that fit anything.
 
-All steps (gravity and hub: Virtual Context; DESIGN 6) are subtracted from the fused score as an opinion each, so that
+All steps (gravity and hub: Virtual Context) are subtracted from the fused score as an opinion each, so that
 receipts show them and a score stays the sum of its parts. Pure, over fused scores and columns.
 """
 

@@ -124,7 +124,7 @@ def inherited(view: IndexView, nodes: tuple[HierarchyNode, ...], cosines: NDArra
     """The score of the beat of each turn; NaN for a turn in no beat.
 
     A node's cosine is the mean of its turns' cosines. The score of a root is its cosine; the score of any other node is
-    0.7 of its cosine and 0.3 of its parent's score (DESIGN 6).
+    0.7 of its cosine and 0.3 of its parent's score.
 
     Args:
         cosines: one a turn; NaN where a turn has none, which counts as 0.

@@ -393,7 +393,7 @@ def prepare(frame: Frame) -> None:
 def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     """Turns that may be found: those that the mask lets through, or none when no score reaches `SOMETHING`.
 
-    Signals order turns and exclude none (DESIGN 1.7), unless a floor is configured. None stands for all turns.
+    Signals order turns and exclude none, unless a floor is configured. None stands for all turns.
     """
     allowed = _allowed(frame, mask)
     if frame.config.floor > NO_FLOOR:

@@ -1,7 +1,7 @@
 """Evaluates the fields of expressions from rows: annotations, labels, words.
 
 The labels of a turn are its own tags, the labels that it was given itself, and the tags of its closed beat; of equal
-names the greatest weight counts (DESIGN 2: a label is a mark on a turn or node). The domains of a beat are not its
+names the greatest weight counts (a label is a mark on a turn or node). The domains of a beat are not its
 turns': they are the sum of what its turns say, and one turn on physics would make twenty of them. Domains, nuance and
 overlays are read from annotations and have no rows of LABEL: those would cost hundreds of bytes a turn, and say nothing
 that is not stored.

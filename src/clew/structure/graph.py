@@ -16,7 +16,7 @@ DECAY: Final = 0.5
 ITERATIONS: Final = 3
 MINIMUM: Final = 0.01
 TOP: Final = 10
-"""Parameters of seed 001's spreading activation, with the values of DESIGN 6."""
+"""Parameters of the spreading activation (HCE)."""
 
 _DIGITS: Final = 6
 

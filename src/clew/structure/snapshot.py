@@ -212,7 +212,7 @@ def as_snapshot(
 def _weigh_together(
     pieces: Sequence[Piece], contents: Sequence[PieceContent], window: int, weight: Weight
 ) -> list[Piece]:
-    """The pieces on one scale: weighed singly, or all jointly when some were too short for that (DESIGN 5.1).
+    """The pieces on one scale: weighed singly, or all jointly when some were too short for that.
 
     Short pieces are tagged together (`domains_of_beat`).
     """

@@ -22,7 +22,7 @@ logger = logging.getLogger("clew.structure")
 
 OWN: Final = 0.7
 INHERITED: Final = 0.3
-"""Shares of a node's score: its own cosine and its parent's score (DESIGN 6)."""
+"""Shares of a node's score: its own cosine and its parent's score."""
 
 _PREFIX: Final = "tree"
 

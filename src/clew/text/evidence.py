@@ -1,6 +1,6 @@
 """Find what a shortened text should keep: addresses, commands, errors, paths, versions, dates, numbers, identifiers.
 
-Rules only (DESIGN 7). Every pattern is bounded, so that matching takes time linear in the text. What is said in
+Rules only. Every pattern is bounded, so that matching takes time linear in the text. What is said in
 sentences (decisions, constraints, open tasks, failures) is found by `clew.condense.statements`.
 """
 

@@ -193,7 +193,7 @@ def inject_relevant_context(
     """The message with the most relevant earlier turns before it, in the document's format; unchanged without any.
 
     Candidates are the last 50 turns and all shifts; see `clew.rank.sigma` for the formula. The format does not mark
-    recalled text as quoted memory (DESIGN 1.10): `Memory.recall` does.
+    recalled text as quoted memory: `Memory.recall` does.
 
     Args:
         turn_analyses: oldest first; turns without a vector are never relevant to a question that has one.

@@ -21,7 +21,7 @@ from clew.views.sigma_shapes import (
 from clew.views.typed_arguments import typed
 
 SIMILAR: Final = 0.7
-"""Cosine above which two turns get a similarity edge (appendix C; DESIGN's lattice)."""
+"""Cosine above which two turns get a similarity edge (appendix C)."""
 MOST_SIMILAR: Final = 10
 """Most similarity edges from a turn to earlier ones: without a bound, those of turns that repeat each other grow with
 the square of their number, 380,000 for 1,600 turns of a routine. The novelty of a turn looks at as many."""

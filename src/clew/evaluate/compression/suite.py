@@ -30,7 +30,7 @@ GROUPS: Final = {
     "values": VALUES,
     "statements": SENTENCES,
 }
-"""Kinds that are also counted together; DESIGN 13 sets its bar for values and decisions."""
+"""Kinds that are also counted together; the bar is set for values and decisions."""
 
 OnProgress = Callable[[str, int, int], None]
 """Called with a finished history's name, its number from 1, and the number of histories."""

@@ -23,13 +23,13 @@ from clew.types.record import Record
 from clew.types.turn import Turn
 
 RATIO: Final = 30
-"""How many times smaller a prompt gets (DESIGN 13)."""
+"""How many times smaller a prompt gets; a target."""
 
 MOST: Final = 4_000
-"""Most tokens of a recap (DESIGN 13)."""
+"""Most tokens of a recap; a target."""
 
 LONGEST: Final = 120_000
-"""Tokens of the longest prompt (DESIGN 13)."""
+"""Tokens of the longest prompt; a target."""
 
 CUTS: Final = (0.5, 0.7, 0.9)
 """Shares of a history after which it is compacted."""

@@ -1,4 +1,4 @@
-"""Measures the time of a recall and of a search; questions are embedded beforehand, as DESIGN 13 has it."""
+"""Measures the time of a recall and of a search; questions are embedded beforehand."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Evaluates the tree of an expression for each of some turns: true, false or unknown.
 
-Unknown is not false (DESIGN 1.4): no comparison with a score that was never computed holds, and neither does its
+Unknown is not false: no comparison with a score that was never computed holds, and neither does its
 negation. The rules are Kleene's: NOT exchanges true and false, AND is the least of its parts and OR the greatest, with
 unknown between false and true.
 """
@@ -52,7 +52,7 @@ _COMPARE: Final[dict[str, Callable[[Values, float], Any]]] = {
     "!=": operator.ne,
 }
 _DIGITS: Final = 6
-"""Scores are compared after rounding to 1e-6 (DESIGN 1.9)."""
+"""Scores are compared after rounding to 1e-6, so that noise in the last digits decides nothing."""
 
 
 class FieldSource(Protocol):

@@ -1,4 +1,4 @@
-"""Words of a whole beat: turns of a topic segment that matches the question (DESIGN 6)."""
+"""Words of a whole beat: turns of a topic segment that matches the question."""
 
 import numpy as np
 

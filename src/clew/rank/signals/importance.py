@@ -1,4 +1,4 @@
-"""Importance: how much new or weighty content a turn had when it was said (DESIGN 5.2)."""
+"""Importance: how much new or weighty content a turn had when it was said."""
 
 import numpy as np
 

@@ -58,7 +58,7 @@ class StructureParameters(Record):
     flags: dict[str, float] = field(default_factory=dict)
 
     def weight(self, layer1: float, nuance: Collection[str]) -> float:
-        """The weight of a piece: layer 1 times the product of 1 + w over its flags (DESIGN 5.1), at most 1."""
+        """The weight of a piece: layer 1 times the product of 1 + w over its flags, at most 1."""
         for flag in sorted(set(nuance) & self.flags.keys()):
             layer1 *= 1.0 + self.flags[flag]
         return min(1.0, layer1)

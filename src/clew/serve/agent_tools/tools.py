@@ -1,7 +1,7 @@
 """The tools that an agent may call: recall, quotes, recall by time, facts, topics, and notes. Start at `Tools`.
 
 A tool takes text and whole numbers, and returns text of bounded length. Recalled text is always inside a block that
-marks it as quoted memory (DESIGN 1.10). Borders: knows no protocol, `clew.serve.mcp` serves the tools; the space is
+marks it as quoted memory. Borders: knows no protocol, `clew.serve.mcp` serves the tools; the space is
 chosen where the server is started, never by the caller.
 """
 
