@@ -54,9 +54,8 @@ def quest(context: click.Context, scope: Scope, session: str | None, limit: int 
 
 
 def _cell(each: Quest) -> Text:
-    checks = [check for check in each.checks if check.passed is not None]
     said = [counted(len(each.files), "file"), counted(len(each.checks), "check")]
-    said += [f"the last one {'passed' if checks[-1].passed else 'failed'}"] if checks else []
+    said += [] if each.passed is None else [f"the last one {'passed' if each.passed else 'failed'}"]
     said += ["sealed"] if each.sealed else []
     cell = Text(shortened(printable(each.title), LINE))
     return cell.append_text(dim(f"\n{each.id}\n{', '.join(said)}"))

@@ -354,8 +354,8 @@ def _status(source: RecapSource, *, waits: bool) -> str:
     """How far the work is, how its last check ended, and what is open: each as it is, since both can be so at once."""
     if source.quest is None:
         return "In progress" if source.tasks or waits else "Last request answered"
-    ends = [check.passed for check in source.quest.checks if check.passed is not None]
-    ended = f", last check {'passed' if ends[-1] else 'failed'}" if ends else ""
+    passed = source.quest.passed
+    ended = "" if passed is None else f", last check {'passed' if passed else 'failed'}"
     left = "last request not answered yet" if waits else "tasks open" if source.tasks else "last request answered"
     is_done = source.quest.stage == QuestStage.COMPLETE
     stage = "In progress" if is_done and source.tasks else "Earlier work done" if is_done and waits else None

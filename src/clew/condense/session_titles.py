@@ -24,6 +24,8 @@ _HEADING = re.compile(
     r"^(?:#+ *(?:Problem Statement|Task|Issue|Request|Question)|(?-i:Problem Statement))\s*:?\s*$",
     re.MULTILINE | re.IGNORECASE,
 )
+_ANNOUNCED: Final = re.compile(r"\s*[^\n]{1,200}:[*_ \t]*\n\s*(?=#{1,6}[ \t]+[^\W#][^\n]*[^\W\n][ \t]+\S)")
+"""A line that only announces the document under it, whose heading has several words: `Implement the following plan:`."""
 _SUMMARISED = re.compile(r"Primary Request and Intent:?[\s*]*(.+)")
 _TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?=\S)", re.MULTILINE)
 """The part of a Python error report before the line that names the error."""
@@ -56,8 +58,8 @@ def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
 
 
 def framed_wish(text: str) -> str | None:
-    """The title of a request that a client put a frame around; None where there is no frame."""
-    is_framed = _WISH.search(text[:_READ]) is not None or _HEADING.search(text[:_READ]) is not None
+    """The title of a request that a client put a frame or an announcement around; None where there is neither."""
+    is_framed = any(frame.search(text[:_READ]) for frame in (_WISH, _HEADING)) or _ANNOUNCED.match(text[:_READ])
     return cut_title(_wish(text[:_READ])) or None if is_framed else None
 
 
@@ -80,17 +82,17 @@ def _wish(text: str) -> str:
     if marked:
         text = marked[2]
     text = _TRACEBACK.sub("", text)
-    heading = _HEADING.search(text)
+    heading = _HEADING.search(text) or _ANNOUNCED.match(text)
     return _first(without_markup(text[heading.end() :] if heading else text))
 
 
 def _first(text: str) -> str:
-    """The first line that is no greeting, or the text from there where that line is too short to say anything."""
+    """The first line that is no greeting, or the text from there where that line says little or announces the next."""
     lines = [line for line in (_LEAD.sub("", line).strip() for line in text.splitlines()) if line]
     start = next((place for place, line in enumerate(lines) if not _greets(line)), 0)
     lines = [_without_greeting(line) for line in lines[start : start + 1]] + lines[start + 1 :]
     whole = " ".join(lines)
-    return lines[0] if lines and len(lines[0]) >= _LEAST else whole
+    return lines[0] if lines and len(lines[0]) >= _LEAST and not lines[0].endswith(":") else whole
 
 
 def _without_greeting(line: str) -> str:

@@ -64,6 +64,15 @@ _FAILED: Final = late_pattern(
     r"|\bexit(?:ed with)? (?:code|status):? [1-9]|\berror TS\d+|^make.*\*\*\*|✗|✘|\bcommand not found",
     re.MULTILINE,
 )
+_TALLY: Final = late_pattern(
+    r"^[^\w\n]{0,99}(?:ℹ[ \t]{0,9})?(?:(?:Tests?|Test (?:Files|Suites)):?[ \t]+)?(?:[1-9]\d*(?: tests?)? pass(?:ed|ing)?|pass [1-9]\d*)\b[^\n]*"
+    r"(?:\n[^\w\n]{0,99}(?:ℹ[ \t]{0,9})?(?:\d+(?: tests?)? (?:fail|skip|todo|pend|error)\w*|(?:fail|cancelled|skipped|todo) \d+)\b[^\n]*)*",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Lines in which a test runner counts what passed, and then what failed: `12 passed in 0.4s`, `5 pass` and `0 fail`."""
+_SOME_FAILED: Final = late_pattern(
+    r"\b[1-9]\d*(?: tests?)? (?:fail(?:ed|ing|ures?)?|errors?)\b|\b(?:fail|cancelled) [1-9]", re.IGNORECASE
+)
 _READ: Final = 20_000
 
 
@@ -106,6 +115,12 @@ def verdict_of(result: Part) -> bool | None:
     if (result.extra or {}).get("is_error"):
         return False
     text = result.text if len(result.text) <= _READ else result.text[: _READ // 2] + result.text[-_READ // 2 :]
+    *_, tally = (None, *_TALLY.finditer(text))
+    if tally is not None and _SOME_FAILED.search(tally[0]):
+        return False
+    if tally is not None:
+        text = text[tally.start() :]  # tests print errors that they expect, and have names such as `FAILED_login`
     if _FAILED.search(text):
         return False
-    return True if _PASSED.search(text) else None
+    return True if tally is not None or _PASSED.search(text) else None
+

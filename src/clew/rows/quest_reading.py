@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from clew.condense.material import is_summary, prose_of
+from clew.condense.session_titles import framed_wish
 from clew.condense.session_titles import title_of as wish_of
 from clew.errors import NotFoundError
 from clew.project.quests import QuestState, TurnActs, quest_state, quest_title, quests_of, session_of_quest
@@ -120,7 +121,7 @@ def _title(reader: Reader, space: str, quest: Quest) -> str:
     """The words that asked for a quest; those of the nearest request before work that nobody asked for in words."""
     row: TurnRow | None = TURN.get(reader, (space, quest.session, quest.first))
     words = "" if row is None else prose_of(turn_from_row(row))
-    return quest_title(words) or _session_title(reader, space, quest.session)
+    return quest_title(framed_wish(words) or words) or _session_title(reader, space, quest.session)
 
 
 def _session_title(reader: Reader, space: str, session: str) -> str:
