@@ -85,8 +85,8 @@ def test_a_long_text_without_spaces_is_shown_as_far_as_there_is_room() -> None:
     text = "我们明天早上去海边看日出然后回家吃饭" * 30
     with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
         memory.add(Turn(role="user", content=text, session="s", at=NOON))
-        (line,) = (line for line in memory.brief().split("\n") if line.startswith("Last request"))
-    assert line == f"Last request: {text[:WORDS]} …"
+        (line,) = (line for line in memory.brief().split("\n") if line.startswith("Request"))
+    assert line == f"Request: {text[:WORDS]} …"
 
 
 @pytest.mark.requirement("U-FOUND-02")

@@ -143,7 +143,7 @@ def test_commands_that_check_are_told_from_others() -> None:
         (" Test Files  4 passed (4)\n      Tests  33 passed (33)", True),
         ("test_x FAILED\n=== 3 passed, 1 error in 0.1s ===", False),
         ("tests/a.py::test_FAILED_login PASSED\n=== 20 passed, 1 warning in 1s ===", True),
-        ("5 pass\n0 fail\nerror: script \"lint\" exited with code 1", False),
+        ('5 pass\n0 fail\nerror: script "lint" exited with code 1', False),
         ("a.py  b.py", None),
         ("", None),
     ],

@@ -25,7 +25,7 @@ _HEADING = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _ANNOUNCED: Final = re.compile(r"\s*[^\n]{1,200}:[*_ \t]*\n\s*(?=#{1,6}[ \t]+[^\W#][^\n]*[^\W\n][ \t]+\S)")
-"""A line that only announces the document under it, whose heading has several words: `Implement the following plan:`."""
+"""A line that only announces the document under it (`Implement the following plan:`), which has a telling heading."""
 _SUMMARISED = re.compile(r"Primary Request and Intent:?[\s*]*(.+)")
 _TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?=\S)", re.MULTILINE)
 """The part of a Python error report before the line that names the error."""

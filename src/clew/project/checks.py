@@ -64,9 +64,12 @@ _FAILED: Final = late_pattern(
     r"|\bexit(?:ed with)? (?:code|status):? [1-9]|\berror TS\d+|^make.*\*\*\*|✗|✘|\bcommand not found",
     re.MULTILINE,
 )
+_BEFORE_A_COUNT: Final = r"[^\w\n]{0,99}(?:ℹ[ \t]{0,9})?"  # `ℹ` counts as a letter
 _TALLY: Final = late_pattern(
-    r"^[^\w\n]{0,99}(?:ℹ[ \t]{0,9})?(?:(?:Tests?|Test (?:Files|Suites)):?[ \t]+)?(?:[1-9]\d*(?: tests?)? pass(?:ed|ing)?|pass [1-9]\d*)\b[^\n]*"
-    r"(?:\n[^\w\n]{0,99}(?:ℹ[ \t]{0,9})?(?:\d+(?: tests?)? (?:fail|skip|todo|pend|error)\w*|(?:fail|cancelled|skipped|todo) \d+)\b[^\n]*)*",
+    rf"^{_BEFORE_A_COUNT}(?:(?:Tests?|Test (?:Files|Suites)):?[ \t]+)?"
+    r"(?:[1-9]\d*(?: tests?)? pass(?:ed|ing)?|pass [1-9]\d*)\b[^\n]*"
+    rf"(?:\n{_BEFORE_A_COUNT}"
+    r"(?:\d+(?: tests?)? (?:fail|skip|todo|pend|error)\w*|(?:fail|cancelled|skipped|todo) \d+)\b[^\n]*)*",
     re.MULTILINE | re.IGNORECASE,
 )
 """Lines in which a test runner counts what passed, and then what failed: `12 passed in 0.4s`, `5 pass` and `0 fail`."""
@@ -115,7 +118,7 @@ def verdict_of(result: Part) -> bool | None:
     if (result.extra or {}).get("is_error"):
         return False
     text = result.text if len(result.text) <= _READ else result.text[: _READ // 2] + result.text[-_READ // 2 :]
-    *_, tally = (None, *_TALLY.finditer(text))
+    tally = max(_TALLY.finditer(text), key=re.Match.start, default=None)
     if tally is not None and _SOME_FAILED.search(tally[0]):
         return False
     if tally is not None:
@@ -123,4 +126,3 @@ def verdict_of(result: Part) -> bool | None:
     if _FAILED.search(text):
         return False
     return True if tally is not None or _PASSED.search(text) else None
-

@@ -84,9 +84,10 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     yield f"Last session: {_day(session.end)}, {counted(session.turns, 'turn')}" + (f", {where}" if where else "")
     yield f"Name: {name_on_a_line(cut_session(session.name))}"
     among_people = _are_people(turns)
-    if session.title:
-        title = shown_title(session.title)
-        yield f"About: {title}" if among_people else f"Request: {_asked(title, turns)}"
+    title = shown_title(session.title) if session.title else ""
+    asked = _asked(title, turns)
+    if title:
+        yield f"About: {title}" if among_people else f"Request: {asked}"
     if topics:
         yield f"Topics: {', '.join(topics)}"
     if among_people:
@@ -95,7 +96,7 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
             yield f"Last words: {shown_speaker(said_by(last.speaker, last.role))}: {_short(_prose(last))}"
         return
     last_said = _last_said(turns)
-    yield from (f"{_SAID[by]}: {_short(text)}" for by, text in last_said if by != "user" or text != session.title)
+    yield from (f"{_SAID[by]}: {_short(text)}" for by, text in last_said if by != "user" or _short(text) != asked)
 
 
 def _asked(title: str, turns: Sequence[Turn]) -> str:

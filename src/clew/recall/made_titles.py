@@ -19,6 +19,9 @@ from clew.types.turn import ROLES
 REQUESTS: Final = 6
 """First turns of the user that are read for a title: a client puts notes of its own before the request."""
 
+MOST: Final = 60
+"""Most of them, where all are such notes: somebody opened and closed files in Aider for long."""
+
 _ASKING: Final = ("user", "assistant")
 """Origins of what stands in the user's place: the user, or the agent of a sub-agent."""
 
@@ -37,8 +40,10 @@ def made_title(reader: Reader, space: str, view: IndexView, session: str, ends: 
     turns, (first, last) = view.turns, ends
     here = turns.session[first : last + 1] == turns.session[first]
     opening = np.flatnonzero(here)[: 2 * REQUESTS]
-    asked = np.flatnonzero(here & (turns.role[first : last + 1] == _USER))[:REQUESTS]
-    found = _rows(reader, space, view, session, sorted({*opening.tolist(), *asked.tolist()}), first)
+    asked = np.flatnonzero(here & (turns.role[first : last + 1] == _USER))[:MOST]
+    found = _rows(reader, space, view, session, sorted({*opening.tolist(), *asked[:REQUESTS].tolist()}), first)
+    if not any(row.origin in _ASKING and row.role == "user" for row in found):
+        found += _rows(reader, space, view, session, asked[REQUESTS:].tolist(), first)
     if _are_people(found):
         told = _rows(reader, space, view, session, np.flatnonzero(here)[:OPENING].tolist(), first)
         return _of_talk(view, told) or title_of(row.text for row in told)

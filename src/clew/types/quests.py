@@ -64,7 +64,7 @@ class Quest(Record):
 
     @property
     def passed(self) -> bool | None:
-        """Whether its last check that says so passed; None where none says so, or one failed and later ones are silent."""
+        """Whether its last check that tells passed; None where none tells, or one failed and later ones are silent."""
         told = next((check.passed for check in reversed(self.checks) if check.passed is not None), None)
         return None if told is False and self.checks[-1].passed is None else told
 

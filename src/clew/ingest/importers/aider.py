@@ -2,7 +2,9 @@
 
 A session begins with `# aider chat started at <time>`. Lines with `#### ` are the person's, lines with `> ` are Aider's
 own output (files added, tokens, commits), all others are the assistant's. Marks inside fenced code are code, unless
-Aider's own lines show that the fence was never closed. Only the start of a session has a time, which all its turns get.
+Aider's own lines show that the fence was never closed. Aider ends its lines with two blanks, so a quotation without
+them is the assistant's. What the model thought stands between tags or headings of its own. Only the start of a session
+has a time, which all its turns get.
 """
 
 import re
@@ -19,6 +21,22 @@ from clew.types import Part, Rejection
 NAME = "aider"
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _OWN = re.compile(r"> (?:Tokens:|Applied edit to|Commit [0-9a-f]{7}|Add .* to the chat\?)")
+_BREAK = "  "
+"""How Aider ends each of its own lines; an editor may have removed it from a whole file."""
+_THOUGHT = re.compile(
+    r"\A\s*(?:<(?P<tag>thinking-content-[0-9a-f]+|think)>(?P<inner>.*?)</(?P=tag)>"
+    r"|-*\s*► \*\*THINKING\*\*(?P<shown>.*?)-*\s*► \*\*ANSWER\*\*)\s*",
+    re.DOTALL,
+)
+"""What a model thought before its answer."""
+_ECHOED = re.compile(r"/(?:ask|code|architect|context)\s+(?P<words>.+)", re.DOTALL)
+"""Commands of which Aider writes the words once more, as the message that it sends."""
+_CARRIED_OUT = re.compile(
+    r"/(?:add|chat-mode|clear|copy|copy-context|drop|edit(?:or)?|editor-model|exit|help|load|ls|map|map-refresh|models?"
+    r"|multiline-mode|ok|paste|quit|read-only|reasoning-effort|report|reset|save|settings|think-tokens|tokens|voice"
+    r"|weak-model)(?: [^\n]*)?"
+)
+"""Commands that Aider carries out by itself: they ask the model for nothing."""
 _MARKS = {"user": "#### ", "tool": "> ", "assistant": ""}
 _MARKED = tuple(mark.rstrip() for mark in _MARKS.values() if mark)
 
@@ -58,6 +76,8 @@ class _History:
         self._counts = Counter[str]()
         self._fence: Fence | None = None
         self._message: _Message | None = None
+        self._held: tuple[_Message, str] | None = None  # a command whose words may follow once more
+        self._has_breaks = False
 
     def line(self, number: int, text: str) -> Iterator[ImportRecord]:
         start = _START.match(text)
@@ -68,19 +88,41 @@ class _History:
             return
         role = self._role(text)
         if self._message is None or self._message.role != role:
-            yield from self.finish()
+            yield from self._end()
             self._message = _Message(role, self._source.where(number))
         self._message.lines.append(text[len(_MARKS[role]) :].rstrip(" ") if role != "assistant" else text)
 
     def finish(self) -> Iterator[ImportRecord]:
+        """Gives what was collected when a session ends, or the file."""
+        yield from self._end()
+        yield from self._release()
+
+    def _end(self) -> Iterator[ImportRecord]:
         """Gives the message whose lines were collected."""
         message, self._message = self._message, None
         text = "\n".join(message.lines).strip("\n") if message else ""
         if message is None or not text.strip():
             return
-        part = Part(type="text", text=text)
-        if message.role == "tool":
-            part = Part(type="tool_result", text=text, name=NAME)
+        yield from self._release(text if message.role == "user" else None)
+        if message.role == "user" and _ECHOED.fullmatch(text):
+            self._held = message, text
+        else:
+            yield from self._turns(message, text)
+
+    def _release(self, echo: str | None = None) -> Iterator[ImportRecord]:
+        """Gives the command that was held back, unless the next message has its words once more."""
+        held, self._held = self._held, None
+        if held is None:
+            return
+        message, text = held
+        command = _ECHOED.fullmatch(text)
+        if command is not None and echo is not None and command["words"].split() == echo.split():
+            self._counts[self._started or "unknown"] += 1
+            yield Skipped("command that is sent in the next message", message.where)
+        else:
+            yield from self._turns(message, text)
+
+    def _turns(self, message: _Message, text: str) -> Iterator[ImportRecord]:
         started = self._started or "unknown"
         self._counts[started] += 1  # two sessions may start within one second
         yield from message_turns(
@@ -88,7 +130,7 @@ class _History:
                 source=NAME,
                 session=self._source.session_for(f"aider {started}"),
                 role=message.role,
-                parts=(part,),
+                parts=tuple(_parts(message.role, text)),
                 at=self._started,
                 external_id=f"{started}:{self._counts[started]}",
             ),
@@ -104,4 +146,23 @@ class _History:
             is_code = is_code or self._fence is not None
         if is_code:
             return "assistant"
-        return next(role for role, mark in _MARKS.items() if text.startswith(mark) or text == mark.rstrip())
+        role = next(role for role, mark in _MARKS.items() if text.startswith(mark) or text == mark.rstrip())
+        if role == "tool":
+            self._has_breaks |= text.endswith(_BREAK)
+            follows = self._message is not None and self._message.role == role
+            is_quotation = self._has_breaks and not (follows or text.endswith(_BREAK) or _OWN.match(text))
+            return "assistant" if is_quotation else role
+        return role
+
+
+def _parts(role: str, text: str) -> Iterator[Part]:
+    """The parts of a message: what was thought apart, and a command to Aider as what a client does."""
+    if role == "tool":
+        yield Part(type="tool_result", text=text, name=NAME)
+        return
+    if role == "assistant" and (thought := _THOUGHT.match(text)) is not None:
+        yield Part(type="thinking", text=(thought["inner"] or thought["shown"] or "").strip())
+        text = text[thought.end() :]
+    is_command = role == "user" and _CARRIED_OUT.fullmatch(text.rstrip()) is not None
+    if text.strip():
+        yield Part(type="injected" if is_command else "text", text=text)
