@@ -65,24 +65,24 @@ class Table:
 
     def score(self, field: str, rows: Positions) -> Values:
         """A score of `SCORES`; NaN where it is not known."""
-        found: Values = self._scores[rows, _SCORE[field]]
-        return found
+        scores: Values = self._scores[rows, _SCORE[field]]
+        return scores
 
     def flag(self, name: str, rows: Positions) -> Values:
         """1 or 0; NaN for a turn that is not analysed."""
-        found: Values = self._flags[rows, _FLAG[name]]
-        return found
+        flags: Values = self._flags[rows, _FLAG[name]]
+        return flags
 
     def bits(self, kind: str, rows: Positions) -> NDArray[np.int32]:
         """The names of a list (`domains`, `nuance`), each a bit as `bit` gives it; -1 for a turn without one."""
-        found: NDArray[np.int32] = self._bits[rows, list(_BITS).index(kind)]
-        return found
+        bits: NDArray[np.int32] = self._bits[rows, list(_BITS).index(kind)]
+        return bits
 
     def tag(self, forms: Sequence[str], rows: Positions) -> Values:
         """The greatest weight of some tags; 0 for a turn that has none of them, NaN for one that is not analysed."""
         codes = [self._names[form] for form in forms if form in self._names]
-        numbers, held = _of_one_width(self._tags, self._weights)
-        weights = np.where(np.isin(numbers[rows], codes), held[rows], 0.0).max(axis=1, initial=0.0)
+        numbers, weights_of_tags = _of_one_width(self._tags, self._weights)
+        weights = np.where(np.isin(numbers[rows], codes), weights_of_tags[rows], 0.0).max(axis=1, initial=0.0)
         return np.where(np.isnan(self._scores[rows, _SCORE["importance"]]), np.nan, weights)
 
     @property
@@ -102,33 +102,33 @@ class Table:
 
     def extend(self, rows: Sequence[tuple[str | None, str | None]]) -> None:
         """Takes the rows of turns apart: the texts of weighing and analysis, or None where there is none."""
-        told = [_NOTHING if analysis is None else analysis_of(analysis) for _, analysis in rows]
-        said = [
-            each if weighing is None else {**weighing_of(weighing), **each}
-            for (weighing, _), each in zip(rows, told, strict=True)
+        analyses = [_NOTHING if analysis is None else analysis_of(analysis) for _, analysis in rows]
+        annotations = [
+            analysis if weighing is None else {**weighing_of(weighing), **analysis}
+            for (weighing, _), analysis in zip(rows, analyses, strict=True)
         ]
-        tags = [each.get("tags", _NOTHING) for each in told]
+        tags = [analysis.get("tags", _NOTHING) for analysis in analyses]
         start, end = self.size, self.size + len(rows)
         self._reserve(end, max(map(len, tags), default=0))
-        self._put_scores(start, said, told)
+        self._put_scores(start, annotations, analyses)
         for place, (kind, known) in enumerate(_BITS.items()):
-            self._bits[start:end, place] = [_listed(each.get(kind), known) for each in said]
+            self._bits[start:end, place] = [_listed(annotation.get(kind), known) for annotation in annotations]
         at, nth = _spread(start, tags)
-        self._tags[at, nth] = [self._code(name) for held in tags for name in held]
-        self._weights[at, nth] = [weight for held in tags for weight in held.values()]
+        self._tags[at, nth] = [self._code(name) for mapping in tags for name in mapping]
+        self._weights[at, nth] = [weight for mapping in tags for weight in mapping.values()]
         self.size = end
 
-    def _put_scores(self, start: int, said: Sequence[_Said], told: Sequence[_Said]) -> None:
+    def _put_scores(self, start: int, annotations: Sequence[_Said], analyses: Sequence[_Said]) -> None:
         """Of an analysed turn an overlay that is left out was raised by nothing, and a flag does not hold."""
-        end = start + len(said)
+        end = start + len(annotations)
         for name in OWN_SCORES:
-            self._scores[start:end, _SCORE[name]] = [each.get(name, np.nan) for each in said]
-        analysed = np.array([bool(each) for each in told], dtype=np.bool_)
+            self._scores[start:end, _SCORE[name]] = [annotation.get(name, np.nan) for annotation in annotations]
+        analysed = np.array([bool(analysis) for analysis in analyses], dtype=np.bool_)
         for place, name in enumerate(_FLAGS):
-            self._flags[start:end, place] = np.where(analysed, [bool(each.get(name)) for each in told], np.nan)
+            self._flags[start:end, place] = np.where(analysed, [bool(analysis.get(name)) for analysis in analyses], np.nan)
         self._scores[start:end, : len(OVERLAYS)] = np.where(analysed, 0.0, np.nan)[:, None]
-        for row, each in enumerate(told, start):
-            for name, score in each.get("overlays", _NOTHING).items():
+        for row, analysis in enumerate(analyses, start):
+            for name, score in analysis.get("overlays", _NOTHING).items():
                 if name in _SCORE:
                     self._scores[row, _SCORE[name]] = score
 
@@ -140,10 +140,10 @@ class Table:
 
     def _reserve(self, size: int, tags: int) -> None:
         """Makes room for so many rows with so many tags."""
-        held, wide = self._tags.shape
-        if size <= held and tags <= wide:
+        room, wide = self._tags.shape
+        if size <= room and tags <= wide:
             return
-        rows = held if size <= held else max(size, held * 5 // 4)
+        rows = room if size <= room else max(size, room * 5 // 4)
         self._scores = _larger(self._scores, rows, len(SCORES), np.nan)
         self._flags = _larger(self._flags, rows, len(_FLAGS), np.nan)
         self._bits = _larger(self._bits, rows, len(_BITS), _UNKNOWN)
@@ -157,11 +157,11 @@ def _of_one_width(tags: NDArray[np.int32], weights: Values) -> tuple[NDArray[np.
     return tags[:, :wide], weights[:, :wide]
 
 
-def _spread(start: int, held: Sequence[_Said]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _spread(start: int, mappings: Sequence[_Said]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The row of each entry of mappings in rows from `start` on, and its place in its mapping."""
-    sizes = np.array([len(each) for each in held], dtype=np.int64)
+    sizes = np.array([len(mapping) for mapping in mappings], dtype=np.int64)
     firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(np.arange(start, start + len(held)), sizes), np.arange(len(firsts)) - firsts
+    return np.repeat(np.arange(start, start + len(mappings)), sizes), np.arange(len(firsts)) - firsts
 
 
 def _listed(names: Sequence[str] | None, known: Mapping[str, int]) -> int:
@@ -284,8 +284,8 @@ def owners(view: IndexView, places: Positions) -> list[str]:
 def _weighings(reader: Reader, space: str, numbers: Sequence[int]) -> list[str | None]:
     values = _values(reader, space, numbers, WEIGHING)
     lacking = [number for number, value in zip(numbers, values, strict=True) if value is None]
-    made = dict(zip(lacking, weighings_made(reader, space, lacking), strict=True))
-    return [made.get(number) if value is None else value for number, value in zip(numbers, values, strict=True)]
+    computed = dict(zip(lacking, weighings_made(reader, space, lacking), strict=True))
+    return [computed.get(number) if value is None else value for number, value in zip(numbers, values, strict=True)]
 
 
 def _values(reader: Reader, space: str, numbers: Sequence[int], table: str) -> list[str | None]:

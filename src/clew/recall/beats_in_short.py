@@ -53,7 +53,7 @@ def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | No
         code, seq = int(view.turns.session[position]), int(view.turns.seq[position])
         if code not in places:
             places[code] = _beats(reader, space, view.sessions[code])
-        beat = next((each for each in places[code] if each.low <= seq <= each.high), None)
+        beat = next((candidate for candidate in places[code] if candidate.low <= seq <= candidate.high), None)
         if beat is not None:
             weights[beat] = weights.get(beat, 0.0) + 1 / (_RANK + rank)
     best = sorted(weights, key=lambda beat: (-round(weights[beat], 6), beat.node))[:_BEATS]
@@ -67,8 +67,8 @@ def beats_of_all(reader: Reader, space: str, ranking: Ranking, mask: Mask | None
     """
     view = ranking.frame.view
     codes = view.turns.session if mask is None else view.turns.session[mask]
-    held = {view.sessions[code] for code in np.unique(codes).tolist()}
-    names = [name for name, _ in latest_first(view, now) if name in held][:SESSIONS]
+    sessions = {view.sessions[code] for code in np.unique(codes).tolist()}
+    names = [name for name, _ in latest_first(view, now) if name in sessions][:SESSIONS]
     beats: list[NodeOutline] = []
     for name in names:
         beats += _beats(reader, space, name)
@@ -82,11 +82,11 @@ def _in_short(
 ) -> list[BeatInShort]:
     """Beats in their order, with their renderings; none of which a turn is filtered out."""
     shown = _shown(reader, space, list(weights))
-    found = []
+    shortened = []
     for beat in sorted(weights, key=lambda each: (each.session, each.low)):
         own = _positions(view, beat)
         if beat.node in shown and len(own) and (mask is None or mask[own].all()):
-            found.append(
+            shortened.append(
                 BeatInShort(
                     node=beat.node,
                     session=beat.session,
@@ -99,7 +99,7 @@ def _in_short(
                     kind=shown[beat.node].kind,
                 )
             )
-    return found
+    return shortened
 
 
 def _shown(reader: Reader, space: str, beats: list[NodeOutline]) -> dict[str, Rendering]:
@@ -107,12 +107,12 @@ def _shown(reader: Reader, space: str, beats: list[NodeOutline]) -> dict[str, Re
     names = [beat.node for beat in beats]
     extracts = zip(names, renderings_of(reader, space, names, "salient"), strict=True)
     summaries = zip(names, renderings_of(reader, space, names, "summary"), strict=True)
-    found = {node: each for node, each in extracts if each is not None}
-    return found | {node: each for node, each in summaries if each is not None and each.method.startswith(BY_MODEL)}
+    renderings = {node: rendering for node, rendering in extracts if rendering is not None}
+    return renderings | {node: rendering for node, rendering in summaries if rendering is not None and rendering.method.startswith(BY_MODEL)}
 
 
-def _lines(made: Rendering) -> list[NodeLine]:
-    return lines_of(made.text) if made.kind == "salient" else [NodeLine("", "Summary", made.text)]
+def _lines(rendering: Rendering) -> list[NodeLine]:
+    return lines_of(rendering.text) if rendering.kind == "salient" else [NodeLine("", "Summary", rendering.text)]
 
 
 def _beats(reader: Reader, space: str, session: str) -> list[NodeOutline]:

@@ -57,16 +57,16 @@ def words_of(
     Args:
         positions: of the same turns in the view.
     """
-    kept, places = view.shared(_PLAIN, PlainWords), positions.tolist()
-    starts, found = _starts_in(view), kept.at(places)
-    if None in found:
-        lacking = [number for number, words in enumerate(found) if words is None]
+    cache, places = view.shared(_PLAIN, PlainWords), positions.tolist()
+    starts, stored = _starts_in(view), cache.at(places)
+    if None in stored:
+        lacking = [number for number, words in enumerate(stored) if words is None]
         by_assistant = (view.turns.role[positions[lacking]] == _ASSISTANT).tolist()
         read = _read(reader, space, [names[number] for number in lacking], by_assistant)
-        kept.keep([places[number] for number in lacking], read)
+        cache.keep([places[number] for number in lacking], read)
         for number, words in zip(lacking, read if starts else _as_thinking(read), strict=True):
-            found[number] = words
-    return _with_marks(BranchPaths(reader, space, starts), names, found) if starts else found
+            stored[number] = words
+    return _with_marks(BranchPaths(reader, space, starts), names, stored) if starts else stored
 
 
 def _read(
@@ -87,21 +87,21 @@ def _read(
     return words
 
 
-def _as_thinking(found: Sequence[StoredWords | None]) -> list[StoredWords | None]:
+def _as_thinking(stored: Sequence[StoredWords | None]) -> list[StoredWords | None]:
     """The turns with a mark where all of one is thinking."""
     return [
         words._replace(mark=with_thinking(words.mark)) if words and words.thinking and words.is_thinking else words
-        for words in found
+        for words in stored
     ]
 
 
 def _with_marks(
-    paths: BranchPaths, names: Sequence[Name], found: Sequence[StoredWords | None]
+    paths: BranchPaths, names: Sequence[Name], stored: Sequence[StoredWords | None]
 ) -> list[StoredWords | None]:
     """The turns with their marks, where some session has several branches."""
     voices = paths.voices(names)
-    marked = list(found)
-    for number, (name, words) in enumerate(zip(names, found, strict=True)):
+    marked = list(stored)
+    for number, (name, words) in enumerate(zip(names, stored, strict=True)):
         if words is not None and (voice := voices.get(name)):
             marked[number] = words._replace(mark=_mark(paths, *name, voice))
     return _as_thinking(marked)
@@ -130,22 +130,22 @@ class PlainWords:
     def at(self, places: Sequence[int]) -> list[StoredWords | None]:
         """The words of the turns at these positions; None where they are not kept."""
         with self._lock:
-            found = list(map(self.known.get, places))
-            deque(map(self.known.move_to_end, compress(places, found)), maxlen=0)
-        return found
+            cached = list(map(self.known.get, places))
+            deque(map(self.known.move_to_end, compress(places, cached)), maxlen=0)
+        return cached
 
     def keep(self, places: Sequence[int], words: Sequence[StoredWords | None]) -> None:
         """Keeps words that are short, and drops those that were not shown for longest when there are too many."""
         fit = [
-            (place, each)
-            for place, each in zip(places, words, strict=True)
-            if each is not None and not each.thinking and len(each.text) <= LONGEST
+            (place, stored)
+            for place, stored in zip(places, words, strict=True)
+            if stored is not None and not stored.thinking and len(stored.text) <= LONGEST
         ]
         with self._lock:
-            for place, each in fit:
+            for place, stored in fit:
                 if place not in self.known:  # else another thread has read it meanwhile
-                    self.known[place] = each
-                    self._size += len(each.text) + OVERHEAD
+                    self.known[place] = stored
+                    self._size += len(stored.text) + OVERHEAD
             while self._size > MOST:
                 _, gone = self.known.popitem(last=False)
                 self._size -= len(gone.text) + OVERHEAD

@@ -65,10 +65,10 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
     view = path.live.view()
     with path.store.snapshot() as reader:
         present = path.clock()
-        found = latest_talks(reader, path.space, view, present, project=project, branch=branch, limit=1 + EARLIER)
-        if not found:
+        talks = latest_talks(reader, path.space, view, present, project=project, branch=branch, limit=1 + EARLIER)
+        if not talks:
             return ""
-        last, *earlier = found
+        last, *earlier = talks
         turns = _tail(reader, path.space, view, last.name)
         ends = view.ends(last.name)
         topics = _topics(reader, path.space, last.name)
@@ -110,12 +110,12 @@ def _asked(title: str, turns: Sequence[Turn]) -> str:
 
 def _last_said(turns: Sequence[Turn]) -> list[tuple[str, str]]:
     """Who said what last, of the user and the assistant, in order; thanks and goodbyes only where there is no more."""
-    told, polite = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
+    told, courtesies = dict[str, tuple[int, str]](), dict[str, tuple[int, str]]()
     for place, turn in reversed(list(enumerate(turns))):
         if turn.origin in _SAID and turn.origin not in told and (text := _prose(turn)):
-            (told if without_courtesy(text) else polite).setdefault(turn.origin, (place, text))
-    found = sorted((place, origin, text) for origin, (place, text) in (polite | told).items())
-    return [(origin, text) for _, origin, text in found]
+            (told if without_courtesy(text) else courtesies).setdefault(turn.origin, (place, text))
+    last = sorted((place, origin, text) for origin, (place, text) in (courtesies | told).items())
+    return [(origin, text) for _, origin, text in last]
 
 
 def _are_people(turns: Sequence[Turn]) -> bool:
@@ -157,7 +157,7 @@ def _open(turns: Sequence[Turn]) -> Iterator[str]:
 
 def _told(turns: Sequence[Turn]) -> Iterator[str]:
     """What people forbade and what was decided outright, lately; the newest of each kind last."""
-    found: dict[str, dict[str, None]] = {"constraint": {}, "decision": {}}
+    sentences: dict[str, dict[str, None]] = {"constraint": {}, "decision": {}}
     among_people = _are_people(turns)
     for turn in turns[-READ:]:
         if is_summary(turn):
@@ -166,12 +166,12 @@ def _told(turns: Sequence[Turn]) -> Iterator[str]:
         for start, end, kind in statements(prose):
             text = as_sentence(" ".join(prose[start:end].split()))
             by_person = turn.role == turn.origin == "user"
-            if kind in found and is_binding(kind, text, by_person=by_person, among_people=among_people):
-                found[kind].pop(text, None)
-                found[kind][text] = None
+            if kind in sentences and is_binding(kind, text, by_person=by_person, among_people=among_people):
+                sentences[kind].pop(text, None)
+                sentences[kind][text] = None
     for kind, heading in (("constraint", "To be kept:"), ("decision", "Decided:")):
-        if found[kind]:
-            yield from ("", heading, *(f"- {_short(text)}" for text in list(found[kind])[-TOLD:]))
+        if sentences[kind]:
+            yield from ("", heading, *(f"- {_short(text)}" for text in list(sentences[kind])[-TOLD:]))
 
 
 def _tail(reader: Reader, space: str, view: IndexView, session: str) -> list[Turn]:

@@ -77,20 +77,20 @@ def decisions_about(
     concerned = list(islice(_concerned(reader, space, view, wanted, scope), READ))
     edits = [place for place, _, how in concerned if how == "edited"]
     written = None if wanted.kind == "symbol" else _written(roots, wanted.name)
-    found: list[CodeDecision] = []
-    asked: dict[int, CodeDecision] = {}
-    for place, each, how in concerned:
+    decisions: list[CodeDecision] = []
+    requests: dict[int, CodeDecision] = {}
+    for place, links, how in concerned:
         turn = _turn_at(reader, space, view, place)
         if turn is None:
             continue
         later = [_name(view, edit) for edit in edits if view.turns.ordinal[edit] > view.turns.ordinal[place]][:_LATER]
-        found += _told(turn, each, how, later, written, wanted)
+        decisions += _told(turn, links, how, later, written, wanted)
         if how == "edited" and (request := _request(reader, space, view, place)) is not None:
-            asked.setdefault(
+            requests.setdefault(
                 request.ordinal or 0, _decision(request, "request", prose_of(request), how, later, written)
             )
-    known = {decision.turn for decision in found}
-    return [*found, *(each for each in asked.values() if each.turn not in known)][:limit]
+    known = {decision.turn for decision in decisions}
+    return [*decisions, *(request_decision for request_decision in requests.values() if request_decision.turn not in known)][:limit]
 
 
 def _concerned(
@@ -103,8 +103,8 @@ def _concerned(
         places = places[concerning(reader, space, view, wanted, places) == 1]
         names = [view.sessions[code] for code in view.turns.session[places].tolist()]
         folders = {} if scope.project is None else working_folders(reader, space, view, names)
-        held = links_at(reader, space, view, places)
-        for place, name, links in zip(places.tolist(), names, held, strict=True):
+        links_by_place = links_at(reader, space, view, places)
+        for place, name, links in zip(places.tolist(), names, links_by_place, strict=True):
             worked_in = folders.get(name, ())
             if name == scope.besides or (scope.project is not None and scope.project.has(worked_in) is False):
                 continue

@@ -27,8 +27,8 @@ def links_of(reader: Reader, space: str, subject: str) -> list[FactLink]:
     """The links from and to all that was ever stated of a subject, sorted."""
     marks = TurnMarks(reader, space)
     keys = [(space, *place) for place in places_of(reader, space, subject_digest(named(subject)))]
-    found = {*FACT_LINK.scan_many(reader, keys), *FACT_LINK.scan_many(reader, keys, index="target")}
-    return _links(found, marks)
+    rows = {*FACT_LINK.scan_many(reader, keys), *FACT_LINK.scan_many(reader, keys, index="target")}
+    return _links(rows, marks)
 
 
 def _links(rows: Iterable[FactLinkRow], marks: TurnMarks) -> list[FactLink]:
@@ -77,14 +77,14 @@ def with_links(
 
 def _ends(reader: Reader, space: str, places: Collection[Place]) -> dict[Place, list[tuple[LinkKind, Place, bool]]]:
     """The other ends of the links of facts, and whether they are the sources; where a fact leads to comes first."""
-    keys, found = [(space, *place) for place in places], dict[Place, list[tuple[LinkKind, Place, bool]]]()
+    keys, ends = [(space, *place) for place in places], dict[Place, list[tuple[LinkKind, Place, bool]]]()
     for row in sorted(FACT_LINK.scan_many(reader, keys)):
         end = _KIND[row.kind], (row.target, row.target_place), False
-        found.setdefault((row.ordinal, row.place), []).append(end)
+        ends.setdefault((row.ordinal, row.place), []).append(end)
     for row in sorted(FACT_LINK.scan_many(reader, keys, index="target")):
         end = _KIND[row.kind], (row.ordinal, row.place), True
-        found.setdefault((row.target, row.target_place), []).append(end)
-    return found
+        ends.setdefault((row.target, row.target_place), []).append(end)
+    return ends
 
 
 def with_standing(fact: Fact, moment: datetime) -> Fact:

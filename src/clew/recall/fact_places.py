@@ -35,8 +35,8 @@ def places_asked(reader: Reader, space: str, query: FactQuery, now: datetime) ->
         keys = [(space, digest) for digest in digests]
         limited = [FACT_UNTIL.scan(reader, key, key, reverse=True, limit=SCANNED + 1) for key in keys]
         if all(len(rows) <= SCANNED for rows in limited):
-            found = {place for rows in limited for place in _open(rows, moment)}
-            narrow = found if narrow is None else narrow & found
+            places = {place for rows in limited for place in _open(rows, moment)}
+            narrow = places if narrow is None else narrow & places
         else:
             widest = widest or list(zip(keys, limited, strict=True))
     if narrow is not None:
@@ -83,8 +83,8 @@ def _conditions(query: FactQuery) -> Iterator[list[int]]:
     """What facts are found by that meet the conditions: each has one of each list."""
     if query.object is not None:
         yield from ([term_digest(term)] for term in dict.fromkeys(terms(query.object)))
-    if query.status is not None and query.is_about_now and (found := status_digest(query.status)):
-        yield found
+    if query.status is not None and query.is_about_now and (digest := status_digest(query.status)):
+        yield digest
     if query.verb is not None and query.subject is not None:
         yield [pair_digest(name, head) for name in query.names() for head in heads(query.verb)]
     elif query.verb is not None:

@@ -61,10 +61,10 @@ class FactQuery:
 
     def fitting(self, facts: Iterable[Fact]) -> list[Fact]:
         """The facts whose words meet the conditions, in their order."""
-        found = list(facts)
+        chosen = list(facts)
         for fits in self._tests():
-            found = list(filter(fits, found))
-        return found
+            chosen = list(filter(fits, chosen))
+        return chosen
 
     def _tests(self) -> list[Callable[[Fact], bool]]:
         """A test for each condition that is about words."""
@@ -105,14 +105,14 @@ def verb_fits(asked: str, verb: str) -> bool:
 def _slots_asked(verb: str) -> tuple[Slot, ...]:
     """The slots that have a name, or a verb in any form: "uses" also asks for what was decided."""
     name = verb.casefold()
-    return tuple(slot for slot in SLOTS if slot.name == name or any(_is_verb(name, each) for each in slot.verbs))
+    return tuple(slot for slot in SLOTS if slot.name == name or any(_is_verb(name, form) for form in slot.verbs))
 
 
 def _is_form(asked: str, verb: str) -> bool:
     """Whether words are the first words of a verb, the first of them in any form, with or without its "is"."""
     wanted = asked.casefold().split()
-    held = _without_be(verb.casefold().split(), wanted)
-    return bool(_lemmas(wanted[0]) & _lemmas(held[0])) and held[1 : len(wanted)] == wanted[1:]
+    words = _without_be(verb.casefold().split(), wanted)
+    return bool(_lemmas(wanted[0]) & _lemmas(words[0])) and words[1 : len(wanted)] == wanted[1:]
 
 
 def _is_verb(asked: str, verb: str) -> bool:
@@ -120,9 +120,9 @@ def _is_verb(asked: str, verb: str) -> bool:
     return len(wanted) == len(_without_be(verb.split(), wanted)) and _is_form(asked, verb)
 
 
-def _without_be(held: list[str], wanted: list[str]) -> list[str]:
+def _without_be(words: list[str], wanted: list[str]) -> list[str]:
     """The words of a verb without a form of "be" at their beginning, if what is asked for can stand behind one."""
-    return held[1:] if len(held) > 1 and lemma(held[0]) == _BE and _follows_be(wanted[0]) else held
+    return words[1:] if len(words) > 1 and lemma(words[0]) == _BE and _follows_be(wanted[0]) else words
 
 
 def _follows_be(word: str) -> bool:

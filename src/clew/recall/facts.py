@@ -43,26 +43,26 @@ def find_facts(
         view: as for `TurnMarks`.
     """
     marks = TurnMarks(reader, space, view)
-    found: list[Fact] = []
+    plain: list[Fact] = []
     joined: list[Fact] = []
-    for facts in _candidates(reader, space, query, marks, found, now):
+    for facts in _candidates(reader, space, query, marks, plain, now):
         answers = list(_answers(reader, space, query, facts, now, marks))
         people = [fact for fact in answers if _has_names(fact, query)]
-        found += [fact for fact in answers if not _has_names(fact, query)]
+        plain += [fact for fact in answers if not _has_names(fact, query)]
         known = {fact.id for fact in joined}
         of_people = _answers(reader, space, replace(query, aliases=query.nicknames), people, now, marks)
         joined += [fact for fact in of_people if fact.id not in known] if people else ()
-        if query.limit is not None and len(found) + len(joined) >= query.limit:
+        if query.limit is not None and len(plain) + len(joined) >= query.limit:
             break
     moment, own = query.moment(now), {fact.id for fact in joined}
-    every = sorted((*found, *joined), key=lambda fact: place_of(fact.id, marks.ordinal), reverse=True) if own else found
+    every = sorted((*plain, *joined), key=lambda fact: place_of(fact.id, marks.ordinal), reverse=True) if own else plain
     chosen = every[: query.limit]
     if query.known_at is not None or query.aliases:
         return [with_standing(fact, moment) for fact in chosen]
     others = [fact for fact in chosen if fact.id not in own]
     linked = {fact.id: fact for fact in with_links(reader, space, others, marks, moment)}
-    told = [linked.get(fact.id) or with_standing(fact, moment) for fact in chosen]
-    return told if query.as_of is None else list(map(_without_later, told))
+    facts_shown = [linked.get(fact.id) or with_standing(fact, moment) for fact in chosen]
+    return facts_shown if query.as_of is None else list(map(_without_later, facts_shown))
 
 
 def _has_names(fact: Fact, query: FactQuery) -> bool:
@@ -89,13 +89,13 @@ def fact_history(
     marks, verb, names = TurnMarks(reader, space, view), query.verb, query.names()
     digests = [subject_digest(name) for name in names]
     if verb is not None:
-        wanted = dict.fromkeys(head for each in (verb, *other_side(verb)) for head in heads(each))
+        wanted = dict.fromkeys(head for form in (verb, *other_side(verb)) for head in heads(form))
         digests = [pair_digest(name, head) for name in names for head in wanted]
     places = sorted({place for digest in digests for place in places_of(reader, space, digest)})
-    found = facts_at(reader, space, places, marks)
+    stated = facts_at(reader, space, places, marks)
     if query.aliases:
-        found = _rederived(reader, space, found, marks, query.aliases)
-    every = history.history(found, named(query.subject or ""), aliases=query.aliases)
+        stated = _rederived(reader, space, stated, marks, query.aliases)
+    every = history.history(stated, named(query.subject or ""), aliases=query.aliases)
     families = {family_of(fact.verb) for fact in every if verb is not None and verb_fits(verb, fact.verb)}
     chosen = [fact for fact in every if verb is None or family_of(fact.verb) in families]
     if query.aliases:
@@ -118,10 +118,10 @@ def get_fact(reader: Reader, space: str, name: str) -> Fact:
             raise NotFoundError(f"there is no fact {name!r}: its turn is not stored; `clew facts` lists facts")
         return ordinal
 
-    found = facts_at(reader, space, [place_of(name, ordinal_of)], marks)
-    if not found:
+    facts = facts_at(reader, space, [place_of(name, ordinal_of)], marks)
+    if not facts:
         raise NotFoundError(f"there is no fact {name!r}; `clew facts` lists facts with their ids")
-    return found[0]
+    return facts[0]
 
 
 def corrected_fact(reader: Reader, space: str, fact: Fact) -> Fact:
@@ -131,38 +131,38 @@ def corrected_fact(reader: Reader, space: str, fact: Fact) -> Fact:
         # The correction of a fact whose verb takes any number of values is in a group of its own.
         names = [fact.superseded_by or "", *(f"{turn}:fact:u0" for turn in reversed(fact.sources))]
         places = [place_of(name, marks.ordinal) for name in names if name and name not in seen]
-        found = facts_at(reader, space, places, marks)
-        if not found:
+        corrections = facts_at(reader, space, places, marks)
+        if not corrections:
             break
-        fact = found[0]
+        fact = corrections[0]
         seen.add(fact.id)
     return fact
 
 
 def _candidates(
-    reader: Reader, space: str, query: FactQuery, marks: TurnMarks, found: Sequence[Fact], now: datetime
+    reader: Reader, space: str, query: FactQuery, marks: TurnMarks, answered: Sequence[Fact], now: datetime
 ) -> Iterator[list[Fact]]:
     """Facts that may meet a query, the newest first: a page at a time where only some are wanted.
 
     Args:
-        found: the answers so far.
+        answered: the answers so far.
     """
     places = places_asked(reader, space, query, now)
     if not query.is_about_now:  # whole groups are derived again and given at once
         yield facts_at(reader, space, list(places), marks)
         return
     read, limit = 0, query.limit
-    while chosen := list(places if limit is None else islice(places, _page(limit, read, len(found)))):
+    while chosen := list(places if limit is None else islice(places, _page(limit, read, len(answered)))):
         read += len(chosen)
         rows = fact_texts(reader, space, chosen)
         rows = [row for row in rows if not is_over(row)] if query.status is None else rows
         yield facts_of(reader, space, rows, marks)
 
 
-def _page(wanted: int, read: int, found: int) -> int:
+def _page(wanted: int, read: int, answered: int) -> int:
     """Places of facts to read at a time: as many as give what is missing, if they give as much as those before."""
-    missing = wanted - found
-    return max(_LEAST, missing) if read == 0 else max(_LEAST, missing * read // found if found else read)
+    missing = wanted - answered
+    return max(_LEAST, missing) if read == 0 else max(_LEAST, missing * read // answered if answered else read)
 
 
 def _answers(
@@ -196,7 +196,7 @@ def _owners(aliases: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_one(aliases: Mapping[str, str], owner: str) -> dict[str, str]:
-    return {name: each for name, each in aliases.items() if each == owner}
+    return {name: root for name, root in aliases.items() if root == owner}
 
 
 def _rederived(
@@ -218,13 +218,13 @@ def _rederived(
     """
     stored = StoredStatements(reader, space, marks)
     stating = stored.lookup({fact.group for fact in facts})
-    groups = {each.group for each in stating}
+    groups = {row.group for row in stating}
     if aliases:  # the same is said of the subject under its other names
         names = {name: names_of(owner, _of_one(aliases, owner)) for name, owner in _owners(aliases).items()}
-        own = [(each.statement, subject_key(each.statement.subject)) for each in stating]
-        groups |= {group_of(replace(each, subject=name)) for each, key in own for name in names.get(key, ())}
+        own = [(row.statement, subject_key(row.statement.subject)) for row in stating]
+        groups |= {group_of(replace(statement, subject=name)) for statement, key in own for name in names.get(key, ())}
         stating = stored.lookup(groups)
-    near = {key for each in stating for key in each.near()}
+    near = {key for row in stating for key in row.near()}
     statements = stored.as_stated(stored.lookup(near))
     book = history.known_at(statements.values(), known_at, aliases)
     every = {fact.id: fact for fact in book.facts()}
@@ -232,6 +232,6 @@ def _rederived(
     for link in book.links():
         links[link.source].append(linked_fact(link.kind, every[link.target], is_source=False))
         links[link.target].append(linked_fact(link.kind, every[link.source], is_source=True))
-    joined = {group_of(each.statement, aliases) for each in stating if each.group in groups}
-    made = [replace(each, statements=(), links=tuple(links[each.id])) for each in book.facts() if each.group in joined]
-    return sorted(made, key=lambda each: place_of(each.id, marks.ordinal), reverse=True)
+    joined = {group_of(row.statement, aliases) for row in stating if row.group in groups}
+    derived = [replace(fact, statements=(), links=tuple(links[fact.id])) for fact in book.facts() if fact.group in joined]
+    return sorted(derived, key=lambda fact: place_of(fact.id, marks.ordinal), reverse=True)

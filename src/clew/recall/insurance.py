@@ -50,41 +50,41 @@ def insurance(
         NotFoundError: there is no such session.
     """
     given = mask_json(list(messages))[0] if path.config.ingest.secrets == "mask" else list(messages)
-    held = squeezed(given)
+    prompt = squeezed(given)
     with path.store.snapshot() as reader:
         turns = session_turns(reader, path.space, session)
-        collapsed = [row.text for ref in stubs(held) if (row := ORIGINAL.get(reader, (path.space, ref))) is not None]
-        lost = lost_parts(turns, f"{held} {squeezed([json.loads(text) for text in collapsed])}")
+        collapsed = [row.text for ref in stubs(prompt) if (row := ORIGINAL.get(reader, (path.space, ref))) is not None]
+        lost = lost_parts(turns, f"{prompt} {squeezed([json.loads(text) for text in collapsed])}")
         scores, title = scores_of(reader, path.space, lost), title_of(reader, path.space, session)
     known = KnownStatements(given)
     source = RecapSource(
         session,
         [known.without(turn) for turn in recap_turns(zip(lost, scores, strict=True), call_labels(turns))],
         tasks=[
-            task for task in open_tasks(turns) if " ".join(task.text.split()) not in held and not known.knows(task.text)
+            task for task in open_tasks(turns) if " ".join(task.text.split()) not in prompt and not known.knows(task.text)
         ],
         title=title,
-        known=held,
+        known=prompt,
         is_excerpt=True,
     )
     return compose_recap(source, count, budget=budget)
 
 
-def lost_parts(turns: Sequence[Turn], held: str) -> list[Turn]:
+def lost_parts(turns: Sequence[Turn], prompt: str) -> list[Turn]:
     """The turns of which something is lost, each with the lost parts alone, oldest first.
 
     A text is lost where the messages do not hold the first 160 characters of a stretch of 800, white space aside; a
     call, where they do not hold its longest argument. Images, reasoning and notes of the client are not looked at.
 
     Args:
-        held: the texts of the messages, see `squeezed`.
+        prompt: the texts of the messages, see `squeezed`.
     """
-    found = []
+    lost = []
     for turn in turns:
-        parts = tuple(part for each in turn.parts if (part := _lost(each, held)) is not None)
+        parts = tuple(part for each in turn.parts if (part := _lost(each, prompt)) is not None)
         if parts:
-            found.append(with_parts(turn, parts) if parts != turn.parts else turn)
-    return found
+            lost.append(with_parts(turn, parts) if parts != turn.parts else turn)
+    return lost
 
 
 def squeezed(value: Any) -> str:
@@ -92,9 +92,9 @@ def squeezed(value: Any) -> str:
     return " ".join(" ".join(text.split()) for text in _texts(without_images(value)))
 
 
-def stubs(held: str) -> list[str]:
+def stubs(prompt: str) -> list[str]:
     """The references of collapsed chains that the messages name: what they stand for is not lost."""
-    return list(dict.fromkeys(_STUB.findall(held)))
+    return list(dict.fromkeys(_STUB.findall(prompt)))
 
 
 class KnownStatements:
@@ -120,36 +120,36 @@ class KnownStatements:
         return mark.kind in STATED and self.knows(mark.value)
 
 
-def _lost(part: Part, held: str) -> Part | None:
+def _lost(part: Part, prompt: str) -> Part | None:
     """What is lost of a part; None if nothing is."""
     if part.type == "tool_call":
         argument = " ".join(max(_texts(part.text), key=len, default="").split())
-        return part if len(argument) >= _LEAST and argument[:_HEAD] not in held else None
+        return part if len(argument) >= _LEAST and argument[:_HEAD] not in prompt else None
     if part.type not in ("text", "tool_result"):
         return None
     stretches = [stretch for stretch in _stretches(part.text) if part.blob is None or part.blob not in stretch]
-    lost = [stretch for stretch in stretches if not _is_held(stretch, held)]
+    lost = [stretch for stretch in stretches if not _is_held(stretch, prompt)]
     if not lost:
         return None
     return part if len(lost) == len(stretches) else replace(part, text="\n".join(lost))
 
 
-def _is_held(stretch: str, held: str) -> bool:
+def _is_held(stretch: str, prompt: str) -> bool:
     head = " ".join(stretch[: 2 * _HEAD].split())[:_HEAD]
-    return len(head) < _LEAST or head in held
+    return len(head) < _LEAST or head in prompt
 
 
 def _stretches(text: str) -> list[str]:
     """A text in stretches that end at the end of a line where there is one."""
-    found = []
+    stretches = []
     start = 0
     while start < len(text):
         end = min(len(text), start + _STRETCH)
         line = text.rfind("\n", start + _STRETCH // 2, end) if end < len(text) else -1
         end = line + 1 if line > 0 else end
-        found.append(text[start:end])
+        stretches.append(text[start:end])
         start = end
-    return found
+    return stretches
 
 
 def _texts(value: Any) -> Iterator[str]:

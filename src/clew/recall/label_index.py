@@ -19,18 +19,18 @@ from clew.types.labels import LabelCount, Labelled
 def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]:
     """Every label of a namespace, the most frequent first; of equal ones by name. Reads the namespace once."""
     words = _words(reader, space, namespace)
-    held: dict[str, dict[str, None]] = {}
+    roots_by_owner: dict[str, dict[str, None]] = {}
     key = (space, namespace)
     for row in LABEL_OWNERS.scan(reader, key, key, index="name"):
-        held.setdefault(row.owner, {})[words.root(row.name)] = None
+        roots_by_owner.setdefault(row.owner, {})[words.root(row.name)] = None
     for owner, domains in _domains(reader, space) if namespace == DOMAIN else ():
-        held.setdefault(owner, {}).update(dict.fromkeys(domains))
-    counts = Counter(_in_part(words, root, roots) for roots in held.values() for root in roots)
+        roots_by_owner.setdefault(owner, {}).update(dict.fromkeys(domains))
+    counts = Counter(_in_part(words, root, roots) for roots in roots_by_owner.values() for root in roots)
     aliases: dict[str, list[str]] = {}
     for form in sorted(words.labels):
         aliases.setdefault(words.root(form), []).append(form)
     others = {root: tuple(form for form in forms if form != root) for root, forms in aliases.items()}
-    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [LabelCount(name, count, others.get(name, ())) for name, count in ranked]
 
 
@@ -61,21 +61,21 @@ def is_in_part(words: Vocabulary, root: str, part: str, names: Iterable[str]) ->
 def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabulary) -> list[Labelled]:
     """`labelled` with a vocabulary that was read before."""
     forms, root, part = forms_of(words, name, namespace)
-    found: dict[str, tuple[float, str]] = {}
+    best_by_owner: dict[str, tuple[float, str]] = {}
     for form in forms:
         key = (space, namespace, form)
         for row in LABEL_WEIGHTS.scan(reader, key, key, index="name"):
-            best = found.get(row.owner)
+            best = best_by_owner.get(row.owner)
             if best is None or row.weight > best[0]:
-                found[row.owner] = row.weight, form
+                best_by_owner[row.owner] = row.weight, form
     for node, domains in _domains(reader, space) if namespace == DOMAIN else ():
         if root in domains:
-            found.setdefault(node, (domains[root], root))
+            best_by_owner.setdefault(node, (domains[root], root))
     if part is not None:
-        inside = {owner: _in_part(words, root, _roots(reader, space, owner, words)) for owner in found}
-        found = {owner: each for owner, each in found.items() if inside[owner] == f"{root}/{part}"}
-    covered = [(*_covered(reader, space, owner), each) for owner, each in sorted(found.items())]
-    covered.sort(key=lambda each: each[0])
+        inside = {owner: _in_part(words, root, _roots(reader, space, owner, words)) for owner in best_by_owner}
+        best_by_owner = {owner: mark for owner, mark in best_by_owner.items() if inside[owner] == f"{root}/{part}"}
+    covered = [(*_covered(reader, space, owner), mark) for owner, mark in sorted(best_by_owner.items())]
+    covered.sort(key=lambda row: row[0])
     return [
         Labelled(ref=place[-1], name=form, weight=weight, turn_ids=turns, title=title)
         for place, turns, title, (weight, form) in covered
@@ -114,7 +114,7 @@ def _parts(words: Vocabulary, root: str) -> tuple[str, ...]:
 
 
 def _in_part(words: Vocabulary, root: str, roots: Iterable[str]) -> str:
-    part = part_in([each for each in _parts(words, root) if each != root], roots)
+    part = part_in([other for other in _parts(words, root) if other != root], roots)
     return root if part is None else f"{root}/{part}"
 
 

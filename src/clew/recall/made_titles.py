@@ -41,15 +41,15 @@ def made_title(reader: Reader, space: str, view: IndexView, session: str, ends: 
     here = turns.session[first : last + 1] == turns.session[first]
     opening = np.flatnonzero(here)[: 2 * REQUESTS]
     asked = np.flatnonzero(here & (turns.role[first : last + 1] == _USER))[:MOST]
-    found = _rows(reader, space, view, session, sorted({*opening.tolist(), *asked[:REQUESTS].tolist()}), first)
-    if not any(row.origin in _ASKING and row.role == "user" for row in found):
-        found += _rows(reader, space, view, session, asked[REQUESTS:].tolist(), first)
-    if _are_people(found):
-        told = _rows(reader, space, view, session, np.flatnonzero(here)[:OPENING].tolist(), first)
-        return _of_talk(view, told) or title_of(row.text for row in told)
-    summaries = (row.text for row in found if row.origin != "user" and _is_summary(row))
+    rows = _rows(reader, space, view, session, sorted({*opening.tolist(), *asked[:REQUESTS].tolist()}), first)
+    if not any(row.origin in _ASKING and row.role == "user" for row in rows):
+        rows += _rows(reader, space, view, session, asked[REQUESTS:].tolist(), first)
+    if _are_people(rows):
+        opening_rows = _rows(reader, space, view, session, np.flatnonzero(here)[:OPENING].tolist(), first)
+        return _of_talk(view, opening_rows) or title_of(row.text for row in opening_rows)
+    summaries = (row.text for row in rows if row.origin != "user" and _is_summary(row))
     asked_by = {
-        origin: [row.text for row in found if row.origin == origin and row.role == "user"] for origin in _ASKING
+        origin: [row.text for row in rows if row.origin == origin and row.role == "user"] for origin in _ASKING
     }
     return title_of(asked_by["user"], next(summaries, None)) or title_of(asked_by["assistant"])
 
@@ -78,7 +78,7 @@ def _of_talk(view: IndexView, rows: Sequence[TurnRow]) -> str | None:
         """By the share of the other turns that have it, as words are weighed for a question (`idf`)."""
         if others <= 0:
             return 1.0
-        held = max(0, view.document_frequency(term) - count)
-        return log(1 + (others - held + 0.5) / (held + 0.5)) / log(2 * others + 2)
+        elsewhere = max(0, view.document_frequency(term) - count)
+        return log(1 + (others - elsewhere + 0.5) / (elsewhere + 0.5)) / log(2 * others + 2)
 
     return title_of_talk([TalkTurn(row.speaker or row.role, row.text) for row in rows], rarity)

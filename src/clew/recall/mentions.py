@@ -61,12 +61,12 @@ def linked_turns(
         read = view.turns.ordinal[places] < read_until(reader, space)[1]
     else:
         read = np.ones(len(places), dtype=np.bool_)
-    found = np.where(read, 0.0, np.nan)
+    linked = np.where(read, 0.0, np.nan)
     chosen = np.flatnonzero(read if may is None else may[places] & (view.turns.chars[places] > 0))
     for start in range(0, len(chosen), _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
-        found[some] = [float(test(links)) for links in links_at(reader, space, view, places[some])]
-    return found
+        linked[some] = [float(test(links)) for links in links_at(reader, space, view, places[some])]
+    return linked
 
 
 def links_at(reader: Reader, space: str, view: IndexView, places: Positions) -> list[TurnLinks]:
@@ -96,23 +96,23 @@ def _saying(
     places: Positions,
 ) -> Values:
     """1 for turns whose text a pattern matches, 0 for others."""
-    found = np.zeros(len(places))
+    saying = np.zeros(len(places))
     chosen = np.flatnonzero((may & (view.turns.chars > 0))[places])
     for start in range(0, len(chosen), _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
         codes, seqs = view.turns.session[places[some]].tolist(), view.turns.seq[places[some]].tolist()
         keys = [(space, view.sessions[code], seq) for code, seq in zip(codes, seqs, strict=True)]
         texts = TURN_TEXT.get_many(reader, keys)
-        found[some] = [float(text is not None and pattern.search(text) is not None) for text in texts]
-    return found
+        saying[some] = [float(text is not None and pattern.search(text) is not None) for text in texts]
+    return saying
 
 
 def _terms_held(view: IndexView, spellings: Sequence[str]) -> NDArray[np.bool_]:
     """Which turns have all terms of one of some spellings."""
-    held = np.zeros(len(view.turns.chars), dtype=np.bool_)
+    has_terms = np.zeros(len(view.turns.chars), dtype=np.bool_)
     for spelling in dict.fromkeys(spellings):
-        held |= holding(view, list(dict.fromkeys(quote_terms(spelling))))
-    return held
+        has_terms |= holding(view, list(dict.fromkeys(quote_terms(spelling))))
+    return has_terms
 
 
 def _path_test(path: str, how: Sequence[str]) -> Callable[[TurnLinks], bool]:

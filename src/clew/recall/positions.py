@@ -38,10 +38,10 @@ def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
     key = (space, session, BEAT)
     rows = NODE.scan(reader, key, key, index="level")
     ends = TURN_AT.get_many(reader, [(space, session, row.high) for row in rows])
-    found = []
+    nodes = []
     for row, end in zip(rows, ends, strict=True):
         summary = summary_of(row.data)
-        found.append(
+        nodes.append(
             MacroNode(
                 session=session,
                 position=row.place,
@@ -53,7 +53,7 @@ def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
                 states=summary.states,
             )
         )
-    return found
+    return nodes
 
 
 def region_of(reader: Reader, space: str, session: str | None, position: int | None) -> tuple[WeightedRange, ...]:
@@ -79,7 +79,7 @@ def region_of(reader: Reader, space: str, session: str | None, position: int | N
 
 def _around(session: str, spans: Sequence[tuple[int, int]], place: int) -> list[WeightedRange]:
     near = range(max(0, place - len(AROUND) + 1), min(len(spans), place + len(AROUND)))
-    return [WeightedRange(session, *spans[each], AROUND[abs(each - place)]) for each in near]
+    return [WeightedRange(session, *spans[neighbour], AROUND[abs(neighbour - place)]) for neighbour in near]
 
 
 def outline_of_place(reader: Reader, space: str, place: PositionPhrase, session: str) -> list[WeightedRange]:

@@ -69,24 +69,24 @@ def drift_of(reader: Reader, space: str, view: IndexView, lens: ProjectLens) -> 
     """
     place, mentions = ProjectPlace(lens.root), defaultdict[str, _SessionMentions](_SessionMentions)
     for ordinal, position, links in _linked(reader, space, view):
-        held = mentions[view.sessions[int(view.turns.session[position])]]
-        held.take(links, lens)
+        mentioned = mentions[view.sessions[int(view.turns.session[position])]]
+        mentioned.take(links, lens)
         if links.decides:
-            held.decisions.append((ordinal, position))
+            mentioned.decisions.append((ordinal, position))
     folders = working_folders(reader, space, view, mentions)
     worked = {name: place.has(folders.get(name, ())) for name in mentions}
     own = [each for name, each in mentions.items() if each.counts(worked[name])]
     names = {part for each in lens.elements if each.name for part in (each.name, each.name.rpartition(".")[2])}
     lost = [
         (ordinal, each)
-        for name, held in mentions.items()
-        if worked[name] or (worked[name] is None and held.is_about)
-        for ordinal, position in held.decisions
+        for name, session_mentions in mentions.items()
+        if worked[name] or (worked[name] is None and session_mentions.is_about)
+        for ordinal, position in session_mentions.decisions
         for each in _unreflected(reader, space, view, position, lens, names)
     ]
     lost.sort(key=lambda item: -item[0])
     files = [each for each in lens.elements if not each.name]
-    left = unexplained(lens.elements, frozenset(path for held in own for path in held.concerned))
+    left = unexplained(lens.elements, frozenset(path for mentioned in own for path in mentioned.concerned))
     left.sort(key=lambda each: (-lens.central[each.path], each.path))
     return ProjectDrift(
         root=lens.root,

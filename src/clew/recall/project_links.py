@@ -38,15 +38,15 @@ class ElementLink:
 def elements_meant(lens: ProjectLens, wanted: About | Phrase) -> list[ProjectElement]:
     """The elements of a project that a path, a symbol or words mean, in order."""
     if isinstance(wanted, Phrase):
-        return [each for each in lens.elements if fold_contains(f"{each.title}\n{each.text}", wanted.phrase)]
+        return [element for element in lens.elements if fold_contains(f"{element.title}\n{element.text}", wanted.phrase)]
     if wanted.kind == "symbol":
         pattern = symbol_pattern(wanted.name)
-        return [each for each in lens.elements if each.name and pattern.search(each.title)]
-    found = lens.resolver.resolve(wanted.name)
-    if found is not None:
-        return list(lens.by_path[found.path])
+        return [element for element in lens.elements if element.name and pattern.search(element.title)]
+    match = lens.resolver.resolve(wanted.name)
+    if match is not None:
+        return list(lens.by_path[match.path])
     pattern = glob_pattern(wanted.name)
-    return [each for path, some in lens.by_path.items() if pattern.search(path) for each in some]
+    return [element for path, some in lens.by_path.items() if pattern.search(path) for element in some]
 
 
 def linked_to(
@@ -54,32 +54,32 @@ def linked_to(
 ) -> Values:
     """1 for turns that are linked to an element that is meant, 0 for others; NaN for turns that are not read yet."""
     meant = [(lens, elements_meant(lens, wanted)) for lens in meet.lenses]
-    paths = [(lens, {each.path for each in some if _is_wanted_by_path(each, wanted)}) for lens, some in meant]
+    paths = [(lens, {element.path for element in elements if _is_wanted_by_path(element, wanted)}) for lens, elements in meant]
 
     def concerns_one(links: TurnLinks) -> bool:
-        return any(match.path in some for lens, some in paths if some for _, match in lens.files_of(links))
+        return any(match.path in elements for lens, elements in paths if elements for _, match in lens.files_of(links))
 
-    found = linked_turns(reader, space, view, concerns_one, places)
-    symbols = [each for _, some in meant for each in some if _is_symbol(each)]
+    linked = linked_turns(reader, space, view, concerns_one, places)
+    symbols = [element for _, elements in meant for element in elements if _is_symbol(element)]
     if isinstance(wanted, About) and wanted.kind != "symbol":
         symbols = []  # the file is meant, not what is in it
-    names = dict.fromkeys(each.name.rpartition(".")[2] for each in symbols)
+    names = dict.fromkeys(element.name.rpartition(".")[2] for element in symbols)
     for name in list(names)[:SYMBOLS]:
-        found = np.fmax(found, concerning(reader, space, view, About("symbol", name), places))
-    return found
+        linked = np.fmax(linked, concerning(reader, space, view, About("symbol", name), places))
+    return linked
 
 
 def links_of_turn(lenses: Sequence[ProjectLens], links: TurnLinks) -> list[ElementLink]:
     """The files of projects that a turn concerns, the closest first."""
-    found: dict[tuple[str, str], ElementLink] = {}
+    closest: dict[tuple[str, str], ElementLink] = {}
     for lens in lenses:
         for how, match in lens.files_of(links):
             element = lens.by_path[match.path][0]
             link = ElementLink(element, how, match.how)
-            held = found.setdefault((lens.root, element.path), link)
-            if HOW.index(how) < HOW.index(held.how):
-                found[lens.root, element.path] = link
-    return sorted(found.values(), key=lambda link: HOW.index(link.how))
+            known = closest.setdefault((lens.root, element.path), link)
+            if HOW.index(how) < HOW.index(known.how):
+                closest[lens.root, element.path] = link
+    return sorted(closest.values(), key=lambda link: HOW.index(link.how))
 
 
 def _is_wanted_by_path(element: ProjectElement, wanted: About | Phrase) -> bool:
@@ -93,4 +93,4 @@ def _is_symbol(element: ProjectElement) -> bool:
 
 def unexplained(elements: Iterable[ProjectElement], concerned: frozenset[str]) -> list[ProjectElement]:
     """Files of a project that no turn concerns."""
-    return [each for each in elements if not each.name and each.path not in concerned]
+    return [element for element in elements if not element.name and element.path not in concerned]

@@ -96,7 +96,7 @@ def _shares(reader: Reader, space: str, intent: Intent, named: Sequence[str]) ->
     """The share of a question's words that facts have, rare words counting more."""
     names = {part.casefold() for name in named for part in (name, *_WORD.findall(name))}
     total = 0.0
-    found: dict[Place, float] = defaultdict(float)
+    shares: dict[Place, float] = defaultdict(float)
     for digests in _words(intent, names):
         places = {
             place
@@ -106,8 +106,8 @@ def _shares(reader: Reader, space: str, intent: Intent, named: Sequence[str]) ->
         weight = 1.0 / math.log2(2.0 + len(places))
         total += weight
         for place in places:
-            found[place] += weight
-    return {place: weight / total for place, weight in found.items()} if total else {}
+            shares[place] += weight
+    return {place: weight / total for place, weight in shares.items()} if total else {}
 
 
 def _words(intent: Intent, names: Collection[str]) -> Iterator[Sequence[int]]:

@@ -62,15 +62,15 @@ class LabelMatcher:
                 vector = None
             tags = self._columns(reader, view, words)
             general = self._hubs(tags) if hubs else None
-            found = question_labels(intent, words, None if vector is None else vector[1], view.speakers)
-            numbers = {name: self._number(words, name) for name in found}
+            weights = question_labels(intent, words, None if vector is None else vector[1], view.speakers)
+            numbers = {name: self._number(words, name) for name in weights}
             active = self._active(view, tags, shown)
             skipped = tuple(sorted(name for name, number in numbers.items() if number in active))
-            asked = [name for name in sorted(found) if name not in skipped]
+            asked = [name for name in sorted(weights) if name not in skipped]
             given = list(self._given(reader, view, words, asked))
-        values, parts = overlap(tags, [(numbers[name], found[name]) for name in asked], given)
-        told = {name: round(part, 6) for name, part in zip(asked, parts, strict=True) if part > 0}
-        return QuestionLabels(told, skipped, values, general)
+        values, parts = overlap(tags, [(numbers[name], weights[name]) for name in asked], given)
+        shares = {name: round(part, 6) for name, part in zip(asked, parts, strict=True) if part > 0}
+        return QuestionLabels(shares, skipped, values, general)
 
     def _vocabulary(self, reader: Reader) -> tuple[Vocabulary, str | None]:
         """All labels with their vectors, and whose those are; read again when they have changed."""
@@ -83,24 +83,24 @@ class LabelMatcher:
         """The tags of all turns of a view, by the labels that they mean; of turns that are not analysed none."""
         size = len(view.turns.ordinal)
         table, final, _ = self._annotations.columns(reader, view, np.arange(size), weighed=False)
-        made = (table, words, min(final, size), size)
-        if self._made is None or self._made[0] != made:
-            numbers, held, analysed = table.tagged(made[2])
+        key = (table, words, min(final, size), size)
+        if self._made is None or self._made[0] != key:
+            numbers, tag_weights, analysed = table.tagged(key[2])
             codes = self._codes(table)
             groups = np.full((size, numbers.shape[1]), -1, dtype=np.int32)
             weights, known = np.zeros(groups.shape), np.zeros(size, dtype=np.bool_)
             groups[: len(numbers)] = self._roots(words)[codes[numbers]]
-            weights[: len(numbers)] = held
+            weights[: len(numbers)] = tag_weights
             known[: len(numbers)] = analysed
-            self._made = made, TagColumns(groups, weights, known), None
+            self._made = key, TagColumns(groups, weights, known), None
         return self._made[1]
 
     def _hubs(self, tags: TagColumns) -> Values:
         """How general the labels of each turn are; kept with the columns."""
-        made, held, hubs = self._made or ((), tags, None)
-        if hubs is None or held is not tags:
+        key, columns, hubs = self._made or ((), tags, None)
+        if hubs is None or columns is not tags:
             hubs = generality(tags)
-            self._made = made, tags, hubs
+            self._made = key, tags, hubs
         return hubs
 
     def _codes(self, table: Table) -> NDArray[np.int32]:
@@ -132,7 +132,7 @@ class LabelMatcher:
 
         One that faded, since it was carried over from turns before those, is not talked about any more.
         """
-        newest = sorted(place for place in (view.position(*each) for each in shown) if place is not None)[-LOOKBACK:]
+        newest = sorted(place for place in (view.position(*name) for name in shown) if place is not None)[-LOOKBACK:]
         return set(tags.groups[newest][tags.weights[newest] >= STRONG].tolist()) - {-1}
 
     def _given(
@@ -168,12 +168,12 @@ def question_labels(
     if vector is not None and np.any(vector):
         alike = words.like(quantize(vector[None])[0][0], _EVER, ALIKE)
     named = {part for code in intent.speakers for part in tag_key(speakers[code]).split("-")}
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for name, weight in union(own, standing, alike).items():
         root = words.root(name)
         if not named.issuperset(tag_key(name).split("-")):
-            found[root] = max(weight, found.get(root, 0.0))
-    return found
+            weights[root] = max(weight, weights.get(root, 0.0))
+    return weights
 
 
 def _turn_of(view: IndexView, owner: str) -> int | None:

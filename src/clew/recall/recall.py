@@ -253,9 +253,9 @@ def _early_end(unrelated: int, asked: int, filled: int) -> dict[str, int]:
 
 def _may_be_said_otherwise(frame: Frame) -> bool:
     """Whether the answer may share no word with a question of common words, at least one of which is known."""
-    told = information(frame.intent)
-    known = not told or any(frame.view.document_frequency(term) for term in told)
-    return known and sum(told.values()) < TELLING
+    values = information(frame.intent)
+    known = not values or any(frame.view.document_frequency(term) for term in values)
+    return known and sum(values.values()) < TELLING
 
 
 def _sessions(ranking: Ranking, budget: int) -> list[str]:

@@ -39,15 +39,15 @@ def recap_of(
     """
     with reading_derived(path.store) as reader:
         turns = last_besides(reader, path.space, session, 0) + 1
-        made = newest_compaction(reader, path.space, session)
-        if made is not None and until_now and made.last + 1 < turns:
+        compaction = newest_compaction(reader, path.space, session)
+        if compaction is not None and until_now and compaction.last + 1 < turns:
             source = _to_the_end(reader, path.space, session, count)
-        elif made is not None and style == "auto" and (made.budget, made.counter) == (budget, count.name):
-            return replace(made.recap, turns=turns)
+        elif compaction is not None and style == "auto" and (compaction.budget, compaction.counter) == (budget, count.name):
+            return replace(compaction.recap, turns=turns)
         else:
-            found = None if made is None else _gathered(reader, path.space, session, made.last, count)
-            last = None if made is None else made.last
-            source = found or replace(recap_source(reader, path.space, session, last=last)[0], last=last)
+            material = None if compaction is None else _gathered(reader, path.space, session, compaction.last, count)
+            last = None if compaction is None else compaction.last
+            source = material or replace(recap_source(reader, path.space, session, last=last)[0], last=last)
         at = state_after(reader, path.space, session, turns if source.last is None else source.last, QuestState())
         active = path.config.analyze.overlay_threshold
         source = replace(source, quest=as_set(reader, path.space, at.shown), active=active)

@@ -80,8 +80,8 @@ def asks_for_facts(question: str) -> bool:
 
 def is_about_oneself(question: str) -> bool:
     """Whether the person asks what is known of them, so that no word of the question can be looked up."""
-    found = _ABOUT.search(question)
-    return found is not None and named(found["who"]) != found["who"]
+    match = _ABOUT.search(question)
+    return match is not None and named(match["who"]) != match["who"]
 
 
 def asks_for_now(question: str) -> bool:
@@ -130,8 +130,8 @@ def _subjects(question: str, view: IndexView) -> tuple[Sequence[str], int]:
     if _EVERYBODY.search(question):
         people = [name for name in view.speakers if name and name.casefold() not in ("user", "assistant")]
         return (people[:SPEAKERS], CARD) if len(people) >= COMPANY else ((), 0)
-    found = _ABOUT.search(question)
-    who = found["who"].strip().strip("'\"") if found else ""
+    match = _ABOUT.search(question)
+    who = match["who"].strip().strip("'\"") if match else ""
     if is_about_oneself(question):
         return (who, *_only_person(view)), ONESELF
     return ((who,), FACTS) if who else ((), 0)
@@ -152,23 +152,23 @@ def _best(
     query, now = asked
     limit = _LOOKED_AT if most <= FACTS else _LOOKED_AT_OF_ONESELF
     about = with_all_names(reader, space, view, replace(query, subject=subject, limit=limit))
-    found = find_facts(reader, space, about, now, view)
-    found.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
+    facts = find_facts(reader, space, about, now, view)
+    facts.sort(key=lambda fact: (fact.slot is None, -(fact.support or 0.0)))
     plans = find_facts(reader, space, replace(about, status=FactStatus.PLANNED), now, view)
     past = [fact for fact in plans if fact.standing in (Standing.PAST_PLAN, Standing.LAPSED)][:_PAST_PLANS]
     theirs = _of_family(reader, space, about, view, now)[:FACTS] if most == ONESELF else []
-    known = [*found[: most - len(past) - len(theirs)], *theirs]
-    return [*known, *(fact for fact in past if fact.id not in {each.id for each in known})]
+    known = [*facts[: most - len(past) - len(theirs)], *theirs]
+    return [*known, *(fact for fact in past if fact.id not in {current.id for current in known})]
 
 
 def _of_family(reader: Reader, space: str, about: FactQuery, view: IndexView, now: datetime) -> list[Fact]:
     """The newest facts of whom somebody called theirs: "user's dog", and "Zoe", who is told to be a sister of Ann."""
     owners = {named(name).casefold() for name in (about.subject or "", *about.aliases)}
     everybody = replace(about, subject=None, aliases={}, limit=_LOOKED_AT_OF_ONESELF)
-    found = find_facts(reader, space, everybody, now, view)
-    related = {fact.subject for fact in found if _RELATED.match(fact.verb) and fact.object.casefold() in owners}
-    owned = [fact for fact in found if fact.subject.rpartition("'s ")[0].casefold() in owners]
-    return [*owned, *(fact for fact in found if fact.subject in related and fact.subject.casefold() not in owners)]
+    facts = find_facts(reader, space, everybody, now, view)
+    related = {fact.subject for fact in facts if _RELATED.match(fact.verb) and fact.object.casefold() in owners}
+    owned = [fact for fact in facts if fact.subject.rpartition("'s ")[0].casefold() in owners]
+    return [*owned, *(fact for fact in facts if fact.subject in related and fact.subject.casefold() not in owners)]
 
 
 _RELATED: Final = late_pattern(r"is \S+ of$")
@@ -179,9 +179,9 @@ def _lines(reader: Reader, space: str, view: IndexView, mask: Mask | None, facts
     by_turn: dict[str, list[str]] = {}
     for fact in facts:
         by_turn.setdefault(fact.sources[-1], []).append(fact_words(fact))
-    for name, told in by_turn.items():
+    for name, facts_of_turn in by_turn.items():
         session, seq = parse_turn_id(name)
         place = view.position(session, seq)
         row = TURN.get(reader, (space, session, seq))
         if row is not None and place is not None and (mask is None or mask[place]):
-            yield Evidence.of(turn_from_row(row), "; ".join(told), "facts", mark="facts")
+            yield Evidence.of(turn_from_row(row), "; ".join(facts_of_turn), "facts", mark="facts")

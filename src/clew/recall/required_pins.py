@@ -21,22 +21,22 @@ def required(
     Args:
         holds: an expression -> the turns for which it holds.
     """
-    view, found = ranking.frame.view, dict[int, str]()
+    view, pinned = ranking.frame.view, dict[int, str]()
     for pin in pins:
         if pin.kind == "turn":
             place = view.position(*parse_turn_id(pin.name))
             if place is not None and view.turns.chars[place] > 0 and (mask is None or mask[place]):
-                found[place] = "pin"
+                pinned[place] = "pin"
     for pin in pins:
         if pin.kind == "where":
             for place in ranking.best_where(_both(view, mask, holds(pin.name)), pin.most).tolist():
-                found.setdefault(place, pin.name)
-    return found
+                pinned.setdefault(place, pin.name)
+    return pinned
 
 
-def _both(view: IndexView, mask: Mask | None, held: Mask | None) -> NDArray[np.bool_]:
+def _both(view: IndexView, mask: Mask | None, pinned: Mask | None) -> NDArray[np.bool_]:
     both = view.turns.chars > 0
-    for each in (mask, held):
-        if each is not None:
-            both = both & each
+    for partial in (mask, pinned):
+        if partial is not None:
+            both = both & partial
     return both

@@ -32,16 +32,16 @@ _NUMBERED: Final = "Task #"
 """In results that give a created task its number."""
 
 
-def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | None, told: Mask | None) -> FirstLines:
+def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | None, readable: Mask | None) -> FirstLines:
     """The open tasks of the latest session that tells of any, those of one turn on one line, instead of the calls.
 
     Told are those of an agent's list, and what the last answer calls open.
 
     Args:
         mask: the turns that may be shown; None for all. A task of another turn is not shown.
-        told: the turns that say which tasks there are and which are done; None for all.
+        readable: the turns that say which tasks there are and which are done; None for all.
     """
-    for session, seqs in _latest(view, told):
+    for session, seqs in _latest(view, readable):
         rows = [row for row in TURN.get_many(reader, [(space, session, seq) for seq in seqs]) if row is not None]
         turns = [turn_from_row(row) for row in rows if _may_tell(row)]
         has_list = any(is_list(part) for turn in turns for part in turn.parts)
@@ -51,9 +51,9 @@ def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | Non
     return NO_LINES
 
 
-def _latest(view: IndexView, told: Mask | None) -> list[tuple[str, list[int]]]:
+def _latest(view: IndexView, readable: Mask | None) -> list[tuple[str, list[int]]]:
     """The latest sessions, the last one first, each with the numbers of its last turns."""
-    places = np.arange(len(view.turns.seq)) if told is None else np.flatnonzero(told)
+    places = np.arange(len(view.turns.seq)) if readable is None else np.flatnonzero(readable)
     codes = view.turns.session[places]
     by_time = codes[np.argsort(view.turns.at[places], kind="stable")[::-1]]
     latest = list(dict.fromkeys(by_time.tolist()))[:SESSIONS]

@@ -48,9 +48,9 @@ def session_ends(
     answered = next(_told(reader, space, session, view.turns.seq[own[-LOOKED:][::-1]].tolist(), "assistant"), None)
     if answered is None:
         return NO_LINES
-    found = [turn for turn in (asked, answered) if turn is not None]
-    lines = [_line(turn, most) for turn in found]
-    whole = [turn for turn, line in zip(found, lines, strict=True) if len(line.text) >= len(turn.text) * WHOLE]
+    ends = [turn for turn in (asked, answered) if turn is not None]
+    lines = [_line(turn, most) for turn in ends]
+    whole = [turn for turn, line in zip(ends, lines, strict=True) if len(line.text) >= len(turn.text) * WHOLE]
     instead = [view.position(session, turn.seq or 0) for turn in whole]
     return FirstLines(lines, ENDS, [place for place in instead if place is not None])
 

@@ -25,12 +25,12 @@ def session_meant(path: ReadPath, name: str) -> str:
         InputError: several sessions are shown so, begin so, or have this title.
         NotFoundError: there is none.
     """
-    found = name if is_session(path, name) else session_shown_as(path, name)
-    found = found or _only(name, [each for each in path.live.view().sessions if each.startswith(name)])
-    found = found or _only(name, _titled(path, name))
-    if found is None:
+    session = name if is_session(path, name) else session_shown_as(path, name)
+    session = session or _only(name, [candidate for candidate in path.live.view().sessions if candidate.startswith(name)])
+    session = session or _only(name, _titled(path, name))
+    if session is None:
         raise no_such_session(path, name)
-    return found
+    return session
 
 
 def no_such_session(path: ReadPath, name: str) -> NotFoundError:
@@ -72,13 +72,13 @@ def session_shown_as(path: ReadPath, name: str) -> str | None:
     """
     sessions = path.live.view().sessions
     asked = {name, name.lower()}  # the digits of a UUID are shown in lower case, the beginning of a long name as it is
-    found = _only(name, [each for each in sessions if each != name and short_session(each) in asked])
-    if found is None and BEGIN_OF_UUID.fullmatch(name):  # of a UUID whose short name has more digits
+    session = _only(name, [candidate for candidate in sessions if candidate != name and short_session(candidate) in asked])
+    if session is None and BEGIN_OF_UUID.fullmatch(name):  # of a UUID whose short name has more digits
         begin = f"{name.lower()}-"
-        found = _only(name, [each for each in sessions if short_session(each).startswith(begin)])
+        session = _only(name, [candidate for candidate in sessions if short_session(candidate).startswith(begin)])
     wanted = printable_name(name).strip()
-    odd = [] if found else [each for each in sessions if each != name and wanted in _printed(each)]
-    return found or _only(name, odd)
+    odd = [] if session else [candidate for candidate in sessions if candidate != name and wanted in _printed(candidate)]
+    return session or _only(name, odd)
 
 
 def _printed(session: str) -> tuple[str, str]:
@@ -86,9 +86,9 @@ def _printed(session: str) -> tuple[str, str]:
     return printable_name(session).strip(), printable_name(cut_session(session)).strip()
 
 
-def _only(name: str, found: list[str]) -> str | None:
-    if len(found) > 1:
-        some = ", ".join(sorted(found)[:_NAMED])
-        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+def _only(name: str, candidates: list[str]) -> str | None:
+    if len(candidates) > 1:
+        some = ", ".join(sorted(candidates)[:_NAMED])
+        more = f" and {len(candidates) - _NAMED} more" if len(candidates) > _NAMED else ""
         raise InputError(f"{name!r} may be any of {some}{more}; give the whole name of the session")
-    return found[0] if found else None
+    return candidates[0] if candidates else None

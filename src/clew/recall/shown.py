@@ -26,29 +26,29 @@ def shown_of(path: ReadPath, session: str, count: Counter) -> list[Shown]:
     key = (path.space, session)
     with path.store.snapshot() as reader:
         mark = recap_mark(reader, *key)
-        covered = [_covered(reader, key, each) for each in stand_ins_from(reader, *key)]
-        made = newest_compaction(reader, *key) if mark >= 0 else None
-        shortened = {} if made is None else made.shortened
+        covered = [_covered(reader, key, stand_in) for stand_in in stand_ins_from(reader, *key)]
+        compaction = newest_compaction(reader, *key) if mark >= 0 else None
+        shortened = {} if compaction is None else compaction.shortened
         rest = [_last(turn, shortened.get(turn.seq or 0), count) for turn in _turns_after(reader, key, mark)]
     if not covered and not rest:
         raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
     return covered + rest
 
 
-def _covered(reader: Reader, key: tuple[str, str], each: StandIn) -> Shown:
+def _covered(reader: Reader, key: tuple[str, str], stand_in: StandIn) -> Shown:
     _, session = key
-    text = each.text
-    if each.rendering == "full":
-        row = TURN.get(reader, (*key, each.low))
+    text = stand_in.text
+    if stand_in.rendering == "full":
+        row = TURN.get(reader, (*key, stand_in.low))
         text = "" if row is None else row.text
     return Shown(
-        turn_ids=tuple(turn_id(session, seq) for seq in each.seqs),
-        rendering=each.rendering,
+        turn_ids=tuple(turn_id(session, seq) for seq in stand_in.seqs),
+        rendering=stand_in.rendering,
         text=text,
-        tokens=each.tokens,
-        full_tokens=each.full_tokens,
-        method=each.method,
-        labels=each.labels,
+        tokens=stand_in.tokens,
+        full_tokens=stand_in.full_tokens,
+        method=stand_in.method,
+        labels=stand_in.labels,
     )
 
 

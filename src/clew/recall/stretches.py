@@ -59,10 +59,10 @@ def read_stretches(path: ReadPath, *stretches: Sequence[str]) -> list[list[Stret
         vectors = partial(stored_vectors, view, model)
         runs = [list(_runs(reader, path.space, names)) for names in stretches]
         read = {run.node: _as_beat(reader, path.space, model, vectors, run) for some in runs for run in some}
-    found = [[beat for run in some if (beat := read[run.node]) is not None] for some in runs]
-    if not all(found):
+    beats = [[beat for run in some if (beat := read[run.node]) is not None] for some in runs]
+    if not all(beats):
         raise InputError("a stretch has only turns that Clew injected; give some of the conversation's own")
-    return found
+    return beats
 
 
 def _runs(reader: Reader, space: str, names: Sequence[str]) -> Iterator[_Run]:
@@ -75,8 +75,8 @@ def _runs(reader: Reader, space: str, names: Sequence[str]) -> Iterator[_Run]:
         else:
             beats.update({beat.node: beat for beat in _beats_under(reader, row)})
     for beat in beats.values():
-        held = beat_of(beat.data)
-        yield _Run(beat.node, beat.session, held, tuple([piece.seq for piece in held.pieces]))
+        stored = beat_of(beat.data)
+        yield _Run(beat.node, beat.session, stored, tuple([piece.seq for piece in stored.pieces]))
     for session, seqs in turns.items():
         yield from _runs_of_turns(reader, (space, session, BEAT), seqs, beats)
 
@@ -134,9 +134,9 @@ def _as_beat(
     items = materials_of(reader, space, rows, vectors, prototypes)
     if not items:
         return None
-    kept = {} if run.beat is None else {piece.seq: piece for piece in run.beat.pieces}
+    pieces = {} if run.beat is None else {piece.seq: piece for piece in run.beat.pieces}
     part = map_of_turns(
-        [kept.get(item.seq) or item.piece() for item in items],
+        [pieces.get(item.seq) or item.piece() for item in items],
         [item.evidence for item in items],
         [item.vector is not None for item in items],
         "end" if run.beat is None else run.beat.reason,

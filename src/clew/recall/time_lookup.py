@@ -92,10 +92,10 @@ def remember(path: ReadPath, request: TimeRequest) -> Remembered:
     settings = {"budget": request.budget, "counter": count.name, "mode": mode, "asked": _as_given(request)}
     name = receipt_id(text, settings := settings | findings.settings, now)
     if not findings.paused:  # a receipt repeats the question
-        told = TimelineResult(
+        result = TimelineResult(
             text, window.rest, findings.considered, findings.lines, packed, findings.ranking, findings.weights
         )
-        receipt = timeline_receipt(told, name, settings=settings, created_at=now, timings=timings)
+        receipt = timeline_receipt(result, name, settings=settings, created_at=now, timings=timings)
         path.receipts.keep(without_secrets(receipt, path.config))
     return replace(remembered, receipt_id=name)
 

@@ -136,11 +136,11 @@ class Scene:
     @cached_property
     def beats(self) -> dict[str, list[TimelineEntry]]:
         """The beats and open ends in the time by session, in order."""
-        found: dict[str, list[TimelineEntry]] = {}
+        entries: dict[str, list[TimelineEntry]] = {}
         for offer in self.outlines:
             if offer.kind != "chapter":
-                found.setdefault(offer.session, []).append(offer)
-        return found
+                entries.setdefault(offer.session, []).append(offer)
+        return entries
 
     @property
     def important(self) -> list[int]:
@@ -189,7 +189,7 @@ class Scene:
         inside = self.positions[self.view.turns.session[self.positions] == code]
         order = np.argsort(self.view.turns.seq[inside], kind="stable")
         inside, seqs = inside[order], self.view.turns.seq[inside][order]
-        found, end = [], -1
+        outlines, end = [], -1
         for node in NODE_TITLES.scan(self.reader, (self.space, session), (self.space, session), index="level"):
             kind = "beat" if node.level == BEAT else "chapter"
             end = max(end, node.high) if node.level == BEAT else end
@@ -197,12 +197,12 @@ class Scene:
             if first < last:
                 positions = inside[first:last]
                 title = node.title or self._title(positions[:OPEN_TURNS])
-                found.append((-node.level, self._outline(kind, node.node, positions, title)))
+                outlines.append((-node.level, self._outline(kind, node.node, positions, title)))
         rest = inside[np.searchsorted(seqs, end + 1) :]
         if len(rest):
             name = turn_id(session, int(self.view.turns.seq[rest[0]]))
-            found.append((-BEAT, self._outline("open", name, rest, self._title(rest[-OPEN_TURNS:]))))
-        return [offer for _, offer in sorted(found, key=lambda entry: (entry[1].low, entry[0]))]
+            outlines.append((-BEAT, self._outline("open", name, rest, self._title(rest[-OPEN_TURNS:]))))
+        return [offer for _, offer in sorted(outlines, key=lambda entry: (entry[1].low, entry[0]))]
 
     def _outline(self, kind: str, ref: str, positions: Places, text: str) -> TimelineEntry:
         turns = self.view.turns

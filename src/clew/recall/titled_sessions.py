@@ -46,9 +46,9 @@ class TitleMatcher:
         if cached is not None and cached[0] == version:
             return cached[1]
         with self._store.snapshot() as reader:
-            found = titles_of_sessions(reader, self._space)
-        self._cached = version, found
-        return found
+            titles = titles_of_sessions(reader, self._space)
+        self._cached = version, titles
+        return titles
 
 
 class WorkplaceMatcher:
@@ -65,11 +65,11 @@ class WorkplaceMatcher:
         """
         with self._store.snapshot() as reader:
             known = workplaces(reader, self._space, view)
-        found = [
+        titled = [
             name for name in view.sessions if (worked := known.get(name)) is not None and worked.is_named(place.names)
         ]
-        ends = [(name, at) for name in found if (at := view.ends(name)) is not None]
-        newest = sorted(ends, key=lambda each: int(view.turns.ordinal[each[1][1]]))
+        ends = [(name, at) for name in titled if (at := view.ends(name)) is not None]
+        newest = sorted(ends, key=lambda item: int(view.turns.ordinal[item[1][1]]))
         if not place.is_all:
             return tuple(WeightedRange(name, 0, _LAST, _NEARER) for name, _ in newest)
         return tuple(

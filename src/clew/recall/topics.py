@@ -23,8 +23,8 @@ def topics_of(reader: Reader, space: str, names: Sequence[str] | None, limit: in
     nodes = _rendered_nodes(reader, space, chosen)
     texts = zip(*(renderings_of(reader, space, nodes, kind) for kind in _KINDS), strict=True)
     return [
-        Topic(label.name, label.count, label.aliases, *("" if each is None else each.text for each in made))
-        for label, made in zip(chosen, texts, strict=True)
+        Topic(label.name, label.count, label.aliases, *("" if rendering is None else rendering.text for rendering in renderings))
+        for label, renderings in zip(chosen, texts, strict=True)
     ]
 
 
@@ -42,5 +42,5 @@ def _rendered_nodes(reader: Reader, space: str, labels: Sequence[LabelCount]) ->
 
 
 def _weightiest(reader: Reader, space: str, name: str, words: Vocabulary) -> str | None:
-    found = [each for each in marked(reader, space, name, TAG, words) if each.title is not None]
-    return min(found, key=lambda each: (-each.weight, each.ref)).ref if found else None
+    titled = [mark for mark in marked(reader, space, name, TAG, words) if mark.title is not None]
+    return min(titled, key=lambda mark: (-mark.weight, mark.ref)).ref if titled else None

@@ -72,14 +72,14 @@ def work_turns(
     turns = islice(_turns(reader, space, view, places), READ)
     match asked.kind:
         case "change":
-            found = _changes(turns)
+            turns_of_kind = _changes(turns)
         case "error":
-            found = _errors(reader, space, turns)
+            turns_of_kind = _errors(reader, space, turns)
         case "command":
-            found = _commands(reader, space, turns)
+            turns_of_kind = _commands(reader, space, turns)
         case _:
-            found = _checks(list(turns), _CHECKS[asked.kind])
-    names = list(islice(dict.fromkeys(found), MOST))
+            turns_of_kind = _checks(list(turns), _CHECKS[asked.kind])
+    names = list(islice(dict.fromkeys(turns_of_kind), MOST))
     return [WeightedRange(session, seq, seq, 1.0 - number / MOST) for number, (session, seq) in enumerate(names)]
 
 
@@ -156,10 +156,10 @@ def _commands(reader: Reader, space: str, turns: Iterator[Place]) -> Iterator[tu
 
 def _checks(turns: Sequence[Place], meant: re.Pattern[str]) -> Iterator[tuple[str, int]]:
     """The results that say whether something passed, each before its call; a call without such a result alone."""
-    told = {call: (session, seq) for session, seq, links in turns for call, _ in links.verdicts if call}
+    places = {call: (session, seq) for session, seq, links in turns for call, _ in links.verdicts if call}
     for session, seq, links in turns:
         calls = [call for call, command in links.checks if meant.search(checker(command))]
-        yield from (told[call] for call in calls if call in told)
+        yield from (places[call] for call in calls if call in places)
         if calls:
             yield session, seq
 
